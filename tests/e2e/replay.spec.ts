@@ -177,7 +177,7 @@ test('the picture follows the selection', async ({ page }) => {
   await expect(pane).toContainText('#0000ff');
 });
 
-/** Hashes of the pictures after calls. `isWhole`: no draw is left out, and WebGL2 is asked whether it has refused any. */
+/** Hashes of the pictures after calls. `isWhole`: no draw is left out. */
 async function hashes(page: Page, calls: readonly number[], isWhole: boolean): Promise<[number, string][]> {
   return page.evaluate(
     async ([all, whole]) => {
@@ -190,7 +190,7 @@ async function hashes(page: Page, calls: readonly number[], isWhole: boolean): P
             resolve(data);
           };
           window.addEventListener('message', hear);
-          window.postMessage({ type: 'unspool:picture', call: number, isWhole: whole, isChecked: whole });
+          window.postMessage({ type: 'unspool:picture', call: number, isWhole: whole });
         });
         const picture = answer['picture'] as { width: number; height: number; pixels: Uint8ClampedArray } | null;
         let hash = 2166136261;

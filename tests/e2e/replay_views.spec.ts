@@ -66,14 +66,15 @@ test('shows overdraw, depth and wireframes, and the draws of a pixel', async ({ 
 test('contexts share textures, and windows grow', async ({ page }) => {
   const pane = await pictureOf(page, 'replay_windows.trace');
   for (const [frame, size, pixel] of [
-    ['Frame 2 of 3', '64 by 40', '255 0 255 255'],
+    ['Frame 0 of 3', '32 by 32', '0 255 0 255'],
     ['Frame 1 of 3', '16 by 16', '255 128 0 255'],
-    ['Frame 0 of 3', '64 by 40', '0 255 0 255'],
+    ['Frame 2 of 3', '64 by 40', '255 0 255 255'],
   ] as const) {
-    while (!(await pane.innerText()).includes(frame))
-      await pane.getByRole('button', { name: frame > 'Frame 1' ? 'Next frame' : 'Previous frame' }).click();
+    await expect(pane).toContainText(frame);
     await expect(pane.getByRole('img', { name: new RegExp(`of ${size} `) })).toBeVisible();
-    await expect.poll(() => colorAt(page, 8, frame.startsWith('Frame 0') ? 39 : 8)).toBe(pixel);
+    await expect.poll(() => colorAt(page, 8, 8)).toBe(pixel);
+    const next = pane.getByRole('button', { name: 'Next frame' });
+    if (await next.isEnabled()) await next.click();
   }
 });
 

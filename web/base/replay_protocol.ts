@@ -74,7 +74,7 @@ export interface Coverage {
 export interface Frames {
   /** The first call after the swap before. */
   readonly from: Float64Array;
-  /** The call that swaps the buffers; infinite for a frame that the trace does not finish. */
+  /** The call that swaps the buffers, or the last call for a frame that the trace does not finish. */
   readonly to: Float64Array;
   /** Draws and clears of the window. */
   readonly draws: Float64Array;

@@ -46,7 +46,8 @@ const SCRATCH = 31;
 /** Kinds of objects, in the order of `Kind` in `crate/replay/src/ops.rs`. */
 const [TEXTURE, BUFFER, FRAMEBUFFER, RENDERBUFFER, PROGRAM, SAMPLER] = [0, 1, 2, 3, 4, 5] as const;
 
-export function createReplayGl(gl: Gl): ReplayGl {
+/** `isSoftware`: there is no GPU, so that loops of shaders have to end sooner. */
+export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
   // Formats that need an extension to be drawn to or filtered.
   for (const name of [
     'EXT_color_buffer_float',
@@ -83,7 +84,7 @@ export function createReplayGl(gl: Gl): ReplayGl {
   const bindRead = (number: number) => gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer(number));
   const bindDraw = (number: number) => gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, framebuffer(number));
   const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw });
-  const views = createViews(gl, programs, now, bindRead, reading.pixel);
+  const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware);
   let refused: Refused[] = [];
   const edit = (number: number, binding: number) => {
     gl.activeTexture(gl.TEXTURE0 + SCRATCH);
@@ -140,7 +141,10 @@ export function createReplayGl(gl: Gl): ReplayGl {
       if (on) gl.enable(cap);
       else gl.disable(cap);
     },
-    Viewport: (i) => gl.viewport(signed(i), signed(i + 1), at(i + 2), at(i + 3)),
+    Viewport: (i) => {
+      now.area = at(i + 2) * at(i + 3);
+      gl.viewport(signed(i), signed(i + 1), at(i + 2), at(i + 3));
+    },
     Scissor: (i) => {
       const [x, y, width, height] = [signed(i), signed(i + 1), at(i + 2), at(i + 3)] as const;
       now.scissor = [x, y, width, height];

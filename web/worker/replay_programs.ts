@@ -28,6 +28,8 @@ interface Made {
   readonly loops: readonly [boolean, boolean];
   /** Its loops were cut: it has a lower limit now. */
   isShort: boolean;
+  /** The limit that it has, if one was set. */
+  iterations: number;
   /** Where the uniform is that says what is asked of its draws. undefined until it is needed. */
   view: WebGLUniformLocation | null | undefined;
 }
@@ -40,7 +42,9 @@ export interface Programs {
   block(number: number, name: string, binding: number): void;
   /** The program in use, and whether its vertex and fragment shaders have loops that were not cut yet. */
   loops(): { readonly program: number; readonly vertex: boolean; readonly fragment: boolean };
-  /** Limits the iterations of a program further. Returns false if that was done before. */
+  /** Limits the iterations of the program in use. */
+  limit(iterations: number): void;
+  /** Limits the iterations of a program further, for good. Returns false if that was done before. */
   shorten(number: number, iterations: number): boolean;
   /** Sets what is asked of draws of the program in use: `_vw` of `crate/replay/src/glsl/views.rs`. */
   view(value: number): void;
@@ -116,7 +120,7 @@ export function createPrograms(gl: Gl): Programs {
         gl.useProgram(again.program);
         zeroUniforms(gl, again.program);
         gl.useProgram(current?.program ?? null);
-        again.isShort = false;
+        [again.isShort, again.iterations] = [false, 0];
         made.set(number, again);
         return;
       }
@@ -128,7 +132,7 @@ export function createPrograms(gl: Gl): Programs {
       const sources = [vertexSource, fragmentSource] as const;
       // Endings of shaders whose loops may run into the limit.
       const loops = [vertexSource.includes('(_vw == 3) {'), fragmentSource.includes('(_vw == 2 ')] as const;
-      const rest = { usable: null, loops, isShort: false, view: undefined };
+      const rest = { usable: null, loops, isShort: false, iterations: 0, view: undefined };
       made.set(number, { key, program, vertex, fragment, sources, ...rest });
     },
     use: (number) => {
@@ -141,6 +145,11 @@ export function createPrograms(gl: Gl): Programs {
     loops: () => {
       const [vertex = false, fragment = false] = current?.isShort ? [] : (current?.loops ?? []);
       return { program: currentNumber, vertex, fragment };
+    },
+    limit: (iterations) => {
+      if (!current?.usable || current.isShort || current.iterations === iterations) return;
+      current.iterations = iterations;
+      gl.uniform1i(gl.getUniformLocation(current.program, '_lb'), iterations);
     },
     shorten: (number, iterations) => {
       const it = made.get(number);

@@ -34,6 +34,8 @@ export interface Standing {
   stencilTest: boolean;
   scissorTest: boolean;
   scissor: readonly number[];
+  /** Pixels of the viewport. */
+  area: number;
   clearColor: readonly number[];
 }
 
@@ -51,6 +53,7 @@ export function standing(): Standing {
     stencilTest: false,
     scissorTest: false,
     scissor: [0, 0, 0, 0],
+    area: 0,
     clearColor: [0, 0, 0, 0],
   };
 }
@@ -59,6 +62,10 @@ export function standing(): Standing {
 const MOST_TOUCHES = 4096;
 /** Iterations of a shader whose loops were cut once. */
 const AFTERWARDS = 64;
+/** Iterations of a shader, for each vertex or pixel: that of `crate/replay/src/glsl/views.rs`. */
+const MOST = 20_000;
+/** Iterations of a draw over the whole viewport without a GPU: more would take seconds. */
+const MOST_IN_SOFTWARE = 250_000_000;
 /** Values of the uniform `_vw`. */
 const [COUNT, CUT_PIXELS, CUT_VERTICES] = [1, 2, 3] as const;
 
@@ -70,8 +77,8 @@ export interface Views {
   fill(call: number, isColor: boolean, execute: () => void): void;
   /** The draws that touched the pixel, once the GPU is done. */
   touches(): { readonly touches: readonly Touch[]; readonly isAll: boolean };
-  /** The first calls whose shaders ran into the limit of iterations since the last time, once the GPU is done. */
-  takeCut(): readonly number[];
+  /** The first calls whose shaders ran into a limit of iterations since the last time, with that, once the GPU is done. */
+  takeCut(): readonly { readonly call: number; readonly iterations: number }[];
   reset(): void;
 }
 
@@ -80,6 +87,7 @@ interface Asked {
   readonly query: WebGLQuery;
   readonly call: number;
   readonly program: number;
+  readonly iterations: number;
 }
 
 export function createViews(
@@ -88,6 +96,7 @@ export function createViews(
   now: Standing,
   bindRead: (framebuffer: number) => void,
   resolved: (framebuffer: number, x: number, y: number) => Uint8Array,
+  isSoftware: boolean,
 ): Views {
   let asked: Asked[] = [];
   let touched: { readonly query: WebGLQuery | null; readonly touch: Touch }[] = [];
@@ -125,15 +134,19 @@ export function createViews(
   };
   const askCut = (call: number, mode: number, execute: (mode: number) => void) => {
     const { program, vertex, fragment } = programs.loops();
+    if (!fragment && !vertex) return;
+    const share = Math.round(MOST_IN_SOFTWARE / Math.max(1, now.area));
+    const iterations = isSoftware ? Math.max(AFTERWARDS, Math.min(MOST, share)) : MOST;
+    programs.limit(iterations);
     if (fragment) {
       programs.view(CUT_PIXELS);
-      asked.push({ query: unseen(() => execute(mode)), call, program });
+      asked.push({ query: unseen(() => execute(mode)), call, program, iterations });
     }
     if (vertex) {
       programs.view(CUT_VERTICES);
       gl.disable(gl.DEPTH_TEST);
       gl.disable(gl.SCISSOR_TEST);
-      asked.push({ query: unseen(() => execute(gl.POINTS)), call, program });
+      asked.push({ query: unseen(() => execute(gl.POINTS)), call, program, iterations });
       capability(gl.DEPTH_TEST, now.depthTest);
       capability(gl.SCISSOR_TEST, now.scissorTest);
     }
@@ -217,10 +230,10 @@ export function createViews(
       return { touches, isAll };
     },
     takeCut: () => {
-      const cut: number[] = [];
-      for (const { query, call, program } of asked) {
+      const cut: { call: number; iterations: number }[] = [];
+      for (const { query, call, program, iterations } of asked) {
         // The first one is enough: further draws of the program are stopped sooner.
-        if (answer(query) && programs.shorten(program, AFTERWARDS)) cut.push(call);
+        if (answer(query) && programs.shorten(program, AFTERWARDS)) cut.push({ call, iterations });
       }
       asked = [];
       return cut;

@@ -32,6 +32,8 @@ type AskFilm = Extract<ToReplay, { t: 'film' }>;
 /** Calls of a turn, at most and at least. Between two turns messages are heard. */
 const TURN = 2000;
 const SHORT_TURN = 16;
+/** Calls of a turn in which WebGL2 is asked after each command. */
+const CHECKED_TURN = 100;
 /** Milliseconds of a turn above which the next one is shorter. */
 const LONG_TURN_MS = 200;
 /** Minimum time between two reports. */
@@ -113,7 +115,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     post({ t: 'progress', what: 'looking', share: 0, call: 0 });
     const survey = new Player(index, new RecordFile(file), false, megabytes);
     if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
-    return { player, survey, gl: createReplayGl(context) };
+    return { player, survey, gl: createReplayGl(context, SOFTWARE.test(renderer)) };
   };
   const look = (open: Open): Promise<Frames> => {
     looking ??= lookOnce(open);
@@ -126,10 +128,13 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       report('looking', at / Math.max(1, count), at);
       await breath();
     }
-    const frames = survey.frames() as Frames;
-    post({ t: 'coverage', coverage: survey.verdict() as Coverage, frames });
+    const { from, to, draws } = survey.frames() as Frames;
+    // The last frame may have no end.
+    const { at } = survey.progress() as { at: number };
+    const frames = { from, to: to.map((end) => Math.min(end, at)), draws };
     // The page has its own copy.
-    return survey.frames() as Frames;
+    post({ t: 'coverage', coverage: survey.verdict() as Coverage, frames: structuredClone(frames) });
+    return frames;
   };
   /** Executes everything up to a call. Returns false if something more urgent came. */
   const advance = async ({ player, gl }: Open, { call, skip, patience, isOver }: Way): Promise<boolean> => {
@@ -138,7 +143,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     let gpu = 0;
     for (;;) {
       const began = performance.now();
-      const done = player.step(turn);
+      const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
       const { words, bytes } = player.take() as { words: Uint32Array<ArrayBuffer>; bytes: Uint8Array<ArrayBuffer> };
       const executed = performance.now();
       while (gl.gl.getError() !== gl.gl.NO_ERROR && !gl.gl.isContextLost());
@@ -165,8 +170,8 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   };
   const noteRefusals = (gl: ReplayGl) => {
     refusals.push(...gl.takeRefused());
-    for (const call of gl.views.takeCut())
-      refusals.push({ call, what: 'a loop of its shader was stopped after 20,000 iterations' });
+    for (const { call, iterations } of gl.views.takeCut())
+      refusals.push({ call, what: `a loop of its shader was stopped after ${iterations} iterations` });
   };
   const targetOf = ({ player }: Open): Target | null => {
     const target = player.target() as Target | null;

@@ -15,7 +15,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/apitrace/replay_windows.trace", windows()),
         ("tests/fixtures/apitrace/replay_unshown.trace", unshown()),
         ("tests/fixtures/apitrace/replay_loop.trace", loops(256, 2_000_000_000, 1)),
-        ("tests/fixtures/apitrace/replay_time.trace", loops(512, 19_000, 40)),
+        ("tests/fixtures/apitrace/replay_time.trace", loops(512, 900, 100)),
         ("tests/fixtures/apitrace/replay_lists.trace", lists()),
         ("tests/fixtures/apitrace/replay_bytes.trace", bytes()),
         ("tests/fixtures/apitrace/replay_contexts.trace", contexts()),
@@ -224,8 +224,6 @@ fn unshown() -> Vec<u8> {
     t.ints("glDrawArrays", &[4, 0, 3]);
     t.program(21, &[VERTEX, (0x8B30, "#version 150\nout vec4 color;\nvoid main() { color = missing; }")]);
     t.ints("glDrawArrays", &[4, 0, 3]);
-    t.ints("glViewport", &[0, 0, 0x7FFF_FFFF, 0x7FFF_FFFF]);
-    t.ints("glClear", &[0x4000]);
     t.swap(1);
     t.finish()
 }

@@ -146,6 +146,8 @@ pub struct Stream {
     pub on: bool,
     /// What was added takes long: it is to be executed before more comes.
     pub slow: bool,
+    /// Draws that were added.
+    pub draws: usize,
     /// The call that is executed, and the one that was marked last.
     pub(crate) call: u32,
     pub(crate) marked: Option<u32>,
@@ -154,6 +156,8 @@ pub struct Stream {
 /// Words and bytes of commands that are executed at once, about.
 const WORDS: usize = 1 << 18;
 const BYTES: usize = 16 << 20;
+/// And draws.
+const DRAWS: usize = 128;
 
 impl Stream {
     /// Adds a command.
@@ -170,7 +174,7 @@ impl Stream {
 
     /// Whether the commands are to be executed before more come.
     pub(crate) fn is_full(&self) -> bool {
-        self.slow || self.words.len() > WORDS || self.bytes.len() > BYTES
+        self.slow || self.draws > DRAWS || self.words.len() > WORDS || self.bytes.len() > BYTES
     }
 
     /// Adds bytes. Returns their offset and length.

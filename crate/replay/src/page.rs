@@ -92,7 +92,7 @@ impl JsPlayer {
         ]);
         stream.words.clear();
         stream.bytes.clear();
-        stream.slow = false;
+        (stream.slow, stream.draws) = (false, 0);
         taken
     }
 

@@ -54,7 +54,7 @@ fn all_draws_of_the_corpus_can_be_shown() {
             words += stream.words.len();
             stream.words.clear();
             stream.bytes.clear();
-            stream.slow = false;
+            (stream.slow, stream.draws) = (false, 0);
         }
         words += player.replay().stream.words.len();
         let (calls, _) = player.progress();

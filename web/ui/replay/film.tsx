@@ -35,9 +35,9 @@ function Strip({ open, replay }: { open: OpenTrace; replay: Replay }) {
   const { width } = timeline.size.value;
   void replay.film.version.value;
   const isShown = isOn && view && laid && !laid.folded;
-  const xOf = (call: number) => (view ? toPixel(view, ticks(BigInt(Math.min(call, Number.MAX_SAFE_INTEGER)))) : 0);
+  const xOf = (call: number) => (view ? toPixel(view, ticks(BigInt(call))) : 0);
   const places = isShown ? filmPlaces(frames, { width, xOf }) : [];
-  const callOf = (frame: number) => Math.min(frames?.to[frame] ?? 0, Number.MAX_SAFE_INTEGER);
+  const callOf = (frame: number) => frames?.to[frame] ?? 0;
   const calls = places.map(({ frame }) => callOf(frame));
   const key = calls.join();
   useEffect(() => {

@@ -53,7 +53,7 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
     if (selected.value !== null) return selected.value;
     // Without a selection: where most is to be seen.
     const all = replay.frames.value;
-    return all && all.to.length > 0 ? Math.min(all.to[heaviest(all)] ?? 0, Number.MAX_SAFE_INTEGER) : null;
+    return all && all.to.length > 0 ? (all.to[heaviest(all)] ?? 0) : null;
   });
   useEffect(() => {
     chosen.value = null;
@@ -171,7 +171,7 @@ function Where({
   const frame = frameOf(frames, at);
   const draws = frame < 0 ? [] : drawsOf(coverage, frames, frame);
   const draw = draws.filter((each) => each <= at).length;
-  const end = (index: number) => Math.min(frames.to[index] ?? 0, Number.MAX_SAFE_INTEGER);
+  const end = (index: number) => frames.to[index] ?? 0;
   const show = (to: number) =>
     batch(() => {
       chosen.value = to;

@@ -79,6 +79,8 @@ pub(crate) struct Translated {
     pub(crate) upper_left: bool,
     /// It has an alpha test of ours.
     pub(crate) alpha_test: bool,
+    /// Loops may run into the limit of iterations.
+    pub(crate) may_be_cut: bool,
 }
 
 /// A varying, or an output of the fragment shader.
@@ -169,6 +171,7 @@ pub(crate) fn link(
     made.compatibility = used.iter().map(|(name, ..)| *name).collect();
     made.alpha_test = fragment.version < 140 && !fragment.es && fragment.writes_color();
     made.upper_left = fragment.upper_left;
+    made.may_be_cut = vertex.may_be_cut() || fragment.may_be_cut();
     for unit in [&vertex, &fragment] {
         for uniform in &unit.uniforms {
             if !made.uniforms.iter().any(|known| known.name == uniform.name) {
