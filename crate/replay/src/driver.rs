@@ -166,6 +166,7 @@ impl Replay {
         self.stream.call = call.number as u32;
         self.list_work = 0;
         let handlers = Rc::clone(&self.handlers);
+        let before = (self.stream.words.len(), self.stream.bytes.len());
         if call.name.starts_with("gl") && !call.name.starts_with("glX") {
             self.at = self.current.get(&call.thread).copied();
             if self.at.is_none() {
@@ -175,6 +176,11 @@ impl Replay {
         match handlers.find(&call.name) {
             Some(handler) => self.run(call, handler),
             None => self.unknown(call),
+        }
+        if self.halted.is_some() {
+            // What demands too much is not handed over in part.
+            self.stream.words.truncate(before.0);
+            self.stream.bytes.truncate(before.1);
         }
     }
 

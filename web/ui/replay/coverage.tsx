@@ -44,20 +44,21 @@ function CallsOf({ open, coverage, reason }: { open: OpenTrace; coverage: Covera
   if (count < 2) return <CallLink open={open} call={first} />;
   const calls = [...coverage.calls].filter((_, i) => coverage.why[i] === reason).slice(0, MOST_LISTED);
   return (
-    <details class="picture-calls">
-      <summary>
-        first in <CallLink open={open} call={first} />
-      </summary>
-      <p>
-        {calls.map((call, i) => (
-          <span key={`${call} ${i}`}>
-            {i > 0 && ', '}
-            <CallLink open={open} call={call} />
-          </span>
-        ))}
-        {count > calls.length && ` and ${formatCount(count - calls.length)} more`}
-      </p>
-    </details>
+    <>
+      first in <CallLink open={open} call={first} />
+      <details class="picture-calls">
+        <summary>List them</summary>
+        <p>
+          {calls.map((call, i) => (
+            <span key={`${call} ${i}`}>
+              {i > 0 && ', '}
+              <CallLink open={open} call={call} />
+            </span>
+          ))}
+          {count > calls.length && ` and ${formatCount(count - calls.length)} more`}
+        </p>
+      </details>
+    </>
   );
 }
 
@@ -102,12 +103,23 @@ function Failure({ open, failure: { call, log, source, shown } }: { open: OpenTr
           Compiled in <CallLink open={open} call={call} />
         </p>
       )}
-      <pre>{log.trim()}</pre>
+      <Text title="Log">{log.trim()}</Text>
       <h4>In the trace</h4>
-      <pre>{numbered(source)}</pre>
+      <Text title="Shader in the trace">{numbered(source)}</Text>
       {shown !== '' && <h4>For WebGL2</h4>}
-      {shown !== '' && <pre>{numbered(shown)}</pre>}
+      {shown !== '' && <Text title="Shader for WebGL2">{numbered(shown)}</Text>}
     </details>
+  );
+}
+
+/** Text that scrolls. */
+function Text({ title, children }: { title: string; children: string }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: text as it is, which keys scroll.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: text as it is, which keys scroll.
+    <pre tabIndex={0} role="region" aria-label={title}>
+      {children}
+    </pre>
   );
 }
 
