@@ -130,7 +130,7 @@ fn memory(text: &str) -> Result<(u128, usize), String> {
 }
 
 /// A file that is read at any place.
-struct Trace(File);
+pub(crate) struct Trace(File);
 
 impl Bytes for Trace {
     fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
@@ -147,7 +147,7 @@ fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<Tr
     Ok((source, explorer))
 }
 
-fn explore_source(
+pub(crate) fn explore_source(
     trace: &TraceArgs,
     source: &Source,
     session: &Session,
