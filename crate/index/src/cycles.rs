@@ -22,9 +22,11 @@ const MOST_ITEMS: usize = 1 << 15;
 /// Slots of [`Cycles::due`]: more than the distance from the oldest item to the end of the longest iteration.
 const SLOTS: usize = 2 * MOST_ITEMS;
 /// Symbols of the cycles that are remembered.
-const MOST_SYMBOLS: usize = 1 << 24;
+const MOST_SYMBOLS: usize = 1 << 22;
 /// Occurrences of a symbol that are looked at.
 const OCCURRENCES: usize = 8;
+/// Loops below the top of the stack whose next iteration may be on the way.
+const NEAR: usize = 4;
 /// Loops that are kept: those within others, and as many again that are within none.
 const MOST: usize = 1 << 20;
 /// The symbols of loops. Those of the sequence are less.
@@ -60,6 +62,8 @@ struct Item {
     hash: u64,
     /// One more than the position of the previous item with this symbol; 0 for none.
     previous: u64,
+    /// One more than the position of the uppermost loop of several items up to this one; 0 for none.
+    near: u64,
     /// Of a loop of several items: one more than the position of another loop whose next iteration would end where the next one of
     /// this would. 0 for none.
     waiting: u64,
@@ -89,6 +93,8 @@ pub(crate) struct Cycles {
     numbers: Keys,
     bodies: Vec<Body>,
     symbols: Vec<u32>,
+    /// For each of them the hash of its cycle up to it.
+    prefixes: Vec<u64>,
     inner: Vec<Run>,
     outer: Vec<Run>,
     /// Loops found, of which not all may be kept.
@@ -111,6 +117,7 @@ impl Default for Cycles {
             numbers: Keys::default(),
             bodies: Vec::new(),
             symbols: Vec::new(),
+            prefixes: Vec::new(),
             inner: Vec::new(),
             outer: Vec::new(),
             found: 0,
@@ -159,12 +166,14 @@ impl Cycles {
             last.resize(number + 1, 0);
         }
         let previous = core::mem::replace(&mut last[number], position + 1);
+        let mut near = self.items.last().map_or(0, |below| below.near);
         let mut waiting = 0;
         if symbol >= LOOPS {
+            near = position + 1;
             let slot = &mut self.due[(position + u64::from(run.length)) as usize % SLOTS];
             waiting = core::mem::replace(slot, position + 1);
         }
-        self.items.push(Item { symbol, hash, previous, waiting, run });
+        self.items.push(Item { symbol, hash, previous, near, waiting, run });
     }
 
     /// Takes the uppermost items off the stack, down to `len`. Loops among them are within the one that takes their place.
@@ -221,12 +230,31 @@ impl Cycles {
         Some(link.checked_sub(1)?.checked_sub(self.base)? as usize)
     }
 
+    /// Whether the top of the stack begins another iteration of a loop below it, which may be on the way.
+    fn may_go_on(&self) -> bool {
+        let len = self.items.len();
+        let mut near = self.items.last().map_or(0, |top| top.near);
+        for _ in 0..NEAR {
+            let Some(index) = self.index_of(near) else { return false };
+            let body = &self.bodies[(self.items[index].symbol - LOOPS) as usize];
+            let above = len - 1 - index;
+            if (1..body.len).contains(&above) && self.prefixes[body.start + above - 1] == self.hash_of(index + 1, len) {
+                return true;
+            }
+            near = index.checked_sub(1).map_or(0, |below| self.items[below].near);
+        }
+        false
+    }
+
     /// Folds the top of the stack if it is an iteration, now that no further repetition of the last symbol follows.
     fn settle(&mut self) {
         let len = self.items.len();
         // A loop of several items may go on, so it does not end a cycle: a cycle around it begins later.
         let Some(top) = self.items.last().filter(|top| top.symbol < LOOPS) else { return };
         let mut link = top.previous;
+        if self.may_go_on() {
+            return;
+        }
         let mut waiting = self.due[(self.base + len as u64 - 1) as usize % SLOTS];
         while let Some(index) = self.index_of(waiting) {
             let item = &self.items[index];
@@ -294,8 +322,11 @@ impl Cycles {
         }
         let number = self.numbers.number(hash);
         self.bodies.push(Body { start: self.symbols.len(), len: to - from, hash });
-        let items = &self.items[from..to];
-        self.symbols.extend(items.iter().map(|item| item.symbol));
+        for at in from..to {
+            let prefix = self.hash_of(from, at + 1);
+            self.symbols.push(self.items[at].symbol);
+            self.prefixes.push(prefix);
+        }
         Some(LOOPS + number)
     }
 }
@@ -344,8 +375,12 @@ mod tests {
             [(0, 12, 3, 3), (1, 3, 2, 1), (5, 8, 3, 1)],
             "the outer loop comes before those in it"
         );
-        // A cycle around another one does not end with that, because that may go on.
+        // A cycle around another one does not end with that, or with a part of it, because that may go on.
         assert_eq!(of_text("-xyxyxy-xyxyxyxy-xyxy-"), [(1, 22, 3, 2), (1, 7, 3, 2), (8, 16, 4, 2), (17, 21, 2, 2)]);
+        assert_eq!(
+            of_text("xyxyxyx-xyxyx-xyxyxyxyx-xyx-"),
+            [(0, 24, 3, 3), (0, 6, 3, 2), (8, 12, 2, 2), (14, 22, 4, 2)]
+        );
         // What remains of an iteration is not part of the loop.
         assert_eq!(of_text("abcabcabcabd"), [(0, 9, 3, 3)]);
         let nested = "(ab(c)d)";
@@ -413,6 +448,14 @@ mod tests {
                 return;
             }
             let bodies: Vec<Body> = stack.iter().map(body).collect();
+            let loops = (0..len - 1).rev().filter(|below| stack[*below].body.len() > 1);
+            let begins = |below: usize| {
+                let (body, above) = (&stack[below].body, &bodies[below + 1..]);
+                above.len() < body.len() && body[..above.len()] == *above
+            };
+            if loops.take(NEAR).any(begins) {
+                return;
+            }
             for below in (0..len - 1).rev() {
                 if stack[below].body.len() > 1 && stack[below].body[..] == bodies[below + 1..] {
                     let inner: Vec<_> = stack[below + 1..].iter().flat_map(all_of).collect();

@@ -308,8 +308,9 @@ function List({ open, listed, info, origin }: ListProps) {
                       {...(isIndented(column) ? listing?.instruction(k) : undefined)}
                       title={fits(text, pixels[i]!) ? undefined : text}
                     >
-                      {isIndented(column) && <Toggle folds={folds} listing={listing} index={k} step={number} />}
+                      {isIndented(column) && <CallToggle {...{ folds, listing, index: k, step: number }} />}
                       {text}
+                      {isIndented(column) && <LoopToggle {...{ folds, listing, index: k, step: number }} />}
                     </td>
                   );
                 })}
@@ -358,45 +359,49 @@ interface ToggleProps {
   readonly step: number;
 }
 
-/** Folds the loop or the call that begins with a row. */
-function Toggle({ folds, listing, index, step }: ToggleProps) {
-  const base = folds.base.value;
-  if (base === null) return null;
-  const loop = folds.loopAt(base + step);
-  const call = listing?.call(index);
-  const act = (run: () => void) => (event: MouseEvent) => {
-    event.stopPropagation();
-    run();
-  };
-  if (loop >= 0) {
-    const isOpen = folds.isOpen(loop);
-    const count = formatCount(folds.loops.value?.count[loop] ?? 0);
-    return (
-      <button
-        type="button"
-        class="fold-toggle"
-        tabIndex={-1}
-        aria-expanded={isOpen}
-        aria-label={`Loop of ${count} iterations`}
-        title={isOpen ? 'Hide the iterations between the first and the last one' : 'Show all iterations'}
-        onClick={act(() => folds.toggleLoop(loop))}
-      >
-        {isOpen ? '▾' : '▸'} × {count}
-      </button>
-    );
-  }
+/** Folds the call that begins with a row. It stands before the text of the instruction. */
+function CallToggle({ folds, listing, index }: ToggleProps) {
+  const call = folds.base.value === null ? null : listing?.call(index);
   if (!call) return null;
   return (
     <button
       type="button"
-      class="fold-toggle"
+      class="fold-toggle fold-call"
       tabIndex={-1}
       aria-expanded={true}
       aria-label={`Call of ${call.name}`}
-      title="Hide the steps of this call"
-      onClick={act(() => folds.foldCall(call))}
+      title={`Hide the steps of ${call.name}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        folds.foldCall(call);
+      }}
     >
       ▾
+    </button>
+  );
+}
+
+/** Folds and unfolds the loop that begins with a row. It stands after the text of the instruction. */
+function LoopToggle({ folds, step }: ToggleProps) {
+  const base = folds.base.value;
+  const loop = base === null ? -1 : folds.loopAt(base + step);
+  if (loop < 0) return null;
+  const isOpen = folds.isOpen(loop);
+  const count = formatCount(folds.loops.value?.count[loop] ?? 0);
+  return (
+    <button
+      type="button"
+      class="fold-toggle fold-loop"
+      tabIndex={-1}
+      aria-expanded={isOpen}
+      aria-label={`Loop of ${count} iterations`}
+      title={isOpen ? 'Hide the iterations between the first and the last one' : 'Show all iterations'}
+      onClick={(event) => {
+        event.stopPropagation();
+        folds.toggleLoop(loop);
+      }}
+    >
+      {isOpen ? '▾' : '▸'} × {count}
     </button>
   );
 }
