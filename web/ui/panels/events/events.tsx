@@ -9,7 +9,7 @@ import { exampleTerm } from '../../../model/completion.ts';
 import { typeOf } from '../../../model/event_types.ts';
 import type { Events as EventList } from '../../../model/events.ts';
 import { termOfCell } from '../../../model/find_terms.ts';
-import type { FoldedRows } from '../../../model/folds.ts';
+import type { Fold, FoldedRows } from '../../../model/folds.ts';
 import type { ListingFolds } from '../../../model/listing_folds.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import { canWalk } from '../../../model/stepping.ts';
@@ -199,6 +199,16 @@ function List({ open, listed, info, origin }: ListProps) {
   useEffect(() => {
     if (current >= 0) go(current);
   }, [isFolding]);
+  /** The current row is among those that are being shown. */
+  const isRevealed = useRef(false);
+  const openFold = (fold: Fold, row: number) => {
+    isRevealed.current = row === current;
+    folds.open(fold);
+  };
+  useEffect(() => {
+    if (isRevealed.current) go(current);
+    isRevealed.current = false;
+  }, [rows]);
   const { columns, recordNoun } = info;
   const context = cellContext(open, info, origin);
   const listing = useListing(open, shown);
@@ -214,7 +224,7 @@ function List({ open, listed, info, origin }: ListProps) {
   /** Enter opens a fold, and folds the loop or the call that begins with a row. */
   const onEnter = () => {
     const fold = current < 0 ? null : rows.foldAt(current);
-    if (fold) return folds.open(fold);
+    if (fold) return openFold(fold, current);
     const loop = folds.base.value === null || current < 0 ? -1 : folds.loopAt(folds.base.value + rows.stepAt(current));
     if (loop >= 0) return folds.toggleLoop(loop);
     const call = folds.base.value === null ? null : listing?.call(current - first);
@@ -281,7 +291,7 @@ function List({ open, listed, info, origin }: ListProps) {
                   class="fold"
                   aria-rowindex={row + 2}
                   aria-selected={row === current}
-                  onClick={() => folds.open(fold)}
+                  onClick={() => openFold(fold, row)}
                 >
                   <td colSpan={columns.length} title="Show these steps">
                     <span aria-hidden="true">▸ </span>
