@@ -8,6 +8,7 @@ mod convert;
 mod csv;
 mod dump;
 mod find;
+mod findings;
 mod frame_list;
 mod generate;
 mod graph;
@@ -75,6 +76,7 @@ enum Command {
     Coverage(steps::Coverage),
     Loops(loops::Loops),
     FrameList(frame_list::FrameList),
+    Findings(findings::Findings),
     Resources(resources::Resources),
     Image(resources::Image),
     /// Asks a trace by SQL.
@@ -165,6 +167,7 @@ fn main() -> ExitCode {
         Command::Coverage(what) => steps::coverage(&what),
         Command::Loops(what) => loops::run(&what),
         Command::FrameList(what) => frame_list::run(&what),
+        Command::Findings(what) => findings::run(&what),
         Command::Resources(what) => resources::resources(&what),
         Command::Image(what) => resources::image(&what),
         Command::Sql(what) => sql::run(&what),
