@@ -7,10 +7,12 @@
 //! What no step has read or written is unknown. It is never 0.
 
 mod coverage;
+mod cycles;
 mod executed;
 mod explorer;
 mod index;
 mod keys;
+mod loops;
 mod memory;
 mod origin;
 #[cfg(feature = "page")]
@@ -21,8 +23,9 @@ mod stops;
 
 pub use coverage::{Block, blocks, drcov};
 pub use executed::Executed;
-pub use explorer::{Detail, Explorer, Source, State, Unreadable};
+pub use explorer::{Detail, Explorer, State};
 pub use index::{AccessIndex, Cell, Module, Segments};
+pub use loops::{Loop, LoopFinder, LoopsFound};
 pub use memory::Byte;
 pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};
 #[cfg(feature = "page")]

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { RecordRow } from '../../../base/record_protocol.ts';
 import { createCallDepths } from '../../../model/call_depths.ts';
+import type { FoldedCall } from '../../../model/folds.ts';
 import { canWalk } from '../../../model/stepping.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 
@@ -10,6 +11,8 @@ export interface Listing {
   row(index: number, away: number): { readonly class?: string; readonly style?: string };
   /** Those of the cell with the instruction. */
   instruction(index: number): { readonly class?: string; readonly style?: string };
+  /** The call that begins with a row, or null. */
+  call(index: number): FoldedCall | null;
 }
 
 /** Steps of the trail on each side of the current one. */
@@ -38,14 +41,19 @@ export function useListing(open: OpenTrace, shown: readonly (RecordRow | null)[]
     row: (index, away) => {
       const row = shown[index];
       const isOnTrail = place && row && row.track === place.track && away !== 0 && Math.abs(away) <= TRAIL;
-      if (!isOnTrail || open.events.current.value < 0) return {};
+      const tainted = row?.fields.some(({ name }) => name === 'taint') ? ' tainted' : '';
+      if (!isOnTrail || open.events.current.value < 0) return { class: tainted };
       const near = Math.round(100 * (1 - (Math.abs(away) - 1) / TRAIL));
-      return { class: away < 0 ? 'trail-before' : 'trail-after', style: `--near: ${near}%` };
+      return { class: `${away < 0 ? 'trail-before' : 'trail-after'}${tainted}`, style: `--near: ${near}%` };
     },
     instruction: (index) => {
       const row = shown[index];
       const depth = row ? Math.min(DEEPEST, Math.max(0, (depths.of(row) ?? 0) - least)) : 0;
       return depth > 0 ? { class: 'indented', style: `--depth: ${depth}` } : {};
+    },
+    call: (index) => {
+      const row = shown[index];
+      return row ? depths.callFrom(row) : null;
     },
   };
 }
