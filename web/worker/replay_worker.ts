@@ -53,6 +53,12 @@ interface Open {
   readonly gl: ReplayGl;
 }
 
+/** Why a picture is not complete. */
+interface End {
+  readonly sentence: string;
+  readonly limit: Limit;
+}
+
 /** What is to be executed. */
 interface Way {
   readonly call: number;
@@ -86,7 +92,11 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   /** WebGL2 has refused something: from now on it is asked after each command. */
   let isChecked = false;
   let hasErrors = false;
-  let stopped: { readonly sentence: string; readonly limit: Limit } | null = null;
+  let stopped: End | null = null;
+  /** The trace demands too much from a call on that is not executed. */
+  let cut: End | null = null;
+  /** Errors that no command has caused are not looked for again. */
+  let looksForErrors = true;
 
   const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
   const report = (what: 'looking' | 'replaying', share: number, call: number) => {
@@ -186,9 +196,8 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     if (gl.gl.isContextLost()) throw LOST;
     if (!pixels) return null;
     flip(pixels, width, height);
-    const halted = player.halted || (stopped?.sentence ?? '');
-    const limit: Limit = player.lacksBytes ? 'bytes' : player.halted === '' ? (stopped?.limit ?? '') : '';
-    return { width, height, pixels, halted, limit, changed: null, note: '' };
+    const { sentence, limit } = stopped ?? cut ?? { sentence: player.halted, limit: player.lacksBytes ? 'bytes' : '' };
+    return { width, height, pixels, halted: sentence, limit, changed: null, note: '' };
   };
   /** Executes the frame again, up to a call, while what is drawn to is watched. */
   const again = async (open: Open, way: Way, frames: Frames, watch: (target: Target, from: number) => Watch) => {
@@ -216,12 +225,20 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     const note = near >= 1 ? 'Nothing has a depth.' : `Depth from ${near.toFixed(6)}, light, to ${far.toFixed(6)}.`;
     return { ...color, pixels, note };
   };
+  /** Not as far as the call that demands too much: it is known, and need not be tried. */
+  const before = ({ survey }: Open, way: Way): Way => {
+    cut = null;
+    const { at } = survey.progress() as { at: number };
+    if (survey.halted === '' || way.call < at) return way;
+    cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
+    return { ...way, call: Math.max(0, at - 1) };
+  };
   const picture = async (open: Open, ask: AskPicture): Promise<Picture | null> => {
     const { player } = open;
     const frames = await look(open);
     const { call, patience, view } = ask;
     const skip = ask.isWhole ? [0, 0] : open.survey.skipBefore(call);
-    const way: Way = { call, skip, patience, isOver: () => latest !== ask };
+    const way = before(open, { call, skip, patience, isOver: () => latest !== ask });
     player.wireframe(view === 'wireframe');
     if (view === 'overdraw') {
       const watch = ({ framebuffer }: Target, from: number) => ({ kind: 'count' as const, framebuffer, from });
@@ -236,20 +253,21 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
         note: `Pixels are drawn over ${mean} times on average, ${most === 255 ? '255 or more' : most} at most.`,
       };
     }
-    let before: Picture | null = null;
+    let earlier: Picture | null = null;
     if (view === 'changed' && call > 0) {
       if (!(await advance(open, { ...way, call: call - 1 }))) return null;
-      before = take(open);
+      earlier = take(open);
     }
     if (!(await advance(open, way))) return null;
     const after = take(open);
     if (view === 'depth') return depthOf(open, after);
-    return after && view === 'changed' ? compared(before, after) : after;
+    return after && view === 'changed' ? compared(earlier, after) : after;
   };
   const pixel = async (open: Open, ask: AskPixel) => {
     const frames = await look(open);
     const { call, patience, x, y } = ask;
-    const way: Way = { call, skip: open.survey.skipBefore(call), patience, isOver: () => latest !== ask };
+    const skip = open.survey.skipBefore(call);
+    const way = before(open, { call, skip, patience, isOver: () => latest !== ask });
     open.player.wireframe(false);
     const watch = ({ framebuffer, height }: Target, from: number): Watch => ({
       kind: 'pixel',
@@ -280,11 +298,13 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     }
     hasErrors = false;
     let found = await picture(open, ask);
-    if (latest === ask && hasErrors) {
+    if (latest === ask && hasErrors && looksForErrors && !isChecked) {
       // WebGL2 refused something. Which command it was, only asking after each one tells.
       isChecked = true;
       open.player.forget();
       found = await picture(open, ask);
+      looksForErrors = refusals.length > 0;
+      isChecked = looksForErrors;
     }
     if (latest !== ask) return;
     latest = null;
@@ -297,7 +317,8 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     const left = ask.calls.filter((each) => each !== call);
     await look(open);
     const isOver = () => latest !== null || film !== ask;
-    const way: Way = { call, skip: open.survey.skipBefore(call), patience: Number.POSITIVE_INFINITY, isOver };
+    const skip = open.survey.skipBefore(call);
+    const way = before(open, { call, skip, patience: Number.POSITIVE_INFINITY, isOver });
     open.player.wireframe(false);
     if (!(await advance(open, way))) return;
     const target = targetOf(open);

@@ -15,7 +15,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/apitrace/replay_windows.trace", windows()),
         ("tests/fixtures/apitrace/replay_unshown.trace", unshown()),
         ("tests/fixtures/apitrace/replay_loop.trace", loops(256, 2_000_000_000, 1)),
-        ("tests/fixtures/apitrace/replay_time.trace", loops(512, 900, 100)),
+        ("tests/fixtures/apitrace/replay_time.trace", loops(256, 900, 200)),
         ("tests/fixtures/apitrace/replay_lists.trace", lists()),
         ("tests/fixtures/apitrace/replay_bytes.trace", bytes()),
         ("tests/fixtures/apitrace/replay_contexts.trace", contexts()),

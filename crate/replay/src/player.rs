@@ -221,37 +221,4 @@ impl<S: ByteSource> Player<S> {
         }
         Ok(true)
     }
-
-<<<<<<< HEAD
-    /// Has at least `least` bytes from `at` on in the window, if the file has them.
-    fn fill(&mut self, at: u64, least: usize) -> Result<(), Unreadable> {
-        let from = usize::try_from(at.wrapping_sub(self.window_at)).ok().filter(|from| *from <= self.window.len());
-        match from {
-            Some(from) if self.window.len() - from >= least => return Ok(()),
-            Some(from) => drop(self.window.drain(..from)),
-            None => self.window.clear(),
-        }
-        self.window_at = at;
-        let mut filled = self.window.len();
-        self.window.resize(AHEAD.max(least).max(filled), 0);
-        while filled < least {
-            let room = self.window.get_mut(filled..).unwrap_or_default();
-            match self.source.read_at(at + filled as u64, room) {
-                None => {
-                    self.window.truncate(filled);
-                    return Err(Unreadable);
-                }
-                Some(0) => break,
-                Some(n) => filled += n,
-            }
-        }
-        self.window.truncate(filled);
-        Ok(())
-=======
-    /// Adds the number of the call to the commands: what WebGL2 says next is about it.
-    pub fn mark(&mut self) {
-        let at = self.at as u32;
-        self.replay.stream.put(Op::Mark, &[at]);
->>>>>>> main
-    }
 }

@@ -8,7 +8,7 @@ import { bandOf } from '../../model/layout.ts';
 import type { Replay } from '../../model/replay.ts';
 import { toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import { knownReplay } from './replays.ts';
+import { knownReplay } from './known.ts';
 import './film.css';
 
 /** Milliseconds that the view rests before pictures are asked for. */
@@ -75,5 +75,5 @@ function Small({ picture }: { picture: SmallPicture }) {
   useEffect(() => {
     canvas.current?.getContext('2d', { alpha: false })?.putImageData(new ImageData(pixels, width, height), 0, 0);
   }, [picture]);
-  return <canvas ref={canvas} width={width} height={height} />;
+  return <canvas ref={canvas} class="film-picture" width={width} height={height} />;
 }

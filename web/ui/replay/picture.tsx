@@ -109,14 +109,16 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
       <Where open={open} replay={replay} call={call} chosen={chosen} />
       <Frame replay={replay} large={large} choose={choose} />
       {frames && frames.to.length > 0 && (
-        <Segments
-          label="What the picture shows"
-          options={VIEWS}
-          value={view.value}
-          choose={(it) => {
-            view.value = it;
-          }}
-        />
+        <div class="picture-views">
+          <Segments
+            label="What the picture shows"
+            options={VIEWS}
+            value={view.value}
+            choose={(it) => {
+              view.value = it;
+            }}
+          />
+        </div>
       )}
       {shown?.picture && shown.picture.changed !== null && (
         <p class="muted">

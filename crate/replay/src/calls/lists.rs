@@ -7,7 +7,7 @@ use crate::call::{Call, Value};
 use crate::driver::Replay;
 
 /// Commands that a draw counts for.
-const DRAW_WORK: u64 = 32;
+const DRAW_WORK: u64 = 64;
 /// Limit for lists that call lists.
 const DEPTH: u32 = 64;
 
