@@ -1,5 +1,5 @@
-//! The wasm side of a trace's workers, for JavaScript: a [`Session`] in one, a [`RecordReader`] in the other, and a [`Binder`] of
-//! searches. Each is a wasm module of its own, built with only one of the features.
+//! The wasm side of a trace's workers, for JavaScript: a [`Session`] in one, a [`RecordReader`] in the other, a [`Binder`] of
+//! searches, and a [`Cutter`] of stretches. Each is a wasm module of its own, built with only one of the features.
 //!
 //! Columns are returned as typed arrays that own their memory, so that they can be transferred. No view on wasm memory
 //! leaves a call. Small structures go through serde, with 64-bit numbers as `bigint`. `web/base/protocol.ts` declares
@@ -9,7 +9,9 @@
 mod binder;
 #[cfg(feature = "session")]
 mod columns;
-#[cfg(any(feature = "session", feature = "records"))]
+#[cfg(feature = "cut")]
+mod cut;
+#[cfg(any(feature = "session", feature = "records", feature = "cut"))]
 mod decompressors;
 #[cfg(feature = "session")]
 mod find;
@@ -26,7 +28,9 @@ mod sqlite;
 
 #[cfg(feature = "find")]
 pub use binder::{Binder, Expression};
-#[cfg(any(feature = "session", feature = "records"))]
+#[cfg(feature = "cut")]
+pub use cut::{Cutter, needs_decompressor as cut_needs_decompressor};
+#[cfg(any(feature = "session", feature = "records", feature = "cut"))]
 pub use decompressors::provide_decompressors;
 #[cfg(feature = "session")]
 pub use find::JsFoundRecords;
@@ -43,6 +47,7 @@ pub use sqlite::{JsDisassembler, SqlFile};
 
 #[cfg(feature = "session")]
 use js_sys::Uint8Array;
+#[cfg(any(feature = "session", feature = "records", feature = "find"))]
 use js_sys::{Object, Reflect};
 #[cfg(any(feature = "session", feature = "records"))]
 use serde::Serialize;
@@ -58,6 +63,7 @@ fn to_js<T: Serialize + ?Sized>(value: &T) -> JsValue {
     value.serialize(&serializer).unwrap_or(JsValue::NULL)
 }
 
+#[cfg(any(feature = "session", feature = "records", feature = "find"))]
 fn object(entries: &[(&str, JsValue)]) -> JsValue {
     let object = Object::new();
     for (key, value) in entries {

@@ -78,18 +78,6 @@ pub enum Choice {
     Omit,
 }
 
-impl Choice {
-    /// The choice with this stable word: `keep`, `hash` or `omit`.
-    pub fn of(word: &str) -> Option<Self> {
-        Some(match word {
-            "keep" => Self::Keep,
-            "hash" => Self::Hash,
-            "omit" => Self::Omit,
-            _ => return None,
-        })
-    }
-}
-
 /// The choice for each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
@@ -132,6 +120,21 @@ impl Cleaner {
     /// A cleaner. `key` is random: whoever knows it can try texts out.
     pub fn new(choices: Choices, key: [u8; 16]) -> Self {
         Self { choices, key, ..Self::default() }
+    }
+
+    /// A cleaner as the page asks for it: 0 to keep, 1 to hash and 2 to leave out environment variables, paths, texts and payloads, then 1 to
+    /// keep examples; and 16 random bytes.
+    pub fn of(choices: &[u8], key: &[u8]) -> Self {
+        let choice = |i: usize| match choices.get(i) {
+            Some(1) => Choice::Hash,
+            Some(2) => Choice::Omit,
+            _ => Choice::Keep,
+        };
+        let all = Choices { environment: choice(0), paths: choice(1), texts: choice(2), payloads: choice(3) };
+        let mut secret = [0; 16];
+        secret.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+        let cleaner = Self::new(all, secret);
+        if choices.get(4) == Some(&1) { cleaner.with_examples() } else { cleaner }
     }
 
     /// Keeps examples for a preview.
