@@ -11,8 +11,6 @@ mod binder;
 mod columns;
 #[cfg(feature = "cut")]
 mod cut;
-#[cfg(any(feature = "session", feature = "records", feature = "cut"))]
-mod decompressors;
 #[cfg(feature = "session")]
 mod find;
 #[cfg(feature = "session")]
@@ -30,8 +28,6 @@ mod sqlite;
 pub use binder::{Binder, Expression};
 #[cfg(feature = "cut")]
 pub use cut::{Cutter, needs_decompressor as cut_needs_decompressor};
-#[cfg(any(feature = "session", feature = "records", feature = "cut"))]
-pub use decompressors::provide_decompressors;
 #[cfg(feature = "session")]
 pub use find::JsFoundRecords;
 #[cfg(feature = "session")]
@@ -39,11 +35,15 @@ pub use items::{JsFind, JsItem};
 #[cfg(feature = "session")]
 pub use jobs::JsQuestion;
 #[cfg(feature = "records")]
-pub use records::{JsBeginnings, JsExpression, JsExpressions, JsFile, JsRecordFilter, JsText, RecordReader};
+pub use records::{JsBeginnings, JsExpression, JsExpressions, JsRecordFilter, JsText, RecordReader};
 #[cfg(feature = "session")]
 pub use session::{Session, look_at, needs_decompressor};
 #[cfg(any(feature = "session", feature = "records"))]
 pub use sqlite::{JsDisassembler, SqlFile};
+#[cfg(feature = "records")]
+pub use unspool_file::JsFile;
+#[cfg(any(feature = "session", feature = "records", feature = "cut"))]
+pub use unspool_file::provide_decompressors;
 
 #[cfg(feature = "session")]
 use js_sys::Uint8Array;

@@ -10,6 +10,7 @@ mod csv;
 mod cut;
 mod dump;
 mod find;
+mod findings;
 mod frame_list;
 mod generate;
 mod graph;
@@ -75,6 +76,7 @@ enum Command {
     Origin(steps::Origin),
     Coverage(steps::Coverage),
     FrameList(frame_list::FrameList),
+    Findings(findings::Findings),
     Resources(resources::Resources),
     Image(resources::Image),
     /// Asks a trace by SQL.
@@ -165,6 +167,7 @@ fn main() -> ExitCode {
         Command::Origin(what) => steps::origin(&what),
         Command::Coverage(what) => steps::coverage(&what),
         Command::FrameList(what) => frame_list::run(&what),
+        Command::Findings(what) => findings::run(&what),
         Command::Resources(what) => resources::resources(&what),
         Command::Image(what) => resources::image(&what),
         Command::Sql(what) => sql::run(&what),

@@ -98,6 +98,7 @@ async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Prom
     marks: null,
     // Those of the screen are those of another view.
     hits: scope.range ? null : find.marks.rows.peek(),
+    accesses: null,
     names: trace.names,
     palette: PALETTES[page.theme.theme.peek()],
     lifted: highlighted,
