@@ -306,7 +306,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           const previous = reader;
           if (opened) {
             reader = openIndex(opened, message.index);
-            values.open(opened.file, message.index, message.storeBytes);
+            values.open(opened.file, message.index);
           }
           reader?.catch(() => undefined);
           void previous?.then((it) => it.free()).catch(() => undefined);
@@ -389,6 +389,9 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           stopSearch.set(slot, values.ask(message));
           return;
         }
+        case 'values-room':
+          values.keepAtMost(message.bytes);
+          return;
         case 'about-values':
           void values.answer(message);
           return;
