@@ -125,4 +125,11 @@ test('the values of a track look as the person wants', async ({ page }) => {
   await expect(track).toContainText("'x'");
   await choose('Show values as decimal numbers');
   await expect(track).toContainText('−42 … 120');
+  // The same four bytes, as other numbers.
+  await choose('Show values as unsigned numbers');
+  await expect(track).toContainText('highest 4,294,967,289');
+  await choose('Show values as floating-point numbers');
+  await expect(track).toContainText('e-43');
+  await choose('Show values as signed numbers');
+  await expect(track).toContainText('−42 … 120');
 });
