@@ -187,7 +187,7 @@ export type ToSteps =
       readonly records: Uint8Array | null;
     }
   /** Pauses the indexing, or goes on with it. */
-  | { readonly t: 'pause' }
+  | { readonly t: 'stop' }
   | { readonly t: 'go-on' }
   | {
       [Q in StepQuestion]: { readonly t: 'ask'; readonly id: number; readonly about: Q } & StepQuestions[Q]['ask'];

@@ -9,15 +9,15 @@
 //! resources   textures, buffers, shaders and other objects: what happened to them, and what they hold
 //! survey      one pass over all calls, for frames and resources
 //! state       the shadow state machine: what every context and object holds at any call
-//! page        the surface for JavaScript (feature `page`)
+//! page        the surfaces for JavaScript (features `survey` and `state`)
 //! ```
 //!
 //! Everything begins with [`Reader`]: it has the index that the session made of the file ([`unspool_formats::records`]) and a
-//! [`Source`] of bytes, and passes the calls of any *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which
+//! [`unspool_file::ByteSource`], and passes the calls of any *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which
 //! functions it wants, so that the values of others are skipped. Calls come in the order in which they returned.
 //!
-//! In the page all of this is one wasm module, `unspool_graphics`. Two workers of a trace load it when something of it is first shown:
-//! `web/worker/survey_worker.ts` and `web/worker/gl_state_worker.ts`.
+//! In the page these are two wasm modules, by feature, and each has a worker that loads it when something of it is first shown:
+//! `unspool_survey` (`survey`, `web/worker/survey_worker.ts`) and `unspool_graphics` (`state`, `web/worker/gl_state_worker.ts`).
 
 mod calls;
 pub mod frames;
@@ -29,14 +29,12 @@ pub mod resources;
 pub mod state;
 mod survey;
 
-#[cfg(feature = "page")]
-mod decompressors;
-#[cfg(feature = "page")]
+#[cfg(feature = "survey")]
 mod survey_page;
 
 pub use calls::{Call, Value, Values};
-#[cfg(feature = "page")]
-pub use decompressors::provide_decompressors;
 pub use functions::{Function, Functions, Parameter, functions};
-pub use reader::{CallVisitor, Reader, Source, Unreadable};
+pub use reader::{CallVisitor, Reader};
 pub use survey::Survey;
+#[cfg(feature = "page")]
+pub use unspool_file::provide_decompressors;

@@ -51,12 +51,12 @@ fn text(value: Value<'_>) -> String {
 
 #[test]
 fn every_kind_of_value_arrives() {
-    let mut reader = reader(fixture("values.trace"));
+    let mut reader = reader(fixture("apitrace/values.trace"));
     let mut all = Lines::default();
     reader.pass(0..u32::MAX, &mut all).unwrap();
     assert_eq!(all.lines.len() as u64, reader.count());
     // The text dump of the fixture (values.txt) has these calls.
-    let dump = String::from_utf8(fixture("values.txt")).unwrap();
+    let dump = String::from_utf8(fixture("apitrace/values.txt")).unwrap();
     assert_eq!(dump.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count(), all.lines.len());
     assert!(all.lines.iter().any(|line| line.contains('[')), "{:#?}", all.lines);
 }
@@ -93,7 +93,7 @@ fn pieces_add_up_and_unwanted_functions_are_left_out() {
 
 #[test]
 fn a_trace_that_was_cut_ends_with_its_incomplete_calls() {
-    let mut reader = reader(fixture("cut.trace"));
+    let mut reader = reader(fixture("apitrace/cut.trace"));
     let mut all = Lines::default();
     reader.pass(0..u32::MAX, &mut all).unwrap();
     assert!(all.lines.last().is_some_and(|line| line.ends_with(" incomplete")), "{:#?}", all.lines.last());

@@ -27,6 +27,8 @@ pub enum Compressed {
     Bc5Signed,
     /// Two channels: luminance and alpha.
     Latc2,
+    /// The same with a sign.
+    Latc2Signed,
     /// Floating point of 16 bits.
     Bc6 {
         /// Numbers may be negative.
@@ -87,14 +89,8 @@ impl Compressed {
             }
             Self::Bc4 => one(rgtc::unsigned(low).map(u32::from), 255),
             Self::Bc5 => two(rgtc::unsigned(low).map(u32::from), rgtc::unsigned(high).map(u32::from), 255),
-            Self::Latc2 => {
-                let (luminance, alpha) = (rgtc::unsigned(low), rgtc::unsigned(high));
-                let mut texels = [[0; 4]; 16];
-                for ((texel, l), a) in texels.iter_mut().zip(luminance).zip(alpha) {
-                    *texel = [l.into(), l.into(), l.into(), a.into()];
-                }
-                texels
-            }
+            Self::Latc2 => luminance(rgtc::unsigned(low).map(u32::from), rgtc::unsigned(high).map(u32::from)),
+            Self::Latc2Signed => luminance(rgtc::signed(low).map(f32::to_bits), rgtc::signed(high).map(f32::to_bits)),
             Self::Bc4Signed => one(rgtc::signed(low).map(f32::to_bits), 1f32.to_bits()),
             Self::Bc5Signed => {
                 two(rgtc::signed(low).map(f32::to_bits), rgtc::signed(high).map(f32::to_bits), 1f32.to_bits())
@@ -146,6 +142,15 @@ fn two(red: [u32; 16], green: [u32; 16], opaque: u32) -> Block {
     let mut texels = [[0; 4]; 16];
     for ((texel, red), green) in texels.iter_mut().zip(red).zip(green) {
         *texel = [red, green, 0, opaque];
+    }
+    texels
+}
+
+/// Texels of luminance and alpha.
+fn luminance(luminance: [u32; 16], alpha: [u32; 16]) -> Block {
+    let mut texels = [[0; 4]; 16];
+    for ((texel, l), a) in texels.iter_mut().zip(luminance).zip(alpha) {
+        *texel = [l, l, l, a];
     }
     texels
 }

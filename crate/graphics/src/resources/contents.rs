@@ -1,13 +1,14 @@
 //! What textures, buffers and shaders hold at a call: their uploads read again from the file.
 
 use hashbrown::HashMap;
+use unspool_file::{ByteSource, Unreadable};
 
 use super::texture::{Does, Shape, face_of, size_of, smaller};
 use super::{Kind, Resources, Upload, What};
 use crate::calls::{Call, Value};
 use crate::images::{Image, Internal, Layout, NoImage, PixelStore};
 use crate::known::{Known, integer};
-use crate::reader::{CallVisitor, Reader, Source, Unreadable};
+use crate::reader::{CallVisitor, Reader};
 
 /// Limit for the bytes of a buffer.
 const MOST_BYTES: u64 = 1 << 30;
@@ -33,7 +34,7 @@ pub struct Contents<'a, S> {
     reader: &'a mut Reader<S>,
 }
 
-impl<'a, S: Source> Contents<'a, S> {
+impl<'a, S: ByteSource> Contents<'a, S> {
     /// Contents of the resources that a survey has found. `reader` is one of [`Reader::keeping`] all bytes.
     pub fn new(resources: &'a Resources, reader: &'a mut Reader<S>) -> Self {
         Self { resources, reader }
@@ -106,7 +107,7 @@ impl<'a, S: Source> Contents<'a, S> {
 }
 
 /// Passes the calls of the pieces that have these calls to a visitor, which looks at the calls that it wants.
-fn read<S: Source>(
+fn read<S: ByteSource>(
     reader: &mut Reader<S>,
     calls: impl Iterator<Item = u64>,
     visitor: &mut dyn CallVisitor,
@@ -181,7 +182,7 @@ impl TextureVisitor<'_> {
         let size = size_of(call, known, target);
         if shape.does == Does::Storage {
             if self.level < known.uint(call, "levels").unwrap_or(1) {
-                self.define(uint("internalformat"), 0, smaller(size, self.level, self.target))?;
+                self.define(uint("internalformat"), 0, smaller(size, self.level, self.target), false)?;
                 self.at.uploaded = Some(call.number);
             }
             return Ok(());
@@ -191,7 +192,8 @@ impl TextureVisitor<'_> {
         }
         let of = uint("type");
         if shape.does == Does::Image {
-            self.define(uint("internalformat"), of, size)?;
+            let is_face = face_of(target).is_some();
+            self.define(uint("internalformat"), of, size, is_face)?;
         }
         self.at.uploaded = Some(call.number);
         let face = face_of(target).unwrap_or_default();
@@ -202,17 +204,17 @@ impl TextureVisitor<'_> {
         };
         let count = [size[0], size[1], if shape.dimensions < 3 { 1 } else { size[2] }];
         let data = if shape.is_compressed { known.arg(call, "data") } else { known.arg(call, "pixels") };
-        let bytes = match data {
-            Value::Bytes(bytes, len) => {
+        let bytes = match (data, self.buffers.get(&call.number)) {
+            (Value::Bytes(bytes, len), _) => {
                 self.at.is_cut |= (bytes.len() as u64) < len;
                 bytes
             }
-            Value::Null => &[],
-            // An offset in the buffer that pixels come from.
-            offset => {
+            // An offset in the buffer that pixels come from. 0 is recorded as a null pointer.
+            (offset, Some(buffer)) => {
                 let from = usize::try_from(integer(offset).unwrap_or_default()).unwrap_or(usize::MAX);
-                self.buffers.get(&call.number).and_then(|bytes| bytes.get(from..)).unwrap_or_default()
+                buffer.get(from..).unwrap_or_default()
             }
+            _ => &[],
         };
         let Some(image) = &mut self.at.image else { return Ok(()) };
         if shape.is_compressed {
@@ -232,14 +234,14 @@ impl TextureVisitor<'_> {
         Ok(())
     }
 
-    /// The level gets a size. Faces come one after the other.
-    fn define(&mut self, internal: u32, of: u32, size: [u32; 3]) -> Result<(), NoImage> {
+    /// The level gets a size. Faces come one after the other: those that were there stay.
+    fn define(&mut self, internal: u32, of: u32, size: [u32; 3], is_face: bool) -> Result<(), NoImage> {
         let format = Internal::of(internal, of).ok_or(NoImage::Format(internal))?;
         let [width, height, depth] = size;
         let is_same = self.at.image.as_ref().is_some_and(|image| {
             (image.width, image.height, image.depth, image.internal) == (width, height, depth, format)
         });
-        if !is_same || depth != 6 {
+        if !is_same || !is_face {
             self.at.image = None;
             self.at.image = Some(Image::new(format, width, height, depth)?);
         }

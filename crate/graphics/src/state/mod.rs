@@ -24,7 +24,7 @@ mod lists;
 mod machine;
 mod matrices;
 mod objects;
-#[cfg(feature = "page")]
+#[cfg(feature = "state")]
 mod page;
 mod parameters;
 mod programs;
@@ -39,6 +39,6 @@ pub use cells::{Attachment, Cell, Image, Numbers, Value};
 pub use contexts::Profile;
 pub use history::{History, Progress};
 pub use machine::Machine;
-#[cfg(feature = "page")]
-pub use page::{GlHistory, StateFile};
+#[cfg(feature = "state")]
+pub use page::GlHistory;
 pub use report::{Report, Row, Section, Shader};

@@ -50,7 +50,7 @@ pub(crate) fn corpus(name: &str) -> Option<Vec<u8>> {
     file
 }
 
-/// A fixture.
+/// A fixture, with its folder.
 pub(crate) fn fixture(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/apitrace").join(name)).unwrap()
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)).unwrap()
 }
