@@ -83,7 +83,7 @@ fn a_flame_graph_is_made_step_by_step() {
                 growing += 1;
             }
         }
-        assert!(growing > 2, "what is asked in between ends nothing");
+        assert!(growing > 0, "what is asked in between ends nothing");
         assert_eq!(scan.progress().done, scan.progress().of);
         let whole = scanned(&store, ALL, &[0, 1]).flames(&store, &view, &[]);
         assert_eq!(scan.part(&store).unwrap().flames, Some(whole));
@@ -99,8 +99,9 @@ fn call_paths_are_kept_while_their_transforms_are_the_same() {
         ..Wanted::default()
     };
     let widths = |scan: &mut Scan| scan.part(&store).unwrap().flames.unwrap().flame.name;
-    let mut scan = finished(&store, Scan::new(&store, question(ALL, &[0, 1]), wanted(&[], true), None));
+    let scan = finished(&store, Scan::new(&store, question(ALL, &[0, 1]), wanted(&[], false), None));
     let without = scan.bytes();
+    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(&[], true), Some(scan));
     assert_eq!(widths(&mut scan), [u32::MAX, 0, 3, 2, 1]);
     assert!(scan.bytes() > without, "they are counted");
     let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(&[Transform::Hide(vec![0])], true), Some(scan));
