@@ -210,6 +210,8 @@ export function createAskedValues(
       loading = null;
       sortedBuffers = '';
       source = index && { file, index };
+      if (kept > 0) post({ t: 'values-kept', bytes: 0 });
+      kept = 0;
     },
     answer: async ({ id, ask }) => {
       const send = (answer: ValuesAnswer | null) => post({ t: 'values', id, answer });
