@@ -124,6 +124,11 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   await page.getByRole('button', { name: '← Statements' }).click();
   // Keys go on in what comes in place of what had the focus.
   await expect(statements).toBeFocused();
+  // From a point to all those of its statement.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('all points of the statement');
+  await page.keyboard.press('Enter');
+  await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
 });
 
 test('traces without values have no such field', async ({ page }) => {

@@ -2,7 +2,14 @@ import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signal
 import { formatCounted } from '../base/format.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { ticks } from '../base/ticks.ts';
-import type { BufferOrder, BufferRow, BufferTable, PointerCandidate, ValuePlace, VariableSummary } from '../base/values_protocol.ts';
+import type {
+  BufferOrder,
+  BufferRow,
+  BufferTable,
+  PointerCandidate,
+  ValuePlace,
+  VariableSummary,
+} from '../base/values_protocol.ts';
 import { watch } from '../base/watch.ts';
 import { createBlocks } from './blocks.ts';
 import type { Selection } from './selection.ts';

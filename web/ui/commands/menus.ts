@@ -31,6 +31,7 @@ export const MENUS = {
     null,
     'find-same-name',
     'list-calls',
+    'list-occurrences',
     'highlight-name',
     'keep-calls',
     'keep-events-of-type',

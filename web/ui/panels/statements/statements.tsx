@@ -10,7 +10,9 @@ import {
   type Statements as Model,
   type StatementOrder,
   statementName,
+  statementNamed,
 } from '../../../model/statements.ts';
+import { wantedStatement } from '../../../model/wanted_statement.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { takeFocus } from '../../parts/take_focus.ts';
@@ -40,6 +42,12 @@ interface Props {
 
 function Statements({ open, model, chosen, current }: Props) {
   const columns = model.columns.value;
+  const wanted = wantedStatement(open.trace).value;
+  useEffect(() => {
+    if (wanted === '' || !columns) return;
+    chosen.value = statementNamed(columns, wanted);
+    wantedStatement(open.trace).value = '';
+  }, [wanted, columns]);
   const statement = chosen.value;
   const iterations = useMemo(
     () =>
