@@ -125,9 +125,8 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   // Keys go on in what comes in place of what had the focus.
   await expect(statements).toBeFocused();
   // From a point to all those of its statement.
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('all points of the statement');
-  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await details.getByRole('button', { name: 'All its points' }).click();
   await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
 });
 

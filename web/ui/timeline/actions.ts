@@ -108,6 +108,14 @@ export function createTraceActions(
     bringIntoView(next);
   };
   scope.add(
+    watch([wantedStatement(trace)], () => {
+      const info = trace.info.peek();
+      if (!info || wantedStatement(trace).peek() === '') return;
+      dock.open.value = true;
+      dock.front.value = { ...dock.front.peek(), [info.format]: 'statements' };
+    }),
+  );
+  scope.add(
     watch([selection.revealed], () => {
       const pointed = selection.revealed.peek();
       if (pointed) bringIntoView(pointed);
@@ -335,10 +343,6 @@ export function createTraceActions(
       return isStatement(own) ? own : null;
     },
     listOccurrences: (statement) => {
-      const info = trace.info.peek();
-      if (!info) return;
-      dock.open.value = true;
-      dock.front.value = { ...dock.front.peek(), [info.format]: 'statements' };
       wantedStatement(trace).value = statement;
     },
     highlight: (name) => {
