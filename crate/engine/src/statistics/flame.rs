@@ -94,14 +94,6 @@ impl Growth {
         self.flame.waiting.is_empty() && self.callers.as_ref().is_none_or(|callers| callers.waiting.is_empty())
     }
 
-    /// Work that is done, and the most that there may be: equal at the end.
-    pub(super) fn progress(&self) -> (u64, u64) {
-        let graphs = [Some(&self.flame), self.callers.as_ref()];
-        let of = |graph: &Graph| if graph.waiting.is_empty() { graph.work } else { MOST_WORK.max(graph.work) } as u64;
-        let sum = |each: &dyn Fn(&Graph) -> u64| graphs.iter().flatten().map(|graph| each(graph)).sum();
-        (sum(&|graph| graph.work as u64), sum(&of))
-    }
-
     /// Allocated memory, in bytes, about.
     pub(super) fn bytes(&self) -> usize {
         [Some(&self.flame), self.callers.as_ref()].into_iter().flatten().map(Graph::bytes).sum()

@@ -121,9 +121,8 @@ impl Job for Scan {
     }
 
     fn progress(&self) -> Progress {
-        let (done, of) = self.statistics.as_ref().map_or((0, 0), |it| (it.visited(), it.slices()));
-        let (grown, most) = self.growth.as_ref().map_or((0, 0), Growth::progress);
-        Progress { done: done + grown * SLICES, of: of + most * SLICES }
+        // In slices, as the page shows it. Work on a flame graph comes after that.
+        self.statistics.as_ref().map_or_else(Progress::default, |it| Progress { done: it.visited(), of: it.slices() })
     }
 
     fn bytes(&self) -> u64 {
