@@ -56,7 +56,7 @@ export function createGlStates(
     open: async () => {
       const info = trace.info.peek();
       const file = await trace.recordSource.file();
-      const records = await trace.recordSource.index();
+      const records = await trace.recordSource.index(true);
       return info && file && records && [{ t: 'open', file, format: info.format, records }, [records.buffer]];
     },
     begun: () => {

@@ -8,6 +8,7 @@ import type {
   Indexed,
   MemoryState,
   Origin,
+  StepAccess,
   StepQuestion,
   StepQuestions,
   StepState,
@@ -66,8 +67,8 @@ export interface Machine {
   uses(step: number, cell: Cell): Promise<Uses | null>;
   /** Selects a step. */
   goTo(step: number): void;
-  /** Selects the nearest step that reads or writes a cell. Resolves with whether there is one. */
-  goToNearest(cell: Cell, written: boolean, next: boolean): Promise<boolean>;
+  /** Selects the nearest step that reads or writes a cell, or with null does either. Resolves with whether there is one. */
+  goToNearest(cell: Cell, written: boolean | null, next: boolean): Promise<boolean>;
   /** Selects the step that executes an address for the `number`th time, counted from 0. */
   goToExecution(address: bigint, number: number): void;
   /** Resolves when a step is indexed, or will not be for now: the indexing is paused, has ended or cannot begin yet. */
@@ -87,6 +88,13 @@ export interface Machine {
   stop(): void;
   goOn(): void;
   readonly dispose: Dispose;
+}
+
+/** What an access is of. */
+export function cellOf({ register, thread, address, value }: StepAccess): Cell {
+  return register === null
+    ? { what: 'memory', address, len: value.length }
+    : { what: 'register', thread, name: register };
 }
 
 /** Steps of a history that are shown around the selected one. */

@@ -39,8 +39,11 @@ export interface Source {
   reading(): boolean;
   /** The account in which kept values are entered. */
   readonly ledger?: Pick<Ledger, 'set' | 'room'>;
-  /** What the record worker needs. Resolves with null if the trace's worker ends. */
-  index(): Promise<Uint8Array | null>;
+  /**
+   * What the record worker needs; with `numbers` symbols may come without their names. Resolves with null if the trace's worker
+   * ends.
+   */
+  index(numbers?: boolean): Promise<Uint8Array | null>;
 }
 
 /** A result, or why there is none. */

@@ -59,7 +59,7 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
     spawn,
     open: async () => {
       const file = await trace.recordSource.file();
-      const records = await trace.recordSource.index();
+      const records = await trace.recordSource.index(true);
       return file && records && [{ t: 'open', file, records }, [records.buffer]];
     },
     hear: (surveyed) => {

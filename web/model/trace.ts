@@ -210,7 +210,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     info: state.info,
     reading: () => state.status.peek().at === 'loading',
     ledger,
-    index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
+    index: async (numbers = false) => (await ask('index', (id) => ({ t: 'index', id, numbers })))?.index ?? null,
   };
   const records = createRecords(recordSource, spawnRecords);
   port.onmessage = ({ data }) => {

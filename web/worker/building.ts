@@ -25,6 +25,31 @@ export interface Building<T> {
   answer<A>(answer: (open: T) => A | Promise<A>, post: (answer: A | null, error: string | null) => void): void;
 }
 
+/** What the page tells every worker that reads a trace in turns. */
+type Told = { readonly t: 'open' } | { readonly t: 'stop' } | { readonly t: 'go-on' } | { readonly t: 'ask' };
+type Of<Message, T> = Extract<Message, { readonly t: T }>;
+
+/** Handles the messages of a worker: `open` opens the file of the first one, and `ask` answers a question. */
+export function handles<T, Message extends Told, A>(
+  building: Building<T>,
+  open: (message: Of<Message, 'open'>) => Promise<T>,
+  ask: (open: T, message: Of<Message, 'ask'>) => A | Promise<A>,
+  post: (message: Of<Message, 'ask'>, answer: A | null, error: string | null) => void,
+): (message: Message) => void {
+  return (message) => {
+    if (message.t === 'stop') building.stop();
+    else if (message.t === 'go-on') building.goOn();
+    else if (message.t === 'open') building.open(open(message as Of<Message, 'open'>));
+    else {
+      const question = message as Of<Message, 'ask'>;
+      building.answer(
+        (it) => ask(it, question),
+        (answer, error) => post(question, answer, error),
+      );
+    }
+  };
+}
+
 /** Nothing is read yet. */
 export function createBuilding<T>({ turn, arrival, report, reportMs, failed }: Builder<T>): Building<T> {
   const scheduler = createScheduler();

@@ -1,5 +1,5 @@
 import type { FromGlState, GlState, ToGlState } from '../base/gl_state_protocol.ts';
-import { createBuilding } from './building.ts';
+import { createBuilding, handles } from './building.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile, STEP_BYTES } from './record_file.ts';
@@ -53,24 +53,8 @@ export function createGlStateWorker(post: (message: FromGlState) => void): GlSta
   };
 
   return {
-    handle: (message) => {
-      switch (message.t) {
-        case 'open':
-          building.open(opening(message));
-          return;
-        case 'stop':
-          building.stop();
-          return;
-        case 'go-on':
-          building.goOn();
-          return;
-        case 'ask':
-          building.answer(
-            (open) => answerTo(open, message),
-            (state, error) => post({ t: 'answer', id: message.id, state, error }),
-          );
-          return;
-      }
-    },
+    handle: handles(building, opening, answerTo, ({ id }: Extract<ToGlState, { t: 'ask' }>, state, error) =>
+      post({ t: 'answer', id, state, error }),
+    ),
   };
 }

@@ -1,6 +1,6 @@
 import type { FromSteps, ToSteps } from '../base/steps_protocol.ts';
 import { createAccessSteps } from './access_steps.ts';
-import { createBuilding } from './building.ts';
+import { createBuilding, handles } from './building.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { openDatabase, startReader } from './loading.ts';
 import { RecordFile } from './record_file.ts';
@@ -65,24 +65,8 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
   };
 
   return {
-    handle: (message) => {
-      switch (message.t) {
-        case 'open':
-          building.open(opening(message));
-          return;
-        case 'stop':
-          building.stop();
-          return;
-        case 'go-on':
-          building.goOn();
-          return;
-        case 'ask':
-          building.answer(
-            (open) => answerTo(open, message),
-            (answer, error) => post({ t: 'answer', id: message.id, answer, error }),
-          );
-          return;
-      }
-    },
+    handle: handles(building, opening, answerTo, ({ id }: Extract<ToSteps, { t: 'ask' }>, answer, error) =>
+      post({ t: 'answer', id, answer, error }),
+    ),
   };
 }

@@ -9,7 +9,7 @@ import type {
   TexturePixels,
   ToSurvey,
 } from '../base/survey_protocol.ts';
-import { createBuilding } from './building.ts';
+import { createBuilding, handles } from './building.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile, STEP_BYTES } from './record_file.ts';
@@ -77,24 +77,8 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
   };
 
   return {
-    handle: (message) => {
-      switch (message.t) {
-        case 'open':
-          building.open(opening(message));
-          return;
-        case 'stop':
-          building.stop();
-          return;
-        case 'go-on':
-          building.goOn();
-          return;
-        case 'ask':
-          building.answer(
-            (open) => answerTo(open, message),
-            (answer, error) => post({ t: 'answer', id: message.id, answer, error }),
-          );
-          return;
-      }
-    },
+    handle: handles(building, opening, answerTo, ({ id }: Extract<ToSurvey, { t: 'ask' }>, answer, error) =>
+      post({ t: 'answer', id, answer, error }),
+    ),
   };
 }

@@ -286,6 +286,12 @@ impl RecordReader {
         self.collect = Some(Collect::new(wanted));
     }
 
+    /// Begins to collect records that read or write memory: `len` bytes from `address` on, at most 8.
+    #[wasm_bindgen(js_name = beginMemory)]
+    pub fn begin_memory(&mut self, address: u64, len: u8) {
+        self.collect = Some(Collect::new(Wanted::Memory { address, len }));
+    }
+
     /// Begins to collect stretches of threads with the same number in the field `key`, or without a key events with a payload.
     #[wasm_bindgen(js_name = beginRuns)]
     pub fn begin_runs(&mut self, key: Option<String>) {

@@ -25,7 +25,7 @@ pub(crate) struct FrameList {
 }
 
 /// Pieces of the file that are read at once.
-const PIECES: u32 = 256;
+pub(crate) const PIECES: u32 = 256;
 
 /// Opens an apitrace: the index of its calls, and its file.
 pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, File), Failure> {
@@ -34,7 +34,7 @@ pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, File), Fai
         return Err(Failure::new(format!("{}: only traces of apitrace have frames and resources", source.name)));
     }
     let file = File::open(&source.path)?;
-    Ok((source, session.index(), file))
+    Ok((source, session.index_of_numbers(), file))
 }
 
 /// The failure of a file that changed.

@@ -24,7 +24,7 @@ pub(crate) struct At {
 pub(crate) fn state(source: &Source, session: &Session, at: &At) -> Result<(), Failure> {
     let lost = |error: Unreadable| Failure::new(format!("{}: {error}", source.name));
     let file = File::open(&source.path)?;
-    let opened = History::open(session.format().id, &session.index(), file, usize::MAX);
+    let opened = History::open(session.format().id, &session.index_of_numbers(), file, usize::MAX);
     let mut history = opened.map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
     let count = history.progress().count;
     if at.call >= count {

@@ -8,6 +8,7 @@ mod convert;
 mod csv;
 mod dump;
 mod find;
+mod findings;
 mod frame_list;
 mod generate;
 mod graph;
@@ -73,6 +74,7 @@ enum Command {
     Origin(steps::Origin),
     Coverage(steps::Coverage),
     FrameList(frame_list::FrameList),
+    Findings(findings::Findings),
     Resources(resources::Resources),
     Image(resources::Image),
     /// Asks a trace by SQL.
@@ -162,6 +164,7 @@ fn main() -> ExitCode {
         Command::Origin(what) => steps::origin(&what),
         Command::Coverage(what) => steps::coverage(&what),
         Command::FrameList(what) => frame_list::run(&what),
+        Command::Findings(what) => findings::run(&what),
         Command::Resources(what) => resources::resources(&what),
         Command::Image(what) => resources::image(&what),
         Command::Sql(what) => sql::run(&what),

@@ -2,6 +2,7 @@ import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import type { Dock } from '../../model/dock.ts';
 import type { Find } from '../../model/find.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { findingsOf } from '../findings/findings.ts';
 import { ExpressionField, Wrong } from '../parts/expression_field.tsx';
 import './find.css';
 
@@ -21,8 +22,15 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const list = () => {
     const info = open.trace.info.peek();
     if (!info) return;
+    const findings = findingsOf(open);
+    if (findings) findings.isShown.value = false;
     dock.open.value = true;
     dock.front.value = { ...dock.front.value, [info.format]: RESULTS };
+  };
+  const stop = () => {
+    find.stop();
+    // The button goes away, and what follows is another expression.
+    document.getElementById(FIND_ID)?.focus();
   };
   const state = find.state.value;
   const count = find.count.value;
@@ -63,12 +71,13 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
         >
           <Arrow d="M1 3l4 4 4-4" />
         </button>
+        {/* With keys they are two elements: a click that began on one never ends on the other. */}
         {state.at === 'searching' ? (
-          <button type="button" onClick={find.stop}>
+          <button key="stop" type="button" onClick={stop}>
             Stop
           </button>
         ) : (
-          <button type="button" disabled={count === 0} onClick={list} title="List all hits">
+          <button key="list" type="button" disabled={count === 0} onClick={list} title="List all hits">
             List
           </button>
         )}
