@@ -57,6 +57,16 @@ test('buffers have lifetimes, and pointers that leave them are found', async ({ 
   expect(await barriers(page)).toEqual([]);
   await rows.filter({ hasText: '1 byte past the end' }).first().click();
   await expect(details(page)).toContainText('Point 116');
+  // They are findings, too, with all their points.
+  await page.getByRole('button', { name: 'Findings', exact: true }).click();
+  await expect(page.getByRole('button', { name: '8 findings' })).toBeVisible();
+  const found = page.getByRole('grid', { name: 'Findings' }).locator('tbody tr[aria-selected]');
+  await expect(found).toHaveCount(8);
+  await found.filter({ hasText: 'p 1 byte past the end' }).first().click();
+  await expect(details(page)).toContainText('Point 116');
+  await page.getByRole('button', { name: 'Next place' }).click();
+  await expect(details(page)).not.toContainText('Point 116');
+  expect(await barriers(page)).toEqual([]);
 });
 
 test('what likely always holds at a statement leads to its exceptions', async ({ page }) => {
