@@ -36,14 +36,16 @@ export function Vertices({ mesh, marked }: { mesh: Mesh; marked: Signal<number> 
           aria-activedescendant={marked.value >= first && marked.value < end ? `vertex-${marked.value}` : undefined}
           tabIndex={0}
           onKeyDown={onKey}
-          style={{ minWidth: `${150 + 150 * mesh.inputs.length}px` }}
+          style={{ minWidth: `${130 + 190 * mesh.inputs.length}px` }}
         >
           <thead>
             <tr aria-rowindex={1}>
-              <th scope="col" title="Place in the order of the draw">
+              <th scope="col" class="mesh-count" title="Place in the order of the draw">
                 #
               </th>
-              <th scope="col">Vertex</th>
+              <th scope="col" class="mesh-count">
+                Vertex
+              </th>
               {mesh.inputs.map(({ input }) => (
                 <th key={input.title} scope="col" title={input.divisor > 0 ? 'Of the first instance' : undefined}>
                   {input.title}
@@ -66,9 +68,14 @@ export function Vertices({ mesh, marked }: { mesh: Mesh; marked: Signal<number> 
               >
                 <td class="muted">{formatCount(row)}</td>
                 <td>{formatCount(mesh.order[row]!)}</td>
-                {mesh.inputs.map(({ input, at }) => (
-                  <td key={input.title}>{[...(at(mesh.order[row]!) ?? [])].map(formatNumber).join(', ') || '–'}</td>
-                ))}
+                {mesh.inputs.map(({ input, at }) => {
+                  const numbers = [...(at(mesh.order[row]!) ?? [])].map(formatNumber).join(', ');
+                  return (
+                    <td key={input.title} title={numbers}>
+                      {numbers || '–'}
+                    </td>
+                  );
+                })}
               </tr>
             ))}
             <Spacer rows={count - end} columns={columns} />
