@@ -23,7 +23,7 @@ const STOPS_MS = 2000;
  * Bytes that a process of the page may have at its peak. Each worker of an apitrace (picture, records, frames) has a copy of the file's
  * dictionaries, of which a hostile file has as many as the limits let through.
  */
-const MEMORY = 2_500_000_000;
+const MEMORY = 2_000_000_000;
 /** DOM nodes of the page, whatever the trace. */
 const NODES = 5000;
 

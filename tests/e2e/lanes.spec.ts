@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, open, pictured, test } from './page.ts';
+import { barriers, digest, fixture, inkedAt, open, pictured, test } from './page.ts';
 
 const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 const derived = (page: Page) => page.locator('.track.derived');
@@ -9,21 +9,6 @@ async function command(page: Page, title: string): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Search commands' }).fill(title);
   await page.keyboard.press('Enter');
-}
-
-/** Places of coloured pixels in a line of the timeline, `y` CSS pixels from the top, as fractions of the width. */
-async function inkedAt(page: Page, y: number): Promise<number[]> {
-  return page.evaluate((top) => {
-    const canvas = document.querySelector<HTMLCanvasElement>('.area canvas')!;
-    const ratio = canvas.width / canvas.clientWidth;
-    const { data } = canvas.getContext('2d')!.getImageData(0, Math.round(top * ratio), canvas.width, 1);
-    const found: number[] = [];
-    for (let i = 0; i < data.length; i += 4) {
-      const parts = [data[i]!, data[i + 1]!, data[i + 2]!];
-      if (Math.max(...parts) - Math.min(...parts) > 24) found.push(i / data.length);
-    }
-    return found;
-  }, y);
 }
 
 test.describe('CPUs', () => {

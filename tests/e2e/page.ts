@@ -145,3 +145,18 @@ export async function inked(page: Page): Promise<number> {
     return count;
   });
 }
+
+/** The places of coloured pixels in a line of the timeline, `y` CSS pixels from the top, as a fraction of the width. */
+export async function inkedAt(page: Page, y: number): Promise<number[]> {
+  return page.evaluate((top) => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.area canvas')!;
+    const ratio = canvas.width / canvas.clientWidth;
+    const { data } = canvas.getContext('2d')!.getImageData(0, Math.round(top * ratio), canvas.width, 1);
+    const found: number[] = [];
+    for (let i = 0; i < data.length; i += 4) {
+      const parts = [data[i]!, data[i + 1]!, data[i + 2]!];
+      if (Math.max(...parts) - Math.min(...parts) > 24) found.push(i / data.length);
+    }
+    return found;
+  }, y);
+}

@@ -1,44 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, type Page } from '@playwright/test';
+import { readFileSync } from 'node:fs';
+import { expect } from '@playwright/test';
 import { barriers, fixture, open, pictured, test } from './page.ts';
+import { goTo, isBefore, memory, pane, recording, register, stateAt } from './state.ts';
 
-const CORPUS = join(import.meta.dirname, '../../../shared/corpus/frames');
-const pane = (page: Page) => page.getByRole('complementary', { name: 'State' });
-const register = (page: Page, name: string) =>
-  pane(page)
-    .getByRole('region', { name: 'Registers' })
-    .getByRole('button', { name: new RegExp(`^${name} `) });
-const memory = (page: Page) => pane(page).getByRole('region', { name: 'Memory' });
 const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
-
-/** The path of a recorded trace. Skips the test if it is missing. */
-function recording(name: string): string {
-  const path = join(CORPUS, name);
-  test.skip(!existsSync(path), `${path} is missing`);
-  return path;
-}
-
-/** Opens a trace, shows the state and selects a step. */
-async function stateAt(page: Page, path: string, step: number): Promise<void> {
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await open(page, path);
-  await pictured(page);
-  await page.getByRole('tab', { name: 'State', exact: true }).click();
-  await goTo(page, step);
-}
-
-async function goTo(page: Page, step: number): Promise<void> {
-  const field = page.getByPlaceholder('Go to…');
-  await field.fill(String(step));
-  await field.press('Enter');
-  await isBefore(page, step);
-}
-
-async function isBefore(page: Page, step: number): Promise<void> {
-  const counted = step.toLocaleString('en');
-  await expect(pane(page).getByText(new RegExp(`^Before step ${counted}( |$)`))).toBeVisible();
-}
 
 test('registers and memory before a step, and what it writes', async ({ page }) => {
   await stateAt(page, fixture('frames/calls.frames'), 11);

@@ -80,8 +80,11 @@ export type ToWorker =
     }
   | { readonly t: 'overview'; readonly id: number; readonly buckets: number }
   | { readonly t: 'describe'; readonly id: number; readonly item: Item }
-  /** Reply: what the record worker needs to read the records decoded so far. */
-  | { readonly t: 'index'; readonly id: number }
+  /**
+   * Reply: what another worker needs to read the records decoded so far; with `numbers` symbols may come without their names,
+   * for workers that know what numbers mean.
+   */
+  | { readonly t: 'index'; readonly id: number; readonly numbers: boolean }
   /**
    * Begins the job that answers a question. Replies: `job-part`, with `last` on the result, or `job-failed`, and
    * `job-progress` in between. A newer job of the same slot replaces the older one, which tells nothing more. Jobs of

@@ -75,6 +75,8 @@ export type CollectWanted =
   | { readonly what: 'address'; readonly address: bigint }
   /** Stretches of a thread with the same number in the field with this key. Each is collected where it begins. */
   | { readonly what: 'runs'; readonly key: string }
+  /** Those that read or write some of `len` bytes of memory, at most 8. Their number is what the memory holds afterwards. */
+  | { readonly what: 'memory'; readonly address: bigint; readonly len: number }
   /** Events with a payload. Their number is that of their type, or -1. */
   | { readonly what: 'events' }
   /** Those with a number in a field. `names` has names of records as in a list, any if it is empty. `path` has keys, and indices of lists. */

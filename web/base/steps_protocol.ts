@@ -149,9 +149,9 @@ export type WalkKind = 'step' | 'execution' | 'thread' | 'mode' | 'privilege' | 
 export interface StepQuestions {
   state: { ask: { readonly step: number }; answer: StepState };
   memory: { ask: { readonly step: number; readonly address: bigint; readonly len: number }; answer: MemoryState };
-  /** The nearest step that reads or writes a cell; null if there is none. */
+  /** The nearest step that reads or writes a cell, or with null does either; null if there is none. */
   nearest: {
-    ask: { readonly step: number; readonly cell: Cell; readonly written: boolean; readonly next: boolean };
+    ask: { readonly step: number; readonly cell: Cell; readonly written: boolean | null; readonly next: boolean };
     answer: { readonly step: number | null };
   };
   /** At most `most` steps of a history around a step. */
@@ -187,7 +187,7 @@ export type ToSteps =
       readonly records: Uint8Array | null;
     }
   /** Pauses the indexing, or goes on with it. */
-  | { readonly t: 'pause' }
+  | { readonly t: 'stop' }
   | { readonly t: 'go-on' }
   | {
       [Q in StepQuestion]: { readonly t: 'ask'; readonly id: number; readonly about: Q } & StepQuestions[Q]['ask'];

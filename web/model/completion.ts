@@ -43,6 +43,10 @@ const WITH_CODE: readonly Completion[] = [
   { text: 'insn:', meaning: 'Instruction, such as insn:syscall' },
   { text: 'addr:', meaning: 'Address or range of addresses' },
 ];
+const WITH_STATE: readonly Completion[] = [
+  { text: 'mem:', meaning: 'Memory read or written, also mem.read:' },
+  { text: 'taint:', meaning: 'Id of an operand’s taint, or *' },
+];
 const DURATION: Completion = { text: 'dur>', meaning: 'Duration, such as dur>1ms' };
 const OF_CALLS: readonly Completion[] = [
   { text: 'frame:', meaning: 'Number of the frame' },
@@ -61,6 +65,7 @@ export function keysFor(info: TraceInfo | null): readonly Completion[] {
   const keys = [...ALWAYS];
   if (isTimed) keys.splice(2, 0, DURATION);
   if (info?.offers.includes('disassembly')) keys.splice(1, 0, ...WITH_CODE);
+  if (info?.offers.includes('state')) keys.splice(3, 0, ...WITH_STATE);
   if (info?.recordNoun === 'call') keys.push(...OF_CALLS);
   return keys;
 }

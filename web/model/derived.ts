@@ -31,6 +31,8 @@ export interface DerivedTracks {
   keepField(field: KeptField, name: number): void;
   /** Makes a track of the executions of an instruction. */
   keepAddress(address: bigint): void;
+  /** Makes a track of what memory holds over time: at most 8 bytes. */
+  keepMemory(address: bigint, len: number): void;
   /** Makes a track of numbers over time. `key` identifies it. */
   keepNumbers(key: string, shown: TrackLabel, numbers: Omit<Collected, 'numbers' | 'until'>): void;
   /** Makes a track of the hits of a search; nothing if they are null. */
@@ -68,6 +70,11 @@ export function fieldKey({ path, ofName }: KeptField, name: number): string {
 /** Identifies the track of an address. */
 export function addressKey(address: bigint): string {
   return `address ${address}`;
+}
+
+/** Identifies the track of memory. */
+export function memoryKey(address: bigint, len: number): string {
+  return `memory ${address}+${len}`;
 }
 
 /** Identifies the track of the hits of a search. */
@@ -306,6 +313,11 @@ export function createDerived(
       const label = hexText(address);
       const wanted = { what: 'address', address } as const;
       void collect(addressKey(address), wanted, { label, detail: `All executions of ${label}` }, false);
+    },
+    keepMemory: (address, len) => {
+      const label = len === 1 ? `[${hexText(address)}]` : `[${hexText(address)}] +${len}`;
+      const detail = `What ${formatCounted(len, 'byte')} at ${hexText(address)} held after each access`;
+      void collect(memoryKey(address, len), { what: 'memory', address, len }, { label, detail }, true);
     },
     keepNumbers: (key, { label, detail }, columns) => {
       const rest = {

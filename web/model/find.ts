@@ -3,6 +3,7 @@ import { type Hit, type HitAnswer, type HitOrder, MOST_SORTED } from '../base/fi
 import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
+import { type AccessMarks, createAccessMarks } from './access_marks.ts';
 import { sameItem } from './events.ts';
 import { createHitMarks, type HitMarks } from './hit_marks.ts';
 import { pointedOf } from './pointing.ts';
@@ -33,6 +34,8 @@ export interface Find {
   /** Ids of the names of hits. */
   readonly names: ReadonlySignal<ReadonlySet<number>>;
   readonly marks: HitMarks;
+  /** They take the place of {@link marks} if the search is about accesses, executions or taint. */
+  readonly accesses: AccessMarks;
   /** The order of the list. */
   readonly order: Signal<HitOrder>;
   /** Counts arrivals of rows. */
@@ -68,7 +71,9 @@ export function createFind(
   const shown = signal(false);
   const text = signal('');
   const asked = signal('');
-  const search = createSearch(trace, 'find', () => grown());
+  const accesses = createAccessMarks(timeline);
+  scope.add(accesses.dispose);
+  const search = createSearch(trace, 'find', () => grown(), accesses);
   const { state, count, names, job, added } = search;
   const current = signal(-1);
   const order = signal<HitOrder>('position');
@@ -220,6 +225,7 @@ export function createFind(
     currentRow,
     names,
     marks,
+    accesses,
     order,
     version,
     row: rowOf,

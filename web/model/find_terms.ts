@@ -1,14 +1,29 @@
 import type { RecordColumn, Value } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
+import type { Cell } from '../base/steps_protocol.ts';
 import { quoted, quotedIfNeeded } from './completion.ts';
 import { fieldPath, listedAddress } from './kept_fields.ts';
+import { hexText } from './values.ts';
 
+/** The last address of 64 bits. */
+const LAST = 0xffff_ffff_ffff_ffffn;
 /** Characters of the longest text that is looked for as a whole. */
 const LONGEST = 400;
 
 /** The expression that finds a function's calls. */
 export function termOfName(name: string): string {
   return `name:${quotedIfNeeded(name)}`;
+}
+
+/** The expression that finds the instructions that read or write a register or memory. */
+export function accessTerm(cell: Cell): string {
+  if (cell.what === 'register') {
+    const key = /^[\w.]+$/.test(cell.name) ? cell.name : `"${cell.name}"`;
+    return `arg.read.${key}:* or arg.written.${key}:*`;
+  }
+  const { address, len } = cell;
+  const last = address + BigInt(len - 1);
+  return `mem:${hexText(address)}${len > 1 ? `..${hexText(last < LAST ? last : LAST)}` : ''}`;
 }
 
 /**
@@ -19,6 +34,8 @@ export function termOfField(labels: readonly string[], value: Value, name: strin
   const address = listedAddress(labels);
   if (address !== null) return `addr:0x${address.toString(16)}`;
   if (value.t === 'list' && value.v.length === 1) return termOfField(labels, value.v[0]!, name);
+  // Of an operand, and of an address where taint is introduced.
+  if (labels.at(-1) === 'Taint' && value.t === 'id') return `taint:${value.v}`;
   const path = fieldPath(labels);
   const wanted = textOf(value);
   if (!path || wanted === null) return null;

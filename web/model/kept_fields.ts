@@ -43,6 +43,12 @@ export function keptField(labels: readonly string[], value: Value): KeptField | 
   return { path, ofName, label: `${label}${side}` };
 }
 
+/** The operand of an instruction that a path of labels in details leads to: a register, or memory such as `[0x10]`. */
+export function operandOf(labels: readonly string[]): { readonly name: string; readonly written: boolean } | null {
+  const [side, name] = fieldPath(labels) ?? [];
+  return name !== undefined && (side === 'read' || side === 'written') ? { name, written: side === 'written' } : null;
+}
+
 /** The keys in records of the field with a path of labels in details, or null if records have no such field. */
 export function fieldPath(labels: readonly string[]): readonly string[] | null {
   const [first = '', ...rest] = labels;

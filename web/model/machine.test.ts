@@ -138,9 +138,9 @@ it('leads to the nearest access, and says if there is none', async () => {
 it('tells errors, pauses, and ends its worker', async () => {
   const { machine, sent, tell, state, begin } = setUp();
   await begin();
-  machine.pause();
+  machine.stop();
   machine.goOn();
-  expect(sent.slice(-2).map(({ t }) => t)).toEqual(['pause', 'go-on']);
+  expect(sent.slice(-2).map(({ t }) => t)).toEqual(['stop', 'go-on']);
   tell({ t: 'failed', sentence: 'The file cannot be read any more.' });
   expect(machine.error.value).toBe('The file cannot be read any more.');
   machine.dispose();

@@ -8,6 +8,7 @@ import type {
   Indexed,
   MemoryState,
   Origin,
+  StepAccess,
   StepQuestion,
   StepQuestions,
   StepState,
@@ -17,19 +18,13 @@ import type {
 } from '../base/steps_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
+import { type AnswerOf, createReadingWorker, type NewsOf, type Port } from './reading_worker.ts';
 import { isDatabase } from './records.ts';
-import { createRequests } from './requests.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
 
-/** The part of `Worker` that the index of a trace uses. Tests substitute their own. */
-export interface StepsPort {
-  postMessage(message: ToSteps): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromSteps>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
-}
+/** The worker of the index. Tests substitute their own. */
+export type StepsPort = Port<ToSteps, FromSteps>;
 
 /** What is known of the machine before a step. */
 export interface Shown {
@@ -54,7 +49,7 @@ export interface Followed {
 export interface Machine {
   /** How far the index is. null before it begins. */
   readonly indexed: ReadonlySignal<Indexed | null>;
-  readonly isPaused: ReadonlySignal<boolean>;
+  readonly isStopped: ReadonlySignal<boolean>;
   /** Why there is no index, or ''. */
   readonly error: ReadonlySignal<string>;
   /** The selected step. null without a selection. */
@@ -72,8 +67,8 @@ export interface Machine {
   uses(step: number, cell: Cell): Promise<Uses | null>;
   /** Selects a step. */
   goTo(step: number): void;
-  /** Selects the nearest step that reads or writes a cell. Resolves with whether there is one. */
-  goToNearest(cell: Cell, written: boolean, next: boolean): Promise<boolean>;
+  /** Selects the nearest step that reads or writes a cell, or with null does either. Resolves with whether there is one. */
+  goToNearest(cell: Cell, written: boolean | null, next: boolean): Promise<boolean>;
   /** Selects the step that executes an address for the `number`th time, counted from 0. */
   goToExecution(address: bigint, number: number): void;
   /** Resolves when a step is indexed, or will not be for now: the indexing is paused, has ended or cannot begin yet. */
@@ -89,10 +84,17 @@ export interface Machine {
   drcov(program: string): Promise<Uint8Array | null>;
   /** Shows the history of a cell; null shows none. */
   showHistory(cell: Cell | null): void;
-  /** Pauses the indexing, or goes on with it. */
-  pause(): void;
+  /** Stops the indexing, or goes on with it. */
+  stop(): void;
   goOn(): void;
   readonly dispose: Dispose;
+}
+
+/** What an access is of. */
+export function cellOf({ register, thread, address, value }: StepAccess): Cell {
+  return register === null
+    ? { what: 'memory', address, len: value.length }
+    : { what: 'register', thread, name: register };
 }
 
 /** Steps of a history that are shown around the selected one. */
@@ -109,43 +111,57 @@ export function createMachine(
   spawn: () => StepsPort,
 ): Machine {
   const indexed = signal<Indexed | null>(null);
-  const isPaused = signal(false);
-  const error = signal('');
   const step = signal<number | null>(null);
   const shown = signal<Shown | null>(null);
   const history = signal<ShownHistory | null>(null);
   const followed = signal<Followed | null>(null);
   const scope = createScope();
-  let port: StepsPort | null = null;
-  let disposed = false;
   let cell: Cell | null = null;
   /** Counts the questions about states: an older answer does not replace a newer one. */
   let asked = 0;
   /** The selected step was not indexed when its state was asked for. */
   let isAwaited = false;
 
-  const requests = createRequests<ToSteps, Extract<FromSteps, { t: 'answer' }>>((message) =>
-    port?.postMessage(message),
-  );
-  const fail = (sentence: string) => {
-    error.value = sentence;
-  };
+  const worker = createReadingWorker<ToSteps, NewsOf<FromSteps>, AnswerOf<FromSteps>>(trace, {
+    spawn,
+    open: async () => {
+      const info = trace.info.peek();
+      const file = await trace.recordSource.file();
+      const needsIndex = info !== null && !isDatabase(info);
+      const records = needsIndex ? await trace.recordSource.index() : null;
+      if (!info || !file || (needsIndex && !records)) return null;
+      return [{ t: 'open', file, log: trace.recordSource.log(), format: info.format, records }, []];
+    },
+    begun: () => {
+      indexed.value = { built: 0, count: 0, bytes: 0, done: false, full: false };
+      void askForState();
+    },
+    hear: (news) => {
+      indexed.value = news;
+      const wanted = step.peek();
+      if (isAwaited && wanted !== null && wanted < news.built) {
+        isAwaited = false;
+        void askForState();
+      } else if (news.done) void askForState();
+    },
+    crashed: CRASHED,
+  });
+  scope.add(worker.dispose);
+  const { error, isStopped, isDisposed } = worker;
   const ask = async <Q extends StepQuestion>(
     about: Q,
     what: StepQuestions[Q]['ask'],
   ): Promise<StepQuestions[Q]['answer'] | null> => {
-    if (!port) return null;
-    const reply = await requests.ask('answer', (id) => ({ t: 'ask', id, about, ...what }) as ToSteps);
-    if (reply?.error) fail(reply.error);
+    const reply = await worker.ask((id) => ({ t: 'ask', id, about, ...what }) as ToSteps);
     return (reply?.answer ?? null) as StepQuestions[Q]['answer'] | null;
   };
   const askForState = async () => {
     const wanted = step.peek();
     asked += 1;
     const mine = asked;
-    if (wanted === null || !port) return;
+    if (wanted === null) return;
     const state = await ask('state', { step: wanted });
-    if (mine !== asked || disposed) return;
+    if (mine !== asked || isDisposed()) return;
     isAwaited = !state;
     if (state) shown.value = { step: wanted, state };
     await askForHistory();
@@ -157,36 +173,6 @@ export function createMachine(
     const part = await ask('history', { step: at, cell: wanted, most: HISTORY_ROWS });
     if (part && cell === wanted && step.peek() === at) history.value = { cell: wanted, part };
   };
-  const hear = (message: FromSteps) => {
-    if (message.t === 'answer') requests.settle(message);
-    else if (message.t === 'failed') fail(message.sentence);
-    else {
-      indexed.value = message;
-      const wanted = step.peek();
-      if (isAwaited && wanted !== null && wanted < message.built) {
-        isAwaited = false;
-        void askForState();
-      } else if (message.done) void askForState();
-    }
-  };
-  const start = async () => {
-    const info = trace.info.peek();
-    const file = await trace.recordSource.file();
-    const needsIndex = info !== null && !isDatabase(info);
-    const records = needsIndex ? await trace.recordSource.index() : null;
-    if (disposed || !info || !file || (needsIndex && !records)) return;
-    const started = spawn();
-    port = started;
-    started.onmessage = ({ data }) => hear(data);
-    started.onerror = (event) => {
-      event.preventDefault();
-      fail(CRASHED);
-    };
-    started.onmessageerror = () => fail(CRASHED);
-    started.postMessage({ t: 'open', file, log: trace.recordSource.log(), format: info.format, records });
-    indexed.value = { built: 0, count: 0, bytes: 0, done: false, full: false };
-    await askForState();
-  };
 
   scope.add(
     watch([selection.selected, selection.record], () => {
@@ -195,23 +181,14 @@ export function createMachine(
       void askForState();
     }),
   );
-  // The index needs to know where all the pieces of the file are.
-  let begun = false;
-  const begin = () => {
-    if (begun || trace.status.peek().at !== 'ready') return;
-    begun = true;
-    void start();
-  };
-  scope.add(watch([trace.status], begin));
-
   const goTo = async (wanted: number) => {
     const track = selection.place()?.track ?? null;
     const row = await trace.records.recordAt(ticks(BigInt(wanted)), track);
-    if (row && !disposed) selection.revealRecord(row);
+    if (row && !isDisposed()) selection.revealRecord(row);
   };
   return {
     indexed,
-    isPaused,
+    isStopped,
     error,
     step,
     shown,
@@ -240,7 +217,7 @@ export function createMachine(
         stop = effect(() => {
           const at = indexed.value;
           const isThere = at !== null && (at.done || at.built > wanted);
-          const isHopeless = error.value !== '' || isPaused.value || trace.status.value.at !== 'ready' || disposed;
+          const isHopeless = error.value !== '' || isStopped.value || trace.status.value.at !== 'ready' || isDisposed();
           if (!isThere && !isHopeless) return;
           resolve();
           // The effect runs once before `effect` returns.
@@ -255,19 +232,8 @@ export function createMachine(
       history.value = null;
       void askForHistory();
     },
-    pause: () => {
-      isPaused.value = true;
-      port?.postMessage({ t: 'pause' });
-    },
-    goOn: () => {
-      isPaused.value = false;
-      port?.postMessage({ t: 'go-on' });
-    },
-    dispose: () => {
-      disposed = true;
-      scope.dispose();
-      port?.terminate();
-      requests.end();
-    },
+    stop: worker.stop,
+    goOn: worker.goOn,
+    dispose: scope.dispose,
   };
 }

@@ -38,8 +38,11 @@ export interface Source {
   reading(): boolean;
   /** Memory that the trace takes in its own worker, in bytes; none if left out. */
   storeBytes?(): number;
-  /** What the record worker needs. Resolves with null if the trace's worker ends. */
-  index(): Promise<Uint8Array | null>;
+  /**
+   * What the record worker needs; with `numbers` symbols may come without their names. Resolves with null if the trace's worker
+   * ends.
+   */
+  index(numbers?: boolean): Promise<Uint8Array | null>;
 }
 
 /** A result, or why there is none. */

@@ -136,7 +136,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
   };
   const start = async () => {
     const file = await trace.recordSource.file();
-    const index = await trace.recordSource.index();
+    const index = await trace.recordSource.index(true);
     if (disposed || !file || !index) return;
     const started = spawn();
     port = started;

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { BoundExpression, FindPart, WrongExpression } from '../base/find_protocol.ts';
+import type { BoundExpression, FindPart, FoundRecords, WrongExpression } from '../base/find_protocol.ts';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { RecordFilter, SearchSlot, ValuesQuery } from '../base/record_protocol.ts';
 import type { Dispose } from '../base/scope.ts';
@@ -41,11 +41,18 @@ export interface Search {
   forget(): void;
 }
 
+/** Gets the hits themselves: what the expression of a new search is about, or null without one, and then records as they are found. */
+export interface Taker {
+  begin(abouts: Uint8Array | null): void;
+  add(found: FoundRecords): void;
+}
+
 /** No search yet. A newer search of a slot takes the place of the older one. `grown` is called after hits have come. */
 export function createSearch(
   trace: Pick<Trace, 'begin' | 'hits' | 'records' | 'status'>,
   slot: SearchSlot,
   grown: () => void = () => undefined,
+  taker: Taker | null = null,
 ): Search {
   const state = signal<SearchState>({ at: 'idle' });
   const job = signal(-1);
@@ -65,6 +72,7 @@ export function createSearch(
     count.value = 0;
     names.value = new Set();
     state.value = { at: 'idle' };
+    taker?.begin(null);
   };
   const done = (beyond = 0, stopped = false, failure: string | null = null) => {
     state.value = { at: 'done', beyond, stopped, failure };
@@ -89,6 +97,7 @@ export function createSearch(
       matching = part.count;
       if (state.peek().at === 'searching') state.value = { at: 'searching', share: part.share };
       if (part.found.x.length === 0 && part.found.texts.length === 0) return;
+      taker?.add(part.found);
       const answer = trace.hits(id, { what: 'add', found: part.found });
       answers.push(answer.then((more) => more && isMine() && grow(more.count, more.names)));
     });
@@ -96,7 +105,9 @@ export function createSearch(
     if (!isMine() || state.peek().at !== 'searching') return;
     done(matching - listed, ended === undefined, ended?.sentence ?? null);
   };
-  const search = ({ slices, records, values }: BoundExpression) => {
+  const search = ({ slices, records, values, abouts }: BoundExpression) => {
+    // Slices that the expression finds by themselves have no marks of a kind.
+    taker?.begin((records && abouts) || null);
     const take = (reply: JobReply<'find'>) => {
       if (reply.t === 'job-progress') {
         const { done: visited, of } = reply.progress;

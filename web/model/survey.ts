@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { createScope, type Dispose } from '../base/scope.ts';
+import type { Dispose } from '../base/scope.ts';
 import type {
   FrameColumns,
   FromSurvey,
@@ -10,18 +10,11 @@ import type {
   SurveyQuestions,
   ToSurvey,
 } from '../base/survey_protocol.ts';
-import { watch } from '../base/watch.ts';
-import { createRequests } from './requests.ts';
+import { type AnswerOf, createReadingWorker, type NewsOf, type Port } from './reading_worker.ts';
 import type { Trace } from './trace.ts';
 
-/** The part of `Worker` that the survey of a trace uses. Tests substitute their own. */
-export interface SurveyPort {
-  postMessage(message: ToSurvey, transfer?: Transferable[]): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromSurvey>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
-}
+/** The worker of the survey. Tests substitute their own. */
+export type SurveyPort = Port<ToSurvey, FromSurvey>;
 
 /** What a list of resources is narrowed to. */
 export interface ResourceFilter {
@@ -59,58 +52,24 @@ const CRASHED = 'The survey of this trace ended unexpectedly. Reload the page to
 /** The survey of an open trace. Begins as soon as that is read. `spawn` starts the worker. */
 export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'info'>, spawn: () => SurveyPort): Survey {
   const progress = signal<Surveyed | null>(null);
-  const isStopped = signal(false);
-  const error = signal('');
   const frames = signal<FrameColumns | null>(null);
   const resources = signal<ResourceColumns | null>(null);
   const filter = signal<ResourceFilter>({ kind: 'all', frame: null });
-  const scope = createScope();
-  const requests = createRequests<ToSurvey, Extract<FromSurvey, { t: 'answer' }>>((message) =>
-    port?.postMessage(message),
-  );
-  let port: SurveyPort | null = null;
-  let disposed = false;
-
-  const hear = (message: FromSurvey) => {
-    switch (message.t) {
-      case 'failed':
-        error.value = message.sentence;
-        return;
-      case 'surveyed':
-        frames.value = message.frames;
-        if (message.resources) resources.value = message.resources;
-        progress.value = message.progress;
-        return;
-      case 'answer':
-        requests.settle(message);
-        return;
-    }
-  };
-  const start = async () => {
-    const file = await trace.recordSource.file();
-    const records = await trace.recordSource.index();
-    if (disposed || !file || !records) return;
-    const started = spawn();
-    port = started;
-    started.onmessage = ({ data }) => hear(data);
-    started.onerror = (event) => {
-      event.preventDefault();
-      error.value = CRASHED;
-    };
-    started.onmessageerror = () => {
-      error.value = CRASHED;
-    };
-    started.postMessage({ t: 'open', file, records }, [records.buffer]);
-  };
-  // The index of the session says where all the pieces of the file are.
-  let begun = false;
-  scope.add(
-    watch([trace.status], () => {
-      if (begun || trace.status.peek().at !== 'ready') return;
-      begun = true;
-      void start();
-    }),
-  );
+  const worker = createReadingWorker<ToSurvey, NewsOf<FromSurvey>, AnswerOf<FromSurvey>>(trace, {
+    spawn,
+    open: async () => {
+      const file = await trace.recordSource.file();
+      const records = await trace.recordSource.index(true);
+      return file && records && [{ t: 'open', file, records }, [records.buffer]];
+    },
+    hear: (surveyed) => {
+      frames.value = surveyed.frames;
+      if (surveyed.resources) resources.value = surveyed.resources;
+      progress.value = surveyed.progress;
+    },
+    crashed: CRASHED,
+  });
+  const { error, isStopped, stop, goOn, dispose } = worker;
   return {
     progress,
     isStopped,
@@ -119,24 +78,11 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
     resources,
     filter,
     ask: async <Q extends SurveyQuestion>(about: Q, what: SurveyQuestions[Q]['ask']) => {
-      if (!port) return null;
-      const reply = await requests.ask('answer', (id) => ({ t: 'ask', id, about, ...what }) as ToSurvey);
-      if (reply?.error) error.value = reply.error;
+      const reply = await worker.ask((id) => ({ t: 'ask', id, about, ...what }) as ToSurvey);
       return (reply?.answer ?? null) as SurveyQuestions[Q]['answer'] | null;
     },
-    stop: () => {
-      isStopped.value = true;
-      port?.postMessage({ t: 'stop' });
-    },
-    goOn: () => {
-      isStopped.value = false;
-      port?.postMessage({ t: 'go-on' });
-    },
-    dispose: () => {
-      disposed = true;
-      scope.dispose();
-      port?.terminate();
-      requests.end();
-    },
+    stop,
+    goOn,
+    dispose,
   };
 }

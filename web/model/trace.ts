@@ -203,7 +203,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     info: state.info,
     reading: () => state.status.peek().at === 'loading',
     storeBytes: () => state.progress.peek().storeBytes,
-    index: async () => (await ask('index', (id) => ({ t: 'index', id })))?.index ?? null,
+    index: async (numbers = false) => (await ask('index', (id) => ({ t: 'index', id, numbers })))?.index ?? null,
   };
   const records = createRecords(recordSource, spawnRecords);
   port.onmessage = ({ data }) => {

@@ -1,4 +1,5 @@
 import type { Overview } from '../base/protocol.ts';
+import type { AboutMarks } from '../model/access_marks.ts';
 import type { Marks } from '../model/marks.ts';
 import type { Names } from '../model/names.ts';
 import { type PutMark, placeMarks } from './marks.ts';
@@ -22,6 +23,8 @@ export interface OverviewFrame {
   readonly marks: Marks | null;
   /** Where the hits of a search are. */
   readonly hits: Marks | null;
+  /** The same by kind, instead of `hits`; null if they are of no kind. */
+  readonly accesses: readonly AboutMarks[] | null;
 }
 
 /** CSS pixels above and below the rows. */
@@ -61,17 +64,25 @@ export function drawOverview(canvas: HTMLCanvasElement, frame: OverviewFrame, na
       const x = Math.round(left + bucket * cell);
       context.fillRect(x, y, Math.max(1, Math.round(left + (bucket + 1) * cell) - x), height);
     }
-    const putMarks = (marks: Marks | null, colourOf: (level: number) => string, levels: 'by count' | 'alike') => {
+    /** `place`: marks of kinds are above one another. */
+    const putMarks = (
+      marks: Marks | null,
+      colourOf: (level: number) => string,
+      levels: 'by count' | 'alike',
+      place = 0,
+    ) => {
       if (!marks) return;
       const tick = (Number(marks.step) / frame.length) * (frame.to - frame.from);
       const tall = Math.max(1, Math.round(Math.min(height / 2, MARK * ratio)));
       const put: PutMark = (x, wide, level) => {
         context.fillStyle = colourOf(level);
-        context.fillRect(Math.round(x * ratio), y + height - tall, Math.round(wide * ratio), tall);
+        context.fillRect(Math.round(x * ratio), y + height - (place + 1) * tall, Math.round(wide * ratio), tall);
       };
       placeMarks(marks, marks.row(overview.rows[row]!, 0), frame.from, tick, frame.width, put, levels);
     };
     putMarks(frame.marks, (level) => palette.marks[level]!, 'by count');
-    putMarks(frame.hits, () => palette.hit, 'alike');
+    for (const [place, { about, marks }] of (frame.accesses ?? []).entries())
+      putMarks(marks, () => palette.abouts[about]!, 'alike', place);
+    if (!frame.accesses) putMarks(frame.hits, () => palette.hit, 'alike');
   }
 }

@@ -16,6 +16,8 @@ export interface Palette {
   readonly warning: string;
   /** The hits of a search. */
   readonly hit: string;
+  /** Marks by kind, as in `About` of `crate/find`: hits, executions, taint, reads, writes. The same as `--executed` and so on. */
+  readonly abouts: readonly string[];
   /** The graph of a counter: the area below it, the band from lowest to highest, the line. */
   readonly graph: readonly [area: string, band: string, line: string];
   /** Colours of marks by density. */
@@ -63,6 +65,7 @@ export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
     outline: '#ffffff',
     warning: '#e9b44c',
     hit: '#ff6ac1',
+    abouts: ['#ff6ac1', '#c297ff', '#5fd38a', '#4cc2ff', '#ff9447'],
   }),
   light: palette(THEMES.light, {
     panel: '#f3f5f8',
@@ -73,6 +76,7 @@ export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
     outline: '#0b1220',
     warning: '#8c6109',
     hit: '#c4127f',
+    abouts: ['#c4127f', '#7b3fd1', '#1a7f4b', '#085a9e', '#9a3b06'],
   }),
 };
 
@@ -96,7 +100,7 @@ function theme(background: string, lightness: readonly [number, number], chroma:
   return { background: fromHex(background), slices, lifted, inks: [fromHex('#ffffff'), fromHex('#000000')] };
 }
 
-type Flat = Pick<Palette, 'panel' | 'line' | 'text' | 'muted' | 'accent' | 'outline' | 'warning' | 'hit'>;
+type Flat = Pick<Palette, 'panel' | 'line' | 'text' | 'muted' | 'accent' | 'outline' | 'warning' | 'hit' | 'abouts'>;
 
 function dimmed(from: Theme, whole: Palette): Palette {
   const slices = from.slices.map((slice) => mix(from.background, slice, 0.22));

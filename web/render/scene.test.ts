@@ -90,6 +90,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
     marks: null,
     anchor: null,
     hits: null,
+    accesses: null,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type Ticks,
 } from '../base/protocol.ts';
 import { distance } from '../base/ticks.ts';
+import type { AboutMarks } from '../model/access_marks.ts';
 import {
   type Band,
   bandsOf,
@@ -27,7 +28,7 @@ import { graphRange } from '../model/tracks.ts';
 import { type Extent, toPixel, type View } from '../model/view.ts';
 import { drawAxis } from './axis.ts';
 import { drawGaps } from './gaps.ts';
-import { placeMarks } from './marks.ts';
+import { type PutMark, placeMarks } from './marks.ts';
 import { DIMMED, type Palette } from './palette.ts';
 import type { Renderer, Transform } from './renderer.ts';
 import type { TextFitter } from './text.ts';
@@ -38,6 +39,8 @@ export const LABEL_FONT = '11.5px Inter, system-ui, "Segoe UI", "DejaVu Sans", s
 /** CSS pixels of a mark at the bottom of a slice, and of the line below a hit. Both are lower in a compact row. */
 const MARK_HEIGHT = 4;
 const HIT_HEIGHT = 5;
+/** CSS pixels of the marks of one kind of hits. */
+const ACCESS_HEIGHT = 3;
 /** CSS pixels of the line below pinned tracks. */
 const PINNED_EDGE = 2;
 /** CSS pixels of the lowest slice with a label, and with drawn edges. */
@@ -79,6 +82,8 @@ export interface Scene {
   readonly marks: Marks | null;
   /** Where the hits of a search are. */
   readonly hits: Marks | null;
+  /** Where they are by kind, instead of `hits`; null if they are of no kind. */
+  readonly accesses: readonly AboutMarks[] | null;
   readonly names: Names;
   readonly palette: Palette;
   readonly ruler: Ruler;
@@ -194,6 +199,25 @@ function drawHits(context: CanvasRenderingContext2D, scene: Part, hits: Marks): 
   });
 }
 
+/** Underlines hits of several kinds in the first row of their tracks, one kind above the other. */
+function drawAccesses(context: CanvasRenderingContext2D, scene: Part, accesses: readonly AboutMarks[]): void {
+  const { view, palette, width } = scene;
+  forEachTrack(scene, (laid) => {
+    if (laid.rows > 0 && rowsIn(scene, laid).first > 0) return;
+    const bottom =
+      laid.rows === 0
+        ? laid.top - scene.band.shift + laid.height - 1
+        : rowTop(scene, laid, 0) + Math.max(sliceHeight(laid), ACCESS_HEIGHT);
+    for (const [i, { about, marks }] of accesses.entries()) {
+      const offset = (distance(marks.from, view.anchor) - view.fraction) / view.perPixel;
+      context.fillStyle = palette.abouts[about]!;
+      const y = bottom - (i + 1) * ACCESS_HEIGHT;
+      const put: PutMark = (x, wide) => context.fillRect(x, y, wide, ACCESS_HEIGHT);
+      placeMarks(marks, marks.row(laid.track.id, 0), offset, Number(marks.step) / view.perPixel, width, put, 'alike');
+    }
+  });
+}
+
 /** Clears the canvas above the shapes and draws labels, edges, instants and the selection on it. */
 export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: Scene): void {
   context.clearRect(0, 0, scene.width, scene.height);
@@ -239,7 +263,8 @@ function drawTracksMarks(context: CanvasRenderingContext2D, fitter: TextFitter, 
       });
     });
   }
-  if (scene.hits) drawHits(context, scene, scene.hits);
+  if (scene.accesses) drawAccesses(context, scene, scene.accesses);
+  else if (scene.hits) drawHits(context, scene, scene.hits);
   if (scene.anchor) {
     context.setLineDash([4, 3]);
     drawSelection(context, scene, scene.anchor);

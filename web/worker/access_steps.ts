@@ -54,7 +54,8 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
   };
   const answer = (ask: Ask, disassembler: Disassembler | undefined): Answer | null => {
     const { built } = open.progress() as Progress;
-    if ('step' in ask && ask.step >= built) return null;
+    // An origin after the last step is that of what the step has written.
+    if ('step' in ask && ask.step >= built + (ask.about === 'origins' ? 1 : 0)) return null;
     switch (ask.about) {
       case 'state':
         return open.registers(ask.step, undefined) as StepState;
@@ -62,7 +63,7 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
         return open.memory(ask.step, ask.address, ask.len) as MemoryState;
       case 'nearest': {
         const { step, cell, written, next } = ask;
-        return { step: withCell(cell, (it) => open.nearest(step, it, written, next)) ?? null };
+        return { step: withCell(cell, (it) => open.nearest(step, it, written ?? undefined, next)) ?? null };
       }
       case 'history': {
         const accesses = historyOf(ask.cell, built);

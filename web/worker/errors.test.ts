@@ -5,6 +5,7 @@ it('tells a trap or a defect from an error of the engine', () => {
   // The engine reports misuse as `crashed`, and is intact.
   expect(isTrap(notLoaded('A part'))).toBe(false);
   expect(isTrap(new DOMException('gone', 'NotReadableError'))).toBe(false);
+  expect(isTrap('The file cannot be read any more.')).toBe(false);
   expect(isTrap(new WebAssembly.RuntimeError('unreachable'))).toBe(true);
   expect(isTrap(new RangeError('Out of memory'))).toBe(true);
 });

@@ -27,6 +27,11 @@ export function asTraceError(error: unknown): TraceError {
       };
 }
 
+/** The sentence for anything that was thrown. Wasm modules throw sentences. */
+export function sentenceOf(thrown: unknown): string {
+  return typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence;
+}
+
 /** Whether something thrown is an error of the engine, after which the session is intact. */
 export function isTraceError(error: unknown): error is TraceError {
   return typeof error === 'object' && error !== null && 'kind' in error && 'sentence' in error;
@@ -34,8 +39,8 @@ export function isTraceError(error: unknown): error is TraceError {
 
 /**
  * Whether something thrown is a wasm trap or a defect, after which the memory of the module is unreliable. Its kind does not
- * tell: a misuse that the engine noticed is `crashed`, too.
+ * tell: a misuse that the engine noticed is `crashed`, too. A sentence is neither.
  */
 export function isTrap(error: unknown): boolean {
-  return !isTraceError(error) && !(error instanceof DOMException);
+  return typeof error !== 'string' && !isTraceError(error) && !(error instanceof DOMException);
 }

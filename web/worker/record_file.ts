@@ -8,7 +8,7 @@ export const STEP_BYTES = 4 * 1024 * 1024;
 /** Bytes. A longer read is one of a pass, which reads on from there. */
 const LONG_READ = 1024 * 1024;
 
-/** A file that is read while the caller waits, bound by `crate/browser/src/records.rs` and `crate/index/src/page.rs`. */
+/** A file that is read while the caller waits, bound by `crate/file/src/page.rs`. */
 export class RecordFile {
   readonly #read: ReadAt;
   readonly #ahead: Ahead;

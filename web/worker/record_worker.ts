@@ -196,6 +196,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
     await withReader((open) => {
       if (wanted.what === 'address') open.beginCollect(wanted.address, [], []);
       else if (wanted.what === 'field') open.beginCollect(undefined, [...wanted.names], [...wanted.path]);
+      else if (wanted.what === 'memory') open.beginMemory(wanted.address, wanted.len);
       else open.beginRuns(wanted.what === 'runs' ? wanted.key : undefined);
       let budget = 8;
       let reportedAt = performance.now();

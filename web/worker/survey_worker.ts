@@ -9,11 +9,10 @@ import type {
   TexturePixels,
   ToSurvey,
 } from '../base/survey_protocol.ts';
+import { createBuilding, handles } from './building.ts';
 import { loadDecompressors } from './decompressors.ts';
-import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile, STEP_BYTES } from './record_file.ts';
-import { createScheduler } from './scheduler.ts';
 import init, { provideDecompressors, Survey } from './wasm/unspool_survey.js';
 
 /** The worker of one trace's survey. It is never reset. */
@@ -31,52 +30,25 @@ const load = startReader(() => init());
 
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyWorker {
-  const scheduler = createScheduler();
-  let survey: Promise<Survey> | null = null;
   let file: RecordFile | null = null;
-  let isDone = false;
-  let isStopped = false;
-  /** Counts the times that the survey began or went on: turns of an earlier time end. */
-  let run = 0;
-  let reportedAt = 0;
-
-  const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
-  const fail = (thrown: unknown) => {
-    isDone = true;
-    post({ t: 'failed', sentence: sentenceOf(thrown) });
-    if (isTrap(thrown)) reportError(thrown);
-  };
-  const report = (open: Survey) => {
-    reportedAt = performance.now();
-    const progress = { done: open.done(), of: open.pieces() };
-    const resources = isDone || isStopped ? (open.resources() as ResourceColumns) : null;
-    post({ t: 'surveyed', progress, frames: open.frames() as FrameColumns, resources });
-  };
-  const build = (open: Survey) => {
-    run += 1;
-    const mine = run;
-    const turn = () => {
-      try {
-        const of = open.pieces();
-        const size = file?.size ?? STEP_BYTES;
-        // A turn is a few megabytes of the file, and never a large share of the trace.
-        isDone = open.step(Math.max(1, Math.round(Math.min(of / 50, (of * STEP_BYTES) / size / 4))));
-        if (file) file.at = (open.done() / Math.max(1, of)) * file.size;
-        if (isDone || performance.now() - reportedAt > REPORT_MS) report(open);
-      } catch (thrown) {
-        fail(thrown);
-        return;
-      }
-      if (!isDone) void Promise.resolve(file?.arrival()).then(next);
-    };
-    const next = () => {
-      scheduler.add('rest', () => {
-        if (!isStopped && run === mine) turn();
-        return false;
-      });
-    };
-    next();
-  };
+  const building = createBuilding<Survey>({
+    turn: (open) => {
+      const of = open.pieces();
+      const size = file?.size ?? STEP_BYTES;
+      // A turn is a few megabytes of the file, and never a large share of the trace.
+      const isDone = open.step(Math.max(1, Math.round(Math.min(of / 50, (of * STEP_BYTES) / size / 4))));
+      if (file) file.at = (open.done() / Math.max(1, of)) * file.size;
+      return isDone;
+    },
+    arrival: () => file?.arrival() ?? null,
+    report: (open, { isDone, isStopped }) => {
+      const progress = { done: open.done(), of: open.pieces() };
+      const resources = isDone || isStopped ? (open.resources() as ResourceColumns) : null;
+      post({ t: 'surveyed', progress, frames: open.frames() as FrameColumns, resources });
+    },
+    reportMs: REPORT_MS,
+    failed: (sentence) => post({ t: 'failed', sentence }),
+  });
   const opening = async ({ file: blob, records }: Extract<ToSurvey, { t: 'open' }>) => {
     await load();
     file = new RecordFile(blob);
@@ -107,37 +79,10 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
         return open.sources(ask.resource, ask.call) as [number, string][];
     }
   };
-  const answer = async (ask: Ask) => {
-    const { id } = ask;
-    try {
-      const open = await survey;
-      if (open) post({ t: 'answer', id, answer: answerTo(open, ask), error: null });
-    } catch (thrown) {
-      post({ t: 'answer', id, answer: null, error: sentenceOf(thrown) });
-      if (isTrap(thrown)) reportError(thrown);
-    }
-  };
 
   return {
-    handle: (message) => {
-      switch (message.t) {
-        case 'open':
-          survey = opening(message);
-          survey.then(build, fail);
-          return;
-        case 'stop':
-          isStopped = true;
-          void survey?.then(report, () => undefined);
-          return;
-        case 'go-on':
-          if (!isStopped) return;
-          isStopped = false;
-          if (!isDone) void survey?.then(build, () => undefined);
-          return;
-        case 'ask':
-          void answer(message);
-          return;
-      }
-    },
+    handle: handles(building, opening, answerTo, ({ id }: Extract<ToSurvey, { t: 'ask' }>, answer, error) =>
+      post({ t: 'answer', id, answer, error }),
+    ),
   };
 }

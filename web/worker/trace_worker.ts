@@ -279,7 +279,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
           });
           return;
         case 'index':
-          return guarded((open) => post({ t: 'index', id: message.id, index: open.index() }));
+          return guarded((open) => post({ t: 'index', id: message.id, index: open.index(message.numbers) }));
         case 'begin-job':
           return jobs.begin(message);
         case 'cancel-job':

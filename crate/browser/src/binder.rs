@@ -26,8 +26,8 @@ impl Binder {
         Ok(Self { context })
     }
 
-    /// An expression about slices, instants and records: `{slices, records}`, both bytes, of which the latter may be null, or a
-    /// `WrongExpression`.
+    /// An expression about slices, instants and records: `{slices, records, abouts}`, all bytes, of which `records` may be null,
+    /// or a `WrongExpression`.
     pub fn bind(&self, text: &str) -> JsValue {
         bound(text, Bound::new(text, &self.context))
     }
@@ -69,7 +69,12 @@ fn bound(text: &str, result: Result<Bound, SyntaxError>) -> JsValue {
     match result {
         Ok(bound) => {
             let records = (!bound.is_of_slices()).then(|| bytes(&bound.records.to_bytes()));
-            object(&[("slices", bytes(&bound.slices.to_bytes())), ("records", records.unwrap_or(JsValue::NULL))])
+            let abouts: Vec<u8> = bound.abouts().into_iter().map(|about| about as u8).collect();
+            object(&[
+                ("slices", bytes(&bound.slices.to_bytes())),
+                ("records", records.unwrap_or(JsValue::NULL)),
+                ("abouts", bytes(&abouts)),
+            ])
         }
         Err(error) => wrong(text, error),
     }

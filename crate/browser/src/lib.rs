@@ -9,8 +9,6 @@
 mod binder;
 #[cfg(feature = "session")]
 mod columns;
-#[cfg(any(feature = "session", feature = "records"))]
-mod decompressors;
 #[cfg(feature = "session")]
 mod find;
 #[cfg(feature = "session")]
@@ -26,8 +24,6 @@ mod sqlite;
 
 #[cfg(feature = "find")]
 pub use binder::{Binder, Expression};
-#[cfg(any(feature = "session", feature = "records"))]
-pub use decompressors::provide_decompressors;
 #[cfg(feature = "session")]
 pub use find::JsFoundRecords;
 #[cfg(feature = "session")]
@@ -35,11 +31,15 @@ pub use items::{JsFind, JsItem};
 #[cfg(feature = "session")]
 pub use jobs::JsQuestion;
 #[cfg(feature = "records")]
-pub use records::{JsBeginnings, JsExpression, JsExpressions, JsFile, JsRecordFilter, JsText, RecordReader};
+pub use records::{JsBeginnings, JsExpression, JsExpressions, JsRecordFilter, JsText, RecordReader};
 #[cfg(feature = "session")]
 pub use session::{Session, look_at, needs_decompressor};
 #[cfg(any(feature = "session", feature = "records"))]
 pub use sqlite::{JsDisassembler, SqlFile};
+#[cfg(feature = "records")]
+pub use unspool_file::JsFile;
+#[cfg(any(feature = "session", feature = "records"))]
+pub use unspool_file::provide_decompressors;
 
 #[cfg(feature = "session")]
 use js_sys::Uint8Array;

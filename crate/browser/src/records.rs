@@ -2,10 +2,11 @@
 
 use js_sys::{Array, BigUint64Array, Uint8Array, Uint32Array};
 use unspool_engine::records::{
-    Beginnings, ByteSource, Collect, Disassembler, List, RecordReader as Engine, RowOut, Scope, Search, Survey,
-    TableBytes, Tabulate, Wanted,
+    Beginnings, Collect, Disassembler, List, RecordReader as Engine, RowOut, Scope, Search, Survey, TableBytes,
+    Tabulate, Wanted,
 };
 use unspool_engine::{RecordOut, TraceErrorOut};
+use unspool_file::JsFile;
 use unspool_find::RecordQuery;
 use unspool_find::pattern::{Regex, Regexes};
 use unspool_formats::{Instructions, Locator, records};
@@ -13,16 +14,6 @@ use wasm_bindgen::prelude::*;
 
 use crate::sqlite::{JsDisassembler, SqlFile, SqlRows};
 use crate::{object, to_js};
-
-#[wasm_bindgen]
-extern "C" {
-    /// `RecordFile` of `web/worker/record_worker.ts`: a file that is read while the caller waits.
-    pub type JsFile;
-
-    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
-    #[wasm_bindgen(method)]
-    fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
-}
 
 #[wasm_bindgen]
 extern "C" {
@@ -84,15 +75,6 @@ impl Regex for JsExpression {
 impl Disassembler for JsText {
     fn text(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
         self.disassemble(isa, address, bytes)
-    }
-}
-
-impl ByteSource for JsFile {
-    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
-        let len = bytes.length() as usize;
-        bytes.copy_to(buffer.get_mut(..len)?);
-        Some(len)
     }
 }
 
@@ -302,6 +284,12 @@ impl RecordReader {
     pub fn begin_collect(&mut self, address: Option<u64>, names: Vec<String>, path: Vec<String>) {
         let wanted = address.map_or(Wanted::Field { names, path }, Wanted::Address);
         self.collect = Some(Collect::new(wanted));
+    }
+
+    /// Begins to collect records that read or write memory: `len` bytes from `address` on, at most 8.
+    #[wasm_bindgen(js_name = beginMemory)]
+    pub fn begin_memory(&mut self, address: u64, len: u8) {
+        self.collect = Some(Collect::new(Wanted::Memory { address, len }));
     }
 
     /// Begins to collect stretches of threads with the same number in the field `key`, or without a key events with a payload.

@@ -320,9 +320,10 @@ impl Session {
         object(&[("size", JsValue::from_f64(size as f64)), ("pages", Uint8Array::from(&pages[..]).into())])
     }
 
-    /// What a `RecordReader` needs to read the records decoded so far.
-    pub fn index(&self) -> Vec<u8> {
-        self.engine.index()
+    /// What a `RecordReader` needs to read the records decoded so far. `numbers`: for readers that know what numbers mean, so that
+    /// symbols may come without their names.
+    pub fn index(&self, numbers: bool) -> Vec<u8> {
+        if numbers { self.engine.index_of_numbers() } else { self.engine.index() }
     }
 
     /// At most `max` single problems, starting with number `first`: `{problems, total}`.

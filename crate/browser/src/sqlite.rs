@@ -2,7 +2,8 @@
 
 use gloo_utils::errors::JsError;
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
-use unspool_engine::{RowSource, UNREADABLE};
+use unspool_engine::RowSource;
+use unspool_file::UNREADABLE;
 use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape};
 use unspool_formats::{Instructions, Query, RowError, Rows};

@@ -97,7 +97,7 @@ fn details_are_exact_to_the_last_bit() {
             .call1(&JsValue::UNDEFINED, &Uint8Array::from(file.as_slice()))
             .unwrap()
             .unchecked_into();
-    let mut reader = RecordReader::new("xray", &session.index(), source).unwrap_or_else(|_| panic!("no reader"));
+    let mut reader = RecordReader::new("xray", &session.index(false), source).unwrap_or_else(|_| panic!("no reader"));
     let described = session.describe(&item("slice", 1, 0, 0));
     assert_eq!(get(&described, "start"), bigint(START));
     let record = |reader: &mut RecordReader, described: &JsValue| {

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use serde::Serialize;
 use unspool_engine::find::{Find as Job, Hit, Hits, Order};
 use unspool_engine::jobs::{Job as _, Step};
-use unspool_engine::records::{ByteSource, Disassembler as AsText, RecordReader, Search};
+use unspool_engine::records::{Disassembler as AsText, RecordReader, Search};
 use unspool_engine::{Session, TraceErrorOut, TrackOut};
 use unspool_find::pattern::Linked;
 use unspool_find::{Bound, RecordQuery};
@@ -122,7 +122,7 @@ pub(crate) fn reader_of(session: &Session, source: &Source) -> Result<RecordRead
         let records = records::open_database(session.format().id).map_err(|error| failed(error.into()))?;
         RecordReader::of_database(records, Box::new(database), Some(Box::new(Disassembler)))
     } else {
-        RecordReader::open(session.format().id, &session.index(), Box::new(Bytes(File::open(&source.path)?)))
+        RecordReader::open(session.format().id, &session.index(), Box::new(File::open(&source.path)?))
     }
     .map_err(failed)
 }
@@ -143,18 +143,6 @@ fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job
         if is_done {
             return Ok(search.count() - listed);
         }
-    }
-}
-
-/// A file that is read at any place.
-struct Bytes(File);
-
-impl ByteSource for Bytes {
-    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        use std::io::{Read, Seek, SeekFrom};
-        let mut file = &self.0;
-        file.seek(SeekFrom::Start(at)).ok()?;
-        file.read(buffer).ok()
     }
 }
 

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use serde_json::{Map, Value, json};
+use unspool_file::Unreadable;
+use unspool_graphics::Reader;
 use unspool_graphics::frames::{FIGURES, Frame, Frames};
-use unspool_graphics::{Reader, Source as Bytes, Unreadable};
 
 use crate::read_whole::read_whole;
 use crate::{Failure, Source, TraceArgs};
@@ -26,32 +27,14 @@ pub(crate) struct FrameList {
 /// Pieces of the file that are read at once.
 const PIECES: u32 = 256;
 
-/// A file that is read at any place.
-pub(crate) struct TraceFile(File);
-
-impl Bytes for TraceFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        use std::io::{Read, Seek, SeekFrom};
-        self.0.seek(SeekFrom::Start(at)).ok()?;
-        self.0.read(buffer).ok()
-    }
-}
-
-impl TraceFile {
-    /// The file of a trace that was opened, once more.
-    pub(crate) fn open(source: &Source) -> io::Result<Self> {
-        File::open(&source.path).map(Self)
-    }
-}
-
 /// Opens an apitrace: the index of its calls, and its file.
-pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, TraceFile), Failure> {
+pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, File), Failure> {
     let (source, session) = read_whole(trace)?;
     if session.format().id != "apitrace" {
         return Err(Failure::new(format!("{}: only traces of apitrace have frames and resources", source.name)));
     }
-    let file = TraceFile::open(&source)?;
-    Ok((source, session.index(), file))
+    let file = File::open(&source.path)?;
+    Ok((source, session.index_of_numbers(), file))
 }
 
 /// The failure of a file that changed.

@@ -1,11 +1,11 @@
 //! `unspool state` of an apitrace: what the OpenGL context of a call holds.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Write};
 
 use unspool_engine::Session;
+use unspool_file::Unreadable;
 use unspool_graphics::state::{History, Report, Section};
-use unspool_graphics::{Source as Bytes, Unreadable};
 
 use crate::{Failure, Source};
 
@@ -21,20 +21,10 @@ pub(crate) struct At {
     pub(crate) json: bool,
 }
 
-/// A file that is read at any place.
-struct Trace(File);
-
-impl Bytes for Trace {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        self.0.seek(SeekFrom::Start(at)).ok()?;
-        self.0.read(buffer).ok()
-    }
-}
-
 pub(crate) fn state(source: &Source, session: &Session, at: &At) -> Result<(), Failure> {
     let lost = |error: Unreadable| Failure::new(format!("{}: {error}", source.name));
-    let file = Trace(File::open(&source.path)?);
-    let opened = History::open(session.format().id, &session.index(), file, usize::MAX);
+    let file = File::open(&source.path)?;
+    let opened = History::open(session.format().id, &session.index_of_numbers(), file, usize::MAX);
     let mut history = opened.map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
     let count = history.progress().count;
     if at.call >= count {

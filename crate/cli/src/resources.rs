@@ -9,7 +9,7 @@ use unspool_graphics::Survey;
 use unspool_graphics::images::Image as Texels;
 use unspool_graphics::resources::{Contents, Kind, Resource, Resources as Found};
 
-use crate::frame_list::{TraceFile, calls_of, lost};
+use crate::frame_list::{calls_of, lost};
 use crate::{Failure, Source, TraceArgs};
 
 /// Lists the textures, buffers, shaders, programs and other objects of an apitrace.
@@ -64,7 +64,7 @@ fn range(text: &str) -> Result<(f64, f64), String> {
 }
 
 /// Surveys a trace.
-fn survey(trace: &TraceArgs) -> Result<(Source, Vec<u8>, Survey<TraceFile>), Failure> {
+fn survey(trace: &TraceArgs) -> Result<(Source, Vec<u8>, Survey<File>), Failure> {
     let (source, index, file) = calls_of(trace)?;
     let opened = Survey::open(&index, file);
     let mut survey = opened.map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
@@ -146,7 +146,7 @@ pub(crate) fn image(what: &Image) -> Result<(), Failure> {
     let Some(texture) = found.find(Kind::Texture, what.texture, what.at.unwrap_or(u64::MAX)) else {
         return Err(fail(format!("there is no texture {}", what.texture)));
     };
-    let file = TraceFile::open(&source)?;
+    let file = File::open(&source.path)?;
     let mut reader =
         unspool_graphics::Reader::keeping(&index, file, u64::MAX).map_err(|error| fail(error.to_string()))?;
     let at = what.at.unwrap_or(u64::MAX);

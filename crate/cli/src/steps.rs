@@ -7,9 +7,8 @@ use std::io::{self, BufWriter, Write};
 use clap::ValueEnum;
 use serde::Serialize;
 use unspool_engine::Session;
-use unspool_index::{
-    Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found, Source as Bytes, Unreadable, blocks, drcov,
-};
+use unspool_file::Unreadable;
+use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found, blocks, drcov};
 
 use crate::graphics;
 use crate::read_whole::read_whole;
@@ -129,19 +128,8 @@ fn memory(text: &str) -> Result<(u128, usize), String> {
     Ok((address, len.ok_or_else(|| format!("the length must be from 1 to {MOST_MEMORY} bytes"))?))
 }
 
-/// A file that is read at any place.
-struct Trace(File);
-
-impl Bytes for Trace {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        use std::io::{Read, Seek, SeekFrom};
-        self.0.seek(SeekFrom::Start(at)).ok()?;
-        self.0.read(buffer).ok()
-    }
-}
-
 /// Opens a trace and indexes the steps before `until`.
-fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<Trace>), Failure> {
+fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<File>), Failure> {
     let (source, session) = read_whole(trace)?;
     let explorer = explore_source(trace, &source, &session, until)?;
     Ok((source, explorer))
@@ -152,9 +140,9 @@ fn explore_source(
     source: &Source,
     session: &Session,
     until: Option<u64>,
-) -> Result<Explorer<Trace>, Failure> {
+) -> Result<Explorer<File>, Failure> {
     let limit = if trace.no_limits { usize::MAX } else { 8 << 30 };
-    let file = Trace(File::open(&source.path)?);
+    let file = File::open(&source.path)?;
     let opened = Explorer::open(session.format().id, &session.index(), file, true, limit);
     let mut explorer = opened.map_err(|_| {
         Failure::new(format!("{}: this format does not say what its steps read and wrote", source.name))

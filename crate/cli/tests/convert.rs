@@ -190,7 +190,19 @@ fn a_broken_input_is_reported_and_the_others_follow() {
     let output = run(&[]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("failed     ") && said.contains("garbage.trace"), "{said}");
+    assert!(said.contains("truncated.xray: error: the file ends too early"), "{said}");
+    let table: Vec<_> = said.lines().skip_while(|line| !line.starts_with("outcome ")).collect();
+    let outcomes: Vec<_> = table.iter().map(|line| (&line[..9], line.contains("garbage.trace"))).collect();
+    assert_eq!(
+        outcomes[1..5],
+        [("converted", false), ("converted", false), ("in part  ", false), ("failed   ", true)],
+        "{said}"
+    );
+    let sum = |column: usize| {
+        let cells = table[1..4].iter().map(|line| line.split_whitespace().rev().nth(column).unwrap());
+        cells.filter_map(|cell| cell.parse::<u64>().ok()).sum::<u64>()
+    };
+    assert!(table[5].ends_with(&format!("{} rows, {} bytes", sum(5), sum(4))), "{said}");
     assert!(said.lines().last().unwrap().starts_with("4 traces: 3 converted"), "{said}");
     let written = |name: &str| -> PathBuf { out.join(name) };
     let mut names: Vec<_> =
@@ -213,8 +225,56 @@ fn a_broken_input_is_reported_and_the_others_follow() {
     assert_eq!(fs::read(written("threads.xray.pftrace")).unwrap(), b"kept");
     // One alone, without a failure.
     let single = unspool(&["convert", &inputs[0], "--to", "folded", "-o", written("one.txt").to_str().unwrap()]);
-    assert!(single.status.success() && single.stderr.is_empty());
+    assert!(single.status.success() && single.stderr.is_empty(), "{}", String::from_utf8_lossy(&single.stderr));
     assert_eq!(unspool(&["convert", &inputs[0], &inputs[3], "--to", "folded", "-o", "-"]).status.code(), Some(2));
+}
+
+#[test]
+fn inputs_together_are_written_as_one_by_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let inputs = TRACES.map(fixture);
+    for jobs in ["1", "3"] {
+        let out = directory.path().join(jobs);
+        let mut args = vec!["convert", "--to", "perfetto", "--jobs", jobs, "-o", out.to_str().unwrap()];
+        args.extend(inputs.iter().map(String::as_str));
+        assert!(unspool(&args).status.success());
+        for file in TRACES {
+            let written = fs::read(out.join(format!("{}.pftrace", file.rsplit('/').next().unwrap()))).unwrap();
+            assert!(written == converted(file, "perfetto", &[]), "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_large_trace_is_written_from_a_file_as_from_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log.xray");
+    let log = log.to_str().unwrap();
+    // More slices than stay in memory, some of them without a begin.
+    let made = unspool(&["generate", "xray", "--events", "1000000", "--mid-stack", "-o", log]);
+    assert!(made.status.success());
+    let output = unspool(&["convert", log, "--to", "folded", "-o", "-"]);
+    assert!(output.status.success());
+    let own = own_times(&String::from_utf8(output.stdout).unwrap());
+    let stats: Value = serde_json::from_slice(&unspool(&["stats", "--json", log]).stdout).unwrap();
+    let info: Value = serde_json::from_slice(&unspool(&["info", "--json", log]).stdout).unwrap();
+    let frequency = info["clock"]["frequency"].as_u64().unwrap();
+    let functions = stats["functions"].as_array().unwrap();
+    assert!(functions.len() > 100);
+    for function in functions {
+        let name = function["name"].as_str().unwrap();
+        let time = function["self"].as_u64().unwrap() as f64 * 1e9 / frequency as f64;
+        let found = own.get(name).copied().unwrap_or(0) as f64;
+        // Each of up to a million stacks is rounded down.
+        assert!(found <= time + 1.0 && time - found <= 1e6, "{name} {found} {time}");
+    }
+}
+
+#[test]
+fn names_of_a_binary_are_written() {
+    let program = fixture("binaries/program.elf");
+    let text = String::from_utf8(converted("binaries/program.xray", "folded", &["--binary", &program])).unwrap();
+    assert!(text.contains("program::generic::<u8>") && !text.contains('#'), "{text}");
 }
 
 /// Decodes a Perfetto trace with the classes of the Python package `perfetto`, and prints how many slices each thread has and how

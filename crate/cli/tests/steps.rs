@@ -89,6 +89,63 @@ fn history_of_registers_and_memory() {
     assert_eq!(text(&["history", "RBX"], "nothing"), "");
 }
 
+/// The steps that access a range of memory, and how, according to the dump of a file.
+fn accesses_in(dump: &str, from: u64, len: u64) -> Vec<(u64, &'static str)> {
+    let mut found = Vec::new();
+    for line in dump.lines() {
+        let frame: Value = serde_json::from_str(line).unwrap();
+        for (list, how) in [("operand_pre_list", "read"), ("operand_post_list", "written")] {
+            for operand in frame["std_frame"][list]["elem"].as_array().into_iter().flatten() {
+                let Some(at) = operand["operand_info_specific"]["mem_operand"]["address"].as_u64() else { continue };
+                let bytes = operand["value"].as_str().unwrap().len() as u64 / 2;
+                if at < from + len && from < at + bytes {
+                    found.push((frame["i"].as_u64().unwrap(), how));
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn history_and_search_of_memory_agree_with_the_dump() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/frames/real-loads-stores.frames");
+    if !std::path::Path::new(path).exists() {
+        eprintln!("skipped: {path} is missing");
+        return;
+    }
+    let run = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let dump = run(&["dump", path, "--as", "jsonl"]);
+    // A global variable and its neighbours, a byte within it, a stretch of the stack, and what nobody touches.
+    for (from, len) in [(0x4a_72e4, 4), (0x4a_72e6, 1), (0x4a_72d0, 40), (0x7fff_ffff_e52b, 18), (0x10, 8)] {
+        let expected = accesses_in(&dump, from, len);
+        assert_eq!(expected.is_empty(), from == 0x10);
+        let history = run(&["history", path, &format!("{from:#x}+{len}"), "--json"]);
+        let found: Vec<(u64, String)> = history
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .map(|line| (line["step"].as_u64().unwrap(), line["how"].as_str().unwrap().into()))
+            .collect();
+        assert!(found.iter().map(|(step, how)| (*step, how.as_str())).eq(expected.iter().copied()), "{from:#x}");
+        for (key, wanted) in [("mem", &["read", "written"][..]), ("mem.read", &["read"]), ("mem.written", &["written"])]
+        {
+            let hits = run(&["find", path, &format!("{key}:{from:#x}..{:#x}", from + len - 1), "--json"]);
+            let hits: Vec<u64> = hits
+                .lines()
+                .map(|line| serde_json::from_str::<Value>(line).unwrap()["position"].as_u64().unwrap())
+                .collect();
+            let mut steps: Vec<u64> =
+                expected.iter().filter(|(_, how)| wanted.contains(how)).map(|(step, _)| *step).collect();
+            steps.dedup();
+            assert_eq!(hits, steps, "{key}:{from:#x}");
+        }
+    }
+}
+
 #[test]
 fn coverage_for_people_and_programs() {
     let hottest = text(&["coverage"], "hottest");

@@ -32,9 +32,7 @@ pub use call_tree::{CallTree, NodeId, ROOT};
 pub use details::{Described, FieldOut, Item, RecordOut};
 pub use neighbours::{Found, Neighbour};
 pub use overview::Overview;
-pub use report::{
-    ClockOut, ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, UNREADABLE, refusal,
-};
+pub use report::{ClockOut, ProblemCount, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 pub use rows::{RowSink, RowSource};
 pub use session::{Session, Step};
 pub use store::Store;

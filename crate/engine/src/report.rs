@@ -141,9 +141,6 @@ impl From<RowError> for TraceErrorOut {
     }
 }
 
-/// The sentence for a file that the browser or the system does not let us read any more.
-pub const UNREADABLE: &str = "The file cannot be read any more: it was changed, moved or deleted after it was opened.";
-
 /// The stable id of a class of errors.
 pub(crate) fn class_word(class: Class) -> &'static str {
     match class {

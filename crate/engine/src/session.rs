@@ -128,6 +128,13 @@ impl Session {
         self.store.limit_memory(bytes);
     }
 
+    /// Has slices moved to a file while the trace is read, before the first step: for a trace whose rows are read once, such as
+    /// for an export. What visits them anywhere becomes slow. [`Store::take_spill_error`] says whether the file failed.
+    #[cfg(feature = "spill")]
+    pub fn spill_to(&mut self, file: Box<dyn crate::store::spill::SpillFile>) {
+        self.store.spill_to(file);
+    }
+
     /// Whether reading stopped at a limit and not at the end of the file.
     pub fn stopped_at_limit(&self) -> bool {
         let counts = self.store.problem_counts();
@@ -353,6 +360,14 @@ impl Session {
     pub fn index(&self) -> Vec<u8> {
         match &self.path {
             Path::Stream(stream) => stream.decoder.index(),
+            Path::Rows(_) => Vec::new(),
+        }
+    }
+
+    /// [`Session::index`] for readers that know what numbers mean: [`unspool_formats::Decoder::index_of_numbers`].
+    pub fn index_of_numbers(&self) -> Vec<u8> {
+        match &self.path {
+            Path::Stream(stream) => stream.decoder.index_of_numbers(),
             Path::Rows(_) => Vec::new(),
         }
     }

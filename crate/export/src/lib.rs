@@ -85,6 +85,8 @@ pub struct Track {
     pub overlapping: bool,
     /// Whether its samples are floating point numbers.
     pub real: bool,
+    /// The depth that the page has for slices of depth 0: negative if calls have no begin.
+    pub lowest: i32,
 }
 
 /// A name of slices or instants. Its number is its place in [`Trace::names`].

@@ -68,6 +68,8 @@ impl Exporter {
                 parent: u32::try_from(*parent).ok(),
                 overlapping: kind & 4 != 0,
                 real: kind & 16 != 0,
+                // No format that the page writes has it.
+                lowest: 0,
             });
         let clock =
             if frequency > 0.0 { Clock::Seconds { frequency: frequency as u64 } } else { Clock::Other { unit } };

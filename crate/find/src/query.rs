@@ -28,6 +28,23 @@ pub struct Bound {
     pub records: RecordQuery,
 }
 
+/// What hits are, which have a colour by that. Of two that hold, the later one says more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum About {
+    /// Hits as any other.
+    #[default]
+    Other,
+    /// They execute an address.
+    Executed,
+    /// They have a tainted operand.
+    Tainted,
+    /// They read a register or memory.
+    Read,
+    /// They write it.
+    Written,
+}
+
 /// Which slices an expression is about. Those of a table over a range and some tracks are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Within {
@@ -82,6 +99,25 @@ impl Bound {
         }
         bound.slices.names = binder.bits_of_names(&names);
         Ok(bound)
+    }
+
+    /// What each alternative that a pass answers is about, or nothing in particular.
+    pub fn abouts(&self) -> Vec<About> {
+        let RecordQuery { tests, branches } = &self.records;
+        let about = |(is, number): &(bool, u16)| match tests.get(usize::from(*number)).filter(|_| *is) {
+            Some(RecordTest::Memory { written: true, .. }) => About::Written,
+            Some(RecordTest::Memory { written: false, .. }) => About::Read,
+            // Registers: `arg.read.RAX` and `arg.written.RAX`.
+            Some(RecordTest::Field { path, .. }) => match path.get(1).map(String::as_str) {
+                Some("written") => About::Written,
+                Some("read") => About::Read,
+                _ => About::Other,
+            },
+            Some(RecordTest::Address(_)) => About::Executed,
+            Some(RecordTest::Taint(_)) => About::Tainted,
+            _ => About::Other,
+        };
+        branches.iter().map(|branch| branch.iter().map(about).max().unwrap_or_default()).collect()
     }
 
     /// Whether the store has the whole answer.
@@ -158,6 +194,11 @@ fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, Syn
             let name = Normal::Is(!negated, Atom::Names(NameExpr::Is(pattern.clone())));
             let text = Normal::Is(!negated, Atom::Record(RecordTest::Text(pattern.clone())));
             if negated { Normal::All(vec![name, text]) } else { Normal::Any(vec![name, text]) }
+        }
+        Expr::Term(Term::Memory { written: None, bounds }, _) => {
+            let of = |written| Normal::Is(!negated, Atom::Record(RecordTest::Memory { written, bounds: *bounds }));
+            let both = vec![of(false), of(true)];
+            if negated { Normal::All(both) } else { Normal::Any(both) }
         }
         Expr::Term(term, (at, len)) => {
             let wrong = |sentence| SyntaxError { at: *at, len: *len, sentence };
@@ -284,6 +325,10 @@ impl Binder<'_> {
             Term::Bytes(bytes) => record(RecordTest::Bytes(bytes.clone())),
             Term::Instruction(pattern) => record(RecordTest::Instruction(pattern.clone())),
             Term::Address(bounds) => record(RecordTest::Address(*bounds)),
+            Term::Memory { written, bounds } => {
+                record(RecordTest::Memory { written: written.unwrap_or_default(), bounds: *bounds })
+            }
+            Term::Taint(bounds) => record(RecordTest::Taint(*bounds)),
         }
     }
 

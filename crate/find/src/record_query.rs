@@ -92,6 +92,15 @@ pub enum RecordTest {
     Instruction(Pattern),
     /// The instruction's address.
     Address(Bounds<Number>),
+    /// It reads or writes memory at some of these addresses.
+    Memory {
+        /// It writes it. Otherwise it reads it.
+        written: bool,
+        /// The addresses.
+        bounds: Bounds<Number>,
+    },
+    /// An operand has a taint with such an id, or any taint.
+    Taint(Option<Bounds<Number>>),
 }
 
 /// What a pass looks for.

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use unspool_formats::records::RecordName;
-use unspool_formats::{FieldValue, Record, Visitor};
+use unspool_formats::{FieldValue, Operand, Record, Taint, Use, Visitor};
 
 use crate::pattern::{Matcher, Pattern, Regexes};
 use crate::record_query::{NameMatcher, RecordQuery, RecordTest};
@@ -71,6 +71,8 @@ enum Check {
     Bytes(Vec<u8>),
     Instruction(Matcher, Mnemonics),
     Address(Bounds<Number>),
+    Memory(bool, Bounds<Number>),
+    Taint(Option<Bounds<Number>>),
 }
 
 /// What is known about instructions by their bytes, if a pattern is one of mnemonics alone.
@@ -147,6 +149,8 @@ impl Search {
                     Check::Instruction(pattern.compile(regexes).ok()?, Mnemonics { is_exact, known: HashMap::new() })
                 }
                 RecordTest::Address(bounds) => Check::Address(*bounds),
+                RecordTest::Memory { written, bounds } => Check::Memory(*written, *bounds),
+                RecordTest::Taint(bounds) => Check::Taint(*bounds),
             };
             if !matches!(check, Check::Name(..) | Check::Tracks(_) | Check::At(_) | Check::Begins(_)) {
                 of_fields |= 1 << number;
@@ -343,6 +347,23 @@ fn integer(value: FieldValue<'_>) -> Option<i128> {
         FieldValue::Bool(is) => Some(is.into()),
         _ => None,
     }
+}
+
+/// Whether one of some bytes in memory has an address within bounds, which are whole numbers.
+fn touches(bounds: &Bounds<Number>, address: u64, len: usize) -> bool {
+    let address = i128::from(address);
+    let end = address + len as i128;
+    let edge = |bound: Option<Bound<Number>>, step: i128, none: i128| match bound {
+        Some(Bound { value: Number::Integer(n), included }) => {
+            if included {
+                n
+            } else {
+                n + step
+            }
+        }
+        _ => none,
+    };
+    address <= edge(bounds.high, -1, i128::MAX) && end > edge(bounds.low, 1, i128::MIN) && len > 0
 }
 
 /// Whether a value is as a test says.
@@ -545,6 +566,42 @@ impl Visitor for Search {
         }
         if let Some(noted) = noted {
             self.note(key, &noted);
+        }
+    }
+
+    fn operand(&mut self, operand: &Operand<'_>) {
+        let &Operand { name, address, value, used, taint, .. } = operand;
+        let (mut is_touched, mut is_tainted) = (false, false);
+        for (number, check) in self.checks.iter().enumerate() {
+            let holds = match check {
+                Check::Memory(written, bounds) => {
+                    let is = used == if *written { Use::Written } else { Use::Read };
+                    let is = is && address.is_some_and(|address| touches(bounds, address, value.len()));
+                    is_touched |= is;
+                    is
+                }
+                Check::Taint(bounds) => {
+                    let is = match (taint, bounds) {
+                        (None, _) | (Some(Taint::Several), Some(_)) => false,
+                        (Some(_), None) => true,
+                        (Some(Taint::Of(id)), Some(bounds)) => is_within(bounds, FieldValue::U64(id)),
+                    };
+                    is_tainted |= is;
+                    is
+                }
+                _ => continue,
+            };
+            self.holds |= u128::from(holds) << number;
+        }
+        if is_touched {
+            let verb = if used == Use::Written { "writes " } else { "reads " };
+            self.note(&[verb, name].concat(), &hex(value));
+        }
+        if is_tainted {
+            match taint {
+                Some(Taint::Of(id)) => self.note(name, &format!("taint {id}")),
+                _ => self.note(name, "several taints"),
+            }
         }
     }
 

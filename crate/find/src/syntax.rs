@@ -72,6 +72,15 @@ pub enum Term {
     Instruction(Pattern),
     /// `addr:`
     Address(Bounds<Number>),
+    /// `mem:`, `mem.read:` and `mem.written:`
+    Memory {
+        /// Writes, or reads. Both if `None`.
+        written: Option<bool>,
+        /// The addresses.
+        bounds: Bounds<Number>,
+    },
+    /// `taint:`, `None` for `taint:*`
+    Taint(Option<Bounds<Number>>),
 }
 
 /// A length: `digits × 10^-decimals` units.
@@ -228,7 +237,7 @@ impl<'a> Parser<'a> {
         let lower = key.to_ascii_lowercase();
         let Some(kind) = Kind::of(&lower, key) else {
             let sentence = format!(
-                "Unknown key {key}. Keys: name, thread, dur, start, depth, frame, flag, arg.…, ret, text, bytes, insn, addr. To \
+                "Unknown key {key}. Keys: name, thread, dur, start, depth, frame, flag, arg.…, ret, text, bytes, insn, addr, mem, taint. To \
                  look for the text itself, put it in quotes."
             );
             return Err(self.error(key.len(), sentence));
@@ -324,9 +333,9 @@ impl<'a> Parser<'a> {
     fn value(&mut self, kind: Kind, operator: &str) -> Parsed<Term> {
         let is_equal = matches!(operator, ":" | "=");
         let from = self.at;
-        let compares =
-            matches!(kind, Kind::Duration | Kind::Start | Kind::Depth | Kind::Frame | Kind::Address | Kind::Field(_));
-        if !is_equal && !compares {
+        let is_text =
+            matches!(kind, Kind::Name | Kind::Thread | Kind::Text | Kind::Instruction | Kind::Flag | Kind::Bytes);
+        if !is_equal && is_text {
             let sentence = format!("Only numbers can be compared with {operator}; use : here.");
             return Err(SyntaxError { at: from - operator.len(), len: operator.len(), sentence });
         }
@@ -349,6 +358,14 @@ impl<'a> Parser<'a> {
             Kind::Depth => Ok(Term::Depth(self.bounds(operator, integer)?)),
             Kind::Frame => Ok(Term::Frame(self.bounds(operator, integer)?)),
             Kind::Address => Ok(Term::Address(self.bounds(operator, integer)?)),
+            Kind::Memory(written) => Ok(Term::Memory { written, bounds: self.bounds(operator, integer)? }),
+            Kind::Taint => {
+                if is_equal && self.word() == "*" {
+                    return Ok(Term::Taint(None));
+                }
+                self.at = from;
+                Ok(Term::Taint(Some(self.bounds(operator, integer)?)))
+            }
             Kind::Field(path) => {
                 if !is_equal {
                     let number = Some(self.bounds(operator, number)?);
@@ -439,6 +456,8 @@ enum Kind {
     Bytes,
     Instruction,
     Address,
+    Memory(Option<bool>),
+    Taint,
 }
 
 impl Kind {
@@ -456,6 +475,10 @@ impl Kind {
             "bytes" => Self::Bytes,
             "insn" => Self::Instruction,
             "addr" | "address" => Self::Address,
+            "mem" => Self::Memory(None),
+            "mem.read" => Self::Memory(Some(false)),
+            "mem.written" => Self::Memory(Some(true)),
+            "taint" => Self::Taint,
             _ => {
                 let (first, path) = key.split_once('.')?;
                 let is_path = first.eq_ignore_ascii_case("arg") && path.split('.').all(|part| !part.is_empty());
@@ -636,6 +659,17 @@ mod tests {
         assert_eq!(number("1e3"), Ok(Number::Float(1000.0)));
         assert_eq!(number("0xffffffffffffffff"), Ok(Number::Integer(u64::MAX.into())));
         assert!(number("inf").is_err() && number("0x-1").is_err() && number("").is_err() && number("nan").is_err());
+    }
+
+    #[test]
+    fn memory_and_taint() {
+        assert_eq!(term("mem:0x10"), Term::Memory { written: None, bounds: both(16) });
+        assert_eq!(term("mem.read:0x10"), Term::Memory { written: Some(false), bounds: both(16) });
+        assert_eq!(term("mem.written>3"), Term::Memory { written: Some(true), bounds: more(Number::Integer(3)) });
+        assert_eq!(term("taint=3"), Term::Taint(Some(both(3))));
+        assert_eq!(term("taint:*"), Term::Taint(None));
+        assert_eq!(wrong("taint:x"), (6, 1, "Expected a whole number, in decimal or as 0x1f.".into()));
+        assert!(wrong("mem.used:1").2.starts_with("Unknown key mem.used."));
     }
 
     #[test]

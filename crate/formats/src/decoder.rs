@@ -75,6 +75,12 @@ pub trait Decoder {
     /// What a reader needs to read the records decoded so far: see [`crate::records`]. The same file gives the same index
     /// once it is decoded.
     fn index(&self) -> Vec<u8>;
+
+    /// [`Decoder::index`] for readers that know what numbers mean: symbols may come without their names. A file can have names of
+    /// hundreds of megabytes.
+    fn index_of_numbers(&self) -> Vec<u8> {
+        self.index()
+    }
 }
 
 /// Prints a trace record by record, as the reference tools do. Driven like a [`Decoder`].

@@ -75,7 +75,7 @@ pub use limits::Limits;
 pub use locator::Locator;
 pub use naming::{Named, NamesFile, Naming};
 pub use problem::{Problem, ProblemKind};
-pub use records::{FieldValue, Lane, Pass, Piece, Record, RecordName, Records, Visitor};
+pub use records::{FieldValue, Lane, Operand, Pass, Piece, Record, RecordName, Records, Taint, Use, Visitor};
 pub use rows::{Insert, Query, RowDecoder, RowError, RowScan, Rows};
 pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text, recognise};
 

@@ -129,6 +129,43 @@ pub enum FieldValue<'a> {
     },
 }
 
+/// How a record uses an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// It reads it.
+    Read,
+    /// It writes it.
+    Written,
+    /// It introduces its taint.
+    Tainted,
+}
+
+/// The taint of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taint {
+    /// Of the source with this id.
+    Of(u64),
+    /// Of several sources.
+    Several,
+}
+
+/// A register or memory that a record uses: what its field, which has a number, does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand<'a> {
+    /// The name of the register, or the address in brackets: the key of its field.
+    pub name: &'a str,
+    /// The address of its first byte; `None` for a register.
+    pub address: Option<u64>,
+    /// Its bytes: a register's in little-endian order, memory's in the order of addresses.
+    pub value: &'a [u8],
+    /// Whether the first byte of a number is its most significant one.
+    pub is_big_endian: bool,
+    /// How it is used.
+    pub used: Use,
+    /// Its taint, if it has any.
+    pub taint: Option<Taint>,
+}
+
 /// Receives the records of a pass. Keys of fields are those of the JSON lines that `unspool dump` prints, where these have
 /// the field. A visitor that wants no fields needs [`Visitor::begin`] alone.
 pub trait Visitor {
@@ -143,6 +180,8 @@ pub trait Visitor {
     fn begin(&mut self, record: &Record<'_>) -> bool;
     /// A field with a single value. In a list, `key` is empty.
     fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
+    /// An operand, before its field.
+    fn operand(&mut self, _operand: &Operand<'_>) {}
     /// A list or structure begins. Fields follow, in a list with empty keys, until [`Visitor::close`].
     fn open(&mut self, _key: &str, _is_list: bool) {}
     /// The innermost list or structure ends.

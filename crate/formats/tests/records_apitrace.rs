@@ -33,6 +33,8 @@ struct Lines {
     most: Option<usize>,
     /// Ask for no fields.
     names_only: bool,
+    /// Symbols as their numbers.
+    numbers: bool,
     /// Wants calls of functions with this argument only.
     argument: Option<String>,
 }
@@ -125,10 +127,12 @@ impl Visitor for Lines {
                 write!(out, "\"{name}\"").unwrap();
             }
             FieldValue::Text(value) => text(out, value),
-            FieldValue::Symbol { name, value } => {
-                assert!(matches!(value, FieldValue::I64(_) | FieldValue::Hex(_)));
-                text(out, name);
-            }
+            FieldValue::Symbol { name, value } => match value {
+                FieldValue::I64(n) if self.numbers => write!(out, "{n}").unwrap(),
+                FieldValue::Hex(n) if self.numbers => write!(out, "\"{n:#x}\"").unwrap(),
+                FieldValue::I64(_) | FieldValue::Hex(_) => text(out, name),
+                _ => panic!("{value:?}"),
+            },
             FieldValue::Bytes { bytes, len } => {
                 assert_eq!(bytes.len() as u64, len.min(64 * 1024));
                 write!(out, "{{\"bytes\":{len}}}").unwrap();
@@ -212,6 +216,15 @@ fn check(file: &[u8], portions: &[usize], most_pieces: usize) -> Vec<Call> {
         assert!(records(reader, file, *portion, 0..u32::MAX) == passed, "portions of {portion} bytes");
     }
 
+    // Readers that know what numbers mean need no names of symbols.
+    let numbers = |reader: &dyn Records| {
+        let mut lines = Lines { numbers: true, ..Lines::default() };
+        read_all(reader.pass(0..u32::MAX).as_mut(), file, usize::MAX, &mut lines).unwrap();
+        lines.calls
+    };
+    let short = unspool_formats::records::open("apitrace", &decoder.index_of_numbers()).unwrap();
+    assert!(numbers(reader) == numbers(short.as_ref()));
+
     // Calls that cannot be wanted may be left out, but no others.
     for portion in [usize::MAX, 1000] {
         let mut some = Lines { argument: Some("count".into()), ..Lines::default() };
@@ -265,6 +278,9 @@ fn the_pass_says_what_the_dump_says_of_the_sample() {
         let calls = check(&snappy(sample().stream(), chunk), &[1, 7, 64 * 1024], 100);
         assert_eq!(calls.len(), 9);
         assert!(calls[8].is_incomplete());
+        let (_, decoder) = decode("apitrace", &snappy(sample().stream(), chunk), &[usize::MAX], 1 << 16);
+        let names = |index: Vec<u8>| index.windows(12).any(|at| at == b"GL_TRIANGLES");
+        assert!(names(decoder.index()) && !names(decoder.index_of_numbers()));
     }
 }
 

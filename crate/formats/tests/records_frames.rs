@@ -54,17 +54,32 @@ fn number(digits: &str, bits: Option<i64>, big: bool) -> Value {
     Value::Text(digits.fold("0x".into(), |text, digit| format!("{text}{digit:x}")))
 }
 
+/// The name of an operand in the dump, and whether it is in memory.
+fn place_of(operand: &Json) -> (String, bool) {
+    let place = &operand["operand_info_specific"];
+    match (place.get("reg_operand"), place.get("mem_operand")) {
+        (Some(register), _) => (register["name"].as_str().unwrap_or("").to_owned(), false),
+        (None, Some(memory)) => (format!("[{:#x}]", memory["address"].as_u64().unwrap_or(0)), true),
+        (None, None) => ("(no place)".into(), false),
+    }
+}
+
+/// The taint of the operands of a list in the dump, if there is any.
+fn taints(list: &Json) -> Vec<Field> {
+    let taint = |operand: &Json| {
+        let taint = &operand["taint_info"];
+        let several = (taint["taint_multiple"] == true).then(|| Value::Text("several".into()));
+        taint.get("taint_id").map(id).or(several).map(|value| field(&place_of(operand).0, value))
+    };
+    list["elem"].as_array().into_iter().flatten().filter_map(taint).collect()
+}
+
 /// The values of a list in the dump. `found` is what the pass found, which decides the byte order of memory.
 fn operands(list: &Json, found: &[Field]) -> Value {
     let empty = vec![];
     let list = list["elem"].as_array().unwrap_or(&empty);
     let fields = list.iter().enumerate().map(|(i, operand)| {
-        let place = &operand["operand_info_specific"];
-        let (name, is_memory) = match (place.get("reg_operand"), place.get("mem_operand")) {
-            (Some(register), _) => (register["name"].as_str().unwrap_or("").to_owned(), false),
-            (None, Some(memory)) => (format!("[{:#x}]", memory["address"].as_u64().unwrap_or(0)), true),
-            (None, None) => ("(no place)".into(), false),
-        };
+        let (name, is_memory) = place_of(operand);
         let Some(digits) = operand["value"].as_str() else { return field(&name, Value::Null) };
         let [little, big] = [false, true].map(|big| number(digits, operand["bit_length"].as_i64(), big));
         let is_big = is_memory && found.get(i).is_some_and(|field| field.value == big);
@@ -104,6 +119,10 @@ fn expected(line: &Json, found: &Row, is_code: bool) -> Vec<Field> {
         let list = operands(&std[key], tree(&found.fields, name));
         put(name, Some(list).filter(|list| *list != Value::Tree(vec![])));
     }
+    let both = [("read", "operand_pre_list"), ("written", "operand_post_list")];
+    let tainted = both.map(|(name, key)| (name, taints(&std[key]))).into_iter().filter(|(_, all)| !all.is_empty());
+    let tainted: Vec<Field> = tainted.map(|(name, all)| field(name, Value::Tree(all))).collect();
+    put("taint", Some(Value::Tree(tainted)).filter(|all| *all != Value::Tree(vec![])));
     if call.is_object() {
         put("syscall", Some(call.get("number").map_or(Value::Null, |n| Value::U64(n.as_u64().unwrap()))));
         let elements = |list: &Json| list["elem"].as_array().cloned().unwrap_or_default();
@@ -374,7 +393,7 @@ fn a_frame_that_is_too_large_has_an_address_and_a_thread() {
     let (_, decoder) = decode(&file, &[usize::MAX], 1 << 16);
     let rows = pass(reader(decoder.as_ref()).as_ref(), &file, 0..9, 1 << 20);
     assert_eq!(rows[0].fields, [field("address", Value::Hex(0x85)), field("thread", Value::Id(7))]);
-    assert_eq!(rows[1].fields.len(), 6);
+    assert_eq!(rows[1].fields.len(), 7);
     let (lines, ..) = text(&file, 1 << 20);
     assert_eq!(
         lines.lines().next().unwrap(),

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Everything begins with [`Reader`]: it has the index that the session made of the file ([`unspool_formats::records`]) and a
-//! [`Source`] of bytes, and passes the calls of any *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which
+//! [`unspool_file::ByteSource`], and passes the calls of any *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which
 //! functions it wants, so that the values of others are skipped. Calls come in the order in which they returned.
 //!
 //! In the page these are two wasm modules, by feature, and each has a worker that loads it when something of it is first shown:
@@ -29,14 +29,12 @@ pub mod resources;
 pub mod state;
 mod survey;
 
-#[cfg(feature = "page")]
-mod decompressors;
 #[cfg(feature = "survey")]
 mod survey_page;
 
 pub use calls::{Call, Value, Values};
-#[cfg(feature = "page")]
-pub use decompressors::provide_decompressors;
 pub use functions::{Function, Functions, Parameter, functions};
-pub use reader::{CallVisitor, Reader, Source, Unreadable};
+pub use reader::{CallVisitor, Reader};
 pub use survey::Survey;
+#[cfg(feature = "page")]
+pub use unspool_file::provide_decompressors;

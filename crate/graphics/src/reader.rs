@@ -1,8 +1,8 @@
 //! The calls of a trace, read from its file.
 
-use core::fmt;
 use core::ops::Range;
 
+use unspool_file::{ByteSource, Unreadable, Window};
 use unspool_formats::apitrace;
 use unspool_formats::records::{FieldValue, Pass, Record, RecordName, Records, Visitor};
 use unspool_formats::{Cause, Error};
@@ -16,33 +16,6 @@ const STRETCH: usize = 256 << 10;
 const FEW: u32 = 4;
 /// Bytes that a pass is offered at most: more than a chunk of 64 MiB.
 const LONGEST: usize = 65 << 20;
-
-/// Reads the bytes of a file.
-pub trait Source {
-    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at least one, or 0 at the end of the
-    /// file. `None` if the file cannot be read.
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize>;
-}
-
-/// A file in memory.
-impl Source for Vec<u8> {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
-        let n = rest.len().min(buffer.len());
-        buffer.get_mut(..n)?.copy_from_slice(rest.get(..n)?);
-        Some(n)
-    }
-}
-
-/// The file cannot be read, or has changed since it was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unreadable;
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The file cannot be read any more. It may have been changed or moved.")
-    }
-}
 
 /// Receives calls.
 pub trait CallVisitor {
@@ -78,14 +51,7 @@ pub struct Reader<S> {
 #[derive(Default)]
 struct Names(Vec<(*const u8, Option<u32>)>);
 
-/// The part of the file that was read last.
-#[derive(Default)]
-struct Window {
-    at: u64,
-    bytes: Vec<u8>,
-}
-
-impl<S: Source> Reader<S> {
+impl<S: ByteSource> Reader<S> {
     /// A reader of an apitrace. `index` is the index that its decoder handed over.
     ///
     /// # Errors
@@ -150,14 +116,14 @@ impl<S: Source> Reader<S> {
         self.names.0.clear();
         let mut pass = self.records.pass(pieces);
         let mut calls = Calls { visitor, call: &mut self.call, names: &mut self.names };
-        run(&mut *pass, &mut self.source, &mut self.window, ahead, &mut calls)
+        run(&mut *pass, &self.source, &mut self.window, ahead, &mut calls)
     }
 }
 
 /// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
 fn run(
     pass: &mut dyn Pass,
-    source: &mut impl Source,
+    source: &impl ByteSource,
     window: &mut Window,
     ahead: usize,
     visitor: &mut dyn Visitor,
@@ -182,43 +148,6 @@ fn run(
         }
     }
     Ok(())
-}
-
-impl Window {
-    /// The bytes from `at` on: at least `least` of them, or all up to the end of the file, and then true. If it has to read, it
-    /// reads `ahead`.
-    fn read(
-        &mut self,
-        at: u64,
-        least: usize,
-        ahead: usize,
-        source: &mut impl Source,
-    ) -> Result<(&[u8], bool), Unreadable> {
-        let here = usize::try_from(at.wrapping_sub(self.at)).ok().filter(|here| *here <= self.bytes.len());
-        let left = here.map_or(0, |here| self.bytes.len() - here);
-        let mut is_end = false;
-        if left < least {
-            match here {
-                Some(here) => drop(self.bytes.drain(..here)),
-                None => self.bytes.clear(),
-            }
-            self.at = at;
-            let mut filled = self.bytes.len();
-            self.bytes.resize(ahead.max(least).max(filled), 0);
-            while filled < least && !is_end {
-                let Some(n) = source.read_at(at + filled as u64, self.bytes.get_mut(filled..).unwrap_or_default())
-                else {
-                    self.bytes.clear();
-                    return Err(Unreadable);
-                };
-                is_end = n == 0;
-                filled += n;
-            }
-            self.bytes.truncate(filled);
-        }
-        let from = usize::try_from(at.wrapping_sub(self.at)).unwrap_or(0);
-        Ok((self.bytes.get(from..).unwrap_or_default(), is_end))
-    }
 }
 
 /// Makes calls of records.

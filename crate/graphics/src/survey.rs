@@ -1,10 +1,11 @@
 //! One pass over all calls of a trace, for all that is counted and listed.
 
+use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
 
 use crate::calls::Call;
 use crate::frames::Frames;
-use crate::reader::{CallVisitor, Reader, Source, Unreadable};
+use crate::reader::{CallVisitor, Reader};
 use crate::resources::Resources;
 
 /// Bytes of a blob that are needed: those of lists of display lists.
@@ -43,7 +44,7 @@ impl CallVisitor for Found {
     }
 }
 
-impl<S: Source> Survey<S> {
+impl<S: ByteSource> Survey<S> {
     /// A survey that has read nothing yet. `index` is what the decoder of the trace handed over.
     ///
     /// # Errors

@@ -1,33 +1,15 @@
 //! The survey, for JavaScript. Numbers are doubles, exact below 2^53.
 
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use unspool_file::JsFile;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use crate::frames::FIGURES;
 use crate::images::{Holds, Image};
-use crate::reader::{Reader, Source};
+use crate::reader::Reader;
 use crate::resources::{Contents, Resource, Resources};
 use crate::survey::Survey;
-
-#[wasm_bindgen]
-extern "C" {
-    /// `RecordFile` of `web/worker/record_file.ts`: a file that is read while the caller waits.
-    pub type SurveyFile;
-
-    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
-    #[wasm_bindgen(method)]
-    fn read(this: &SurveyFile, from: f64, to: f64) -> Option<Uint8Array>;
-}
-
-impl Source for SurveyFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
-        let len = bytes.length() as usize;
-        bytes.copy_to(buffer.get_mut(..len)?);
-        Some(len)
-    }
-}
 
 /// A plain object.
 fn object(entries: &[(&str, JsValue)]) -> JsValue {
@@ -51,9 +33,9 @@ fn thrown(error: impl core::fmt::Display) -> JsValue {
 /// The survey of one trace.
 #[wasm_bindgen(js_name = Survey)]
 pub struct JsSurvey {
-    survey: Survey<SurveyFile>,
+    survey: Survey<JsFile>,
     /// Reads contents, with all bytes.
-    reader: Reader<SurveyFile>,
+    reader: Reader<JsFile>,
     /// The texture that was asked for last.
     shown: Option<Image>,
 }
@@ -66,8 +48,8 @@ impl JsSurvey {
     ///
     /// Throws a sentence if the trace is none of apitrace.
     #[wasm_bindgen(constructor)]
-    pub fn new(records: &[u8], file: SurveyFile) -> Result<Self, JsValue> {
-        let again: SurveyFile = AsRef::<JsValue>::as_ref(&file).clone().unchecked_into();
+    pub fn new(records: &[u8], file: JsFile) -> Result<Self, JsValue> {
+        let again: JsFile = AsRef::<JsValue>::as_ref(&file).clone().unchecked_into();
         let reader = Reader::keeping(records, again, u64::MAX).map_err(thrown)?;
         Ok(Self { survey: Survey::open(records, file).map_err(thrown)?, reader, shown: None })
     }

@@ -1,8 +1,8 @@
 //! The index together with the file that it is of.
 
-use core::fmt;
 use core::ops::Range;
 
+use unspool_file::{ByteSource, Unreadable, Window};
 use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
 use unspool_formats::{Error, steps};
 
@@ -16,33 +16,6 @@ const AHEAD: usize = 8 << 20;
 const STRETCH: usize = 256 << 10;
 /// Bytes that a pass is offered at most: more than a frame of 64 MiB.
 const LONGEST: usize = 65 << 20;
-
-/// Reads the bytes of a file.
-pub trait Source {
-    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at least one, or 0 at the end of the
-    /// file. `None` if the file cannot be read.
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize>;
-}
-
-/// A file in memory.
-impl Source for Vec<u8> {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
-        let n = rest.len().min(buffer.len());
-        buffer.get_mut(..n)?.copy_from_slice(rest.get(..n)?);
-        Some(n)
-    }
-}
-
-/// The file cannot be read, or has changed since it was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unreadable;
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The file cannot be read any more. It may have been changed or moved.")
-    }
-}
 
 /// An access in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,13 +34,6 @@ pub struct Detail {
     pub value: Vec<u8>,
 }
 
-/// The part of the file that was read last.
-#[derive(Default)]
-struct Window {
-    at: u64,
-    bytes: Vec<u8>,
-}
-
 /// An index that is built from a file, and what the file adds to its answers.
 pub struct Explorer<S> {
     steps: Box<dyn Steps>,
@@ -79,7 +45,7 @@ pub struct Explorer<S> {
     next: u32,
 }
 
-impl<S: Source> Explorer<S> {
+impl<S: ByteSource> Explorer<S> {
     /// An explorer that has read nothing yet. `format` and `records` are the id of the format and the index that its decoder handed
     /// over. [`AccessIndex::new`] explains `keeps_values` and `limit`.
     ///
@@ -138,7 +104,7 @@ impl<S: Source> Explorer<S> {
         let end = self.next.saturating_add(budget.max(1)).min(self.pieces);
         if self.next < end && !self.index.is_full() {
             let mut pass = self.steps.pass(self.next..end);
-            run(&mut *pass, &mut self.source, &mut self.window, AHEAD, &mut self.index)?;
+            run(&mut *pass, &self.source, &mut self.window, AHEAD, &mut self.index)?;
             self.next = end;
         }
         Ok(self.next == self.pieces || self.index.is_full())
@@ -242,7 +208,7 @@ impl<S: Source> Explorer<S> {
     /// Passes the steps of a piece to a visitor.
     pub(crate) fn visit(&mut self, piece: u32, visitor: &mut dyn StepVisitor) -> Result<(), Unreadable> {
         let mut pass = self.steps.pass(piece..piece.saturating_add(1));
-        run(&mut *pass, &mut self.source, &mut self.window, STRETCH, visitor)
+        run(&mut *pass, &self.source, &mut self.window, STRETCH, visitor)
     }
 }
 
@@ -262,7 +228,7 @@ pub struct State {
 /// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
 fn run(
     pass: &mut dyn StepPass,
-    source: &mut impl Source,
+    source: &impl ByteSource,
     window: &mut Window,
     ahead: usize,
     visitor: &mut dyn StepVisitor,
@@ -270,7 +236,7 @@ fn run(
     let mut least = 1;
     while let Some(range) = pass.want() {
         let wanted = usize::try_from(range.len).unwrap_or(usize::MAX);
-        let bytes = window.read(range.at, least.min(wanted), ahead, source)?;
+        let (bytes, is_end) = window.read(range.at, least.min(wanted), ahead, source)?;
         let bytes = bytes.get(..wanted).unwrap_or(bytes);
         let offered = bytes.len();
         let used = pass.push(bytes, visitor);
@@ -279,43 +245,13 @@ fn run(
         }
         if used > 0 {
             least = 1;
-        } else if offered >= wanted.min(LONGEST) {
+        } else if is_end || offered >= wanted.min(LONGEST) {
             return Err(Unreadable);
         } else {
             least = (offered * 2).min(LONGEST);
         }
     }
     Ok(())
-}
-
-impl Window {
-    /// The bytes from `at` on: at least `least` of them. If it has to read, it reads `ahead`.
-    fn read(&mut self, at: u64, least: usize, ahead: usize, source: &mut impl Source) -> Result<&[u8], Unreadable> {
-        let here = usize::try_from(at.wrapping_sub(self.at)).ok().filter(|here| *here <= self.bytes.len());
-        let left = here.map_or(0, |here| self.bytes.len() - here);
-        if left < least {
-            match here {
-                Some(here) => drop(self.bytes.drain(..here)),
-                None => self.bytes.clear(),
-            }
-            self.at = at;
-            let target = ahead.max(least);
-            let mut filled = self.bytes.len();
-            self.bytes.resize(target.max(filled), 0);
-            while filled < least {
-                match source.read_at(at + filled as u64, &mut self.bytes[filled..]) {
-                    Some(0) | None => {
-                        self.bytes.truncate(filled);
-                        return Err(Unreadable);
-                    }
-                    Some(n) => filled += n,
-                }
-            }
-            self.bytes.truncate(filled);
-        }
-        let from = usize::try_from(at.wrapping_sub(self.at)).unwrap_or(0);
-        Ok(self.bytes.get(from..).unwrap_or_default())
-    }
 }
 
 /// Finds the thread of a step, or else that of the latest step before it, or of the next one.

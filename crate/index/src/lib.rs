@@ -21,7 +21,7 @@ mod stops;
 
 pub use coverage::{Block, blocks, drcov};
 pub use executed::Executed;
-pub use explorer::{Detail, Explorer, Source, State, Unreadable};
+pub use explorer::{Detail, Explorer, State};
 pub use index::{AccessIndex, Cell, Module, Segments};
 pub use memory::Byte;
 pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};

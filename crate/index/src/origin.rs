@@ -3,9 +3,10 @@
 //! The last write of a cell leads to an instruction, and what that read to further cells. Instructions that only copy a value are
 //! passed over. The way ends at values that nobody wrote, and at constants.
 
+use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::steps::{Access, Step, StepVisitor};
 
-use crate::explorer::{Detail, Explorer, Source, Unreadable, detail};
+use crate::explorer::{Detail, Explorer, detail};
 use crate::index::Cell;
 use crate::{Kind, Moment, Toward};
 
@@ -195,7 +196,7 @@ fn number(value: &[u8]) -> Option<u64> {
     (!value.is_empty() && value.len() <= 8).then(|| value.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
 }
 
-impl<S: Source> Explorer<S> {
+impl<S: ByteSource> Explorer<S> {
     fn whole(&mut self, step: u64) -> Result<Whole, Unreadable> {
         let mut whole = Whole { step, ..Whole::default() };
         let piece = self.index().piece_of(step);

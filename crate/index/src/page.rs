@@ -1,6 +1,7 @@
 //! The access index, for JavaScript. Steps are doubles, exact below 2^53: a file has fewer. Addresses and threads are `bigint`.
 
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use unspool_file::JsFile;
 use wasm_bindgen::prelude::*;
 
 use crate::executed::Executed;
@@ -9,17 +10,7 @@ use crate::index::Cell;
 use crate::origin::{Cause, Code, Operand, Operands, Origin, Use};
 use crate::registers::Register;
 use crate::runs::{CodeBlock, RunIndex};
-use crate::{Kind, Moment, Source, Stop, Toward, blocks, drcov};
-
-#[wasm_bindgen]
-extern "C" {
-    /// `RecordFile` of `web/worker/record_file.ts`: a file that is read while the caller waits.
-    pub type JsFile;
-
-    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
-    #[wasm_bindgen(method)]
-    fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
-}
+use crate::{Kind, Moment, Stop, Toward, blocks, drcov};
 
 #[wasm_bindgen]
 extern "C" {
@@ -70,15 +61,6 @@ fn cell(cell: &Cell) -> JsValue {
             ("address", JsValue::from(*address as u64)),
             ("len", number(*len as u64)),
         ]),
-    }
-}
-
-impl Source for JsFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
-        let len = bytes.length() as usize;
-        bytes.copy_to(buffer.get_mut(..len)?);
-        Some(len)
     }
 }
 

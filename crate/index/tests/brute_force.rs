@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use proptest::prelude::*;
+use unspool_file::ByteSource;
 use unspool_formats::decoder::Range as Bytes;
 use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
-use unspool_index::{Cell, Explorer, Kind, Moment, Source, Toward};
+use unspool_index::{Cell, Explorer, Kind, Moment, Toward};
 
 #[derive(Clone, Debug)]
 struct Model {
@@ -92,13 +93,13 @@ impl StepPass for TracePass<'_> {
 struct Slow {
     size: u64,
     portions: Vec<usize>,
-    reads: usize,
+    reads: std::cell::Cell<usize>,
 }
 
-impl Source for Slow {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        self.reads += 1;
-        let portion = self.portions[self.reads % self.portions.len()];
+impl ByteSource for Slow {
+    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        self.reads.set(self.reads.get() + 1);
+        let portion = self.portions[self.reads.get() % self.portions.len()];
         Some(buffer.len().min(portion).min(self.size.saturating_sub(at) as usize))
     }
 }
@@ -301,7 +302,7 @@ proptest! {
         pieces.dedup();
         let trace = Trace { steps: steps.clone(), pieces };
         let count = trace.count();
-        let file = Slow { size: 8 * steps.len() as u64, portions, reads: 0 };
+        let file = Slow { size: 8 * steps.len() as u64, portions, reads: std::cell::Cell::default() };
         let mut explorer = Explorer::new(Box::new(trace), file, keeps_values, usize::MAX);
         let mut turn = 0;
         loop {

@@ -13,9 +13,6 @@
 
 mod call;
 mod calls;
-#[cfg(feature = "page")]
-#[path = "../../browser/src/decompressors.rs"]
-mod decompressors;
 mod driver;
 mod fixed;
 mod glsl;
@@ -37,6 +34,6 @@ pub use call::{Call, Value};
 pub use driver::{Bounds, Replay};
 pub use ops::{Kind, Op, Stream};
 pub use plan::Frame;
-pub use player::{Player, Source, Turn, Unreadable};
+pub use player::{Player, Turn};
 pub use shader_list::{Listed, Made};
 pub use verdict::Verdict;

@@ -1,29 +1,11 @@
 //! The replay, for JavaScript. Calls are numbers: an apitrace has fewer than 2^53.
 
 use js_sys::{Array, Object, Reflect, Uint8Array, Uint32Array};
+use unspool_file::JsFile;
 use wasm_bindgen::prelude::*;
 
 use crate::driver::Bounds;
-use crate::player::{Player, Source, Turn};
-
-#[wasm_bindgen]
-extern "C" {
-    /// `RecordFile` of `web/worker/record_file.ts`: a file that is read while the caller waits.
-    pub type JsFile;
-
-    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
-    #[wasm_bindgen(method)]
-    fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
-}
-
-impl Source for JsFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
-        let len = bytes.length() as usize;
-        bytes.copy_to(buffer.get_mut(..len)?);
-        Some(len)
-    }
-}
+use crate::player::{Player, Turn};
 
 /// A plain object.
 fn object(entries: &[(&str, JsValue)]) -> JsValue {

@@ -1,8 +1,8 @@
 //! A replay together with the file that it is of.
 
 use core::cell::RefCell;
-use core::fmt;
 
+use unspool_file::{ByteSource, Unreadable, Window};
 use unspool_formats::Error;
 use unspool_formats::apitrace::open_records_keeping;
 use unspool_formats::records::{Pass, Records};
@@ -19,33 +19,6 @@ const AHEAD: usize = 4 << 20;
 /// Bytes that a pass is offered at most.
 const LONGEST: usize = 65 << 20;
 
-/// Reads the bytes of a file.
-pub trait Source {
-    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at least one, or 0 at the end of the
-    /// file. `None` if the file cannot be read.
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize>;
-}
-
-/// A file in memory.
-impl Source for Vec<u8> {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
-        let n = rest.len().min(buffer.len());
-        buffer.get_mut(..n)?.copy_from_slice(rest.get(..n)?);
-        Some(n)
-    }
-}
-
-/// The file cannot be read, or has changed since it was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unreadable;
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The file cannot be read any more. It may have been changed or moved.")
-    }
-}
-
 /// What a turn has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -60,8 +33,7 @@ pub struct Player<S> {
     records: &'static dyn Records,
     source: S,
     pass: Option<Box<dyn Pass>>,
-    window: Vec<u8>,
-    window_at: u64,
+    window: Window,
     least: usize,
     replay: Replay,
     bounds: Bounds,
@@ -77,7 +49,7 @@ pub struct Player<S> {
     wireframe: bool,
 }
 
-impl<S: Source> Player<S> {
+impl<S: ByteSource> Player<S> {
     /// A player that has executed nothing. `index` is what the decoder handed over. Without `emits` it only finds out what could be
     /// shown.
     ///
@@ -91,8 +63,7 @@ impl<S: Source> Player<S> {
             records,
             source,
             pass: None,
-            window: Vec::new(),
-            window_at: 0,
+            window: Window::default(),
             least: 1,
             replay: Replay::new(bounds, emits),
             bounds,
@@ -204,9 +175,7 @@ impl<S: Source> Player<S> {
         let Some(range) = pass.want() else { return Ok(false) };
         let wanted = usize::try_from(range.len).unwrap_or(usize::MAX).min(LONGEST);
         let least = self.least.min(wanted);
-        self.fill(range.at, least)?;
-        let from = usize::try_from(range.at.saturating_sub(self.window_at)).unwrap_or(usize::MAX);
-        let bytes = self.window.get(from..).unwrap_or_default();
+        let (bytes, _) = self.window.read(range.at, least, AHEAD, &self.source)?;
         let bytes = bytes.get(..wanted).unwrap_or(bytes);
         let offered = bytes.len();
         let shared = RefCell::new((&mut self.replay, &mut self.at, &mut self.calls, left));
@@ -237,32 +206,6 @@ impl<S: Source> Player<S> {
             self.least = (offered * 2).max(1);
         }
         Ok(true)
-    }
-
-    /// Has at least `least` bytes from `at` on in the window, if the file has them.
-    fn fill(&mut self, at: u64, least: usize) -> Result<(), Unreadable> {
-        let from = usize::try_from(at.wrapping_sub(self.window_at)).ok().filter(|from| *from <= self.window.len());
-        match from {
-            Some(from) if self.window.len() - from >= least => return Ok(()),
-            Some(from) => drop(self.window.drain(..from)),
-            None => self.window.clear(),
-        }
-        self.window_at = at;
-        let mut filled = self.window.len();
-        self.window.resize(AHEAD.max(least).max(filled), 0);
-        while filled < least {
-            let room = self.window.get_mut(filled..).unwrap_or_default();
-            match self.source.read_at(at + filled as u64, room) {
-                None => {
-                    self.window.truncate(filled);
-                    return Err(Unreadable);
-                }
-                Some(0) => break,
-                Some(n) => filled += n,
-            }
-        }
-        self.window.truncate(filled);
-        Ok(())
     }
 
     /// Adds the number of the call to the commands: what WebGL2 says next is about it.

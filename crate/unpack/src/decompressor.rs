@@ -1,7 +1,7 @@
 //! The decompressors of an apitrace, for the other wasm modules.
 //!
 //! Most traces are in Snappy. The others' decompressors are large, that of Brotli for its dictionary, so the page loads them
-//! on demand, with what else unpacks files. `crate/browser/src/decompressors.rs` calls them through JavaScript.
+//! on demand, with what else unpacks files. `crate/file/src/decompressors.rs` calls them through JavaScript.
 
 use js_sys::Uint8Array;
 use unspool_formats::Limits;
@@ -64,7 +64,7 @@ impl Decompressor {
     /// The bytes decompressed by the last call, as a view of this module's memory. The next call of any method ends its
     /// validity.
     pub fn output(&self) -> Uint8Array {
-        // SAFETY: `crate/browser/src/decompressors.rs`, the only caller, copies the bytes at once. A copy here would be one more of
+        // SAFETY: `crate/file/src/decompressors.rs`, the only caller, copies the bytes at once. A copy here would be one more of
         // the whole stream.
         unsafe { Uint8Array::view(self.out.data()) }
     }

@@ -4,7 +4,7 @@ import { shortened } from '../../base/format.ts';
 import type { Details, Value } from '../../base/protocol.ts';
 import { addressKey, CPUS, fieldKey } from '../../model/derived.ts';
 import { termOfField, termOfLabel } from '../../model/find_terms.ts';
-import { executedAddress, keptField, listedAddress } from '../../model/kept_fields.ts';
+import { executedAddress, keptField, listedAddress, operandOf } from '../../model/kept_fields.ts';
 import { CPU } from '../../model/lanes.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { KeepButton } from '../parts/keep.tsx';
@@ -34,6 +34,29 @@ export function FindField({ path, value }: { path: readonly string[]; value: Val
     >
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
         <path d="M8 8l3 3M9 5a4 4 0 1 1-8 0a4 4 0 1 1 8 0" />
+      </svg>
+    </button>
+  );
+}
+
+/** Shows where the value of an operand comes from, for traces that tell. Nothing for other values. */
+export function FollowField({ path }: { path: readonly string[] }) {
+  const keeper = useContext(Keeper);
+  const operand = operandOf(path);
+  if (!keeper || !operand || !keeper.open.trace.info.value?.offers.includes('state')) return null;
+  const label = `Where ${operand.name} comes from`;
+  return (
+    <button
+      type="button"
+      class="plain keep-field follow-value"
+      aria-label={label}
+      title={label}
+      onClick={() =>
+        void import('../state/follow.ts').then((it) => it.followOperand(keeper.open, operand.name, operand.written))
+      }
+    >
+      <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+        <path d="M11 10V6a3 3 0 0 0-3-3H2M5 0L2 3l3 3" />
       </svg>
     </button>
   );

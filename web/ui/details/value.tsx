@@ -16,7 +16,7 @@ import {
   type ValueContext,
 } from '../../model/values.ts';
 import { Copyable } from './copyable.tsx';
-import { FindField, KeepField, Path } from './keep_field.tsx';
+import { FindField, FollowField, KeepField, Path } from './keep_field.tsx';
 import { Rows } from './rows.tsx';
 
 /** Elements of a list shown at first. */
@@ -73,6 +73,7 @@ function FieldRow({ field: { name, value }, context }: { field: Field; context: 
         <ValueView value={value} context={context} />
         <KeepField path={path} value={value} />
         <FindField path={path} value={value} />
+        <FollowField path={path} />
       </dd>
     </>
   );

@@ -24,6 +24,11 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
     dock.open.value = true;
     dock.front.value = { ...dock.front.value, [info.format]: RESULTS };
   };
+  const stop = () => {
+    find.stop();
+    // The button goes away, and what follows is another expression.
+    document.getElementById(FIND_ID)?.focus();
+  };
   const state = find.state.value;
   const count = find.count.value;
   return (
@@ -63,12 +68,13 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
         >
           <Arrow d="M1 3l4 4 4-4" />
         </button>
+        {/* With keys they are two elements: a click that began on one never ends on the other. */}
         {state.at === 'searching' ? (
-          <button type="button" onClick={find.stop}>
+          <button key="stop" type="button" onClick={stop}>
             Stop
           </button>
         ) : (
-          <button type="button" disabled={count === 0} onClick={list} title="List all hits">
+          <button key="list" type="button" disabled={count === 0} onClick={list} title="List all hits">
             List
           </button>
         )}

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
 import type { Cell, Origin, StepAccess, Uses, ValueUse } from '../../base/steps_protocol.ts';
-import type { Machine } from '../../model/machine.ts';
+import { cellOf, type Machine } from '../../model/machine.ts';
 import { registerText } from '../../model/register_values.ts';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Step } from './arrows.tsx';
@@ -237,10 +237,4 @@ function Row({
       <span>{children}</span>
     </div>
   );
-}
-
-function cellOf({ register, thread, address, value }: StepAccess): Cell {
-  return register === null
-    ? { what: 'memory', address, len: value.length }
-    : { what: 'register', thread, name: register };
 }

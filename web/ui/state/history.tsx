@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
 import type { Cell, StepAccess } from '../../base/steps_protocol.ts';
-import { fieldKey } from '../../model/derived.ts';
+import { fieldKey, memoryKey } from '../../model/derived.ts';
+import { accessTerm } from '../../model/find_terms.ts';
 import type { Machine, ShownHistory } from '../../model/machine.ts';
 import { registerText } from '../../model/register_values.ts';
 import { hexText } from '../../model/values.ts';
@@ -9,6 +10,9 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { findAll } from '../details/keep_field.tsx';
 import { KeepButton } from '../parts/keep.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
+
+/** Bytes of memory whose values are a number. */
+const MOST_KEPT = 8;
 
 /** The steps around the selected one that access a register or memory. */
 export function History({ open, machine }: { open: OpenTrace; machine: Machine }) {
@@ -56,7 +60,7 @@ function Part({
         {machine.indexed.value?.done === false && ' so far'}
         {isPart && `, ${formatCount(part.first + 1)} to ${formatCount(last)} shown`}
       </p>
-      {cell.what === 'register' && <Elsewhere open={open} name={cell.name} />}
+      <Elsewhere open={open} cell={cell} />
       <ol class="state-history" ref={list}>
         {part.rows.map((row, i) => (
           <li key={`${row.step} ${i}`}>
@@ -77,36 +81,45 @@ function Part({
   );
 }
 
-/** Shows the instructions that access a register in Results and on the timeline, and its values as a track. */
-function Elsewhere({ open, name }: { open: OpenTrace; name: string }) {
-  const { derived } = open;
-  const field = { path: ['written', name], ofName: false, label: `${name} written` };
-  const key = fieldKey(field, -1);
+/** Shows the instructions that access a cell in Results and on the timeline, and its values as a track. */
+function Elsewhere({ open, cell }: { open: OpenTrace; cell: Cell }) {
+  const title = titleOf(cell);
+  const track = trackOf(open, cell);
   return (
     <p class="state-elsewhere">
       <button
         type="button"
         class="plain link"
-        title={`Find all instructions that read or write ${name}`}
-        onClick={() => findAll(open, termOf(name))}
+        title={`Find all instructions that read or write ${title}`}
+        onClick={() => findAll(open, accessTerm(cell))}
       >
         Find all
       </button>
-      <KeepButton
-        keeping={derived.keeping.value.get(key)}
-        reading={false}
-        title={`Show the values that are written to ${name} on a track`}
-        onClick={() => derived.keepField(field, -1)}
-        stop={() => derived.stop(key)}
-      />
+      {track && (
+        <KeepButton
+          keeping={open.derived.keeping.value.get(track.key)}
+          reading={false}
+          title={track.title}
+          onClick={track.keep}
+          stop={() => open.derived.stop(track.key)}
+        />
+      )}
     </p>
   );
 }
 
-/** The expression that finds the accesses of a register. */
-function termOf(name: string): string {
-  const key = /^[\w.]+$/.test(name) ? name : `"${name}"`;
-  return `arg.read.${key}:* or arg.written.${key}:*`;
+/** The track of the values of a cell; null if they are too long for numbers. */
+function trackOf({ derived }: OpenTrace, cell: Cell) {
+  if (cell.what === 'register') {
+    const { name } = cell;
+    const field = { path: ['written', name], ofName: false, label: `${name} written` };
+    const title = `Show the values that are written to ${name} on a track`;
+    return { key: fieldKey(field, -1), title, keep: () => derived.keepField(field, -1) };
+  }
+  const { address, len } = cell;
+  if (len > MOST_KEPT) return null;
+  const title = `Show the values of ${titleOf(cell)} on a track`;
+  return { key: memoryKey(address, len), title, keep: () => derived.keepMemory(address, len) };
 }
 
 /** A cell in words. */

@@ -7,7 +7,7 @@ export function Indexing({ machine }: { machine: Machine }) {
   const indexed = machine.indexed.value;
   if (!indexed || indexed.done || machine.error.value !== '') return null;
   const share = indexed.built / Math.max(1, indexed.count);
-  const paused = machine.isPaused.value;
+  const paused = machine.isStopped.value;
   return (
     <div class="state-indexing">
       <progress max={1} value={share} aria-label="Indexing" />
@@ -15,7 +15,7 @@ export function Indexing({ machine }: { machine: Machine }) {
         {paused ? 'Paused at' : 'Indexing…'} {Math.floor(100 * share)} %
         {indexed.bytes > 1e6 && `, ${formatBytes(indexed.bytes)}`}
       </span>
-      <button type="button" onClick={paused ? machine.goOn : machine.pause}>
+      <button type="button" onClick={paused ? machine.goOn : machine.stop}>
         {paused ? 'Go on' : 'Pause'}
       </button>
     </div>

@@ -4,14 +4,10 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { ThemeControl } from '../../model/theme.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
+import { front, type Tab } from './front.ts';
 import './pane.css';
 
-type Tab = 'details' | 'picture' | 'state';
-
 const TITLES: Readonly<Record<Tab, string>> = { details: 'Details', picture: 'Picture', state: 'State' };
-
-/** What the pane shows of traces that have it. It outlives a trace. */
-const front = signal<Tab>('details');
 
 /**
  * The pane about the selection: details, pictures of traces that draw, and state: what the OpenGL context holds, or registers and memory

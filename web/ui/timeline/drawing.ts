@@ -45,6 +45,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       picture: timeline.picture.peek(),
       marks: highlight.rows.peek(),
       hits: find.marks.rows.peek(),
+      accesses: find.accesses.rows.peek(),
       names: trace.names,
       palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
@@ -95,6 +96,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       trace.names.version,
       highlight.rows,
       find.marks.rows,
+      find.accesses.rows,
     ],
     resized: (width, height) => {
       timeline.size.value = { width, height };

@@ -54,6 +54,7 @@ export function OverviewStrip({ open, theme, filtering }: Props) {
         trace.names.version,
         marks.whole,
         find.marks.whole,
+        find.accesses.whole,
       ],
       resized: (width) => {
         timeline.buckets.value = Math.min(MOST_BUCKETS, width);
@@ -226,6 +227,7 @@ function paint(
     ...size,
     marks: marks.whole.peek(),
     hits: find.marks.whole.peek(),
+    accesses: find.accesses.whole.peek(),
   };
   drawOverview(canvas, frame, trace.names, PALETTES[theme]);
 }

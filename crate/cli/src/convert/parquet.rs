@@ -30,7 +30,8 @@ const BATCH: usize = 8192;
 const TABLES: [(&str, &str); 7] = [
     (
         "tracks",
-        "required int32 id; required binary kind (UTF8); required binary name (UTF8); optional int64 number; optional int64 parent;",
+        "required int32 id; required binary kind (UTF8); required binary name (UTF8); optional int64 number; optional int64 parent; \
+         required int32 lowest;",
     ),
     ("names", "required int32 id; required binary name (UTF8); required binary kind (UTF8); optional int64 key;"),
     (
@@ -192,7 +193,8 @@ impl Output {
                 }
                 Column::MaybeInt64(values, levels) => {
                     writer.typed::<Int64Type>().write_batch(values, Some(levels), None)?;
-                    (values.clear(), levels.clear());
+                    values.clear();
+                    levels.clear();
                 }
                 Column::Double(values) => {
                     writer.typed::<DoubleType>().write_batch(values, None, None)?;
@@ -200,7 +202,8 @@ impl Output {
                 }
                 Column::MaybeDouble(values, levels) => {
                     writer.typed::<DoubleType>().write_batch(values, Some(levels), None)?;
-                    (values.clear(), levels.clear());
+                    values.clear();
+                    levels.clear();
                 }
                 Column::Text(values) => {
                     writer.typed::<ByteArrayType>().write_batch(values, None, None)?;
@@ -208,7 +211,8 @@ impl Output {
                 }
                 Column::MaybeText(values, levels) => {
                     writer.typed::<ByteArrayType>().write_batch(values, Some(levels), None)?;
-                    (values.clear(), levels.clear());
+                    values.clear();
+                    levels.clear();
                 }
                 Column::Name(values) => {
                     let none = ByteArray::from("");
@@ -380,6 +384,7 @@ impl Writer for Parquet {
                     Cell::Text(&track.name),
                     Cell::MaybeInt64(track.number),
                     Cell::MaybeInt64(track.parent.map(|parent| id(parent.into()))),
+                    Cell::Int32(track.lowest),
                 ],
             );
         }

@@ -1,7 +1,7 @@
 //! The records at which something happens, with a number of each: what derived tracks are made of.
 
 use unspool_formats::records::RecordName;
-use unspool_formats::{FieldValue, Record, Visitor};
+use unspool_formats::{FieldValue, Operand, Record, Use, Visitor};
 
 /// Most records that are collected: 60 MB.
 const MOST: usize = 1 << 21;
@@ -21,6 +21,14 @@ pub enum Wanted {
     /// Stretches of a thread whose records have the same number in a field with this key, such as that of the CPU. The first
     /// record of each is collected, and where the last one is.
     Runs(String),
+    /// Those that read or write memory at some addresses: `len` bytes from `address` on, at most 8. Their number is what the memory
+    /// holds after the record, as soon as records have told all its bytes.
+    Memory {
+        /// Address of the first byte.
+        address: u64,
+        /// Number of bytes.
+        len: u8,
+    },
     /// Events with a payload: records with a field `data`. Their number is that of their `type`, or -1 without one.
     Events,
 }
@@ -65,6 +73,8 @@ pub struct Collect {
     number: Option<(u64, NumberKind)>,
     /// The number of its type, if there is one.
     kind: Option<(u64, NumberKind)>,
+    /// What memory holds, as far as it is known, and a bit for each byte that is.
+    memory: ([u8; 8], u8),
     /// For each open list or structure, the index of its next field.
     open: Vec<usize>,
     /// How many of them lead to the field.
@@ -85,6 +95,7 @@ impl Collect {
             record,
             number: None,
             kind: None,
+            memory: ([0; 8], 0),
             open: Vec::new(),
             matched: 0,
             latest: Vec::new(),
@@ -165,6 +176,7 @@ impl Visitor for Collect {
                     self.number = number_of(value);
                 }
             }
+            Wanted::Memory { .. } => {}
             // The type precedes the payload.
             Wanted::Events => match (key, value) {
                 ("type", value) if self.open.is_empty() => self.kind = number_of(value),
@@ -179,6 +191,31 @@ impl Visitor for Collect {
                     self.number = number_of(value);
                 }
             }
+        }
+    }
+
+    fn operand(&mut self, operand: &Operand<'_>) {
+        let &Operand { address: Some(at), value, used: Use::Read | Use::Written, is_big_endian, .. } = operand else {
+            return;
+        };
+        let Wanted::Memory { address, len } = self.wanted else { return };
+        let len = usize::from(len).min(8);
+        let (bytes, known) = &mut self.memory;
+        let mut is_touched = false;
+        for (i, slot) in bytes.iter_mut().enumerate().take(len) {
+            let here = u128::from(address) + i as u128;
+            let of_value = here.checked_sub(at.into()).and_then(|at| value.get(usize::try_from(at).ok()?));
+            if let Some(byte) = of_value {
+                *slot = *byte;
+                *known |= 1 << i;
+                is_touched = true;
+            }
+        }
+        if is_touched && known.count_ones() as usize == len {
+            let digit = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+            let bytes = bytes.iter().take(len);
+            let number = if is_big_endian { bytes.fold(0, digit) } else { bytes.rev().fold(0, digit) };
+            self.number = Some((number, NumberKind::Unsigned));
         }
     }
 
@@ -312,6 +349,30 @@ mod tests {
         play(&mut collect, 4, RecordName::None, |v| v.field("type", FieldValue::Id(9)));
         assert_eq!((&collect.found().time, &collect.found().bits), (&vec![2, 3], &vec![9, u64::MAX]));
         assert!(collect.found().until.is_empty());
+    }
+
+    #[test]
+    fn memory_has_a_value_once_all_its_bytes_are_known() {
+        let access = |at, value: &'static [u8], used, is_big_endian| {
+            let operand = Operand { name: "", address: Some(at), value, is_big_endian, used, taint: None };
+            move |v: &mut dyn Visitor| v.operand(&operand)
+        };
+        for (big, numbers) in [(false, [0x0201, 0x0207, 0x0a09]), (true, [0x0102, 0x0702, 0x090a])] {
+            let mut collect = Collect::new(Wanted::Memory { address: 0x11, len: 2 });
+            play(&mut collect, 1, RecordName::None, access(0x10, &[9, 1], Use::Read, big));
+            play(&mut collect, 2, RecordName::None, access(0x12, &[2, 9], Use::Read, big));
+            play(&mut collect, 3, RecordName::None, access(0x13, &[5, 6], Use::Written, big));
+            play(&mut collect, 4, RecordName::None, access(0x11, &[8], Use::Tainted, big));
+            play(&mut collect, 5, RecordName::None, access(0x11, &[7], Use::Written, big));
+            play(&mut collect, 6, RecordName::None, |v| {
+                access(0x11, &[7], Use::Read, big)(v);
+                access(0x10, &[8, 9, 10, 11], Use::Written, big)(v);
+            });
+            assert_eq!((&collect.found().time, &collect.found().bits[..]), (&vec![2, 5, 6], &numbers[..]));
+        }
+        let mut last = Collect::new(Wanted::Memory { address: u64::MAX, len: 8 });
+        play(&mut last, 1, RecordName::None, access(u64::MAX, &[1; 8], Use::Read, false));
+        assert_eq!(last.found().bits, [0x0101_0101_0101_0101], "bytes beyond 64 bits");
     }
 
     #[test]

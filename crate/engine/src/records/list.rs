@@ -16,6 +16,7 @@
 
 use std::ops::Range as Numbers;
 
+use unspool_file::Unreadable;
 use unspool_find::Search;
 use unspool_formats::records::{Row, Rows};
 use unspool_formats::{Locator, Piece, TrackId};
@@ -418,7 +419,7 @@ impl RecordReader {
                 };
                 self.visit(part.lane, rows, &mut keys)?;
                 if keys.seen < wanted {
-                    return Err(unreadable());
+                    return Err(unreadable(Unreadable));
                 }
                 merged.first += keys.before;
                 merged.rows.append(&mut keys.keys);

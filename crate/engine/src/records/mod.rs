@@ -11,6 +11,7 @@ mod visitors;
 
 use std::ops::Range as Numbers;
 
+use unspool_file::{Unreadable, Window, fill};
 use unspool_formats::decoder::Range;
 use unspool_formats::error::{Cause, Class, Error};
 use unspool_formats::records::{self, Row, RowRecords, Rows};
@@ -22,12 +23,13 @@ use unspool_formats::{
 pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};
 pub use list::List;
 pub use tabulate::{TableBytes, TableSink, Tabulate};
+pub use unspool_file::ByteSource;
 pub use unspool_find::{Beginnings, Disassembler, Search};
 
 use serde::Serialize;
 
 use crate::details::FieldOut;
-use crate::report::{TraceErrorOut, UNREADABLE};
+use crate::report::TraceErrorOut;
 use crate::rows::RowSource;
 
 /// Bytes that are read at once by a pass over all records.
@@ -45,23 +47,6 @@ const ROWS: u64 = 16 * 1024;
 /// Values of a record in a list, and bytes of each: more than a line shows.
 const VALUES: usize = 64;
 const BYTES: usize = 256;
-
-/// Reads the bytes of a file.
-pub trait ByteSource {
-    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at least one, or 0 at the end
-    /// of the file. `None` if the file cannot be read.
-    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize>;
-}
-
-/// A file in memory.
-impl ByteSource for Vec<u8> {
-    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
-        let n = rest.len().min(buffer.len());
-        buffer.get_mut(..n)?.copy_from_slice(rest.get(..n)?);
-        Some(n)
-    }
-}
 
 /// A row of a list, for serialisation.
 #[derive(Clone, Debug, Serialize)]
@@ -132,66 +117,9 @@ pub struct RecordReader {
     window: Window,
 }
 
-/// Bytes of the file that were read last. Passes go on anywhere within them. (`ReadAhead` serves whole pages, and remembers
-/// several places.)
-#[derive(Debug, Default)]
-struct Window {
-    at: u64,
-    bytes: Vec<u8>,
-}
-
 /// The error for a file that cannot be read.
-fn unreadable() -> TraceErrorOut {
-    RowError::new(Class::Unreadable, UNREADABLE).into()
-}
-
-/// Reads from the absolute offset `at` into `buffer` until it has `least` bytes, or the file ends. Returns how many it read.
-fn fill(source: &dyn ByteSource, at: u64, buffer: &mut [u8], least: usize) -> Result<usize, TraceErrorOut> {
-    let mut filled = 0;
-    while filled < least {
-        let rest = buffer.get_mut(filled..).unwrap_or_default();
-        match source.read_at(at.saturating_add(filled as u64), rest).ok_or_else(unreadable)? {
-            0 => break,
-            n => filled += n,
-        }
-    }
-    Ok(filled)
-}
-
-impl Window {
-    /// The bytes of a range; fewer at the end of the file, or if the range is longer than `most`. Reads `ahead` bytes at once
-    /// if it has to read: each read costs about a millisecond in a browser.
-    fn read(&mut self, range: Range, most: u64, ahead: u64, source: &dyn ByteSource) -> Result<&[u8], TraceErrorOut> {
-        let wanted = range.len.min(most) as usize;
-        if wanted == 0 {
-            return Ok(&[]);
-        }
-        let here = usize::try_from(range.at.wrapping_sub(self.at)).ok().filter(|at| *at <= self.bytes.len());
-        let has = here.map_or(0, |at| self.bytes.len() - at);
-        if has < wanted {
-            match here {
-                // Continues with what is left.
-                Some(at) => drop(self.bytes.drain(..at)),
-                None => self.bytes.clear(),
-            }
-            // What one long record needed is not kept.
-            if self.bytes.capacity() as u64 > 4 * STRETCH && most.max(ahead) <= STRETCH {
-                self.bytes.shrink_to(STRETCH as usize);
-            }
-            self.at = range.at;
-            let left = self.bytes.len();
-            self.bytes.resize(wanted.max(ahead as usize), 0);
-            let room = self.bytes.get_mut(left..).unwrap_or_default();
-            // What comes at once is enough: the rest may be on its way already.
-            let filled = fill(source, range.at.saturating_add(left as u64), room, wanted - left);
-            self.bytes.truncate(filled.as_ref().map_or(0, |filled| left + filled));
-            filled?;
-        }
-        let from = (range.at - self.at) as usize;
-        let rest = self.bytes.get(from..).unwrap_or_default();
-        let here = usize::try_from(range.len).unwrap_or(usize::MAX).min(rest.len());
-        Ok(rest.get(..here).unwrap_or(rest))
-    }
+fn unreadable(error: Unreadable) -> TraceErrorOut {
+    RowError::new(Class::Unreadable, error.to_string()).into()
 }
 
 /// Runs a pass until its visitor is full or it is done. `ahead`: bytes that are read at once, or 0 for a pass that needs few.
@@ -204,7 +132,9 @@ fn run_pass(
 ) -> Result<(), TraceErrorOut> {
     let mut most = STRETCH;
     while let Some(range) = pass.want() {
-        let bytes = window.read(range, most, ahead, source)?;
+        let wanted = range.len.min(most) as usize;
+        let (bytes, _) = window.read(range.at, wanted, ahead as usize, source).map_err(unreadable)?;
+        let bytes = bytes.get(..usize::try_from(range.len).unwrap_or(usize::MAX)).unwrap_or(bytes);
         let used = pass.push(bytes, visitor)?;
         if visitor.is_full() {
             return Ok(());
@@ -409,7 +339,8 @@ impl RecordReader {
                     // Formats keep their ranges to little more than 1 MiB.
                     let wanted = len.min(LONGEST) as usize;
                     bytes.resize(before + wanted, 0);
-                    let filled = fill(&**source, at, bytes.get_mut(before..).unwrap_or_default(), wanted)?;
+                    let filled = fill(&**source, at, bytes.get_mut(before..).unwrap_or_default(), wanted);
+                    let filled = filled.map_err(unreadable)?;
                     bytes.truncate(before + filled);
                     // A file that has shrunk would be asked for the same range forever.
                     range = records.details_next(locator, &bytes).filter(|_| filled > 0 || len == 0);
@@ -483,7 +414,7 @@ impl RecordReader {
         let mut first = First { lane, x, seen: 0, row: rows.end, rows: rows.clone() };
         self.visit(lane, rows.clone(), &mut first)?;
         if first.seen < rows.end - rows.start {
-            return Err(unreadable());
+            return Err(unreadable(Unreadable));
         }
         Ok(first.row)
     }

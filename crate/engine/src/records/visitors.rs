@@ -4,7 +4,7 @@ use std::ops::Range as Numbers;
 
 use unspool_find::Search;
 use unspool_formats::records::{RecordName, Rows};
-use unspool_formats::{FieldValue, Locator, Record, Visitor};
+use unspool_formats::{FieldValue, Locator, Operand, Record, Visitor};
 
 use super::Scope;
 use super::picked::Picked;
@@ -89,6 +89,12 @@ impl Visitor for Pick<'_> {
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
         if let Some(filter) = &mut self.picking.filter {
             filter.field(key, value);
+        }
+    }
+
+    fn operand(&mut self, operand: &Operand<'_>) {
+        if let Some(filter) = &mut self.picking.filter {
+            filter.operand(operand);
         }
     }
 

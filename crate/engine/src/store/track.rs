@@ -492,6 +492,18 @@ impl Track {
         self.version += 1;
     }
 
+    /// Moves closed blocks of slices to a file.
+    #[cfg(feature = "spill")]
+    pub(crate) fn spill(&mut self, shelf: &std::rc::Rc<super::spill::Shelf>) {
+        self.columns.iter_mut().for_each(|column| column.spill(shelf));
+    }
+
+    /// Drops the levels of detail of slices that were moved to a file.
+    #[cfg(feature = "spill")]
+    pub(crate) fn drop_levels(&mut self) {
+        self.columns.iter_mut().for_each(Column::drop_levels);
+    }
+
     /// The columns with their signed depths, from the lowest.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (i32, &Column)> {
         (self.lowest..).zip(&self.columns)

@@ -1,6 +1,6 @@
 //! Searches over records of every kind.
 
-use unspool_formats::Locator;
+use unspool_formats::{Locator, Operand, Taint, Use};
 
 use super::*;
 use crate::pattern::Linked;
@@ -185,6 +185,48 @@ fn instructions_and_addresses() {
     assert!(is("addr:0x401000", &[1]).is_some() && is("addr:0x401001..", &[1]).is_none());
     assert!(is("addr:0x99", &[1]).is_none() && is("arg.read.address:0x99", &[1]).is_some());
     assert!(is("bytes:0f", &[0x0f, 5]).is_some());
+}
+
+#[test]
+fn memory_and_taint() {
+    let operand =
+        |name, address, value, used, taint| Operand { name, address, value, is_big_endian: false, used, taint };
+    let frame = move |v: &mut dyn Visitor| {
+        v.open("read", false);
+        v.operand(&operand("RAX", None, &[1; 8], Use::Read, Some(Taint::Of(3))));
+        v.field("RAX", FieldValue::Hex(0x10));
+        v.operand(&operand("[0x10]", Some(0x10), &[1, 2, 3, 4], Use::Read, Some(Taint::Several)));
+        v.close();
+        v.open("written", false);
+        v.operand(&operand("[0x20]", Some(0x20), &[5], Use::Written, None));
+        v.close();
+    };
+    let is = |text: &str| found(text, RecordName::None, frame);
+    let all = ["mem:0x13", "mem:0..0x10", "mem.read:0x12..0x12", "mem.read>=0x13", "mem:0x20", "mem.written:0x20"];
+    for text in all.into_iter().chain(["taint:3", "taint>2", "taint:*", "mem.read<0x11", "-mem:0x14", "-mem.read:0x20"])
+    {
+        assert!(is(text).is_some(), "{text}");
+    }
+    for text in
+        ["mem:0x14", "mem.written:0x10", "mem:0x21..", "mem<0x10", "mem.read>0x13", "taint:2", "-mem:0x13", "taint>3"]
+    {
+        assert!(is(text).is_none(), "{text}");
+    }
+    assert_eq!(is("mem:0x11").as_deref(), Some("reads [0x10]: 01 02 03 04"));
+    assert_eq!(is("mem.written:0x20").as_deref(), Some("writes [0x20]: 05"));
+    assert_eq!(is("taint:3").as_deref(), Some("RAX: taint 3"));
+    assert_eq!(is("taint:*").as_deref(), Some("RAX: taint 3, [0x10]: several taints"));
+}
+
+#[test]
+fn alternatives_say_what_they_are_about() {
+    use crate::About::{Executed, Other, Read, Tainted, Written};
+    let of = |text: &str| crate::Bound::new(text, &context()).unwrap().abouts();
+    assert_eq!(of("mem:5"), [Read, Written]);
+    assert_eq!(of("arg.read.RAX:* or arg.written.RAX:*"), [Read, Written]);
+    assert_eq!(of("addr:5 mem.written:5 or addr:5 or taint:1 or arg.x:1"), [Written, Executed, Tainted, Other]);
+    assert_eq!(of("-mem:5 ret:0"), [Other]);
+    assert_eq!(of("name:main"), []);
 }
 
 #[test]

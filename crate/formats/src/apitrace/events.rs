@@ -1,5 +1,6 @@
 //! The decoder: drives a stream and reports its problems.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -183,7 +184,11 @@ impl Decoder for ApitraceDecoder {
     }
 
     fn index(&self) -> Vec<u8> {
-        self.index_bytes()
+        self.index_bytes(Cow::Borrowed(&self.stream.tables))
+    }
+
+    fn index_of_numbers(&self) -> Vec<u8> {
+        self.index_bytes(Cow::Owned(self.stream.tables.of_numbers()))
     }
 }
 

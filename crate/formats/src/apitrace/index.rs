@@ -68,7 +68,8 @@ struct OpenCall {
 }
 
 impl ApitraceDecoder {
-    pub(super) fn index_bytes(&self) -> Vec<u8> {
+    /// The index, with all signatures or [`Tables::of_numbers`].
+    pub(super) fn index_bytes(&self, tables: Cow<'_, Tables>) -> Vec<u8> {
         let (stream, calls, limits) = (&self.stream, &self.calls, &self.options.limits);
         let function = |index| stream.tables.functions.get(index);
         let open = calls.pending.iter().map(|(call, open)| {
@@ -80,7 +81,7 @@ impl ApitraceDecoder {
         to_index(&Index {
             container: self.container,
             header: Cow::Borrowed(self.header()),
-            tables: Cow::Borrowed(&stream.tables),
+            tables,
             access,
             pieces: Cow::Borrowed(&calls.pieces),
             frames: Cow::Borrowed(&calls.frames),

@@ -74,6 +74,12 @@ impl<T> Space<T> {
         self.items.iter().map(|(.., item)| item)
     }
 
+    /// What is handed over of signatures, each changed by `change`.
+    fn changed(&self, change: impl Fn(&T) -> T) -> Self {
+        let items = self.items.iter().map(|(id, at, item)| (*id, *at, change(item))).collect();
+        Self { items, ..Self::default() }
+    }
+
     fn add(&mut self, id: u64, at: u64, item: T) -> u32 {
         let index = self.items.len() as u32;
         self.items.push((id, at, item));
@@ -254,6 +260,22 @@ pub(crate) struct Tables {
     pub(crate) bitmasks: Space<Bitmask>,
     pub(crate) structs: Space<Struct>,
     pub(crate) frames: Space<Frame>,
+}
+
+impl Tables {
+    /// What is handed over to readers that do not need the names of enums and bits.
+    pub(crate) fn of_numbers(&self) -> Self {
+        Self {
+            functions: self.functions.changed(Function::clone),
+            // The value of versions 0 to 2 is in the signature.
+            enums: self
+                .enums
+                .changed(|it| Enum::new(Strings::default(), it.values.first().copied().into_iter().collect())),
+            bitmasks: self.bitmasks.changed(|_| Bitmask { names: Strings::default(), bits: Vec::new() }),
+            structs: self.structs.changed(Struct::clone),
+            frames: self.frames.changed(Frame::clone),
+        }
+    }
 }
 
 /// A signature of any kind.

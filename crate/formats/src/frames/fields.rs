@@ -2,7 +2,7 @@
 //!
 //! | frame | name | fields |
 //! |---|---|---|
-//! | instruction | none | `address`, `thread`, `instruction`, `mode`, `read`, `written` |
+//! | instruction | none | `address`, `thread`, `instruction`, `mode`, `read`, `written`, `taint` if an operand has one |
 //! | system call | `system call` | `address`, `thread`, `syscall` (its number), `args` |
 //! | exception | `exception` | `thread`, `exception` with `number`, `from`, `to` |
 //! | introduction of taint | `taint` | `taint` with a structure for each address: `id`, `value`, `source`, `offset` |
@@ -10,6 +10,7 @@
 //! | key frame | `key frame` | `key` with a structure for each thread |
 //! | other | `unknown frame` | none |
 //!
+//! The `taint` of an instruction has the structures `read` and `written` with the id of each tainted operand, or `several`.
 //! Structures of values have a field for each operand. Its key is the name of a register, or `[0x7ffe10]` for memory. Fields
 //! that a frame lacks, empty modes and empty lists are left out. Of an invalid frame, and of one that is too large to be
 //! kept, only the address and the thread are known.
@@ -23,7 +24,7 @@ use crate::code::isa::Isa;
 use crate::hex::push_hex;
 use crate::locator::Locator;
 use crate::problem::Problem;
-use crate::records::{FieldValue, Record, RecordName, Visitor};
+use crate::records::{self, FieldValue, Record, RecordName, Use, Visitor};
 
 use super::decode::{self, Sink};
 use super::frame_fields::{FrameFields, Kinds};
@@ -182,16 +183,15 @@ impl ToVisitor<'_, '_> {
     }
 
     /// Passes on the fields of all kinds that a frame is of.
-    fn kinds(&mut self, frame: &Frame<'_>) {
+    fn kinds<'a>(&mut self, frame: &Frame<'a>) {
         let std = frame.std.unwrap_or_default();
         let call = frame.syscall.unwrap_or_default();
         let exception = frame.exception.unwrap_or_default();
         self.place(std.address.or(call.address), std.thread.or(call.thread).or(exception.thread));
         if frame.std.is_some() {
             self.instruction(std.bytes, std.address, std.mode);
-            let [read, written] = [std.pre, std.post].map(|list| list.into_iter().flat_map(List::operands));
-            self.operands("read", read);
-            self.operands("written", written);
+            let operands = |list: Option<List<'a>>| list.into_iter().flat_map(List::operands);
+            self.instruction_operands(|| operands(std.pre), || operands(std.post));
         }
         let visitor = &mut *self.visitor;
         if frame.syscall.is_some() {
@@ -233,7 +233,9 @@ impl ToVisitor<'_, '_> {
                 }
                 self.visitor.open(&key, false);
                 self.held.scratch.key = key;
-                list.values.unwrap_or_default().values().for_each(|value| self.operand(&value));
+                list.values.unwrap_or_default().values().for_each(|value| {
+                    self.operand(&value, Use::Written);
+                });
                 self.visitor.close();
             }
             self.visitor.close();
@@ -255,29 +257,87 @@ impl ToVisitor<'_, '_> {
         put_text(self.visitor, "mode", mode.filter(|mode| !mode.is_empty()));
     }
 
-    /// Passes on a structure of values, unless it is empty.
+    /// Passes on what an instruction reads and writes, and which of that is tainted.
     #[inline]
-    fn operands<'o>(&mut self, key: &str, mut operands: impl Iterator<Item = Operand<'o>>) {
-        let Some(first) = operands.next() else { return };
-        self.visitor.open(key, false);
-        self.operand(&first);
-        operands.for_each(|operand| self.operand(&operand));
-        self.visitor.close();
+    fn instruction_operands<'o, R, W>(&mut self, read: impl Fn() -> R, written: impl Fn() -> W)
+    where
+        R: Iterator<Item = Operand<'o>>,
+        W: Iterator<Item = Operand<'o>>,
+    {
+        let is_tainted = [self.operands("read", Use::Read, read()), self.operands("written", Use::Written, written())];
+        if is_tainted != [false; 2] {
+            self.visitor.open("taint", false);
+            self.taints("read", read());
+            self.taints("written", written());
+            self.visitor.close();
+        }
     }
 
+    /// Passes on a structure of values, unless it is empty. Returns whether one of them is tainted.
     #[inline]
-    fn operand(&mut self, operand: &Operand<'_>) {
+    fn operands<'o>(&mut self, key: &str, used: Use, mut operands: impl Iterator<Item = Operand<'o>>) -> bool {
+        let Some(first) = operands.next() else { return false };
+        self.visitor.open(key, false);
+        let mut is_tainted = self.operand(&first, used);
+        operands.for_each(|operand| is_tainted |= self.operand(&operand, used));
+        self.visitor.close();
+        is_tainted
+    }
+
+    /// Passes on an operand. Returns whether it is tainted.
+    #[inline]
+    fn operand(&mut self, operand: &Operand<'_>, used: Use) -> bool {
         let Held { scratch: Scratch { key, text }, big_memory, limit, .. } = &mut *self.held;
         let place = operand.place.unwrap_or_default();
         let big = *big_memory && place.is_memory();
+        let name = place_name(place, key);
+        let taint = taint_of(operand);
+        self.visitor.operand(&records::Operand {
+            name,
+            address: place.memory.filter(|_| place.is_memory()).map(Option::unwrap_or_default),
+            value: operand.value.unwrap_or_default(),
+            is_big_endian: big,
+            used,
+            taint,
+        });
         let value = operand.value.map_or(FieldValue::Null, |bytes| number(bytes, operand.bits, big, *limit, text));
-        self.visitor.field(place_name(place, key), value);
+        self.visitor.field(name, value);
+        taint.is_some()
+    }
+
+    /// Passes on the taint of operands as a structure, unless none is tainted.
+    fn taints<'o>(&mut self, key: &str, operands: impl Iterator<Item = Operand<'o>>) {
+        let mut is_open = false;
+        for operand in operands {
+            let Some(taint) = taint_of(&operand) else { continue };
+            if !is_open {
+                self.visitor.open(key, false);
+                is_open = true;
+            }
+            let value = match taint {
+                records::Taint::Of(number) => id(number),
+                records::Taint::Several => FieldValue::Text("several"),
+            };
+            self.visitor.field(place_name(operand.place.unwrap_or_default(), &mut self.held.scratch.key), value);
+        }
+        if is_open {
+            self.visitor.close();
+        }
     }
 
     fn taint_intro(&mut self, intro: &TaintIntro<'_>) {
         let Held { scratch: Scratch { key, text }, limit, .. } = &mut *self.held;
         let visitor = &mut *self.visitor;
-        visitor.open(place_name(Place { memory: Some(intro.address), register: None }, key), false);
+        let name = place_name(Place { memory: Some(intro.address), register: None }, key);
+        visitor.operand(&records::Operand {
+            name,
+            address: intro.address,
+            value: intro.value.unwrap_or_default(),
+            is_big_endian: false,
+            used: Use::Tainted,
+            taint: intro.id.map(records::Taint::Of),
+        });
+        visitor.open(name, false);
         put(visitor, "id", intro.id.map(id));
         put(visitor, "value", intro.value.map(|bytes| number(bytes, None, false, *limit, text)));
         put_text(visitor, "source", intro.source);
@@ -299,8 +359,7 @@ impl Sink for ToVisitor<'_, '_> {
         if self.begin_record(record, track, RecordName::None) {
             self.place(Some(frame.address), Some(frame.thread));
             self.instruction(Some(frame.bytes), Some(frame.address), Some(frame.mode));
-            self.operands("read", instruction::operands(frame.read));
-            self.operands("written", instruction::operands(frame.written));
+            self.instruction_operands(|| instruction::operands(frame.read), || instruction::operands(frame.written));
             self.visitor.end();
         }
         true
@@ -352,6 +411,14 @@ fn put_text(visitor: &mut dyn Visitor, key: &str, text: Option<&[u8]>) {
     if let Some(text) = text {
         visitor.field(key, FieldValue::Text(&String::from_utf8_lossy(text)));
     }
+}
+
+/// The taint of an operand, if it has any.
+#[inline]
+fn taint_of(operand: &Operand<'_>) -> Option<records::Taint> {
+    let taint = operand.taint?;
+    let several = taint.multiple.filter(|is| *is).map(|_| records::Taint::Several);
+    taint.id.map(records::Taint::Of).or(several)
 }
 
 /// The id of a thread or of a taint.

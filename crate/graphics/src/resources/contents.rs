@@ -1,13 +1,14 @@
 //! What textures, buffers and shaders hold at a call: their uploads read again from the file.
 
 use hashbrown::HashMap;
+use unspool_file::{ByteSource, Unreadable};
 
 use super::texture::{Does, Shape, face_of, size_of, smaller};
 use super::{Kind, Resources, Upload, What};
 use crate::calls::{Call, Value};
 use crate::images::{Image, Internal, Layout, NoImage, PixelStore};
 use crate::known::{Known, integer};
-use crate::reader::{CallVisitor, Reader, Source, Unreadable};
+use crate::reader::{CallVisitor, Reader};
 
 /// Limit for the bytes of a buffer.
 const MOST_BYTES: u64 = 1 << 30;
@@ -33,7 +34,7 @@ pub struct Contents<'a, S> {
     reader: &'a mut Reader<S>,
 }
 
-impl<'a, S: Source> Contents<'a, S> {
+impl<'a, S: ByteSource> Contents<'a, S> {
     /// Contents of the resources that a survey has found. `reader` is one of [`Reader::keeping`] all bytes.
     pub fn new(resources: &'a Resources, reader: &'a mut Reader<S>) -> Self {
         Self { resources, reader }
@@ -117,7 +118,7 @@ impl<'a, S: Source> Contents<'a, S> {
 }
 
 /// Passes the calls of the pieces that have these calls to a visitor, which looks at the calls that it wants.
-fn read<S: Source>(
+fn read<S: ByteSource>(
     reader: &mut Reader<S>,
     calls: impl Iterator<Item = u64>,
     visitor: &mut dyn CallVisitor,

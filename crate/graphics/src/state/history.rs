@@ -1,5 +1,6 @@
 //! State at any call of a trace: roots at the beginning of each piece of it, and the fold from there.
 
+use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
 
 use super::inputs::Order;
@@ -7,7 +8,7 @@ use super::machine::{Machine, Root};
 use super::report::Report;
 use crate::calls::Call;
 use crate::functions::functions;
-use crate::reader::{CallVisitor, Reader, Source, Unreadable};
+use crate::reader::{CallVisitor, Reader};
 
 /// How far a history is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub struct History<S> {
     limit: usize,
 }
 
-impl<S: Source> History<S> {
+impl<S: ByteSource> History<S> {
     /// A history that has read nothing yet. `index` is what the decoder of the trace handed over, `limit` the most bytes of memory.
     ///
     /// # Errors

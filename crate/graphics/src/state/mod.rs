@@ -42,5 +42,5 @@ pub use contexts::Profile;
 pub use history::{History, Progress};
 pub use machine::Machine;
 #[cfg(feature = "state")]
-pub use page::{GlHistory, StateFile};
+pub use page::GlHistory;
 pub use report::{Report, Row, Section, Shader};

@@ -1,29 +1,9 @@
 //! State at calls, for JavaScript. Numbers of calls are doubles, exact below 2^53.
 
-use js_sys::Uint8Array;
+use unspool_file::JsFile;
 use wasm_bindgen::prelude::*;
 
 use super::history::{History, Progress};
-use crate::reader::Source;
-
-#[wasm_bindgen]
-extern "C" {
-    /// `RecordFile` of `web/worker/record_file.ts`: a file that is read while the caller waits.
-    pub type StateFile;
-
-    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
-    #[wasm_bindgen(method)]
-    fn read(this: &StateFile, from: f64, to: f64) -> Option<Uint8Array>;
-}
-
-impl Source for StateFile {
-    fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> Option<usize> {
-        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
-        let len = bytes.length() as usize;
-        bytes.copy_to(buffer.get_mut(..len)?);
-        Some(len)
-    }
-}
 
 fn thrown(error: impl core::fmt::Display) -> JsValue {
     JsValue::from_str(&error.to_string())
@@ -32,7 +12,7 @@ fn thrown(error: impl core::fmt::Display) -> JsValue {
 /// The state of one trace at any call.
 #[wasm_bindgen]
 pub struct GlHistory {
-    history: History<StateFile>,
+    history: History<JsFile>,
 }
 
 #[wasm_bindgen]
@@ -43,7 +23,7 @@ impl GlHistory {
     ///
     /// Throws a sentence if the trace is none of apitrace.
     #[wasm_bindgen(constructor)]
-    pub fn new(format: &str, records: &[u8], file: StateFile, limit: f64) -> Result<Self, JsValue> {
+    pub fn new(format: &str, records: &[u8], file: JsFile, limit: f64) -> Result<Self, JsValue> {
         Ok(Self { history: History::open(format, records, file, limit as usize).map_err(thrown)? })
     }
 

@@ -38,9 +38,10 @@ export function useListing(open: OpenTrace, shown: readonly (RecordRow | null)[]
     row: (index, away) => {
       const row = shown[index];
       const isOnTrail = place && row && row.track === place.track && away !== 0 && Math.abs(away) <= TRAIL;
-      if (!isOnTrail || open.events.current.value < 0) return {};
+      const tainted = row?.fields.some(({ name }) => name === 'taint') ? ' tainted' : '';
+      if (!isOnTrail || open.events.current.value < 0) return { class: tainted };
       const near = Math.round(100 * (1 - (Math.abs(away) - 1) / TRAIL));
-      return { class: away < 0 ? 'trail-before' : 'trail-after', style: `--near: ${near}%` };
+      return { class: `${away < 0 ? 'trail-before' : 'trail-after'}${tainted}`, style: `--near: ${near}%` };
     },
     instruction: (index) => {
       const row = shown[index];
