@@ -144,6 +144,18 @@ export interface SurveyQuestions {
 
 export type SurveyQuestion = keyof SurveyQuestions;
 
+/** Something that the calls of a program waste or do wrong, as `Finding` in `crate/graphics/src/findings/mod.rs`. */
+export interface GlFinding {
+  /** As `Kind::word`. */
+  readonly kind: string;
+  readonly sentence: string;
+  readonly count: number;
+  readonly amount: number;
+  readonly unit: string;
+  /** Numbers of calls, ascending; those of the first ones if there are very many. */
+  readonly calls: Float64Array;
+}
+
 /** How far the survey is, in pieces of the file. */
 export interface Surveyed {
   readonly done: number;
@@ -176,4 +188,17 @@ export type FromSurvey =
       readonly error: string | null;
     }
   /** The survey ended with an error. */
+  | { readonly t: 'failed'; readonly sentence: string };
+
+/** To the worker that looks for findings (`web/worker/findings_worker.ts`): begins with a file. `records` is the index that the session made. */
+export type ToGlFindings = { readonly t: 'open'; readonly file: Blob; readonly records: Uint8Array };
+
+export type FromGlFindings =
+  /** Progress. What was found comes at the end. */
+  | {
+      readonly t: 'found';
+      readonly progress: Surveyed;
+      readonly isDone: boolean;
+      readonly findings: readonly GlFinding[];
+    }
   | { readonly t: 'failed'; readonly sentence: string };

@@ -8,12 +8,14 @@ mod convert;
 mod csv;
 mod dump;
 mod find;
+mod findings;
 mod frame_list;
 mod generate;
 mod graph;
 mod graphics;
 mod info;
 mod json;
+mod loops;
 mod progress;
 mod query;
 mod read_whole;
@@ -72,7 +74,9 @@ enum Command {
     History(steps::History),
     Origin(steps::Origin),
     Coverage(steps::Coverage),
+    Loops(loops::Loops),
     FrameList(frame_list::FrameList),
+    Findings(findings::Findings),
     Resources(resources::Resources),
     Image(resources::Image),
     /// Asks a trace by SQL.
@@ -161,7 +165,9 @@ fn main() -> ExitCode {
         Command::History(what) => steps::history(&what),
         Command::Origin(what) => steps::origin(&what),
         Command::Coverage(what) => steps::coverage(&what),
+        Command::Loops(what) => loops::run(&what),
         Command::FrameList(what) => frame_list::run(&what),
+        Command::Findings(what) => findings::run(&what),
         Command::Resources(what) => resources::resources(&what),
         Command::Image(what) => resources::image(&what),
         Command::Sql(what) => sql::run(&what),
