@@ -110,6 +110,10 @@ export interface TraceActions {
   readonly canWalk: ReadonlySignal<boolean>;
   /** Selects the next or previous step of a kind. */
   walk(to: WalkTo, next: boolean): void;
+  /** Folds the loops in the listing, or unfolds them. */
+  toggleLoops(): void;
+  /** Shows the loops as a track. */
+  keepLoops(): void;
   /** Measures lengths from the selection to those that follow. */
   measure(): void;
   /** Adds a note at the selection, or else at the pointer or in the middle of the screen. */

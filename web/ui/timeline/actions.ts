@@ -273,6 +273,12 @@ export function createTraceActions(
       // Loaded with the first step: few traces have any.
       void import('../state/walking.ts').then(({ walkOf }) => walkOf(open).go(to, next));
     },
+    toggleLoops: () => {
+      void import('../state/folds.ts').then(({ toggleLoops }) => toggleLoops(open));
+    },
+    keepLoops: () => {
+      void import('../state/folds.ts').then(({ keepLoops }) => keepLoops(open));
+    },
     measure: () => {
       selection.anchor.value = selection.place();
     },
