@@ -17,6 +17,7 @@ mod graph;
 mod graphics;
 mod info;
 mod json;
+mod loops;
 mod progress;
 mod query;
 mod read_whole;
@@ -75,6 +76,7 @@ enum Command {
     History(steps::History),
     Origin(steps::Origin),
     Coverage(steps::Coverage),
+    Loops(loops::Loops),
     FrameList(frame_list::FrameList),
     Findings(findings::Findings),
     Resources(resources::Resources),
@@ -166,6 +168,7 @@ fn main() -> ExitCode {
         Command::History(what) => steps::history(&what),
         Command::Origin(what) => steps::origin(&what),
         Command::Coverage(what) => steps::coverage(&what),
+        Command::Loops(what) => loops::run(&what),
         Command::FrameList(what) => frame_list::run(&what),
         Command::Findings(what) => findings::run(&what),
         Command::Resources(what) => resources::resources(&what),
