@@ -269,7 +269,7 @@ function askForPictures(trace: Trace, { view, size, window, layout, picture }: F
  * The rows in a window, and those within `margin` CSS pixels above and below it. At the top or the end of a track the rows are
  * open-ended.
  */
-function rowsToDraw(layout: Layout, window: Window, margin: number): Rows[] {
+export function rowsToDraw(layout: Layout, window: Window, margin: number): Rows[] {
   const needed: Rows[] = [];
   for (const band of bandsOf(layout, window)) addRows(needed, layout, band, margin);
   return needed;

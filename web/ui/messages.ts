@@ -1,4 +1,5 @@
 import type { OpenTrace, Workbench } from '../model/workbench.ts';
+import { noteSender, senderOf } from './senders.ts';
 
 /** Milliseconds that the GPU may take for a picture that a page asks for. */
 const PATIENCE_MS = 60_000;
@@ -33,8 +34,15 @@ export function hearMessage(
       if (from !== origin || bench.at !== 'open') return;
       void pictureOf(bench.open, data).then(answer);
       return;
-    case 'unspool:open':
-      openBuffer(data, workbench);
+    case 'unspool:open': {
+      const blob = bufferOf(data, workbench);
+      if (!blob) return;
+      noteSender(blob, source, from);
+      const sender = trace && bench.at === 'open' ? senderOf(bench.open.file) : null;
+      // It is for a page to replace its own trace.
+      if (sender && sender.source === source) workbench.openBlob(blob, titleOf(data));
+      else workbench.offer(blob, titleOf(data));
+    }
   }
 }
 
@@ -55,16 +63,23 @@ async function pictureOf(open: OpenTrace, data: object): Promise<object> {
   return { type: 'unspool:pictured', call, picture: shown?.picture ?? null, ...found };
 }
 
-function openBuffer(data: object, workbench: Workbench): void {
-  const { name, buffer } = data as { name?: unknown; buffer?: unknown };
-  const title = typeof name === 'string' && name !== '' ? name.slice(0, LONGEST_NAME) : 'trace';
+function titleOf(data: object): string {
+  const { name } = data as { name?: unknown };
+  return typeof name === 'string' && name !== '' ? name.slice(0, LONGEST_NAME) : 'trace';
+}
+
+/** The file in a message; null, with a notice, if there is none. */
+function bufferOf(data: object, workbench: Workbench): Blob | null {
+  const { buffer } = data as { buffer?: unknown };
+  const title = titleOf(data);
   const isShared = typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
   if (isShared || (buffer instanceof ArrayBuffer && (buffer as { resizable?: boolean }).resizable)) {
     // It could change while it is being read.
     workbench.tell(`${title} was sent as a ${isShared ? 'shared' : 'resizable'} buffer, which cannot be opened.`);
   } else if (buffer instanceof ArrayBuffer || buffer instanceof Blob) {
-    workbench.offer(new Blob([buffer]), title);
+    return new Blob([buffer]);
   } else {
     workbench.tell(`${title} was sent without its bytes: “buffer” is neither an ArrayBuffer nor a Blob.`);
   }
+  return null;
 }
