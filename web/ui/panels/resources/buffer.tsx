@@ -87,7 +87,7 @@ export function BufferBytes({ survey, states, at, name, call }: Props) {
   return (
     <div class="buffer">
       <div class="panel-bar buffer-bar">
-        {suggestions.length > 0 && (
+        {(suggestions.length > 1 || (suggestions.length === 1 && current < 0)) && (
           <select
             aria-label="Layout"
             title="As draws read it"
@@ -121,8 +121,8 @@ export function BufferBytes({ survey, states, at, name, call }: Props) {
           value={choice.value.stride}
           set={(stride) => choose({ stride })}
         />
-        <span class="muted">
-          {held ? `${formatBytes(held.length)}, what was never uploaded is 0` : 'Reading…'}
+        <span class="muted" title="What was never uploaded is 0">
+          {held ? formatBytes(held.length) : 'Reading…'}
           {layouts.value === null && ' · looking for draws that use it…'}
         </span>
       </div>
