@@ -1,6 +1,9 @@
 import type { OpenTrace, Workbench } from '../model/workbench.ts';
 import { noteSender, senderOf } from './senders.ts';
 
+/** Milliseconds that the GPU may take for a picture that a page asks for. */
+const PATIENCE_MS = 60_000;
+
 /** Characters of a name that another page gives. */
 const LONGEST_NAME = 300;
 
@@ -29,7 +32,7 @@ export function hearMessage(
       return;
     case 'unspool:picture':
       if (from !== origin || bench.at !== 'open') return;
-      void pictureOf(bench.open, Number((data as { call?: unknown }).call)).then(answer);
+      void pictureOf(bench.open, data).then(answer);
       return;
     case 'unspool:open': {
       const blob = bufferOf(data, workbench);
@@ -43,14 +46,21 @@ export function hearMessage(
   }
 }
 
-/** The picture after a call, with what failed. The code for it is loaded when it is asked for. */
-async function pictureOf(open: OpenTrace, call: number): Promise<object> {
+/** The picture after a call, with what failed; `isChecked` and `isWhole` as in `How` of `web/model/replay.ts`. The code for it is loaded when it is asked for. */
+async function pictureOf(open: OpenTrace, data: object): Promise<object> {
+  const { call, isChecked, isWhole } = data as { call?: unknown; isChecked?: unknown; isWhole?: unknown };
   const { replayOf } = await import('./replay/replays.ts');
   const replay = replayOf(open);
-  const shown = await replay.ask(call, 'color');
-  const { failures, error, coverage } = replay;
-  const rest = { failures: failures.peek(), error: error.peek(), coverage: coverage.peek() };
-  return { type: 'unspool:pictured', call, picture: shown?.picture ?? null, ...rest };
+  const how = { patience: PATIENCE_MS, isChecked: isChecked === true, isWhole: isWhole === true };
+  const shown = await replay.ask(Number(call), 'color', how);
+  const { failures, refusals, error, coverage } = replay;
+  const found = {
+    failures: failures.peek(),
+    refusals: refusals.peek(),
+    error: error.peek(),
+    coverage: coverage.peek(),
+  };
+  return { type: 'unspool:pictured', call, picture: shown?.picture ?? null, ...found };
 }
 
 function titleOf(data: object): string {
