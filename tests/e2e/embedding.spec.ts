@@ -12,7 +12,7 @@ test('a page that embeds this one opens, moves and closes its own trace, and hea
   await expect(messages).toHaveValue(/"unspool:viewed"[^\n]*"range":\{"from":"\d+"/);
   // Its own trace is replaced without a question.
   await page.getByRole('button', { name: 'Open a trace' }).click();
-  await expect(messages).toHaveValue(/unspool:closed[^]*unspool:opened/);
+  await expect(messages).toHaveValue(/unspool:closed[\s\S]*unspool:opened/);
   await page.getByRole('button', { name: 'Close' }).click();
   await expect(inner.getByRole('button', { name: 'Open a trace' })).toBeVisible();
 });
