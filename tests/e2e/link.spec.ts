@@ -23,16 +23,21 @@ test('a link leads to the same view when its file is opened', async ({ page }) =
   await page.keyboard.press(']');
   await page.keyboard.press('f');
   await page.keyboard.press('r');
+  await page.locator('.tracks .pin').first().click({ force: true });
   const head = page.locator('.details-head');
   const name = (await head.textContent()) ?? '';
   const link = await copied(page);
   expect(link).toContain('#unspool=1&name=threads.xray');
+  expect(link).toMatch(/tracks=[^&]*pinned/);
   expect(link).toMatch(/range=\d+\.\.\d+/);
+  // As another person, who has chosen nothing.
+  await page.evaluate(() => localStorage.clear());
   await page.goto('about:blank');
   await page.goto(link);
   await expect(page.locator('.notice')).toContainText('threads.xray');
   await open(page, fixture('threads.xray'));
   await expect(head).toHaveText(name);
+  await expect(page.getByRole('list', { name: 'Pinned tracks' })).toBeVisible();
   // The link of what is shown now is the same one.
   await expect.poll(() => copied(page)).toBe(link);
 });

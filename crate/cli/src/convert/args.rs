@@ -10,6 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use unspool_engine::Session;
 use unspool_export::{Arg, Value};
+use unspool_formats::clean::{Choice, Class, Cleaner};
 use unspool_formats::{FieldValue, Record, Visitor};
 
 use crate::find::{failed, reader_of};
@@ -66,7 +67,7 @@ impl Arguments {
     /// # Errors
     ///
     /// Returns an error if the records cannot be read, or there is no room for them.
-    pub(super) fn collect(session: &Session, source: &Source) -> Result<Self, Failure> {
+    pub(super) fn collect(session: &Session, source: &Source, cleaner: &mut Cleaner) -> Result<Self, Failure> {
         let mut reader = reader_of(session, source)?;
         let this = Self { file: tempfile::tempfile()?, tracks: HashMap::new() };
         let mut adding = Adding {
@@ -79,6 +80,7 @@ impl Arguments {
             in_args: false,
             end: 0,
             error: None,
+            cleaner,
         };
         let mut next = 0;
         loop {
@@ -167,7 +169,7 @@ impl Sequence {
 }
 
 /// The visitor that collects fields.
-struct Adding {
+struct Adding<'a> {
     this: Arguments,
     /// The record that is visited: its head, then its fields.
     record: Vec<u8>,
@@ -181,6 +183,8 @@ struct Adding {
     in_args: bool,
     end: u64,
     error: Option<io::Error>,
+    /// What is hashed and left out.
+    cleaner: &'a mut Cleaner,
 }
 
 /// How a part of the fields begins, before its key.
@@ -197,7 +201,7 @@ mod tag {
     pub(super) const CLOSE: u8 = 9;
 }
 
-impl Adding {
+impl Adding<'_> {
     fn text(&mut self, text: &str) {
         let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let shown = text.get(..end).unwrap_or_default();
@@ -223,7 +227,7 @@ impl Adding {
     }
 }
 
-impl Visitor for Adding {
+impl Visitor for Adding<'_> {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.record.clear();
         self.record.extend(record.locator.bits().to_le_bytes());
@@ -244,14 +248,22 @@ impl Visitor for Adding {
             FieldValue::Hex(number) => self.number(tag::POINTER, key, number),
             FieldValue::F32(number) => self.number(tag::REAL, key, f64::from(number).to_bits()),
             FieldValue::F64(number) => self.number(tag::REAL, key, number.to_bits()),
-            FieldValue::Text(text) | FieldValue::Symbol { name: text, .. } => {
+            FieldValue::Text(text) => {
                 self.begin_part(tag::TEXT, key);
-                self.text(text);
+                let clean = self.cleaner.text(text);
+                self.text(&clean);
+            }
+            FieldValue::Symbol { name, .. } => {
+                self.begin_part(tag::TEXT, key);
+                self.text(name);
             }
             FieldValue::Bytes { bytes, len } => {
                 self.begin_part(tag::TEXT, key);
+                self.cleaner.note_payload(len);
                 let shown = match std::str::from_utf8(bytes) {
-                    Ok(text) if len == bytes.len() as u64 => text.to_string(),
+                    Ok(text) if len == bytes.len() as u64 && self.cleaner.choice(Class::Payload) == Choice::Keep => {
+                        text.to_string()
+                    }
                     _ => format!("{len} bytes"),
                 };
                 self.text(&shown);
