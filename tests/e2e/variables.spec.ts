@@ -62,7 +62,7 @@ test('buffers have lifetimes, and pointers that leave them are found', async ({ 
   await expect(page.getByRole('button', { name: '8 findings' })).toBeVisible();
   const found = page.getByRole('grid', { name: 'Findings' }).locator('tbody tr[aria-selected]');
   await expect(found).toHaveCount(8);
-  await found.filter({ hasText: 'p 1 byte past the end' }).first().click();
+  await found.filter({ hasText: 'p is 1 byte past the end' }).first().click();
   await expect(details(page)).toContainText('Point 116');
   await page.getByRole('button', { name: 'Next place' }).click();
   await expect(details(page)).not.toContainText('Point 116');
