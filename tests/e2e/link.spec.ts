@@ -51,6 +51,19 @@ test('a link to another file says so', async ({ page }) => {
   await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
 });
 
+test('a link from a row of a data set selects its slice', async ({ page }) => {
+  // As the query of docs/fleet.md makes it: crate/cli/tests/convert.rs makes the same one. The thread has calls without a begin.
+  await page.goto('about:blank');
+  await page.goto(
+    './?url=samples%2Fthreads.xray#unspool=1&name=threads.xray&range=7140221766841..7140221949296&at=7140221766841,4,-1',
+  );
+  await settled(page, 'ready', 'threads.xray');
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details.locator('.details-head')).toContainText('#6');
+  await expect(details).toContainText('thread 4714');
+  await expect(details).toContainText('182,455 ticks');
+});
+
 test('with ?url= a link needs no file', async ({ page }) => {
   await page.goto('./?url=samples/threads.xray');
   await settled(page, 'ready', 'threads.xray');

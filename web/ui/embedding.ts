@@ -15,6 +15,8 @@ export function serveEmbedders({ workbench, dock }: Page): void {
   const tell = ({ source, origin }: Sender, message: object) => source.postMessage(message, { targetOrigin: origin });
   /** The sender of the trace on the screen, who is told when it is gone. */
   let last: { readonly to: Sender; readonly name: string } | null = null;
+  /** Traces whose end is told: read, or failed. */
+  const ended = new WeakSet<OpenTrace>();
   /** Views that wait for their trace to be read. */
   const waiting = new WeakMap<OpenTrace, EmbeddedView>();
 
@@ -27,11 +29,14 @@ export function serveEmbedders({ workbench, dock }: Page): void {
     if (!open || !to) return;
     const { name } = open.trace;
     const status = open.trace.status.value;
+    if (ended.has(open)) return;
     if (status.at === 'failed') {
+      ended.add(open);
       tell(to, { type: 'unspool:failed', name, sentence: status.error.sentence });
       last = null;
     }
     if (status.at !== 'ready' || !open.timeline.view.value) return;
+    ended.add(open);
     untracked(() => {
       const info = open.trace.info.peek();
       const { extent } = open.trace.progress.peek();
