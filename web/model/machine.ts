@@ -6,6 +6,7 @@ import type {
   FromSteps,
   HistoryPart,
   Indexed,
+  Loops,
   MemoryState,
   Origin,
   StepAccess,
@@ -78,6 +79,8 @@ export interface Machine {
    * not indexed.
    */
   nearestOf(step: number, kind: WalkKind, next: boolean): Promise<number | null | undefined>;
+  /** Looks for loops in the indexed part, and says how far it is. Resolves with null if there is no index, or it is stopped. */
+  loops(tellShare: (share: number) => void, stop: AbortSignal): Promise<Loops | null>;
   /** What the indexed part executes. Resolves with null if there is no index. */
   coverage(): Promise<Coverage | null>;
   /** The same as a drcov file. `program` names what is in no module. */
@@ -138,6 +141,8 @@ export function createMachine(
     },
     hear: (news) => {
       indexed.value = news;
+      // It stays: building it anew takes longer than anything else in the account.
+      trace.recordSource.ledger?.set('index', { noun: 'indexes of steps', bytes: news.bytes, free: null });
       const wanted = step.peek();
       if (isAwaited && wanted !== null && wanted < news.built) {
         isAwaited = false;
@@ -225,6 +230,14 @@ export function createMachine(
         });
       }),
     nearestOf: async (from, kind, next) => (await ask('walk', { step: from, kind, next }))?.step,
+    loops: async (tellShare, stop) => {
+      for (let first = true; !stop.aborted; first = false) {
+        const found = await ask('loops', { first });
+        if (!found || found.loops) return stop.aborted ? null : (found?.loops ?? null);
+        tellShare(found.share);
+      }
+      return null;
+    },
     coverage: () => ask('coverage', {}),
     drcov: async (program) => (await ask('drcov', { program }))?.file ?? null,
     showHistory: (wanted) => {

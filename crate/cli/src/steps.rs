@@ -135,7 +135,7 @@ fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<Fi
     Ok((source, explorer))
 }
 
-fn explore_source(
+pub(crate) fn explore_source(
     trace: &TraceArgs,
     source: &Source,
     session: &Session,

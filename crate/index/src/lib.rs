@@ -7,10 +7,12 @@
 //! What no step has read or written is unknown. It is never 0.
 
 mod coverage;
+mod cycles;
 mod executed;
 mod explorer;
 mod index;
 mod keys;
+mod loops;
 mod memory;
 mod origin;
 #[cfg(feature = "page")]
@@ -23,6 +25,7 @@ pub use coverage::{Block, blocks, drcov};
 pub use executed::Executed;
 pub use explorer::{Detail, Explorer, State};
 pub use index::{AccessIndex, Cell, Module, Segments};
+pub use loops::{Loop, LoopFinder, LoopsFound};
 pub use memory::Byte;
 pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};
 #[cfg(feature = "page")]
