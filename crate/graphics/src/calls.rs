@@ -264,7 +264,7 @@ impl Call {
             self.write_key(key);
         }
         let text = match value {
-            FieldValue::Symbol { name, value: of } if name.is_empty() => return self.write_plain(*of),
+            FieldValue::Symbol { name: "", value: of } => return self.write_plain(*of),
             FieldValue::Symbol { name, .. } => return self.write(name),
             FieldValue::Text(text) => {
                 let cut = text.char_indices().nth(80).map_or(text, |(at, _)| text.get(..at).unwrap_or_default());

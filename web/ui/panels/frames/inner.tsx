@@ -25,9 +25,7 @@ export function Fold({ isOpen, toggle, row: { frame, item } }: FoldProps) {
         event.stopPropagation();
         toggle();
       }}
-    >
-      {isOpen ? '▾' : '▸'}
-    </button>
+    />
   );
 }
 
