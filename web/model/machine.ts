@@ -3,6 +3,8 @@ import { createScope, type Dispose } from '../base/scope.ts';
 import type {
   Cell,
   Coverage,
+  CoverageBy,
+  CoverageWith,
   FromSteps,
   HistoryPart,
   Indexed,
@@ -78,8 +80,8 @@ export interface Machine {
    * not indexed.
    */
   nearestOf(step: number, kind: WalkKind, next: boolean): Promise<number | null | undefined>;
-  /** What the indexed part executes. Resolves with null if there is no index. */
-  coverage(): Promise<Coverage | null>;
+  /** What the indexed part executes, joined with another list unless that is null. Resolves with null if there is no index. */
+  coverage(by: CoverageBy, other: CoverageWith | null): Promise<Coverage | null>;
   /** The same as a drcov file. `program` names what is in no module. */
   drcov(program: string): Promise<Uint8Array | null>;
   /** Shows the history of a cell; null shows none. */
@@ -225,7 +227,7 @@ export function createMachine(
         });
       }),
     nearestOf: async (from, kind, next) => (await ask('walk', { step: from, kind, next }))?.step,
-    coverage: () => ask('coverage', {}),
+    coverage: (by, other) => ask('coverage', { by, with: other }),
     drcov: async (program) => (await ask('drcov', { program }))?.file ?? null,
     showHistory: (wanted) => {
       cell = wanted;

@@ -5,6 +5,7 @@
 
 mod binaries;
 mod convert;
+mod coverage;
 mod csv;
 mod dump;
 mod find;
@@ -71,7 +72,7 @@ enum Command {
     State(steps::State),
     History(steps::History),
     Origin(steps::Origin),
-    Coverage(steps::Coverage),
+    Coverage(coverage::Coverage),
     FrameList(frame_list::FrameList),
     Resources(resources::Resources),
     Image(resources::Image),
@@ -160,7 +161,7 @@ fn main() -> ExitCode {
         Command::State(what) => steps::state(&what),
         Command::History(what) => steps::history(&what),
         Command::Origin(what) => steps::origin(&what),
-        Command::Coverage(what) => steps::coverage(&what),
+        Command::Coverage(what) => coverage::coverage(&what),
         Command::FrameList(what) => frame_list::run(&what),
         Command::Resources(what) => resources::resources(&what),
         Command::Image(what) => resources::image(&what),

@@ -11,6 +11,7 @@ mod executed;
 mod explorer;
 mod index;
 mod keys;
+mod lists;
 mod memory;
 mod origin;
 #[cfg(feature = "page")]
@@ -19,10 +20,11 @@ mod registers;
 mod runs;
 mod stops;
 
-pub use coverage::{Block, blocks, drcov};
+pub use coverage::{Block, InModule, blocks, drcov, in_modules};
 pub use executed::Executed;
 pub use explorer::{Detail, Explorer, State};
 pub use index::{AccessIndex, Cell, Module, Segments};
+pub use lists::{List, NoList, With};
 pub use memory::Byte;
 pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};
 #[cfg(feature = "page")]
