@@ -280,7 +280,7 @@ mod tests {
             seed ^= seed << 17;
             seed % limit
         };
-        for round in 0..300 {
+        for round in 0..300u32 {
             let mut list = |overlap: bool, counted: bool| {
                 let (mut at, mut all) = (below(8), Vec::new());
                 while at < 64 {
