@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use serde::Serialize;
 use unspool_engine::Session;
 use unspool_file::Unreadable;
-use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found, blocks, drcov};
+use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found};
 
 use crate::graphics;
 use crate::read_whole::read_whole;
