@@ -126,12 +126,16 @@ async function pictureSteps({ page, take }) {
   await page.getByRole('button', { name: 'Find all', exact: true }).click();
   await page.getByRole('tab', { name: 'Results' }).click();
   await page.getByText('243 hits of').waitFor();
-  await page.getByRole('region', { name: /^History of/ }).scrollIntoViewIfNeeded();
-  await take('history', undefined, 1180);
+  await page.getByRole('tab', { name: 'Results' }).focus();
+  await page.keyboard.press('0');
+  await page.waitForTimeout(900);
+  const folder = join(root, 'docs', 'reverse-engineering');
+  await page.screenshot({ path: join(folder, 'history.png'), clip: { x: 0, y: 44, width: 820, height: 520 } });
   await page.getByRole('region', { name: /^History of/ }).getByRole('button', { name: 'Keep as track' }).click();
   await page.getByRole('button', { name: '[0x4a72e4] +4', exact: true }).waitFor();
   await taller(34);
-  await take('track', undefined, 760, 40);
+  await page.waitForTimeout(900);
+  await page.screenshot({ path: join(folder, 'track.png'), clip: { x: 0, y: 44, width: 820, height: 330 } });
   await taller(250);
   await page.getByRole('button', { name: 'Close the history' }).click();
   await goTo(2400);
@@ -141,12 +145,12 @@ async function pictureSteps({ page, take }) {
   await page.keyboard.press('Enter');
   const origin = page.getByRole('region', { name: /^Where .* comes from, before step/ });
   for (let level = 0; level < 5; level += 1) {
-    const open = origin.getByRole('button', { name: /^Open: / }).last();
+    const open = origin.getByRole('button', { name: /^Open: / }).first();
     await open.waitFor();
     await open.click();
     await page.waitForTimeout(300);
   }
-  await origin.screenshot({ path: join(root, 'docs', 'reverse-engineering', 'origin.png') });
+  await origin.screenshot({ path: join(folder, 'origin.png') });
   await page.getByRole('tab', { name: 'Coverage', exact: true }).click();
   await page.getByRole('button', { name: 'Keep list' }).click();
   await page.getByRole('button', { name: 'List kept' }).waitFor();

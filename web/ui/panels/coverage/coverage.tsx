@@ -66,7 +66,7 @@ function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine })
           />
         )}
         {isDone && <Lists open={open} machine={machine} list={list} how={how} />}
-        {found && <Summary coverage={found} full={indexed?.full ?? false} />}
+        {found && <Summary coverage={found} by={by.value} full={indexed?.full ?? false} />}
         {!found && (indexed ? <Indexing machine={machine} /> : <span class="muted">Waiting for the trace…</span>)}
         {found && <Save open={open} machine={machine} />}
         {found && (
@@ -87,15 +87,16 @@ function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine })
   );
 }
 
-function Summary({ coverage, full }: { coverage: Coverage; full: boolean }) {
+function Summary({ coverage, by, full }: { coverage: Coverage; by: CoverageBy; full: boolean }) {
   const sum = (column: Uint32Array | Float64Array) => {
     let all = 0;
     for (const one of column) all += one;
     return all;
   };
-  const { instructions, length } = coverage;
+  const { address, instructions, length } = coverage;
   return (
     <span class="muted">
+      {by !== 'address' && `${formatCounted(address.length, by)}, `}
       {formatCounted(sum(instructions), 'instruction')}, {formatCounted(sum(length), 'byte')}
       {full && ', as far as the index goes'}
     </span>
