@@ -1,12 +1,13 @@
 """The questions of docs/fleet.md in DuckDB and, where there is Java, in PySpark: python3 fleet.py SET QUESTIONS.
 
-Prints each answer, and fails if the engines disagree. The last line has the calls by function, as JSON, of the first question.
+Prints each answer, and fails if the engines disagree. The last line has all answers as JSON: lists of rows, with their columns by name.
 """
 
 import json
 import re
 import shutil
 import sys
+import time
 
 TABLES = ["traces", "tracks", "names", "slices", "instants", "counters", "args"]
 
@@ -23,18 +24,21 @@ def duck(folder):
         answer = connection.execute(query)
         return [column[0] for column in answer.description], answer.fetchall()
 
-    return ask
+    return f"DuckDB {duckdb.__version__}", ask
 
 
 def spark(folder):
     if not shutil.which("java"):
         print("PySpark: skipped, there is no Java (Debian: default-jre-headless)")
         return None
+    import pyspark
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[*]").appName("fleet")
     # Names of traces are texts even if they look like numbers.
     builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
+    # A partition of the default 200 each would be a task of a few rows.
+    builder = builder.config("spark.sql.shuffle.partitions", "4")
     session = builder.config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     for table in TABLES:
@@ -44,7 +48,7 @@ def spark(folder):
         answer = session.sql(query)
         return answer.columns, [tuple(row) for row in answer.collect()]
 
-    return ask
+    return f"PySpark {pyspark.__version__}", ask
 
 
 def same(a, b):
@@ -53,27 +57,46 @@ def same(a, b):
     return abs(float(a) - float(b)) <= 1e-9 * max(1.0, abs(float(a)))
 
 
+def plain(value):
+    """A value of an answer as JSON has it: engines return sums as decimals."""
+    if value is None or isinstance(value, (str, float)):
+        return value
+    return int(value) if int(value) == value else float(value)
+
+
+def told(value):
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def table(columns, rows):
+    cells = [columns] + [[told(plain(value)) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in cells)
+
+
 def main():
     folder, questions = sys.argv[1], open(sys.argv[2], encoding="utf-8").read()
-    engines = [("DuckDB", duck(folder)), ("PySpark", spark(folder))]
-    engines = [(name, ask) for name, ask in engines if ask]
+    engines = [engine for engine in (duck(folder), spark(folder)) if engine]
     asked = re.findall(r"\n([^\n]+\?)\n\n```sql\n(.*?)```", questions, re.S)
-    assert len(asked) == 5, f"{len(asked)} questions"
-    calls = {}
-    for number, (question, query) in enumerate(asked):
-        answers = [(name, *ask(query)) for name, ask in engines]
-        _, columns, rows = answers[0]
-        print(f"\n{question}\n" + "  ".join(columns))
-        for row in rows:
-            print("  ".join(str(value) for value in row))
+    assert len(asked) == 6, f"{len(asked)} questions"
+    answers = []
+    for question, query in asked:
+        found, times = [], []
+        for _, ask in engines:
+            began = time.perf_counter()
+            found.append(ask(query))
+            times.append(time.perf_counter() - began)
+        (columns, rows), others = found[0], found[1:]
+        print(f"\n{question}\n\n{table(columns, rows)}")
+        print("  " + ", ".join(f"{name} {seconds:.2f} s" for (name, _), seconds in zip(engines, times)), flush=True)
         assert rows, "no answer"
-        for name, _, other in answers[1:]:
+        for (name, _), (_, other) in zip(engines[1:], others):
             agree = len(rows) == len(other) and all(same(a, b) for x, y in zip(rows, other) for a, b in zip(x, y))
             assert agree, f"{name} has another answer: {other}"
-        if number == 0:
-            calls = {row[0]: int(row[1]) for row in rows}
-    print("\n" + " and ".join(name for name, _ in engines) + " agree." if len(engines) > 1 else "")
-    print(json.dumps(calls))
+        answers.append([dict(zip(columns, map(plain, row))) for row in rows])
+    if len(engines) > 1:
+        print("\n" + " and ".join(name for name, _ in engines) + " agree.")
+    print(json.dumps(answers))
 
 
 main()

@@ -1,7 +1,7 @@
 // Shared by the scripts: finding and running programs, messages, arguments.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -84,6 +84,18 @@ export const findChromium = () =>
 
 export const findWasmPack = () =>
   find(join(wasmPack.folder, 'bin', windows ? 'wasm-pack.exe' : 'wasm-pack'), 'wasm-pack');
+
+/** The Python of an environment with these packages, such as `duckdb==2.0.0`. Makes it if it is not there or has others. */
+export async function environment(folder, packages) {
+  const python = windows ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
+  const check =
+    'import sys; from importlib.metadata import version; sys.exit(any(version(p) != v for p, v in (a.split("==") for a in sys.argv[1:])))';
+  if (existsSync(python) && spawnSync(python, ['-c', check, ...packages]).status === 0) return python;
+  say(`installing ${packages.join(' ')} into ${folder}`);
+  await must(windows ? 'python' : 'python3', ['-m', 'venv', '--clear', folder]);
+  await must(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
+  return python;
+}
 
 /** The path of a program that npm installed here. Running it directly saves a process over npx, and its messages. */
 export const installed = (name) => join(root, 'node_modules', '.bin', windows ? `${name}.cmd` : name);

@@ -1,6 +1,6 @@
 // Installs what `npm start` or `npm test` needs, or says in one sentence what to install.
 //
-//   node scripts/prepare.mjs start | test | wasm-pack
+//   node scripts/prepare.mjs start | test | fleet | wasm-pack
 //
 // Changes only this folder and the user's own files; installs system packages only on Debian as root. Quick when nothing
 // is missing, because it runs before every start and test.
@@ -9,16 +9,46 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ci, fail, find, findChromium, findWasmPack, must, output, root, run, say, wasmPack } from './lib.mjs';
 
+/** A C compiler to link with. */
+const COMPILER = {
+  thing: 'a C compiler',
+  there: () => find('cc', 'gcc', 'clang', 'cl'),
+  debian: ['gcc', 'libc6-dev'],
+};
+/** The browser and tools. */
+const FOR_TESTS = [
+  { thing: 'Chromium (or CHROMIUM=its path)', there: findChromium, debian: ['chromium'] },
+  { thing: 'ChromeDriver', there: () => find('chromedriver'), debian: ['chromium-driver'], optional: !ci },
+  { thing: 'Python 3', there: () => find('python3'), debian: ['python3'], optional: !ci },
+  // Some tests compare with these tools, and print a line when they are skipped.
+  { thing: 'zstd', there: () => find('zstd'), debian: ['zstd'], optional: true },
+  { thing: 'apitrace', there: () => find('apitrace'), debian: ['apitrace'], optional: true },
+  { thing: 'llvm-xray', there: () => find('llvm-xray'), debian: ['llvm'], optional: true },
+];
+
 const what = process.argv[2];
-if (!['start', 'test', 'wasm-pack'].includes(what)) fail('Usage: node scripts/prepare.mjs start | test | wasm-pack');
+if (!['start', 'test', 'fleet', 'wasm-pack'].includes(what)) {
+  fail('Usage: node scripts/prepare.mjs start | test | fleet | wasm-pack');
+}
 
 node();
 rust();
 if (what === 'wasm-pack') {
   await installWasmPack();
+} else if (what === 'fleet') {
+  await systemPackages([
+    COMPILER,
+    {
+      thing: 'Python 3 with venv',
+      there: () => output('python3', ['-c', 'import venv, ensurepip']) !== undefined,
+      debian: ['python3', 'python3-venv'],
+    },
+    // Without it the questions are asked in DuckDB alone.
+    { thing: 'Java', there: () => find('java'), debian: ['default-jre-headless'], optional: true },
+  ]);
 } else {
   const test = what === 'test';
-  await systemPackages(test);
+  await systemPackages(test ? [COMPILER, ...FOR_TESTS] : [COMPILER]);
   await rustTargets(test ? ['wasm32-unknown-unknown', 'thumbv7em-none-eabi'] : ['wasm32-unknown-unknown']);
   await nodeModules();
   // The browser tests of crate/browser are optional outside CI; scripts/test.mjs says how to get them.
@@ -38,22 +68,8 @@ function rust() {
   }
 }
 
-/** A C compiler to link with, and for tests the browser and tools. */
-async function systemPackages(test) {
-  const wanted = [
-    { thing: 'a C compiler', there: () => find('cc', 'gcc', 'clang', 'cl'), debian: ['gcc', 'libc6-dev'] },
-  ];
-  if (test) {
-    wanted.push(
-      { thing: 'Chromium (or CHROMIUM=its path)', there: findChromium, debian: ['chromium'] },
-      { thing: 'ChromeDriver', there: () => find('chromedriver'), debian: ['chromium-driver'], optional: !ci },
-      { thing: 'Python 3', there: () => find('python3'), debian: ['python3'], optional: !ci },
-      // Some tests compare with these tools, and print a line when they are skipped.
-      { thing: 'zstd', there: () => find('zstd'), debian: ['zstd'], optional: true },
-      { thing: 'apitrace', there: () => find('apitrace'), debian: ['apitrace'], optional: true },
-      { thing: 'llvm-xray', there: () => find('llvm-xray'), debian: ['llvm'], optional: true },
-    );
-  }
+/** Installs programs that are missing, as root on Debian, or says which. */
+async function systemPackages(wanted) {
   let missing = wanted.filter((w) => !w.there());
   if (missing.length === 0) return;
   const packages = missing.flatMap((w) => w.debian);
@@ -64,7 +80,7 @@ async function systemPackages(test) {
     await run('sh', ['-c', command], { env });
     missing = wanted.filter((w) => !w.there());
   }
-  for (const { thing } of missing.filter((w) => w.optional)) say(`${thing} is not installed: tests that need it are skipped`);
+  for (const { thing } of missing.filter((w) => w.optional)) say(`${thing} is not installed: what needs it is skipped`);
   const needed = missing.filter((w) => !w.optional);
   if (needed.length > 0) {
     const how = find('apt-get') ? `: run \`${command}\` as root` : '';

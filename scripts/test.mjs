@@ -14,13 +14,18 @@ const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
 const strict = ['--', '-D', 'warnings'];
 const checks = join(root, '..', 'shared', 'check');
 
+/** Crates whose surface for JavaScript is a feature. */
+const SURFACES = ['export/page', 'graphics/state', 'graphics/survey', 'index/page', 'predicates/page', 'replay/page', 'symbols/page', 'unpack/page']
+  .flatMap((feature) => ['-p', `unspool-${dirname(feature)}`, '--features', `unspool-${feature}`]);
+
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
   rust: [
     () => cargo('fmt', '--all', '--check'),
     () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
-    // The only check of code that exists for wasm32 alone.
+    // The only checks of code that exists for wasm32 alone.
     () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
+    () => cargo('clippy', ...SURFACES, '--target', WASM, '--locked', ...strict),
     () => cargo('test', '--workspace', '--locked'),
     () => cargo('test', '--package', 'unspool-cli', '--features', 'parquet', '--test', 'convert', '--locked'),
     // Links between doc comments.

@@ -142,6 +142,28 @@ export interface Coverage {
   readonly wrong: string;
 }
 
+/** Runs of a repeated cycle of instructions, by their begin; loops follow the one that they are within. */
+export interface Loops {
+  /** The first step. */
+  readonly start: Float64Array;
+  /** The step after the first iteration, the first one of the last, and the step after that. */
+  readonly firstEnd: Float64Array;
+  readonly lastStart: Float64Array;
+  readonly end: Float64Array;
+  /** Number of iterations, at least 2. */
+  readonly count: Float64Array;
+  /** Instructions of the cycle, or blocks of a block trace. A loop in it counts as one. */
+  readonly length: Float64Array;
+  /** Address of the first instruction. */
+  readonly address: BigUint64Array;
+  /** 1 if other threads have steps between the first and the last one. */
+  readonly shared: Uint8Array;
+  /** Loops within others that are not listed. */
+  readonly unlisted: number;
+  /** Steps of threads beyond the limit, whose loops are not known. */
+  readonly leftOut: number;
+}
+
 /** How far the index is. */
 export interface Indexed {
   /** Steps before this one are in it. */
@@ -179,6 +201,11 @@ export interface StepQuestions {
   walk: {
     ask: { readonly step: number; readonly kind: WalkKind; readonly next: boolean };
     answer: { readonly step: number | null };
+  };
+  /** Looks for loops in a further part of the index; anew with `first`. `loops` is null until all is looked at. */
+  loops: {
+    ask: { readonly first: boolean };
+    answer: { readonly share: number; readonly loops: Loops | null };
   };
   coverage: { ask: { readonly by: CoverageBy; readonly with: CoverageWith | null }; answer: Coverage };
   /** Coverage as a drcov file. `program` names what is in no module. */

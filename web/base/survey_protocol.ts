@@ -128,6 +128,13 @@ export interface SurveyQuestions {
   };
   texel: { ask: { readonly x: number; readonly y: number; readonly slice: number }; answer: Float64Array };
   buffer: { ask: { readonly resource: number; readonly call: number }; answer: Uint8Array };
+  /** The bytes of a buffer by its name and the call that gave it its size (`GlBuffer`). */
+  namedBuffer: {
+    ask: { readonly name: number; readonly sized: number | null; readonly call: number };
+    answer: Uint8Array;
+  };
+  /** The bytes that a call had as an argument. */
+  blob: { ask: { readonly call: number }; answer: Uint8Array };
   /** Calls and texts, the latest last. */
   sources: {
     ask: { readonly resource: number; readonly call: number };
@@ -136,6 +143,18 @@ export interface SurveyQuestions {
 }
 
 export type SurveyQuestion = keyof SurveyQuestions;
+
+/** Something that the calls of a program waste or do wrong, as `Finding` in `crate/graphics/src/findings/mod.rs`. */
+export interface GlFinding {
+  /** As `Kind::word`. */
+  readonly kind: string;
+  readonly sentence: string;
+  readonly count: number;
+  readonly amount: number;
+  readonly unit: string;
+  /** Numbers of calls, ascending; those of the first ones if there are very many. */
+  readonly calls: Float64Array;
+}
 
 /** How far the survey is, in pieces of the file. */
 export interface Surveyed {
@@ -169,4 +188,17 @@ export type FromSurvey =
       readonly error: string | null;
     }
   /** The survey ended with an error. */
+  | { readonly t: 'failed'; readonly sentence: string };
+
+/** To the worker that looks for findings (`web/worker/findings_worker.ts`): begins with a file. `records` is the index that the session made. */
+export type ToGlFindings = { readonly t: 'open'; readonly file: Blob; readonly records: Uint8Array };
+
+export type FromGlFindings =
+  /** Progress. What was found comes at the end. */
+  | {
+      readonly t: 'found';
+      readonly progress: Surveyed;
+      readonly isDone: boolean;
+      readonly findings: readonly GlFinding[];
+    }
   | { readonly t: 'failed'; readonly sentence: string };

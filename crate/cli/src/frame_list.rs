@@ -25,7 +25,7 @@ pub(crate) struct FrameList {
 }
 
 /// Pieces of the file that are read at once.
-const PIECES: u32 = 256;
+pub(crate) const PIECES: u32 = 256;
 
 /// Opens an apitrace: the index of its calls, and its file.
 pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, File), Failure> {

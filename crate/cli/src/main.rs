@@ -4,17 +4,21 @@
 //! stdout, what is wrong to stderr. 1 if the format was not recognised or nothing could be read, 2 for wrong usage.
 
 mod binaries;
+mod clean;
 mod convert;
 mod coverage;
 mod csv;
+mod cut;
 mod dump;
 mod find;
+mod findings;
 mod frame_list;
 mod generate;
 mod graph;
 mod graphics;
 mod info;
 mod json;
+mod loops;
 mod progress;
 mod query;
 mod read_whole;
@@ -73,13 +77,16 @@ enum Command {
     History(steps::History),
     Origin(steps::Origin),
     Coverage(coverage::Coverage),
+    Loops(loops::Loops),
     FrameList(frame_list::FrameList),
+    Findings(findings::Findings),
     Resources(resources::Resources),
     Image(resources::Image),
     /// Asks a trace by SQL.
     Sql(sql::Sql),
     /// Converts traces to formats of other programs.
     Convert(convert::Convert),
+    Cut(cut::Cut),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -162,11 +169,14 @@ fn main() -> ExitCode {
         Command::History(what) => steps::history(&what),
         Command::Origin(what) => steps::origin(&what),
         Command::Coverage(what) => coverage::coverage(&what),
+        Command::Loops(what) => loops::run(&what),
         Command::FrameList(what) => frame_list::run(&what),
+        Command::Findings(what) => findings::run(&what),
         Command::Resources(what) => resources::resources(&what),
         Command::Image(what) => resources::image(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Convert(what) => return convert::run(&what),
+        Command::Cut(what) => cut::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };

@@ -38,6 +38,11 @@ impl Progress {
         self.0.set_position(done);
     }
 
+    /// Calls `print` while the bar is not there.
+    pub(crate) fn suspend(&self, print: impl FnOnce()) {
+        self.0.suspend(print);
+    }
+
     pub(crate) fn finish(&self) {
         self.0.finish_and_clear();
     }

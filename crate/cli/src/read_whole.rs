@@ -17,6 +17,11 @@ use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain};
 ///
 /// Returns an error if the trace cannot be opened, or if nothing could be read before an error.
 pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure> {
+    read_with(trace, false)
+}
+
+/// As [`read_whole`], with slices in a temporary file if `spill`.
+fn read_with(trace: &TraceArgs, spill: bool) -> Result<(Source, Session), Failure> {
     let mut source = Source::open(trace)?;
     let name = source.name.clone();
     let refused = |error: &TraceErrorOut| match error.offset {
@@ -28,6 +33,9 @@ pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure
     if let Some(free) = free_memory().filter(|_| !trace.no_limits) {
         // The rest is for names, the call tree, and what else runs here.
         session.limit_memory(free / 4 * 3);
+    }
+    if spill {
+        session.spill_to(Box::new(tempfile::tempfile()?));
     }
     if session.is_pulled() {
         let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
@@ -62,9 +70,18 @@ pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure
 ///
 /// Returns the errors of [`read_whole`], and one for a names file or a binary that cannot be read or has no names.
 pub(crate) fn read_named(trace: &TraceArgs, names: &NameArgs) -> Result<(Source, Session), Failure> {
+    named(trace, names, false)
+}
+
+/// As [`read_named`], with slices in a temporary file: for commands that go through them once.
+pub(crate) fn read_spilled(trace: &TraceArgs, names: &NameArgs) -> Result<(Source, Session), Failure> {
+    named(trace, names, true)
+}
+
+fn named(trace: &TraceArgs, names: &NameArgs, spill: bool) -> Result<(Source, Session), Failure> {
     let naming = names.names.as_deref().map(read_names).transpose()?;
     let mut binaries = Binaries::read(&names.binary)?;
-    let (source, mut session) = read_whole(trace)?;
+    let (source, mut session) = read_with(trace, spill)?;
     if let Some(naming) = naming {
         session.name_by(0, naming);
     }

@@ -144,6 +144,9 @@ fn arguments_of_calls_come_along() {
     let expected = sql("apitrace/scene.trace", "select count(*) as n from fields where key = 'args.texture'");
     assert_eq!(calls(&with) as i64, expected[0]["n"].as_i64().unwrap());
     assert_eq!(calls(&events(&["--no-args"])), 0);
+    // A group has the arguments of the call that opens it, and that call has them, too.
+    let opens: Vec<_> = with.iter().filter(|event| event["name"] == "glPushDebugGroup").collect();
+    assert!(!opens.is_empty() && opens.iter().all(|event| event["args"]["message"].is_string()), "{opens:?}");
     // An argument without a name, and text of an event.
     let json: Value = serde_json::from_slice(&converted("xray/events.xray", "chrome", &[])).unwrap();
     let events = json["traceEvents"].as_array().unwrap();
@@ -190,7 +193,19 @@ fn a_broken_input_is_reported_and_the_others_follow() {
     let output = run(&[]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("failed     ") && said.contains("garbage.trace"), "{said}");
+    assert!(said.contains("truncated.xray: error: the file ends too early"), "{said}");
+    let table: Vec<_> = said.lines().skip_while(|line| !line.starts_with("outcome ")).collect();
+    let outcomes: Vec<_> = table.iter().map(|line| (&line[..9], line.contains("garbage.trace"))).collect();
+    assert_eq!(
+        outcomes[1..5],
+        [("converted", false), ("converted", false), ("in part  ", false), ("failed   ", true)],
+        "{said}"
+    );
+    let sum = |column: usize| {
+        let cells = table[1..4].iter().map(|line| line.split_whitespace().rev().nth(column).unwrap());
+        cells.filter_map(|cell| cell.parse::<u64>().ok()).sum::<u64>()
+    };
+    assert!(table[5].ends_with(&format!("{} rows, {} bytes", sum(5), sum(4))), "{said}");
     assert!(said.lines().last().unwrap().starts_with("4 traces: 3 converted"), "{said}");
     let written = |name: &str| -> PathBuf { out.join(name) };
     let mut names: Vec<_> =
@@ -213,8 +228,56 @@ fn a_broken_input_is_reported_and_the_others_follow() {
     assert_eq!(fs::read(written("threads.xray.pftrace")).unwrap(), b"kept");
     // One alone, without a failure.
     let single = unspool(&["convert", &inputs[0], "--to", "folded", "-o", written("one.txt").to_str().unwrap()]);
-    assert!(single.status.success() && single.stderr.is_empty());
+    assert!(single.status.success() && single.stderr.is_empty(), "{}", String::from_utf8_lossy(&single.stderr));
     assert_eq!(unspool(&["convert", &inputs[0], &inputs[3], "--to", "folded", "-o", "-"]).status.code(), Some(2));
+}
+
+#[test]
+fn inputs_together_are_written_as_one_by_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let inputs = TRACES.map(fixture);
+    for jobs in ["1", "3"] {
+        let out = directory.path().join(jobs);
+        let mut args = vec!["convert", "--to", "perfetto", "--jobs", jobs, "-o", out.to_str().unwrap()];
+        args.extend(inputs.iter().map(String::as_str));
+        assert!(unspool(&args).status.success());
+        for file in TRACES {
+            let written = fs::read(out.join(format!("{}.pftrace", file.rsplit('/').next().unwrap()))).unwrap();
+            assert!(written == converted(file, "perfetto", &[]), "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_large_trace_is_written_from_a_file_as_from_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log.xray");
+    let log = log.to_str().unwrap();
+    // More slices than stay in memory, some of them without a begin.
+    let made = unspool(&["generate", "xray", "--events", "1000000", "--mid-stack", "-o", log]);
+    assert!(made.status.success());
+    let output = unspool(&["convert", log, "--to", "folded", "-o", "-"]);
+    assert!(output.status.success());
+    let own = own_times(&String::from_utf8(output.stdout).unwrap());
+    let stats: Value = serde_json::from_slice(&unspool(&["stats", "--json", log]).stdout).unwrap();
+    let info: Value = serde_json::from_slice(&unspool(&["info", "--json", log]).stdout).unwrap();
+    let frequency = info["clock"]["frequency"].as_u64().unwrap();
+    let functions = stats["functions"].as_array().unwrap();
+    assert!(functions.len() > 100);
+    for function in functions {
+        let name = function["name"].as_str().unwrap();
+        let time = function["self"].as_u64().unwrap() as f64 * 1e9 / frequency as f64;
+        let found = own.get(name).copied().unwrap_or(0) as f64;
+        // Each of up to a million stacks is rounded down.
+        assert!(found <= time + 1.0 && time - found <= 1e6, "{name} {found} {time}");
+    }
+}
+
+#[test]
+fn names_of_a_binary_are_written() {
+    let program = fixture("binaries/program.elf");
+    let text = String::from_utf8(converted("binaries/program.xray", "folded", &["--binary", &program])).unwrap();
+    assert!(text.contains("program::generic::<u8>") && !text.contains('#'), "{text}");
 }
 
 /// Decodes a Perfetto trace with the classes of the Python package `perfetto`, and prints how many slices each thread has and how
@@ -352,6 +415,54 @@ fn a_data_set_has_what_sql_has() {
     let said = String::from_utf8_lossy(&convert(&["--resume"]).stderr).into_owned();
     assert!(said.lines().last().unwrap().contains("7 skipped"), "{said}");
     assert_eq!(unspool(&["convert", &inputs[0], "--to", "parquet", "-o", "-"]).status.code(), Some(2));
+}
+
+/// Asks DuckDB how many rows each table has, and the first row of the last query of a document.
+#[cfg(feature = "parquet")]
+const ASK: &str = "
+import sys, json, re, duckdb
+db = duckdb.connect()
+counts = {}
+for table in 'traces tracks names slices instants counters args'.split():
+    db.execute(f\"create view {table} as select * from read_parquet('{sys.argv[1]}/{table}/*/*.parquet', hive_partitioning = true)\")
+    counts[table] = db.execute(f'select count(*) from {table}').fetchone()[0]
+query = re.findall(r'```sql\\n(.*?)```', open(sys.argv[2]).read(), re.S)[-1]
+print(json.dumps([counts, db.execute(query).fetchone()]))
+";
+
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_of_a_data_set_lead_to_links() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("set");
+    let name = "threads.xray";
+    let log = fixture("xray/threads.xray");
+    assert!(unspool(&["convert", &log, "--to", "parquet", "-o", out.to_str().unwrap()]).status.success());
+    let find = |table: &str, id: i64| rows_of(&out, table, name).into_iter().find(|row| row["id"] == id).unwrap();
+    let number = |row: &Value, column: &str| row[column].as_i64().unwrap();
+    let slice = find("slices", 376);
+    let track = find("tracks", number(&slice, "track"));
+    let start = number(&rows_of(&out, "traces", name)[0], "origin") + number(&slice, "start");
+    let depth = number(&slice, "depth") + number(&track, "lowest");
+    let (end, track) = (start + number(&slice, "dur"), number(&slice, "track") - 1);
+    // tests/e2e/link.spec.ts opens it.
+    let link = "&range=7140221766841..7140221949296&at=7140221766841,4,-1";
+    assert_eq!(format!("&range={start}..{end}&at={start},{track},{depth}"), link);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let fleet = root.join("target/fleet/env/bin/python");
+    let python = std::env::var("UNSPOOL_PYTHON").map_or(fleet, PathBuf::from);
+    let asked = Command::new(&python).args(["-c", ASK]).arg(&out).arg(root.join("docs/fleet.md")).output();
+    let Ok(asked) = asked.as_ref().map_err(|_| ()).and_then(|it| if it.status.success() { Ok(it) } else { Err(()) })
+    else {
+        eprintln!("skipped: {} has no package duckdb (UNSPOOL_PYTHON names another Python)", python.display());
+        return;
+    };
+    let answer: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    for (table, count) in answer[0].as_object().unwrap() {
+        assert_eq!(count.as_u64(), Some(rows_of(&out, table, name).len() as u64), "{table}");
+    }
+    let link = answer[1].as_array().unwrap().last().unwrap().as_str().unwrap();
+    assert!(link.ends_with("&name=threads.xray&range=7140220518000..7140222310107&at=7140220518000,1,0"), "{link}");
 }
 
 #[test]

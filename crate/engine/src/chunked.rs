@@ -50,6 +50,13 @@ impl<T> Chunked<T> {
         self.chunks.shrink_to_fit();
     }
 
+    /// Frees chunks of elements before this index, as far as they are whole. They are no longer there; the others keep their indices.
+    #[cfg(feature = "spill")]
+    pub(crate) fn forget(&mut self, before: usize) {
+        let (chunk, _) = self.place(before);
+        self.chunks.iter_mut().take(chunk).for_each(|chunk| *chunk = Vec::new());
+    }
+
     /// The element at index `i`.
     pub(crate) fn get(&self, i: usize) -> Option<&T> {
         let (chunk, within) = self.place(i);

@@ -1,7 +1,8 @@
 //! One open trace: a decoder, a store, and the loop between them.
 
 use unspool_formats::{
-    Clock, EventBatch, Format, Info, Instructions, Naming, OpenOptions, Opened, Probe, Want, recognise,
+    Clock, EventBatch, Format, Info, Instructions, Naming, OpenOptions, Opened, Probe, TrackId, ValueKind, Want,
+    recognise,
 };
 
 use crate::details::{Described, Item};
@@ -126,6 +127,13 @@ impl Session {
     /// anyway, by the number of slices that an index can address.
     pub fn limit_memory(&mut self, bytes: u64) {
         self.store.limit_memory(bytes);
+    }
+
+    /// Has slices moved to a file while the trace is read, before the first step: for a trace whose rows are read once, such as
+    /// for an export. What visits them anywhere becomes slow. [`Store::take_spill_error`] says whether the file failed.
+    #[cfg(feature = "spill")]
+    pub fn spill_to(&mut self, file: Box<dyn crate::store::spill::SpillFile>) {
+        self.store.spill_to(file);
     }
 
     /// Whether reading stopped at a limit and not at the end of the file.
@@ -322,6 +330,15 @@ impl Session {
             }
         }
         changed
+    }
+
+    /// Shows the values of a counter as those of another type, or of its own again. Nothing happens before the end of the file, or if
+    /// their bytes are not known.
+    pub fn show_values(&mut self, track: TrackId, kind: ValueKind) {
+        let is_finished = self.store.is_finished();
+        if let Some(track) = self.store.tracks.get_mut(track as usize).filter(|_| is_finished) {
+            track.show_as(kind);
+        }
     }
 
     /// What to draw for a window; see [`Store::query`].

@@ -68,8 +68,12 @@ pub fn database<'a>(store: &'a Store, clock: Clock, range: Option<Span>, lists: 
             &[("track", track), ("time", at), ("value", Column::Number)],
             Box::new(Samples(samples(store, range))),
         ),
-        Table::listed("tracks", &["kind", "name", "number", "parent"], Rc::clone(&lists.tracks)),
-        Table::listed("names", &["name", "kind", "key"], Rc::clone(&lists.names)),
+        Table::listed(
+            "tracks",
+            &[("kind", TEXT), ("name", TEXT), ("number", INTEGER), ("parent", INTEGER)],
+            Rc::clone(&lists.tracks),
+        ),
+        Table::listed("names", &[("name", TEXT), ("kind", TEXT), ("key", INTEGER)], Rc::clone(&lists.names)),
     ];
     let seconds = |column: &str| match clock {
         Clock::Seconds { frequency } => {
@@ -105,6 +109,10 @@ pub fn database<'a>(store: &'a Store, clock: Clock, range: Option<Span>, lists: 
     ];
     Database::new(tables, &views)
 }
+
+/// Types of columns.
+const TEXT: &str = " TEXT";
+const INTEGER: &str = " INTEGER";
 
 /// A range of the x axis, the second exclusive.
 pub type Span = (u64, u64);
@@ -255,6 +263,9 @@ struct Part<'a> {
     callers: Option<(u64, usize, &'a Slices)>,
     /// Where the latest caller was: the next one is there or soon after.
     latest: Cell<usize>,
+    /// The blocks of the latest slice and of the latest caller.
+    near: Cell<usize>,
+    near_caller: Cell<usize>,
 }
 
 /// Slices, one column after the other.
@@ -281,6 +292,8 @@ impl<'a> SliceRows<'a> {
                     slices,
                     callers: callers.filter(|_| track.def.stacking == Stacking::Nested),
                     latest: Cell::new(0),
+                    near: Cell::new(0),
+                    near_caller: Cell::new(0),
                 });
                 callers = Some((len, within.start, slices));
                 len += within.len() as u64;
@@ -311,7 +324,7 @@ impl Part<'_> {
     fn caller(&self, slice: &Slice, calls: NodeId) -> Option<u64> {
         let (first, from, callers) = self.callers?;
         // The last one that begins no later. Rows are mostly read in order, so that it is near the latest.
-        let begins = |at: usize| callers.get(at).filter(|caller| caller.start <= slice.start);
+        let begins = |at: usize| callers.get_near(at, &self.near_caller).filter(|caller| caller.start <= slice.start);
         let mut at = self.latest.get();
         if begins(at).is_none() {
             at = callers.first_from(slice.start.saturating_add(1)).checked_sub(1)?;
@@ -326,8 +339,11 @@ impl Part<'_> {
             }
         }
         self.latest.set(at);
-        let encloses =
-            |at: &usize| callers.get(*at).filter(|caller| caller.start <= slice.start && caller.end >= slice.end);
+        let encloses = |at: &usize| {
+            callers
+                .get_near(*at, &self.near_caller)
+                .filter(|caller| caller.start <= slice.start && caller.end >= slice.end)
+        };
         // Several of them can touch a slice without duration.
         let near = || (at.saturating_sub(2)..=at).rev();
         let by_call = near().find(|at| encloses(at).is_some_and(|caller| caller.node == calls));
@@ -344,7 +360,7 @@ impl Rows for SliceRows<'_> {
 
     fn row(&self, row: u64, values: &mut [Value]) {
         let Some(part) = self.part(row) else { return };
-        let Some(slice) = part.slices.get(part.from + (row - part.first) as usize) else { return };
+        let Some(slice) = part.slices.get_near(part.from + (row - part.first) as usize, &part.near) else { return };
         let calls = &self.store.calls;
         let parent = part.caller(&slice, calls.parent(slice.node));
         fill(

@@ -6,6 +6,7 @@
 //! export needs no memory in proportion to the trace. (Formats of call stacks need some for each stack.)
 
 mod chrome;
+mod clean;
 mod csv;
 mod export;
 mod folded;
@@ -85,6 +86,8 @@ pub struct Track {
     pub overlapping: bool,
     /// Whether its samples are floating point numbers.
     pub real: bool,
+    /// The depth that the page has for slices of depth 0: negative if calls have no begin.
+    pub lowest: i32,
 }
 
 /// A name of slices or instants. Its number is its place in [`Trace::names`].

@@ -22,6 +22,7 @@ fn trace() -> Trace {
         parent: None,
         overlapping: false,
         real: false,
+        lowest: 0,
     };
     let name = |text: &str| Name { text: text.into(), kind: "call".into(), key: None };
     Trace {
@@ -429,6 +430,7 @@ fn processes_and_threads_have_numbers_of_their_own() {
         parent: None,
         overlapping: false,
         real: false,
+        lowest: 0,
     });
     trace.tracks.push(Track {
         kind: TrackKind::Thread,
@@ -437,6 +439,7 @@ fn processes_and_threads_have_numbers_of_their_own() {
         parent: Some(0),
         overlapping: false,
         real: false,
+        lowest: 0,
     });
     let ids = Ids::of(&trace);
     assert_eq!((ids.get(0), ids.get(1)), ((7, 7), (7, 7)));

@@ -11,8 +11,11 @@ use hashbrown::HashMap;
 use crate::calls::{Call, Value};
 use crate::known::Known;
 use crate::reader::CallVisitor;
-use kinds::{Kind, Upload, Vertices};
-use redundant::{Effect, Memory, State};
+pub(crate) use kinds::{Kind, Vertices};
+pub(crate) use redundant::Effect;
+
+use kinds::Upload;
+use redundant::{Memory, State};
 
 /// What happens in a frame. The calls after the last swap are a frame of their own, as in qapitrace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,6 +96,24 @@ pub struct Frames {
     lists: HashMap<u64, Drawn>,
     /// On each thread: what is between `glBegin` and `glEnd`, and in the list that is being compiled.
     threads: HashMap<u64, Thread>,
+    latest: Latest,
+}
+
+/// What the latest call did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Latest {
+    /// What its function does.
+    pub(crate) kind: Kind,
+    /// If it sets state: what came of it, the name of what it sets, and the number of arguments that say which part of that.
+    pub(crate) effect: Option<(Effect, (&'static str, u8))>,
+    /// The vertices that it draws. `None` if it draws nothing, or that is not known.
+    pub(crate) vertices: Option<u64>,
+}
+
+impl Default for Latest {
+    fn default() -> Self {
+        Self { kind: Kind::Other, effect: None, vertices: None }
+    }
 }
 
 /// What is drawn.
@@ -120,6 +141,21 @@ impl Frames {
     /// The memory that this takes, in bytes, about.
     pub fn size(&self) -> usize {
         self.frames.capacity() * size_of::<Frame>() + self.memory.size()
+    }
+
+    /// What the latest call did.
+    pub(crate) fn latest(&self) -> Latest {
+        self.latest
+    }
+
+    /// The handle of the context that is current on a thread, if a call has made it that.
+    pub(crate) fn context_of(&self, thread: u64) -> Option<u64> {
+        self.contexts.get(&thread).copied()
+    }
+
+    /// Whether calls of a thread go to a display list, and are not executed.
+    pub(crate) fn is_compiling(&self, thread: u64) -> bool {
+        matches!(self.threads.get(&thread), Some(Thread { list: Some((_, false, _)), .. }))
     }
 
     fn add(&mut self, frame: usize, figure: usize, amount: u64) {
@@ -157,6 +193,7 @@ impl Frames {
     }
 }
 
+const EGL_SUCCESS: u32 = 0x3000;
 const UNSIGNED_BYTE: u32 = 0x1401;
 const UNSIGNED_SHORT: u32 = 0x1403;
 /// A list that is executed while it is compiled.
@@ -189,8 +226,10 @@ impl CallVisitor for Frames {
             frame.last = frame.last.max(call.number);
         }
         self.add(at, CALLS, 1);
+        self.latest = Latest::default();
         let functions = core::mem::take(&mut self.functions);
         if let Some((known, kind)) = functions.get(call.function as usize).filter(|(_, kind)| *kind != Kind::Other) {
+            self.latest.kind = *kind;
             let mut thread = self.threads.remove(&call.thread).unwrap_or_default();
             self.count(call, known, *kind, at, &mut thread);
             self.threads.insert(call.thread, thread);
@@ -250,8 +289,10 @@ impl Frames {
             Kind::ListBase => thread.list_base = known.int(call, "base").unwrap_or_default() as u64,
             Kind::Upload(upload) => self.upload(at, upload, uploaded(call, known)),
             Kind::Error => {
-                if call.result().int().is_some_and(|error| error != 0) {
+                if call.result().int().is_some_and(|error| is_error(&known.canonical, error as u32)) {
                     self.add(at, ERRORS, 1);
+                    // The call that raised it has set nothing.
+                    self.memory.forget_all();
                 }
             }
             Kind::MakeCurrent => {
@@ -280,7 +321,9 @@ impl Frames {
         }
         // A thread whose context was made current before the trace began has one of its own.
         let context = self.contexts.get(&call.thread).copied().unwrap_or(call.thread.wrapping_neg());
-        match self.memory.set(context, state, call) {
+        let effect = self.memory.set(context, state, call);
+        self.latest.effect = Some((effect, (state.name(), state.keys())));
+        match effect {
             Effect::Other => {}
             Effect::Same => self.add(at, REDUNDANT, 1),
             Effect::Program => self.add(at, PROGRAMS, 1),
@@ -297,6 +340,7 @@ impl Frames {
                 return;
             }
         }
+        self.latest.vertices = (drawn.uncounted == 0).then_some(drawn.vertices);
         self.add(at, VERTICES, drawn.vertices);
         self.add(at, UNCOUNTED, drawn.uncounted);
     }
@@ -305,6 +349,11 @@ impl Frames {
         self.add(at, UPLOADED, bytes);
         self.add(at, FIRST_UPLOAD + upload as usize, bytes);
     }
+}
+
+/// Whether what `glGetError` or `eglGetError` has returned is an error.
+pub(crate) fn is_error(canonical: &str, number: u32) -> bool {
+    number != if canonical == "eglGetError" { EGL_SUCCESS } else { 0 }
 }
 
 /// The vertices of `glDrawArrays` and its relatives: `count` in each of them, often for a number of instances.

@@ -5,6 +5,7 @@
 //! calls       a call with its arguments as numbers, and the Reader that passes the calls of a trace on
 //! known       a function of a trace, with the places of its arguments
 //! frames      what happens in each frame: draws, vertices, uploads, redundant calls
+//! findings    what a program wastes or does wrong
 //! images      pixels as programs hand them over, and textures as they hold them
 //! resources   textures, buffers, shaders and other objects: what happened to them, and what they hold
 //! survey      one pass over all calls, for frames and resources
@@ -20,6 +21,7 @@
 //! `unspool_survey` (`survey`, `web/worker/survey_worker.ts`) and `unspool_graphics` (`state`, `web/worker/gl_state_worker.ts`).
 
 mod calls;
+pub mod findings;
 pub mod frames;
 mod functions;
 pub mod images;

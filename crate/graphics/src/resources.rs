@@ -65,6 +65,21 @@ pub struct Event {
     pub what: What,
 }
 
+/// What a call does to the contents of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touch {
+    /// It is bound.
+    Bind,
+    /// It gets contents: the position of the pixel store, and whether they come out of a buffer.
+    Upload { store: u32, is_from_buffer: bool },
+    /// It is mapped, or no longer.
+    Map,
+    /// The graphics processor writes it.
+    Write,
+    /// It is deleted.
+    Delete,
+}
+
 /// An upload, with what decides how its bytes are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Upload {
@@ -149,9 +164,23 @@ pub struct Resources {
     events: usize,
     /// Events were left out.
     pub is_full: bool,
+    /// What the latest call has done, if somebody watches. The watcher takes it away.
+    pub(crate) touched: Vec<(u32, Touch)>,
+    is_watched: bool,
 }
 
 impl Resources {
+    /// Resources whose calls are looked at as they come, in place of a list of them.
+    pub(crate) fn watched() -> Self {
+        Self { events: MOST_EVENTS, is_watched: true, ..Self::default() }
+    }
+
+    fn touch(&mut self, at: u32, touch: Touch) {
+        if self.is_watched {
+            self.touched.push((at, touch));
+        }
+    }
+
     /// All resources, by creation.
     pub fn all(&self) -> &[Resource] {
         &self.all
@@ -169,6 +198,14 @@ impl Resources {
         let all = || self.all.iter().enumerate().filter(of_name);
         let alive = all().filter(|(_, it)| it.created <= call && call <= ends(it)).max_by_key(|(_, it)| it.created);
         alive.or_else(|| all().rfind(|(_, it)| it.created <= call)).or_else(|| all().next()).map(|(at, _)| at as u32)
+    }
+
+    /// The buffer with this name whose contents a call has given it; without that call, as [`Resources::find`].
+    pub fn buffer_by(&self, name: u32, filled: Option<u64>, call: u64) -> Option<u32> {
+        let has = |it: &Resource, filled| it.uploads.binary_search_by_key(&filled, |upload| upload.call).is_ok();
+        let is_it = |it: &Resource| it.kind == Kind::Buffer && it.name == name;
+        let by_upload = filled.and_then(|filled| self.all.iter().position(|it| is_it(it) && has(it, filled)));
+        by_upload.map(|at| at as u32).or_else(|| self.find(Kind::Buffer, name, call))
     }
 
     /// The memory that this takes, in bytes, about.
@@ -212,6 +249,12 @@ impl Resources {
     }
 
     fn event(&mut self, at: u32, call: u64, what: What) {
+        match what {
+            What::Bound => self.touch(at, Touch::Bind),
+            What::Written => self.touch(at, Touch::Write),
+            What::Deleted => self.touch(at, Touch::Delete),
+            _ => {}
+        }
         if self.events >= MOST_EVENTS {
             self.is_full = true;
             return;
@@ -532,6 +575,9 @@ impl Resources {
                     true => self.of(context, Kind::Buffer, call.uint(0), number),
                     false => context.buffer(uint("target")),
                 };
+                if let Some(at) = at {
+                    self.touch(at, Touch::Map);
+                }
                 let address = call.result().int().unwrap_or_default() as u64;
                 let length = known.int(call, "length").map(|length| length.max(0) as u64);
                 if let Some(at) = at.filter(|_| address != 0) {
@@ -546,6 +592,9 @@ impl Resources {
                     true => self.of(context, Kind::Buffer, call.uint(0), number),
                     false => context.buffer(uint("target")),
                 };
+                if let Some(at) = at {
+                    self.touch(at, Touch::Map);
+                }
                 self.mapped.retain(|other| Some(other.buffer) != at);
             }
             Act::Copy => {
@@ -590,6 +639,7 @@ impl Resources {
             }
         };
         let from = context.get(Slot::Buffer { target: PIXEL_UNPACK_BUFFER, index: None });
+        self.touch(at, Touch::Upload { store: store as u32, is_from_buffer: from.is_some() });
         self.count(at, UPLOADS, 1);
         self.event(at, call.number, What::Uploaded);
         if let Some(resource) = self.all.get_mut(at as usize) {

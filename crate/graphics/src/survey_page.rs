@@ -5,6 +5,7 @@ use unspool_file::JsFile;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
+use crate::findings::{Finding, Findings};
 use crate::frames::FIGURES;
 use crate::images::{Holds, Image};
 use crate::reader::Reader;
@@ -209,6 +210,26 @@ impl JsSurvey {
         Contents::new(self.survey.resources(), &mut self.reader).buffer(resource, call as u64).map_err(thrown)
     }
 
+    /// The bytes of a buffer by its name, and the call that gave it its size if that is known, after a call.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    #[wasm_bindgen(js_name = namedBuffer)]
+    pub fn named_buffer(&mut self, name: u32, sized: Option<f64>, call: f64) -> Result<Vec<u8>, JsValue> {
+        let found = self.survey.resources().buffer_by(name, sized.map(|call| call as u64), call as u64);
+        found.map_or(Ok(Vec::new()), |resource| self.buffer(resource, call))
+    }
+
+    /// The bytes that a call had as an argument.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn blob(&mut self, call: f64) -> Result<Vec<u8>, JsValue> {
+        Contents::new(self.survey.resources(), &mut self.reader).blob(call as u64).map_err(thrown)
+    }
+
     /// The sources of a shader up to a call: pairs of the call and the text, the latest last.
     ///
     /// # Errors
@@ -221,6 +242,65 @@ impl JsSurvey {
             JsValue::from(Array::of2(&JsValue::from_f64(*call as f64), &JsValue::from_str(text)))
         };
         Ok(found.iter().map(pair).collect())
+    }
+}
+
+/// The search for findings in one trace.
+#[wasm_bindgen]
+pub struct GlFindings {
+    findings: Findings<JsFile>,
+}
+
+#[wasm_bindgen]
+impl GlFindings {
+    /// A search that has read nothing yet. `records` is the index that the session made.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the trace is none of apitrace.
+    #[wasm_bindgen(constructor)]
+    pub fn new(records: &[u8], file: JsFile) -> Result<Self, JsValue> {
+        Ok(Self { findings: Findings::open(records, file).map_err(thrown)? })
+    }
+
+    /// Whether decompressors must be provided before the first step.
+    #[wasm_bindgen(js_name = needsDecompressor)]
+    pub fn needs_decompressor(&self) -> bool {
+        self.findings.needs_decompressor()
+    }
+
+    /// Reads further pieces of the file. Returns whether there is nothing more to read.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn step(&mut self, budget: u32) -> Result<bool, JsValue> {
+        self.findings.step(budget).map_err(thrown)
+    }
+
+    /// Number of pieces of the file.
+    pub fn pieces(&self) -> u32 {
+        self.findings.progress().1
+    }
+
+    /// Number of pieces that were read.
+    pub fn done(&self) -> u32 {
+        self.findings.progress().0
+    }
+
+    /// What was found so far: `GlFinding`s of `web/base/survey_protocol.ts`.
+    pub fn findings(&self) -> Array {
+        let of = |it: &Finding| {
+            object(&[
+                ("kind", JsValue::from_str(it.kind.word())),
+                ("sentence", JsValue::from_str(&it.sentence)),
+                ("count", JsValue::from_f64(it.count as f64)),
+                ("amount", JsValue::from_f64(it.cost as f64)),
+                ("unit", JsValue::from_str(it.kind.unit())),
+                ("calls", doubles(it.calls.iter().copied())),
+            ])
+        };
+        self.findings.all().iter().map(of).collect()
     }
 }
 

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 use crate::executed::Executed;
 use crate::explorer::{Detail, Explorer, State};
 use crate::index::{Cell, Module};
+use crate::loops::{Loop, LoopFinder, LoopsFound};
 use crate::origin::{Cause, Code, Operand, Operands, Origin, Use};
 use crate::registers::Register;
 use crate::runs::{CodeBlock, RunIndex};
@@ -368,6 +369,18 @@ impl JsExplorer {
         steps.into_iter().map(|step| step as f64).collect()
     }
 
+    /// Looks for loops in a further part of what is indexed: `JsLoops` says how far it is. Returns whether that was the last part.
+    #[wasm_bindgen(js_name = findLoops)]
+    pub fn find_loops(&self, loops: &mut JsLoops) -> bool {
+        loops.of = self.explorer.index().segments().count();
+        self.explorer.index().find_loops(&mut loops.finder, LOOP_SEGMENTS)
+    }
+
+    /// The loops that were found: `Loops` of the protocol.
+    pub fn loops(&self, loops: JsLoops) -> JsValue {
+        loop_columns(&self.explorer.index().loops(loops.finder))
+    }
+
     /// What was executed, as columns of blocks, addresses or modules: a `Coverage`. `how` joins it with `list`, a drcov file:
     /// `plus`, `minus` or `common`.
     ///
@@ -450,6 +463,53 @@ fn columns(
     ]))
 }
 
+/// Segments of an index in which loops are looked for at once: a turn of some milliseconds.
+const LOOP_SEGMENTS: u32 = 8;
+
+/// A search for loops that has not ended.
+#[wasm_bindgen(js_name = LoopFinder)]
+#[derive(Default)]
+pub struct JsLoops {
+    finder: LoopFinder,
+    /// Segments of the index.
+    of: u32,
+}
+
+#[wasm_bindgen(js_class = LoopFinder)]
+impl JsLoops {
+    /// A search that has not begun.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The share of the index that it has looked at.
+    #[wasm_bindgen(getter)]
+    pub fn share(&self) -> f64 {
+        f64::from(self.finder.segments()) / f64::from(self.of.max(1))
+    }
+}
+
+fn loop_columns(found: &LoopsFound) -> JsValue {
+    let LoopsFound { loops, unlisted, left_out } = found;
+    let steps =
+        |of: fn(&Loop) -> u64| Float64Array::from(&loops.iter().map(|it| of(it) as f64).collect::<Vec<_>>()[..]);
+    let addresses: Vec<u64> = loops.iter().map(|it| it.address).collect();
+    let shared: Vec<u8> = loops.iter().map(|it| it.is_shared.into()).collect();
+    object(&[
+        ("start", steps(|it| it.start).into()),
+        ("firstEnd", steps(|it| it.first_end).into()),
+        ("lastStart", steps(|it| it.last_start).into()),
+        ("end", steps(|it| it.end).into()),
+        ("count", steps(|it| it.count).into()),
+        ("length", steps(|it| it.length.into()).into()),
+        ("address", BigUint64Array::from(&addresses[..]).into()),
+        ("shared", bytes(&shared)),
+        ("unlisted", number(*unlisted)),
+        ("leftOut", number(*left_out)),
+    ])
+}
+
 /// The index of a block trace. `web/worker/run_steps.ts` reads the database.
 #[wasm_bindgen(js_name = RunIndex)]
 pub struct JsRunIndex {
@@ -517,6 +577,18 @@ impl JsRunIndex {
     #[wasm_bindgen(js_name = firstExecution)]
     pub fn first_execution(&mut self, address: u64) -> Option<f64> {
         self.index.first_execution(address).map(|step| step as f64)
+    }
+
+    /// Looks for loops in a further part of what is indexed. Returns whether that was the last part.
+    #[wasm_bindgen(js_name = findLoops)]
+    pub fn find_loops(&self, loops: &mut JsLoops) -> bool {
+        loops.of = self.index.segments().count();
+        self.index.find_loops(&mut loops.finder, LOOP_SEGMENTS)
+    }
+
+    /// The loops that were found: `Loops` of the protocol.
+    pub fn loops(&self, loops: JsLoops) -> JsValue {
+        loop_columns(&self.index.loops(loops.finder))
     }
 
     /// What was executed, as columns of blocks, addresses or modules: see `Explorer.coverage`.

@@ -2,6 +2,7 @@ import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import type { Dock } from '../../model/dock.ts';
 import type { Find } from '../../model/find.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { findingsOf } from '../findings/findings.ts';
 import { ExpressionField, Wrong } from '../parts/expression_field.tsx';
 import './find.css';
 
@@ -21,6 +22,8 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const list = () => {
     const info = open.trace.info.peek();
     if (!info) return;
+    const findings = findingsOf(open);
+    if (findings) findings.isShown.value = false;
     dock.open.value = true;
     dock.front.value = { ...dock.front.value, [info.format]: RESULTS };
   };

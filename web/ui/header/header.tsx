@@ -14,6 +14,7 @@ import { extentLength } from '../../model/view.ts';
 import type { Page } from '../page.ts';
 import { Companions } from '../parts/companions.tsx';
 import { ExportButton } from './export_button.tsx';
+import { FindingsButton } from './findings_button.tsx';
 import { NotesButton } from './notes_button.tsx';
 import { Problems } from './problems.tsx';
 import './header.css';
@@ -55,6 +56,7 @@ export function Header({ page, choose, showKeys, find }: Props) {
             </svg>
           </button>
         )}
+        {open && trace?.info.value && <FindingsButton key={open.id} open={open} dock={page.dock} />}
         {open && trace?.info.value && <ExportButton key={open.id} open={open} page={page} />}
         {open && trace?.info.value && <NotesButton key={open.id} open={open} page={page} />}
         {trace && (

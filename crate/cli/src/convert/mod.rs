@@ -4,6 +4,7 @@ mod args;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod source;
+mod summary;
 
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsString;
@@ -18,14 +19,17 @@ use unspool_engine::Session;
 use unspool_engine::tables::View;
 use unspool_export::{Export, FORMATS, Format, Step, Writer};
 use unspool_formats::info::Capability;
+use unspool_formats::problem::TRUNCATED;
 
+use crate::clean::CleanArgs;
 use crate::find::search_for;
 use crate::progress::{self, Progress};
-use crate::read_whole::{read_named, threads};
+use crate::read_whole::{read_spilled, threads};
 use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, Source, TraceArgs, complain};
 use args::Arguments;
 use source::{Rows, trace_of};
+use summary::{Outcome, Summary};
 
 /// Converts traces to formats of other programs.
 ///
@@ -72,6 +76,8 @@ pub(crate) struct Convert {
     nest_tail_calls: bool,
     #[command(flatten)]
     names: NameArgs,
+    #[command(flatten)]
+    clean: CleanArgs,
 }
 
 /// What is written.
@@ -124,6 +130,8 @@ const AT_ONCE: u64 = 256 << 20;
 
 /// An input with its output.
 struct Job {
+    /// Its place among the inputs.
+    number: usize,
     input: PathBuf,
     /// `None`: standard output. Of a data set its directory.
     output: Option<PathBuf>,
@@ -144,19 +152,6 @@ impl Job {
     }
 }
 
-/// What became of an input.
-enum Outcome {
-    Converted {
-        rows: u64,
-        bytes: u64,
-        seconds: f64,
-        broken: bool,
-    },
-    /// The output was there.
-    Skipped,
-    Failed(String),
-}
-
 pub(crate) fn run(what: &Convert) -> ExitCode {
     let jobs = match jobs_of(what) {
         Ok(jobs) => jobs,
@@ -165,32 +160,30 @@ pub(crate) fn run(what: &Convert) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let (all, several) = (jobs.len(), jobs.len() > 1);
+    let several = jobs.len() > 1;
     let threads = what.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
-    let threads = threads.min(all);
-    if threads > 1 {
+    let threads = threads.min(jobs.len());
+    let summary = Mutex::new(Summary::new(several, jobs.iter().map(|job| job.size).sum()));
+    if several {
+        // One bar for all.
         progress::hide_all();
     }
     let queue = Mutex::new((VecDeque::from(jobs), 0_u64));
     let changed = Condvar::new();
-    let totals = Mutex::new(Totals::default());
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(job) = take(&queue, &changed) {
                     let outcome = one(what, &job);
-                    totals.lock().unwrap_or_else(PoisonError::into_inner).add(&job, &outcome, several);
+                    summary.lock().unwrap_or_else(PoisonError::into_inner).add(&job, outcome);
                     queue.lock().unwrap_or_else(PoisonError::into_inner).1 -= job.size;
                     changed.notify_all();
                 }
             });
         }
     });
-    let totals = totals.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if several {
-        totals.print(all);
-    }
-    if totals.failed + totals.broken > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    let summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if summary.print() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The next input, once there is room for it.
@@ -226,7 +219,7 @@ fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
     }
     let mut names = HashSet::new();
     let mut jobs = Vec::new();
-    for input in &what.inputs {
+    for (place, input) in what.inputs.iter().enumerate() {
         let stem = if input == Path::new("-") {
             "trace".into()
         } else {
@@ -251,7 +244,7 @@ fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
             return Err(Failure::new(format!("{} would be overwritten by its own conversion.", input.display())));
         }
         let size = fs::metadata(input).map_or(0, |metadata| metadata.len());
-        jobs.push(Job { input: input.clone(), output, trace, size });
+        jobs.push(Job { number: place, input: input.clone(), output, trace, size });
     }
     Ok(jobs)
 }
@@ -273,8 +266,13 @@ fn one(what: &Convert, job: &Job) -> Outcome {
 /// Converts a trace. Returns how many rows and bytes were written, and whether the trace was read in part.
 fn convert(what: &Convert, job: &Job) -> Result<(u64, u64, bool), Failure> {
     let trace = TraceArgs { file: job.input.clone(), no_limits: what.no_limits, nest_tail_calls: what.nest_tail_calls };
-    let (source, session) = read_named(&trace, &what.names)?;
-    let broken = session.error().is_some() || (session.stopped_at_limit() && !what.no_limits);
+    let (source, session) = read_spilled(&trace, &what.names)?;
+    // A file that ends too early is one whose rest is missing.
+    let is_cut = session.progress().problems.iter().any(|problem| problem.kind == TRUNCATED.id());
+    let broken = is_cut || session.error().is_some() || (session.stopped_at_limit() && !what.no_limits);
+    if is_cut {
+        complain(&source.name, crate::Place::Whole, "the file ends too early; what is there is converted.");
+    }
     let (rows, bytes) = match (what.to, &job.output) {
         (To::File(format), None) => {
             let mut stdout = io::stdout().lock();
@@ -355,9 +353,12 @@ fn write(
     let offers = |capability: Capability| session.info().offers.contains(&capability.word());
     let has_args = !session.is_pulled() && !offers(Capability::State) && !offers(Capability::Values);
     let with_args = what.to.has_args() && !what.no_args && has_args;
-    let args = with_args.then(|| Arguments::collect(session, source)).transpose()?;
+    let mut cleaner = what.clean.cleaner();
+    let args = with_args.then(|| Arguments::collect(session, source, &mut cleaner)).transpose()?;
     let mut rows = Rows::new(session, range, hits, args);
-    let mut export = Export::new(trace_of(session, file_name(&source.name), range), writer, tracks, with_args);
+    let mut trace = trace_of(session, file_name(&source.name), range);
+    trace.clean(&mut cleaner);
+    let mut export = Export::new(trace, writer, tracks, with_args);
     let bar = Progress::new(export.rows(&rows));
     let mut out = Vec::with_capacity(1 << 21);
     let mut bytes = 0;
@@ -372,58 +373,13 @@ fn write(
         }
     }
     bar.finish();
+    if let Some(error) = store.take_spill_error() {
+        return Err(Failure::new(format!("{}: its slices in a temporary file: {error}", source.name)));
+    }
     Ok((export.passed(), bytes))
 }
 
 /// The last part of a path.
 fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-/// Sums for the line at the end.
-#[derive(Default)]
-struct Totals {
-    converted: u64,
-    skipped: u64,
-    broken: u64,
-    failed: u64,
-    rows: u64,
-    bytes: u64,
-}
-
-impl Totals {
-    /// Adds an input, and prints its line if there are several.
-    fn add(&mut self, job: &Job, outcome: &Outcome, several: bool) {
-        let name = job.input.display();
-        let line = match outcome {
-            Outcome::Skipped => {
-                self.skipped += 1;
-                several.then(|| format!("skipped    {name}: its output exists"))
-            }
-            Outcome::Failed(sentence) => {
-                self.failed += 1;
-                Some(if several { format!("failed     {sentence}") } else { format!("unspool: {sentence}") })
-            }
-            Outcome::Converted { rows, bytes, seconds, broken } => {
-                self.converted += 1;
-                self.broken += u64::from(*broken);
-                self.rows += rows;
-                self.bytes += bytes;
-                let how = if *broken { "in part   " } else { "converted " };
-                let to = job.output.as_deref().map_or_else(|| "-".into(), |output| output.display().to_string());
-                several.then(|| format!("{how} {name} -> {to}: {rows} rows, {bytes} bytes, {seconds:.1} s"))
-            }
-        };
-        if let Some(line) = line {
-            let _ = writeln!(io::stderr(), "{line}");
-        }
-    }
-
-    fn print(&self, all: usize) {
-        let Self { converted, skipped, broken, failed, rows, bytes } = self;
-        let _ = writeln!(
-            io::stderr(),
-            "{all} traces: {converted} converted ({broken} of them in part), {skipped} skipped, {failed} failed; {rows} rows, {bytes} bytes"
-        );
-    }
 }

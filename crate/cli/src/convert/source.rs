@@ -27,6 +27,7 @@ pub(super) fn trace_of(session: &Session, name: &str, range: Option<(u64, u64)>)
         parent: u32::try_from(track.parent).ok(),
         overlapping: track.overlapping,
         real: track.values == "float",
+        lowest: track.lowest,
         name: track.name,
     });
     let names = (0..).zip(store.names()).map(|(number, text)| {

@@ -13,11 +13,13 @@ const MACHINE: u64 = 64;
 /// Address of function 0, and the distance between functions.
 const CODE: u64 = 0x40_0000;
 const FUNCTION: u64 = 0x1000;
+/// The modules: name, first and last function.
+const MODULES: [(&str, u64, u64); 2] = [("/usr/bin/program", 0, 99), ("/usr/lib/libwork.so", 100, 4095)];
 const STACK: u64 = 0x7fff_ffff_0000;
 /// Size of one write, in bytes.
 const PORTION: usize = 1 << 20;
 
-/// Writes a streamed file of `options.events` instructions.
+/// Writes a streamed file of `options.events` frames: the modules, then instructions.
 pub(super) fn write(out: &mut dyn Write, options: &Options, tick: &mut Tick<'_>) -> io::Result<()> {
     let name = |name: &str, last: &[u8]| Names {
         name: name.into(),
@@ -40,6 +42,11 @@ pub(super) fn write(out: &mut dyn Write, options: &Options, tick: &mut Tick<'_>)
         stacks: (0..options.threads).map(|_| vec![CODE]).collect(),
         made: 0,
     };
+    for (name, first, last) in MODULES.into_iter().take(options.events as usize) {
+        let (low, high) = (CODE + first * FUNCTION, CODE + (last + 1) * FUNCTION - 1);
+        cpu.writer.frame(&Frame::ModLoad { name: name.into(), low, high });
+        cpu.made += 1;
+    }
     let mut program = Program::new(options.seed, options.threads, options.depth, false);
     while cpu.made < options.events {
         let step = program.step();

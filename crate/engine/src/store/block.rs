@@ -10,6 +10,8 @@ use std::ops::Range;
 use unspool_formats::Locator;
 
 use super::slice::Slice;
+#[cfg(feature = "spill")]
+use super::spill::{Shelf, Spilled};
 use crate::call_tree::NodeId;
 
 /// Capacity of the smallest and the largest block, in slices.
@@ -28,6 +30,9 @@ pub(super) enum Block {
     Plain(Plain),
     /// Closed and packed.
     Packed(Box<Packed>),
+    /// Closed and in a file.
+    #[cfg(feature = "spill")]
+    Spilled(Box<Spilled>),
 }
 
 impl Block {
@@ -43,6 +48,8 @@ impl Block {
         match self {
             Self::Plain(block) => block.first as usize,
             Self::Packed(block) => block.first as usize,
+            #[cfg(feature = "spill")]
+            Self::Spilled(block) => block.first(),
         }
     }
 
@@ -50,12 +57,19 @@ impl Block {
         match self {
             Self::Plain(block) => block.len(),
             Self::Packed(block) => block.durations.len(),
+            #[cfg(feature = "spill")]
+            Self::Spilled(block) => block.len(),
         }
     }
 
     /// Whether some value did not fit into 32 bits.
     pub(super) fn is_wide(&self) -> bool {
-        matches!(self, Self::Plain(block) if block.is_wide())
+        match self {
+            Self::Plain(block) => block.is_wide(),
+            Self::Packed(_) => false,
+            #[cfg(feature = "spill")]
+            Self::Spilled(block) => block.is_wide(),
+        }
     }
 
     /// Appends a slice. Returns false if the slice belongs in a new block: this one is full, or would have to become
@@ -64,7 +78,7 @@ impl Block {
     pub(super) fn push(&mut self, slice: &Slice) -> bool {
         match self {
             Self::Plain(block) => block.push(slice),
-            Self::Packed(_) => false,
+            _ => false,
         }
     }
 
@@ -73,7 +87,7 @@ impl Block {
     pub(super) fn extend(&mut self, slices: &Columns<'_>) -> bool {
         match self {
             Self::Plain(block) => block.extend(slices),
-            Self::Packed(_) => false,
+            _ => false,
         }
     }
 
@@ -98,6 +112,8 @@ impl Block {
         match self {
             Self::Plain(block) => block.get(i),
             Self::Packed(block) => block.get(i),
+            #[cfg(feature = "spill")]
+            Self::Spilled(block) => block.get(i),
         }
     }
 
@@ -106,7 +122,7 @@ impl Block {
     pub(super) fn tail<const N: usize>(&self) -> Option<Tail<'_, N>> {
         match self {
             Self::Plain(block) => block.tail(),
-            Self::Packed(_) => None,
+            _ => None,
         }
     }
 
@@ -117,6 +133,8 @@ impl Block {
         match self {
             Self::Plain(block) => block.each(range, each),
             Self::Packed(block) => block.each(range, each),
+            #[cfg(feature = "spill")]
+            Self::Spilled(block) => block.each(range, each),
         }
     }
 
@@ -125,7 +143,67 @@ impl Block {
         match self {
             Self::Plain(block) => block.bytes(),
             Self::Packed(block) => block.bytes(),
+            #[cfg(feature = "spill")]
+            Self::Spilled(block) => block.bytes(),
         }
+    }
+
+    /// Moves a closed block to a file. A packed one stays: it is small, and would become larger.
+    #[cfg(feature = "spill")]
+    pub(super) fn spill(&mut self, shelf: &std::rc::Rc<Shelf>) {
+        let Self::Plain(block) = self else { return };
+        *self = match shelf.put(block.take()) {
+            Ok(spilled) => Self::Spilled(Box::new(spilled)),
+            Err(block) => Self::Plain(block),
+        };
+    }
+}
+
+/// For blocks in a file.
+#[cfg(feature = "spill")]
+impl Plain {
+    /// The block itself, and an empty one in its place.
+    fn take(&mut self) -> Self {
+        let words = std::mem::take(&mut self.words);
+        Self { words, ..*self }
+    }
+
+    /// All words.
+    pub(super) fn all(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// This block, whose words are elsewhere.
+    pub(super) fn without_words(&self) -> Form {
+        Form { block: Self { words: Box::default(), ..*self }, words: self.words.len() }
+    }
+}
+
+/// A block without its words.
+#[cfg(feature = "spill")]
+#[derive(Debug)]
+pub(super) struct Form {
+    block: Plain,
+    /// How many words it has.
+    pub(super) words: usize,
+}
+
+#[cfg(feature = "spill")]
+impl Form {
+    pub(super) fn with_words(&self, words: Box<[u32]>) -> Plain {
+        Plain { words, ..self.block }
+    }
+
+    pub(super) fn first(&self) -> usize {
+        self.block.first as usize
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.block.len()
+    }
+
+    pub(super) fn is_wide(&self) -> bool {
+        self.words > usize::from(self.block.capacity) * WORDS
     }
 }
 
@@ -329,7 +407,7 @@ impl Plain {
     }
 
     #[inline]
-    fn get(&self, i: usize) -> Option<Slice> {
+    pub(super) fn get(&self, i: usize) -> Option<Slice> {
         if i >= self.len() {
             return None;
         }
@@ -348,7 +426,7 @@ impl Plain {
     }
 
     #[inline]
-    fn each(&self, range: Range<usize>, mut each: impl FnMut(u64, NodeId)) {
+    pub(super) fn each(&self, range: Range<usize>, mut each: impl FnMut(u64, NodeId)) {
         let (Some(durations), Some(nodes)) =
             (self.words(DURATION).get(range.clone()), self.words(NODE).get(range.clone()))
         else {

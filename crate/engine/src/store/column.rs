@@ -362,6 +362,31 @@ impl Column {
         block.get(i - block.first())
     }
 
+    /// As [`Column::get`], for callers that go through the slices in order. `block` is where the latest one was.
+    #[cfg(feature = "tables")]
+    #[inline]
+    pub(crate) fn get_near(&self, i: usize, block: &std::cell::Cell<usize>) -> Option<Slice> {
+        let here = |at: usize| self.blocks.get(at).and_then(|block| block.get(i.wrapping_sub(block.first())));
+        here(block.get()).or_else(|| {
+            block.set(self.block_of(i).checked_sub(1)?);
+            here(block.get())
+        })
+    }
+
+    /// Moves closed blocks to a file, and drops the levels of detail but for what their next nodes need.
+    #[cfg(feature = "spill")]
+    pub(crate) fn spill(&mut self, shelf: &std::rc::Rc<super::spill::Shelf>) {
+        let closed = self.blocks.len().saturating_sub(1);
+        self.blocks.iter_mut().take(closed).for_each(|block| block.spill(shelf));
+        self.levels.iter_mut().for_each(|nodes| nodes.forget(nodes.len().saturating_sub(FAN_OUT)));
+    }
+
+    /// Drops the levels of detail.
+    #[cfg(feature = "spill")]
+    pub(crate) fn drop_levels(&mut self) {
+        self.levels = Vec::new();
+    }
+
     /// Number of the block that contains slice `i`, counted from 1.
     fn block_of(&self, i: usize) -> usize {
         self.blocks.partition_point(|block| block.first() <= i)

@@ -9,6 +9,8 @@ pub mod problems;
 pub mod query;
 mod samples;
 pub mod slice;
+#[cfg(feature = "spill")]
+pub mod spill;
 pub(crate) mod texts;
 mod track;
 
@@ -54,6 +56,9 @@ pub struct Store {
     /// How often a track was delivered anew.
     pub(crate) restarts: u64,
     finished: bool,
+    /// The file that slices are moved to.
+    #[cfg(feature = "spill")]
+    spill: Option<spill::Spill>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +146,33 @@ impl Store {
             }
             from = to;
         }
-        self.slices * SLICE_BYTES + self.points * POINT_BYTES < self.most_bytes()
+        #[cfg(feature = "spill")]
+        if let Some(spill) = self.spill.as_mut().filter(|spill| spill.is_due(self.slices)) {
+            spill.at = self.slices;
+            self.tracks.iter_mut().for_each(|track| track.spill(&spill.shelf));
+        }
+        self.slices * self.slice_bytes() + self.points * POINT_BYTES < self.most_bytes()
+    }
+
+    /// Most bytes of memory that a slice takes.
+    fn slice_bytes(&self) -> u64 {
+        #[cfg(feature = "spill")]
+        if self.spill.is_some() {
+            return spill::SLICE_BYTES;
+        }
+        SLICE_BYTES
+    }
+
+    /// Has slices moved to a file, before there are any.
+    #[cfg(feature = "spill")]
+    pub(crate) fn spill_to(&mut self, file: Box<dyn spill::SpillFile>) {
+        self.spill = Some(spill::Spill::new(file));
+    }
+
+    /// The first error of the file of [`crate::Session::spill_to`]. Slices that were asked for since are missing.
+    #[cfg(feature = "spill")]
+    pub fn take_spill_error(&self) -> Option<std::io::Error> {
+        self.spill.as_ref().and_then(|spill| spill.shelf.take_error())
     }
 
     /// Limits the memory of slices, instants and samples, in bytes.
@@ -155,7 +186,7 @@ impl Store {
 
     /// Notes that reading ends at `at` because memory is used up.
     pub(crate) fn note_out_of_room(&mut self, at: u64) {
-        self.note(Problem { at, kind: &problems::OUT_OF_ROOM, value: self.most_bytes() / SLICE_BYTES });
+        self.note(Problem { at, kind: &problems::OUT_OF_ROOM, value: self.most_bytes() / self.slice_bytes() });
     }
 
     /// Ends the trace: closes open slices where it ends, flags them, and frees unused memory.
@@ -171,6 +202,10 @@ impl Store {
         }
         let end = self.extent.map_or(0, |(_, to)| to);
         for track in &mut self.tracks {
+            #[cfg(feature = "spill")]
+            if self.spill.is_some() {
+                track.drop_levels();
+            }
             track.finish(end);
         }
         self.tracks.shrink_to_fit();

@@ -112,7 +112,7 @@ impl<'a> View<'a> {
     #[inline]
     pub fn slice(&self, part: usize, index: u64) -> Option<ViewSlice> {
         let part = self.slices.parts.get(part).filter(|part| index < part.len)?;
-        let slice = part.slices.get(part.from + index as usize)?;
+        let slice = part.slices.get_near(part.from + index as usize, &part.near)?;
         let calls = &self.slices.store.calls;
         Some(ViewSlice {
             row: part.first + index,

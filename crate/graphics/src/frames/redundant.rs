@@ -208,6 +208,16 @@ impl State {
         Some(Self { family: u8::try_from(family).ok()?, keys, depends })
     }
 
+    /// What people call it.
+    pub(crate) fn name(self) -> &'static str {
+        FAMILIES.get(usize::from(self.family)).map_or("", |row| row.0)
+    }
+
+    /// Number of arguments that say which part of it a call sets.
+    pub(crate) fn keys(self) -> u8 {
+        self.keys
+    }
+
     fn is(self, family: &str) -> bool {
         FAMILIES.get(usize::from(self.family)).is_some_and(|row| row.0 == family)
     }

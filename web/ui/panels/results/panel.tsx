@@ -1,18 +1,19 @@
 import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
 import { RESULTS } from '../../find/find_bar.tsx';
+import { findingsOf } from '../../findings/findings.ts';
 
-/** The Results panel: every hit of the search, one row each. Shown while there is a search. */
+/** The Results panel: every hit of the search, or every finding, one row each. Shown while there is one of them. */
 export function createResultsPanel(): Panel {
   return {
     id: RESULTS,
     title: 'Results',
     unscoped: true,
-    offered: ({ find }) => find.asked.value !== '',
+    offered: (open) => open.find.asked.value !== '' || (findingsOf(open)?.state.value.at ?? 'idle') !== 'idle',
     create: (open) =>
       lazily(
-        () => import('./results.tsx'),
-        ({ Results }) => ({ component: () => <Results open={open} /> }),
+        () => import('./choice.tsx'),
+        ({ ResultsChoice }) => ({ component: () => <ResultsChoice open={open} /> }),
       ),
   };
 }

@@ -12,6 +12,7 @@ import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
+import { Which } from './which.tsx';
 import './results.css';
 
 /** Rows above and below the visible ones. */
@@ -88,6 +89,7 @@ export function Results({ open }: { open: OpenTrace }) {
   return (
     <div class="results">
       <div class="panel-bar">
+        <Which open={open} />
         <span class="muted">
           {formatCount(count)} {plural(count, 'hit')} of <span class="mono">{shortened(find.asked.value)}</span>
         </span>

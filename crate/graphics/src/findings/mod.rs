@@ -1,0 +1,429 @@
+//! What a program wastes or does wrong, as far as its calls prove it: redundant state, uploads of what is there, draws that a clear
+//! throws away, waits, errors.
+//!
+//! Each kind has an exact definition in `docs/graphics.md`. In doubt something is no finding: whatever is not followed makes what it
+//! may have changed unknown. Calls are taken to have succeeded unless `glGetError` says otherwise; after an error everything is unknown.
+
+mod thrown;
+mod uploads;
+mod waits;
+
+use core::fmt::Write;
+
+use hashbrown::HashMap;
+use unspool_file::{ByteSource, Unreadable};
+use unspool_formats::Error;
+
+use crate::calls::{Call, Value};
+use crate::frames::{Effect, Frames, Kind as Does, Latest};
+use crate::functions::functions;
+use crate::known::Known;
+use crate::reader::{CallVisitor, Reader};
+use crate::resources::Resources;
+use thrown::Targets;
+use uploads::Uploads;
+use waits::Waits;
+
+/// A kind of finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// An error that was returned.
+    Error,
+    /// A call that returns only after the GPU has done earlier work.
+    Wait,
+    /// A clear of all that draws have written, which nothing has read.
+    Clear,
+    /// An upload of the bytes that are already in the same place.
+    Upload,
+    /// A bind of what is bound.
+    Bind,
+    /// State that is set to the value that it has.
+    State,
+    /// A draw without a whole primitive.
+    Empty,
+}
+
+/// The kinds with their words, titles, and what their cost is counted in.
+const KINDS: [(Kind, &str, &str, &str); 7] = [
+    (Kind::Error, "error", "Errors", "error"),
+    (Kind::Wait, "wait", "Waits", "call"),
+    (Kind::Clear, "clear", "Work thrown away", "draw"),
+    (Kind::Upload, "upload", "Identical uploads", "byte"),
+    (Kind::Bind, "bind", "Redundant binds", "call"),
+    (Kind::State, "state", "Redundant state", "call"),
+    (Kind::Empty, "empty", "Empty draws", "call"),
+];
+
+impl Kind {
+    /// A word for JSON.
+    pub fn word(self) -> &'static str {
+        self.row().1
+    }
+
+    /// What people call several.
+    pub fn title(self) -> &'static str {
+        self.row().2
+    }
+
+    /// The singular noun of what its cost is counted in.
+    pub fn unit(self) -> &'static str {
+        self.row().3
+    }
+
+    fn row(self) -> (Self, &'static str, &'static str, &'static str) {
+        KINDS.into_iter().find(|row| row.0 == self).unwrap_or((self, "", "", ""))
+    }
+}
+
+/// Something that happens once or often, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is.
+    pub kind: Kind,
+    /// What happens, and to what, for people.
+    pub sentence: String,
+    /// How often.
+    pub count: u64,
+    /// What it costs in total, in [`Kind::unit`]s.
+    pub cost: u64,
+    /// The calls, ascending: at most the first [`MOST_CALLS`].
+    pub calls: Vec<u64>,
+}
+
+/// Limit for the number of calls that are listed of one finding.
+pub const MOST_CALLS: usize = 100_000;
+/// Limit for those of all, and for the number of findings.
+const MOST_OF_ALL: usize = 4_000_000;
+const MOST_FINDINGS: usize = 20_000;
+
+/// The findings of a trace. They are looked for in steps.
+pub struct Findings<S> {
+    reader: Reader<S>,
+    finder: Finder,
+    next: u32,
+}
+
+impl<S: ByteSource> Findings<S> {
+    /// Findings of a trace of which nothing was read yet. `index` is what the decoder of the trace handed over.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
+    pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
+        Ok(Self { reader: Reader::keeping(index, source, u64::MAX)?, finder: Finder::new(), next: 0 })
+    }
+
+    /// Whether passes need a decompressor that is provided.
+    pub fn needs_decompressor(&self) -> bool {
+        self.reader.needs_decompressor()
+    }
+
+    /// Reads `budget` further pieces of the file. Returns whether there is nothing more to read.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn step(&mut self, budget: u32) -> Result<bool, Unreadable> {
+        let end = self.next.saturating_add(budget.max(1)).min(self.reader.pieces());
+        if self.next < end {
+            self.reader.pass(self.next..end, &mut self.finder)?;
+            self.next = end;
+        }
+        Ok(self.next == self.reader.pieces())
+    }
+
+    /// Number of pieces read, and of all.
+    pub fn progress(&self) -> (u32, u32) {
+        (self.next, self.reader.pieces())
+    }
+
+    /// What was found so far: by kind, the most costly first.
+    pub fn all(&self) -> Vec<Finding> {
+        let mut all = self.finder.found.all.clone();
+        all.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.cost.cmp(&a.cost)));
+        for finding in &mut all {
+            // Calls come in the order in which they returned.
+            finding.calls.sort_unstable();
+        }
+        all
+    }
+}
+
+/// What the search collects.
+#[derive(Default)]
+struct Found {
+    all: Vec<Finding>,
+    /// Positions of findings, by kind and what else they are the same by.
+    known: HashMap<(Kind, u32, u64), u32>,
+    calls: usize,
+}
+
+impl Found {
+    /// Adds a call to the finding of a kind and key, whose sentence is made if it is the first.
+    fn add(&mut self, kind: Kind, key: (u32, u64), call: u64, cost: u64, sentence: impl FnOnce() -> String) {
+        let at = match self.known.get(&(kind, key.0, key.1)) {
+            Some(at) => *at as usize,
+            None if self.all.len() >= MOST_FINDINGS => return,
+            None => {
+                self.known.insert((kind, key.0, key.1), self.all.len() as u32);
+                self.all.push(Finding { kind, sentence: sentence(), count: 0, cost: 0, calls: Vec::new() });
+                self.all.len() - 1
+            }
+        };
+        let Some(finding) = self.all.get_mut(at) else { return };
+        finding.count += 1;
+        finding.cost = finding.cost.saturating_add(cost);
+        if finding.calls.len() < MOST_CALLS && self.calls < MOST_OF_ALL {
+            finding.calls.push(call);
+            self.calls += 1;
+        }
+    }
+}
+
+/// A function, and what it does to what is followed.
+struct Function {
+    name: String,
+    known: Known,
+    /// Which number [`Resources`] has for it.
+    resources: Option<u32>,
+    is_gl: bool,
+    uploads: uploads::Role,
+    thrown: thrown::Role,
+    waits: waits::Role,
+}
+
+/// The calls of a thread since `glGetError` returned that there is no error.
+#[derive(Clone, Copy, Default)]
+struct Since {
+    calls: u64,
+    /// The latest: its function and number.
+    function: u32,
+    call: u64,
+}
+
+/// Looks at each call.
+struct Finder {
+    frames: Frames,
+    resources: Resources,
+    functions: Vec<Function>,
+    found: Found,
+    uploads: Uploads,
+    targets: Targets,
+    waits: Waits,
+    since: HashMap<u64, Since>,
+    /// The modes of `glBegin`, by thread.
+    begun: HashMap<u64, u32>,
+}
+
+impl Finder {
+    fn new() -> Self {
+        Self {
+            frames: Frames::default(),
+            resources: Resources::watched(),
+            functions: Vec::new(),
+            found: Found::default(),
+            uploads: Uploads::default(),
+            targets: Targets::default(),
+            waits: Waits::default(),
+            since: HashMap::new(),
+            begun: HashMap::new(),
+        }
+    }
+}
+
+impl CallVisitor for Finder {
+    fn function(&mut self, name: &str) -> Option<u32> {
+        let number = self.frames.function(name)?;
+        if self.functions.len() == number as usize {
+            let known = Known::of(name);
+            self.functions.push(Function {
+                name: name.into(),
+                resources: self.resources.function(name),
+                is_gl: functions().find(name).is_some(),
+                uploads: uploads::Role::of(name, &known.canonical),
+                thrown: thrown::Role::of(name, &known.canonical),
+                waits: waits::Role::of(&known.canonical),
+                known,
+            });
+        }
+        Some(number)
+    }
+
+    fn call(&mut self, call: &Call) {
+        self.frames.call(call);
+        self.resources.touched.clear();
+        let functions = core::mem::take(&mut self.functions);
+        if let Some(function) = functions.get(call.function as usize) {
+            if let Some(number) = function.resources {
+                self.resources.call_of(call, number);
+            }
+            self.look(call, function, &functions);
+        }
+        self.functions = functions;
+    }
+}
+
+impl Finder {
+    fn look(&mut self, call: &Call, function: &Function, functions: &[Function]) {
+        let latest = self.frames.latest();
+        // The tracer adds calls that the program has not made.
+        let is_own = !call.is_fake && !call.is_incomplete;
+        match latest.kind {
+            Does::Error => return self.error(call, function, functions),
+            Does::MakeCurrent => drop(self.since.remove(&call.thread)),
+            Does::Begin => drop(self.begun.insert(call.thread, call.uint(0))),
+            _ => {}
+        }
+        if function.is_gl && is_own {
+            let since = self.since.entry(call.thread).or_default();
+            *since = Since { calls: since.calls + 1, function: call.function, call: call.number };
+        }
+        if self.frames.is_compiling(call.thread) {
+            return;
+        }
+        let context = self.frames.context_of(call.thread);
+        let uploaded = self.uploads.call(call, &function.known, function.uploads, &self.resources);
+        let thrown = self.targets.call(call, function.thrown, context, &latest);
+        let waits = self.waits.call(call, &function.known, function.waits, context);
+        if !is_own {
+            return;
+        }
+        if let Some((resource, bytes)) = uploaded {
+            let resources = &self.resources;
+            self.found.add(Kind::Upload, (resource, 0), call.number, bytes, || {
+                let Some(it) = resources.all().get(resource as usize) else { return String::new() };
+                let (noun, facts) = (it.kind.noun(), resources.facts(it));
+                let mut text = format!(
+                    "{}{} {}",
+                    noun.get(..1).unwrap_or_default().to_uppercase(),
+                    noun.get(1..).unwrap_or_default(),
+                    it.name
+                );
+                if !it.label.is_empty() {
+                    let _ = write!(text, " “{}”", it.label);
+                }
+                if !facts.is_empty() {
+                    let _ = write!(text, " ({facts})");
+                }
+                text + " gets the bytes that it has"
+            });
+        }
+        if let Some((framebuffer, draws)) = thrown {
+            self.found.add(Kind::Clear, (framebuffer, context.unwrap_or_default()), call.number, draws, || {
+                match framebuffer {
+                    0 => format!("{} throws away draws to the window", function.name),
+                    number => format!("{} throws away draws to framebuffer {number}", function.name),
+                }
+            });
+        }
+        if let Some(words) = waits {
+            self.found.add(Kind::Wait, (call.function, 0), call.number, 1, || format!("{} {words}", function.name));
+        }
+        if let Some((Effect::Same, family)) = latest.effect {
+            self.redundant(call, function, family);
+        }
+        self.empty(call, function, &latest);
+    }
+
+    fn error(&mut self, call: &Call, function: &Function, functions: &[Function]) {
+        let error = call.result().int().unwrap_or_default() as u32;
+        let since = self.since.get(&call.thread).copied().unwrap_or_default();
+        if !crate::frames::is_error(&function.known.canonical, error) {
+            self.since.remove(&call.thread);
+            return;
+        }
+        if !function.is_gl {
+            let sentence = || format!("{} returns {error:#x}", function.name);
+            return self.found.add(Kind::Error, (call.function, error.into()), call.number, 1, sentence);
+        }
+        self.uploads.forget();
+        self.targets.forget();
+        let names = || crate::functions::functions().constant(error, "ErrorCode").unwrap_or(format!("{error:#x}"));
+        match functions.get(since.function as usize).filter(|_| since.calls == 1) {
+            Some(by) => {
+                let key = (since.function, error.into());
+                self.found.add(Kind::Error, key, since.call, 1, || format!("{} raises {}", by.name, names()));
+            }
+            None => {
+                let sentence = || format!("{}, raised by one of the calls since the previous glGetError", names());
+                self.found.add(Kind::Error, (u32::MAX, error.into()), call.number, 1, sentence);
+            }
+        }
+    }
+
+    /// A call that has set what was set.
+    fn redundant(&mut self, call: &Call, function: &Function, family: (&'static str, u8)) {
+        let (family, keys) = family;
+        let canonical = &*function.known.canonical;
+        let is_bind = canonical.starts_with("Bind") || canonical.starts_with("UseProgram");
+        // Constants among the arguments that say what is set.
+        let groups: Vec<Option<&str>> = functions()
+            .find(&function.name)
+            .map(|it| it.parameters().take(keys.into()).map(|parameter| parameter.group).collect())
+            .unwrap_or_default();
+        let constants = || groups.iter().enumerate().filter_map(|(at, group)| Some((call.uint(at), (*group)?)));
+        let key = constants().fold(0_u64, |key, (value, _)| key << 32 | u64::from(value));
+        let kind = if is_bind { Kind::Bind } else { Kind::State };
+        self.found.add(kind, (call.function, key), call.number, 1, || {
+            let words: Vec<String> = constants()
+                .map(|(value, group)| functions().constant(value, group).unwrap_or(format!("{value:#x}")))
+                .collect();
+            let subject = match &*words.join(", ") {
+                "" => function.name.clone(),
+                words => format!("{}({words})", function.name),
+            };
+            let rest = match (canonical, family) {
+                _ if canonical.starts_with("Enable") => "it is enabled already".into(),
+                _ if canonical.starts_with("Disable") => "it is disabled already".into(),
+                (_, "program") => "the program is in use already".into(),
+                _ if is_bind => format!("the {family} is bound already"),
+                _ => format!("the {family} is set already"),
+            };
+            format!("{subject}: {rest}")
+        });
+    }
+
+    /// A draw that has too few vertices for a primitive.
+    fn empty(&mut self, call: &Call, function: &Function, latest: &Latest) {
+        let Some(vertices) = latest.vertices else { return };
+        let mode = match latest.kind {
+            Does::End => self.begun.get(&call.thread).copied(),
+            _ => function.known.uint(call, "mode"),
+        };
+        // The counts of several draws are added up.
+        let is_one = !matches!(function.known.arg(call, "count"), Value::List(_));
+        let each = match function.known.int(call, "count").filter(|_| latest.kind != Does::End && vertices > 0) {
+            Some(count) => count.max(0) as u64,
+            None => vertices,
+        };
+        let least = mode.map_or(1, |mode| if is_one { least_of(mode) } else { 1 });
+        if each >= least {
+            return;
+        }
+        let key = (call.function, each << 32 | u64::from(mode.unwrap_or(u32::MAX)));
+        self.found.add(Kind::Empty, key, call.number, 1, || match (each, mode) {
+            (0, _) => format!("{} draws no vertices", function.name),
+            (_, Some(mode)) => {
+                let name = functions().constant(mode, "PrimitiveType").unwrap_or(format!("{mode:#x}"));
+                let noun = if each == 1 { "vertex" } else { "vertices" };
+                format!("{} draws {each} {noun} as {name}, which takes {least}", function.name)
+            }
+            (_, None) => format!("{} draws {each} vertices", function.name),
+        });
+    }
+}
+
+/// The vertices of the first primitive of a mode: OpenGL 4.6, 10.1. Incomplete ones are ignored (10.3.5 of the compatibility profile).
+fn least_of(mode: u32) -> u64 {
+    match mode {
+        // Lines.
+        1..=3 => 2,
+        // Triangles, and polygons.
+        4..=6 | 9 => 3,
+        // Quads, and lines with adjacency.
+        7 | 8 | 10 | 11 => 4,
+        // Triangles with adjacency.
+        12 | 13 => 6,
+        _ => 1,
+    }
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { createFindings, type Finding, type FindingSource, type Found, listed } from './findings.ts';
+
+const finding = (kind: string, count: number, amount: number, first: number): Finding => ({
+  kind,
+  sentence: `${kind} ${count}`,
+  count,
+  cost: { amount, unit: 'byte' },
+  positions: Float64Array.of(first),
+});
+
+const KINDS = ['late', 'early'].map((id) => ({ id, title: id, says: '' }));
+
+/** A source that reports when the test says so. */
+function source() {
+  const state = { asked: 0, ended: 0, report: (_: Found): void => undefined };
+  const made: FindingSource = {
+    kinds: KINDS,
+    look: (report) => {
+      state.asked += 1;
+      state.report = report;
+      return () => {
+        state.ended += 1;
+      };
+    },
+  };
+  return { made, state };
+}
+
+const soon = () => new Promise((resolve) => setTimeout(resolve));
+
+test('nothing is looked for before somebody asks, and then once', async () => {
+  const { made, state } = source();
+  const findings = createFindings(async () => made);
+  expect([state.asked, findings.state.value.at]).toEqual([0, 'idle']);
+  findings.look();
+  findings.look();
+  await soon();
+  expect(state.asked).toBe(1);
+  state.report({ share: 0.5, isDone: false, findings: [], error: '' });
+  expect(findings.state.value).toEqual({ at: 'looking', share: 0.5 });
+  const found = [finding('early', 1, 2, 3), finding('late', 4, 5, 6)];
+  state.report({ share: 1, isDone: true, findings: found, error: '' });
+  expect(findings.state.value).toEqual({ at: 'done', isStopped: false });
+  expect(findings.all.value.map(({ kind }) => kind)).toEqual(['late', 'early']);
+  expect(state.ended).toBe(1);
+});
+
+test('a search that is stopped reports no more', async () => {
+  const { made, state } = source();
+  const findings = createFindings(async () => made);
+  findings.look();
+  await soon();
+  findings.stop();
+  state.report({ share: 1, isDone: true, findings: [finding('late', 1, 1, 1)], error: '' });
+  expect([findings.state.value, findings.all.value.length]).toEqual([{ at: 'done', isStopped: true }, 0]);
+});
+
+test('a search that fails says why', async () => {
+  const { made, state } = source();
+  const findings = createFindings(async () => made);
+  findings.look();
+  await soon();
+  state.report({ share: 0, isDone: true, findings: [], error: 'Lost.' });
+  expect(findings.state.value).toEqual({ at: 'failed', sentence: 'Lost.' });
+});
+
+test('findings are sorted and narrowed', () => {
+  const all = [finding('a', 1, 30, 9), finding('a', 3, 10, 7), finding('b', 2, 20, 8)];
+  const by = (key: 'kind' | 'count' | 'cost' | 'first', descending: boolean, kind = '') =>
+    listed(all, kind, { by: key, descending }).map(({ count }) => count);
+  expect(by('kind', false)).toEqual([1, 3, 2]);
+  expect(by('count', true)).toEqual([3, 2, 1]);
+  expect(by('cost', true)).toEqual([1, 2, 3]);
+  expect(by('first', false)).toEqual([3, 2, 1]);
+  expect(by('cost', false, 'a')).toEqual([3, 1]);
+});

@@ -1,0 +1,147 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Dispose } from '../base/scope.ts';
+
+/** A kind of finding. */
+export interface FindingKind {
+  /** Stable word. */
+  readonly id: string;
+  /** A noun in the plural, such as "Redundant state". */
+  readonly title: string;
+  /** When something is one, in a sentence: exactly what the format's page in `docs` defines. */
+  readonly says: string;
+}
+
+/** Something in a trace that a person may want to change: it happens once or often, for one reason. */
+export interface Finding {
+  /** The id of its {@link FindingKind}. */
+  readonly kind: string;
+  /** What happens, and to what, for people. Without a full stop. */
+  readonly sentence: string;
+  /** How often it happens. */
+  readonly count: number;
+  /** What it costs in total. `unit` is a noun in the singular, or `byte`. */
+  readonly cost: { readonly amount: number; readonly unit: string };
+  /** Where it happens: positions on the axis of the trace, ascending. It may have fewer than `count`. */
+  readonly positions: Float64Array;
+}
+
+/** What a {@link FindingSource} has found so far. */
+export interface Found {
+  /** Of the trace, from 0 to 1. */
+  readonly share: number;
+  /** Whether it has ended. */
+  readonly isDone: boolean;
+  /** In any order. May be empty until the end. */
+  readonly findings: readonly Finding[];
+  /** Why it ended before the end of the trace, or ''. */
+  readonly error: string;
+}
+
+/** What looks for findings in the traces of a format. `web/ui/findings/sources.ts` lists them. */
+export interface FindingSource {
+  readonly kinds: readonly FindingKind[];
+  /** Begins to look, and reports. Called at most once. What it returns stops that. */
+  look(report: (found: Found) => void): Dispose;
+}
+
+/** Where the search for findings stands. */
+export type FindingsState =
+  /** Nobody has asked: nothing is done before. */
+  | { readonly at: 'idle' }
+  /** `share` of the trace has been looked at. */
+  | { readonly at: 'looking'; readonly share: number }
+  | { readonly at: 'done'; readonly isStopped: boolean }
+  | { readonly at: 'failed'; readonly sentence: string };
+
+/** What a finding is sorted by. */
+export type FindingOrder = 'kind' | 'count' | 'cost' | 'first';
+
+/** The findings of a trace. The header shows their number, the Results panel a row for each. */
+export interface Findings {
+  readonly state: ReadonlySignal<FindingsState>;
+  readonly kinds: ReadonlySignal<readonly FindingKind[]>;
+  /** In the order of the kinds. */
+  readonly all: ReadonlySignal<readonly Finding[]>;
+  /** Whether the Results panel shows them, and not the hits of the search. */
+  readonly isShown: Signal<boolean>;
+  /** The kind that the list is narrowed to, or ''. */
+  readonly kind: Signal<string>;
+  readonly order: Signal<{ readonly by: FindingOrder; readonly descending: boolean }>;
+  /** The finding that is chosen, and which of its positions. */
+  readonly chosen: Signal<{ readonly finding: Finding; readonly at: number } | null>;
+  /** Looks for findings, unless that has begun. */
+  look(): void;
+  /** Ends the search and keeps what it has found. */
+  stop(): void;
+  readonly dispose: Dispose;
+}
+
+/** No findings yet. `load` makes the source when somebody asks. */
+export function createFindings(load: () => Promise<FindingSource>): Findings {
+  const state = signal<FindingsState>({ at: 'idle' });
+  const kinds = signal<readonly FindingKind[]>([]);
+  const all = signal<readonly Finding[]>([]);
+  let end: Dispose | null = null;
+  let isOver = false;
+  const finish = (last: FindingsState) => {
+    isOver = true;
+    state.value = last;
+    end?.();
+    end = null;
+  };
+  const begin = async () => {
+    try {
+      const source = await load();
+      if (isOver) return;
+      kinds.value = source.kinds;
+      const rank = new Map(source.kinds.map(({ id }, at) => [id, at]));
+      const stop = source.look(({ share, isDone, findings, error }) => {
+        if (isOver) return;
+        all.value = [...findings].sort((a, b) => (rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0));
+        if (error !== '') finish({ at: 'failed', sentence: error });
+        else if (isDone) finish({ at: 'done', isStopped: false });
+        else state.value = { at: 'looking', share };
+      });
+      if (isOver) stop();
+      else end = stop;
+    } catch {
+      finish({ at: 'failed', sentence: 'The search for findings could not be loaded. Reload the page to try again.' });
+    }
+  };
+  return {
+    state,
+    kinds,
+    all,
+    isShown: signal(false),
+    kind: signal(''),
+    order: signal<{ by: FindingOrder; descending: boolean }>({ by: 'kind', descending: false }),
+    chosen: signal(null),
+    look: () => {
+      if (state.peek().at !== 'idle') return;
+      state.value = { at: 'looking', share: 0 };
+      void begin();
+    },
+    stop: () => {
+      if (state.peek().at === 'looking') finish({ at: 'done', isStopped: true });
+    },
+    dispose: () => {
+      isOver = true;
+      end?.();
+      end = null;
+    },
+  };
+}
+
+/** The findings of a kind, or of all with '', in an order. Equal ones stay in the order of the kinds. */
+export function listed(
+  all: readonly Finding[],
+  kind: string,
+  { by, descending }: { readonly by: FindingOrder; readonly descending: boolean },
+): readonly Finding[] {
+  const some = all.filter((one) => kind === '' || one.kind === kind);
+  if (by === 'kind') return descending ? some.reverse() : some;
+  const sign = descending ? -1 : 1;
+  const key = (one: Finding) =>
+    by === 'count' ? one.count : by === 'cost' ? one.cost.amount : (one.positions[0] ?? Number.POSITIVE_INFINITY);
+  return some.sort((a, b) => sign * (key(a) - key(b)));
+}
