@@ -1,5 +1,6 @@
-// `node scripts/pictures.mjs [--only values|xray]`: the pictures of docs/values.md, from a fixture, and of docs/xray.md, from the
-// recorded log of the corpus. They show the build in dist/. None is above 100 kB.
+// `node scripts/pictures.mjs [--only values|xray|graphics|reverse-engineering]`: the pictures of docs/values.md, from a fixture, and of
+// docs/xray.md, docs/graphics.md and docs/reverse-engineering.md, from recordings of the corpus. They show the build in dist/. None is
+// above 100 kB.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -9,25 +10,31 @@ import { fail, findChromium, options, root, say } from './lib.mjs';
 
 const given = options(['port', 'only']);
 const port = Number(given.port ?? 4174);
-const corpus = join(root, '..', 'shared', 'corpus', 'xray', 'large');
-const files = ['threads-20MB.xray.zst', 'threads.elf'].map((name) => join(corpus, name));
+const corpus = join(root, '..', 'shared', 'corpus');
+const files = ['threads-20MB.xray.zst', 'threads.elf'].map((name) => join(corpus, 'xray', 'large', name));
+const glmark2 = join(corpus, 'apitrace', 'recorded', 'glmark2_medium.trace');
+const steps = join(corpus, 'frames', 'real-loads-stores.frames');
+const isWanted = (name) => given.only === undefined || given.only === name;
 const fixtures = ['overrun.trace', 'overrun.csv'].map((name) => join(root, 'tests', 'fixtures', 'trace_db', name));
-if (given.only !== 'values' && !files.every(existsSync)) {
-  fail('The recorded log is missing: the corpus lies beside the repository.');
+const needed = { xray: files, graphics: [glmark2], 'reverse-engineering': [steps] };
+if (!Object.entries(needed).every(([name, paths]) => !isWanted(name) || paths.every(existsSync))) {
+  fail('A recording is missing: the corpus lies beside the repository.');
 }
 
 const server = spawn(process.execPath, [join(root, 'scripts', 'serve.mjs'), '--port', String(port)], { stdio: 'ignore' });
 const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 try {
-  if (given.only !== 'xray') await pictureValues(await opened(fixtures, 'values'));
-  if (given.only !== 'values') await pictureXray(await opened(files, 'xray'));
+  if (isWanted('values')) await pictureValues(await opened(fixtures, 'values'));
+  if (isWanted('xray')) await pictureXray(await opened(files, 'xray'));
+  if (isWanted('graphics')) await pictureGraphics(await opened([glmark2], 'graphics', false));
+  if (isWanted('reverse-engineering')) await pictureSteps(await opened([steps], 'reverse-engineering', false));
 } finally {
   await browser.close();
   server.kill();
 }
 
 /** Opens files in a new page. Returns the page, and what takes pictures of it into a folder of docs. */
-async function opened(paths, name) {
+async function opened(paths, name, hasNames = true) {
   const folder = join(root, 'docs', name);
   mkdirSync(folder, { recursive: true });
   const page = await browser.newPage({ viewport: { width: 1180, height: 640 }, colorScheme: 'dark' });
@@ -36,7 +43,7 @@ async function opened(paths, name) {
   await page.reload();
   await page.setInputFiles('#file-input', paths);
   await page.waitForFunction(() => document.body.dataset.state === 'ready');
-  await page.getByText('It names', { exact: false }).waitFor();
+  if (hasNames) await page.getByText('It names', { exact: false }).waitFor();
   const take = async (picture, part, width = 820, top = 0) => {
     await page.mouse.move(0, 0);
     await page.waitForTimeout(900);
@@ -102,4 +109,82 @@ async function pictureXray({ page, take }) {
   await page.locator('#tab-graph').click();
   await taller(560);
   await take('call-graph', '.dock');
+}
+
+async function pictureSteps({ page, take }) {
+  const taller = (height) =>
+    page.evaluate((to) => document.querySelector('.dock').style.setProperty('height', `${to}px`), height);
+  const goTo = async (step) => {
+    await page.getByPlaceholder('Go to…').fill(String(step));
+    await page.keyboard.press('Enter');
+    await page.getByText(`Before step ${step.toLocaleString('en')} `, { exact: false }).waitFor();
+  };
+  const byte = (address) => page.getByRole('button', { name: new RegExp(`^${address}: `) });
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  await goTo(2382);
+  await page.getByRole('textbox', { name: 'Address of memory' }).fill('0x4a72e4');
+  await page.keyboard.press('Enter');
+  await byte('0x4a72e4').click();
+  await byte('0x4a72e7').click({ modifiers: ['Shift'] });
+  await page.getByRole('button', { name: 'All steps that read or write this' }).click();
+  await page.getByRole('button', { name: 'Find all', exact: true }).click();
+  await page.getByRole('tab', { name: 'Results' }).click();
+  await page.getByText('243 hits of').waitFor();
+  await page.getByRole('tab', { name: 'Results' }).focus();
+  await page.keyboard.press('0');
+  await page.waitForTimeout(900);
+  const folder = join(root, 'docs', 'reverse-engineering');
+  await page.screenshot({ path: join(folder, 'history.png'), clip: { x: 0, y: 44, width: 820, height: 520 } });
+  await page.getByRole('region', { name: /^History of/ }).getByRole('button', { name: 'Keep as track' }).click();
+  await page.getByRole('button', { name: '[0x4a72e4] +4', exact: true }).waitFor();
+  await taller(34);
+  await page.waitForTimeout(900);
+  await page.screenshot({ path: join(folder, 'track.png'), clip: { x: 0, y: 44, width: 820, height: 330 } });
+  await taller(250);
+  await page.getByRole('button', { name: 'Close the history' }).click();
+  await goTo(2400);
+  await page.getByRole('tab', { name: 'Details', exact: true }).click();
+  const follow = page.getByRole('button', { name: /^Where \[0x4a7310\] comes from/ });
+  await follow.focus();
+  await page.keyboard.press('Enter');
+  const origin = page.getByRole('region', { name: /^Where .* comes from, before step/ });
+  for (let level = 0; level < 5; level += 1) {
+    const open = origin.getByRole('button', { name: /^Open: / }).first();
+    await open.waitFor();
+    await open.click();
+    await page.waitForTimeout(300);
+  }
+  await origin.screenshot({ path: join(folder, 'origin.png') });
+  await page.getByRole('tab', { name: 'Coverage', exact: true }).click();
+  await page.getByRole('button', { name: 'Keep list' }).click();
+  await page.getByRole('button', { name: 'List kept' }).waitFor();
+  await page.getByRole('combobox', { name: 'Compare with another list' }).selectOption({ index: 1 });
+  await page.getByRole('radio', { name: 'In both' }).click();
+  await take('coverage', '.dock');
+}
+
+async function pictureGraphics({ page, take }) {
+  const button = (name) => page.getByRole('button', { name });
+  const rows = page.getByRole('grid', { name: 'Resources' }).locator('tbody tr:not(.spacer)');
+  await page.setViewportSize({ width: 1360, height: 640 });
+  await button('uploaded: 4,052').click();
+  await take('heaviest-frame', undefined, 1360);
+  await page.evaluate(() => document.querySelector('.dock').style.setProperty('height', '360px'));
+  await button('Its textures').click();
+  await rows.filter({ hasText: '512 × 512' }).click();
+  await page.getByRole('img', { name: 'Texture 5' }).waitFor();
+  await take('textures', '.dock');
+  await page.getByRole('tab', { name: 'Frames' }).click();
+  await button('Its shaders').click();
+  await rows.first().click();
+  await page.locator('.shader-box').waitFor();
+  await take('shaders', '.dock');
+  await page.locator('#tab-of-state').click();
+  const field = page.getByPlaceholder('Go to…');
+  await field.fill('55328');
+  await field.press('Enter');
+  await button('Show mesh').click();
+  await page.getByRole('grid', { name: 'Vertices' }).waitFor();
+  await page.setViewportSize({ width: 900, height: 460 });
+  await take('mesh', 'dialog.mesh');
 }

@@ -143,3 +143,43 @@ test('transitions of a block trace', async ({ page }) => {
   await page.keyboard.press('Control+Shift+F9');
   await isAt(page, 37_962);
 });
+
+test('loops and calls are folded', async ({ page }) => {
+  const path = join(import.meta.dirname, '../../../shared/corpus/frames/real-loads-stores.frames');
+  test.skip(!existsSync(path), `${path} is missing`);
+  await listingAt(page, path, 10);
+  const rows = listing(page).locator('tbody tr:not(.spacer)');
+  await listing(page).getByRole('button', { name: 'Fold loops' }).click();
+  await expect(listing(page).getByText(/^428.loops$/)).toBeVisible();
+  // The inner loop of four iterations, of which two are shown, in the first iteration of the outer one.
+  const inner = rows.filter({ hasText: '× 4 · 2 more iterations · 12 steps' }).first();
+  const outer = rows.filter({ hasText: '× 64 · 62 more iterations · 2,294 steps' });
+  await goTo(page, 21);
+  await expect(inner).toBeVisible();
+  await goTo(page, 46);
+  await expect(outer).toBeVisible();
+  expect(await barriers(page)).toEqual([]);
+  // A step in hidden iterations selects the row in their place.
+  const field = page.getByPlaceholder('Go to…');
+  await field.fill('1000');
+  await field.press('Enter');
+  await expect(outer).toHaveAttribute('aria-selected', 'true');
+  await outer.click();
+  await isAt(page, 1000);
+  await goTo(page, 10);
+  await listing(page).getByRole('button', { name: 'Loop of 64 iterations' }).click();
+  await goTo(page, 46);
+  await expect(outer).toBeVisible();
+  // The call in it.
+  await goTo(page, 13);
+  await page.keyboard.press('Alt+l');
+  await expect(outer).toHaveCount(0);
+  const call = listing(page).locator('#event-13');
+  await call.getByRole('button', { name: /^Call of / }).click();
+  await expect(call).toHaveText(/· 28 steps$/);
+  await call.click();
+  await expect(listing(page).locator('#event-14')).toBeVisible();
+  await page.keyboard.press('Alt+l');
+  await listing(page).getByRole('button', { name: 'Keep as track' }).click();
+  await expect(page.getByRole('button', { name: 'Loops', exact: true })).toBeVisible();
+});

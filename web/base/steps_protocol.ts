@@ -120,13 +120,48 @@ export interface HistoryPart {
   readonly rows: readonly StepAccess[];
 }
 
-/** Executed code, by blocks of instructions that were executed equally often, by address. */
+/** What a row of coverage is: a block of instructions that were executed equally often, an instruction, or a module. */
+export type CoverageBy = 'block' | 'address' | 'module';
+
+/** A list of executed code to join coverage with, as a drcov file: what is in either, in the trace alone, or in both. */
+export interface CoverageWith {
+  readonly how: 'plus' | 'minus' | 'common';
+  readonly list: Uint8Array;
+}
+
+/** Executed code by address. Stretches that only the other list has were executed 0 times. */
 export interface Coverage {
+  /** Of modules; '' for what is in none. Otherwise empty. */
+  readonly names: readonly string[];
   readonly address: BigUint64Array;
   /** In bytes. */
-  readonly length: Uint32Array;
+  readonly length: Float64Array;
   readonly instructions: Uint32Array;
   readonly count: Float64Array;
+  /** Why the other list cannot be used, or ''. */
+  readonly wrong: string;
+}
+
+/** Runs of a repeated cycle of instructions, by their begin; loops follow the one that they are within. */
+export interface Loops {
+  /** The first step. */
+  readonly start: Float64Array;
+  /** The step after the first iteration, the first one of the last, and the step after that. */
+  readonly firstEnd: Float64Array;
+  readonly lastStart: Float64Array;
+  readonly end: Float64Array;
+  /** Number of iterations, at least 2. */
+  readonly count: Float64Array;
+  /** Instructions of the cycle, or blocks of a block trace. A loop in it counts as one. */
+  readonly length: Float64Array;
+  /** Address of the first instruction. */
+  readonly address: BigUint64Array;
+  /** 1 if other threads have steps between the first and the last one. */
+  readonly shared: Uint8Array;
+  /** Loops within others that are not listed. */
+  readonly unlisted: number;
+  /** Steps of threads beyond the limit, whose loops are not known. */
+  readonly leftOut: number;
 }
 
 /** How far the index is. */
@@ -167,7 +202,12 @@ export interface StepQuestions {
     ask: { readonly step: number; readonly kind: WalkKind; readonly next: boolean };
     answer: { readonly step: number | null };
   };
-  coverage: { ask: Record<never, never>; answer: Coverage };
+  /** Looks for loops in a further part of the index; anew with `first`. `loops` is null until all is looked at. */
+  loops: {
+    ask: { readonly first: boolean };
+    answer: { readonly share: number; readonly loops: Loops | null };
+  };
+  coverage: { ask: { readonly by: CoverageBy; readonly with: CoverageWith | null }; answer: Coverage };
   /** Coverage as a drcov file. `program` names what is in no module. */
   drcov: { ask: { readonly program: string }; answer: { readonly file: Uint8Array } };
 }

@@ -5,6 +5,7 @@ import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '.
 import { derivedTrack, type Track } from '../base/protocol.ts';
 import { type Collected, type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
+import type { Loops } from '../base/steps_protocol.ts';
 import { watch } from '../base/watch.ts';
 import type { KeptField } from './kept_fields.ts';
 import { CPU, cpuLanes, cpusKey, eventLanes, eventsKey, type Lane, MOST_LANES, rowsOf, threadLane } from './lanes.ts';
@@ -39,6 +40,8 @@ export interface DerivedTracks {
   keepHits(expression: string, hits: HitAnswer<'columns'> | null): void;
   /** Makes a track of the rows of a query. `cut`: the result has more of them. */
   keepRows(query: string, rows: RowsAsTrack, cut: boolean): void;
+  /** Makes a track of loops: {@link LOOPS}. */
+  keepLoops(loops: Loops): void;
   /** Makes a track per CPU with the threads that ran on it: {@link CPUS}. */
   keepCpus(): void;
   /** Makes a track of the CPUs on which a thread ran, by the track of the thread. */
@@ -96,6 +99,8 @@ const MOST_OTHERS = 10_000;
 /** Identifies all tracks of CPUs, and all of types of events. */
 export const CPUS = 'CPUs';
 export const EVENTS = 'events';
+/** Identifies the track of loops. */
+export const LOOPS = 'loops';
 
 const NO_NAMES = new Uint32Array();
 const RUNS = { what: 'runs', key: CPU } as const;
@@ -366,6 +371,27 @@ export function createDerived(
       keep<'gather'>(key, question, null, ({ track, hidden }) => {
         const over = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping row')} not shown` : '';
         return { ...track, noun: 'row', detail: `${detail}${notes.join('')}${over}` };
+      });
+    },
+    keepLoops: (loops) => {
+      const names = namesOf(Array.from(loops.count, (count) => `× ${formatCount(count)}`));
+      const { length } = loops.start;
+      const none = {
+        track: new Uint32Array(length),
+        locator: new BigUint64Array(length),
+        bits: new BigUint64Array(length),
+        numbers: new Uint8Array(length),
+        values: false,
+      };
+      const time = BigUint64Array.from(loops.start, BigInt);
+      const until = BigUint64Array.from(loops.end, BigInt);
+      const more = loops.unlisted > 0 ? ` · ${formatCount(loops.unlisted)} within them not shown` : '';
+      const shown = { label: 'Loops', detail: `Repeated cycles of instructions${more}` };
+      // Positions say it all: a click selects the step there.
+      rowPlaces.set(LOOPS, new Map());
+      keep<'gather'>(LOOPS, { kind: 'gather', ...shown, ...none, time, until, names }, null, ({ track, hidden }) => {
+        const over = hidden > 0 ? ` · ${formatCounted(hidden, 'loop')} in too many others not shown` : '';
+        return { ...track, noun: 'loop', detail: `${shown.detail}${over}` };
       });
     },
     keepCpus: () => {

@@ -3,9 +3,12 @@ import { createScope, type Dispose } from '../base/scope.ts';
 import type {
   Cell,
   Coverage,
+  CoverageBy,
+  CoverageWith,
   FromSteps,
   HistoryPart,
   Indexed,
+  Loops,
   MemoryState,
   Origin,
   StepAccess,
@@ -78,8 +81,10 @@ export interface Machine {
    * not indexed.
    */
   nearestOf(step: number, kind: WalkKind, next: boolean): Promise<number | null | undefined>;
-  /** What the indexed part executes. Resolves with null if there is no index. */
-  coverage(): Promise<Coverage | null>;
+  /** Looks for loops in the indexed part, and says how far it is. Resolves with null if there is no index, or it is stopped. */
+  loops(tellShare: (share: number) => void, stop: AbortSignal): Promise<Loops | null>;
+  /** What the indexed part executes, joined with another list unless that is null. Resolves with null if there is no index. */
+  coverage(by: CoverageBy, other: CoverageWith | null): Promise<Coverage | null>;
   /** The same as a drcov file. `program` names what is in no module. */
   drcov(program: string): Promise<Uint8Array | null>;
   /** Shows the history of a cell; null shows none. */
@@ -138,6 +143,8 @@ export function createMachine(
     },
     hear: (news) => {
       indexed.value = news;
+      // It stays: building it anew takes longer than anything else in the account.
+      trace.recordSource.ledger?.set('index', { noun: 'indexes of steps', bytes: news.bytes, free: null });
       const wanted = step.peek();
       if (isAwaited && wanted !== null && wanted < news.built) {
         isAwaited = false;
@@ -225,7 +232,15 @@ export function createMachine(
         });
       }),
     nearestOf: async (from, kind, next) => (await ask('walk', { step: from, kind, next }))?.step,
-    coverage: () => ask('coverage', {}),
+    loops: async (tellShare, stop) => {
+      for (let first = true; !stop.aborted; first = false) {
+        const found = await ask('loops', { first });
+        if (!found || found.loops) return stop.aborted ? null : (found?.loops ?? null);
+        tellShare(found.share);
+      }
+      return null;
+    },
+    coverage: (by, other) => ask('coverage', { by, with: other }),
     drcov: async (program) => (await ask('drcov', { program }))?.file ?? null,
     showHistory: (wanted) => {
       cell = wanted;

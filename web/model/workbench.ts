@@ -20,6 +20,7 @@ import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace, type TraceFile } from './trace.ts';
 import { rememberTracks } from './track_memory.ts';
+import { applyValueTypes } from './value_types.ts';
 
 /** Milliseconds until the page says that it looks at files. */
 const LOOKING_MS = 300;
@@ -112,6 +113,8 @@ export interface Workbench {
   readonly looking: ReadonlySignal<Looking | null>;
   /** Stops the download, the reading, or the look at files. */
   cancel(): void;
+  /** Closes the trace. */
+  close(): void;
   /** Shows a notice. */
   tell(sentence: string): void;
   dismissNotice(): void;
@@ -207,6 +210,10 @@ export function createWorkbench(
     const stop = [
       watch(trace, file),
       tellOfWrong(trace),
+      effect(() => {
+        if (trace.ledger.told.value !== '') notice.value = trace.ledger.told.value;
+      }),
+      applyValueTypes(trace, timeline.arrangement.ordered),
       addNotes(open, [...waitingNotes, ...notes]),
       rememberTracks(ownMemory, timeline.arrangement.choices),
     ];
@@ -444,6 +451,11 @@ export function createWorkbench(
     looking,
     goOn: () => openAgain(({ nested }) => ({ lifted: true, nested })),
     nestTailCalls,
+    close: () => {
+      stopLooking();
+      leave();
+      bench.value = { at: 'empty' };
+    },
     cancel: () => {
       stopLooking();
       const now = bench.peek();

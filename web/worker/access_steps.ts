@@ -1,6 +1,5 @@
 import type {
   Cell as CellOf,
-  Coverage,
   HistoryPart,
   Indexed,
   MemoryState,
@@ -10,8 +9,9 @@ import type {
   Uses,
 } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
+import { createLoopSteps } from './loop_steps.ts';
 import { type RecordFile, STEP_BYTES } from './record_file.ts';
-import type { Answer, Ask, StepIndex } from './step_index.ts';
+import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
 import { type Accesses, Cell, Explorer } from './wasm/unspool_index.js';
 
 /** What `Explorer.progress` returns. */
@@ -52,6 +52,7 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
     }
     return latest.accesses;
   };
+  const loops = createLoopSteps(open);
   const answer = (ask: Ask, disassembler: Disassembler | undefined): Answer | null => {
     const { built } = open.progress() as Progress;
     // An origin after the last step is that of what the step has written.
@@ -80,8 +81,10 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
         return withCell(ask.cell, (it) => open.uses(ask.step, it, ask.most, disassembler)) as Uses;
       case 'walk':
         return { step: open.walk(ask.step, ask.kind, ask.next) ?? null };
+      case 'loops':
+        return loops(ask.first);
       case 'coverage':
-        return open.coverage() as Coverage;
+        return coverageOf(open, ask);
       case 'drcov':
         return { file: open.drcov(ask.program) };
     }

@@ -1,7 +1,8 @@
-import type { Coverage, Indexed } from '../base/steps_protocol.ts';
+import type { Indexed } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
+import { createLoopSteps } from './loop_steps.ts';
 import type { SqlFile } from './sqlite.ts';
-import type { Answer, Ask, StepIndex } from './step_index.ts';
+import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
 import { RunIndex } from './wasm/unspool_index.js';
 
 /** Runs of one query: a few milliseconds of SQLite's work. */
@@ -21,6 +22,7 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
   /** The last transition fetched. */
   let last = -1;
 
+  const loops = createLoopSteps(index);
   const walk = (step: number, kind: string, next: boolean) => {
     // The run of the transition, and its begin: the runs before and after the transition.
     const begin = numberOf(file, `select max(transition_id) from execution where transition_id <= ${step}`) ?? 0;
@@ -56,8 +58,10 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
           return { step: ask.kind === 'step' ? null : walk(ask.step, ask.kind, ask.next) };
         case 'execution':
           return { step: ask.number === 0 ? (index.firstExecution(ask.address) ?? null) : null };
+        case 'loops':
+          return loops(ask.first);
         case 'coverage':
-          return index.coverage() as Coverage;
+          return coverageOf(index, ask);
         case 'drcov':
           return { file: index.drcov(ask.program) };
         default:

@@ -4,8 +4,11 @@
 //! stdout, what is wrong to stderr. 1 if the format was not recognised or nothing could be read, 2 for wrong usage.
 
 mod binaries;
+mod clean;
 mod convert;
+mod coverage;
 mod csv;
+mod cut;
 mod dump;
 mod find;
 mod findings;
@@ -15,6 +18,7 @@ mod graph;
 mod graphics;
 mod info;
 mod json;
+mod loops;
 mod progress;
 mod query;
 mod read_whole;
@@ -72,7 +76,8 @@ enum Command {
     State(steps::State),
     History(steps::History),
     Origin(steps::Origin),
-    Coverage(steps::Coverage),
+    Coverage(coverage::Coverage),
+    Loops(loops::Loops),
     FrameList(frame_list::FrameList),
     Findings(findings::Findings),
     Resources(resources::Resources),
@@ -81,6 +86,7 @@ enum Command {
     Sql(sql::Sql),
     /// Converts traces to formats of other programs.
     Convert(convert::Convert),
+    Cut(cut::Cut),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -162,13 +168,15 @@ fn main() -> ExitCode {
         Command::State(what) => steps::state(&what),
         Command::History(what) => steps::history(&what),
         Command::Origin(what) => steps::origin(&what),
-        Command::Coverage(what) => steps::coverage(&what),
+        Command::Coverage(what) => coverage::coverage(&what),
+        Command::Loops(what) => loops::run(&what),
         Command::FrameList(what) => frame_list::run(&what),
         Command::Findings(what) => findings::run(&what),
         Command::Resources(what) => resources::resources(&what),
         Command::Image(what) => resources::image(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Convert(what) => return convert::run(&what),
+        Command::Cut(what) => cut::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };

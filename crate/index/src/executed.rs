@@ -50,6 +50,24 @@ impl Executions {
         self.parts.push(postings);
     }
 
+    /// The numbers of what each step of a segment executed, from its first step on. `None` for steps that executed nothing.
+    pub(crate) fn sequence(&self, segment: u32) -> Vec<Option<u32>> {
+        let mut sequence = Vec::new();
+        let Some(part) = self.parts.get(segment as usize) else { return sequence };
+        sequence.resize(part.steps.iter().max().map_or(0, |last| usize::from(*last) + 1), None);
+        for (id, range) in part.all() {
+            for step in &part.steps[range] {
+                sequence[usize::from(*step)] = Some(id);
+            }
+        }
+        sequence
+    }
+
+    /// The address with a number.
+    pub(crate) fn key(&self, number: u32) -> u64 {
+        self.keys.key(number)
+    }
+
     /// How often an address was executed.
     pub(crate) fn count(&self, address: u64) -> u64 {
         self.keys.find(address).map_or(0, |id| self.counts[id as usize])

@@ -25,7 +25,7 @@ pub struct Segments {
 
 impl Segments {
     /// How many there are.
-    pub(crate) fn count(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.spans.len() as u32
     }
 
@@ -260,6 +260,20 @@ impl AccessIndex {
     /// The step before or after a step on its thread. It exists unless the frame there is invalid.
     pub fn beside(&self, step: u64, toward: Toward) -> Option<u64> {
         self.stops.beside(step, toward, self.count)
+    }
+
+    /// The thread of a step, and where the run of that thread's steps ends: `None` at the end of the trace.
+    pub(crate) fn thread_run(&self, step: u64) -> (Option<u64>, Option<u64>) {
+        self.stops.thread_run(step)
+    }
+
+    /// The segments that are sealed.
+    pub fn segments(&self) -> &Segments {
+        &self.segments
+    }
+
+    pub(crate) fn executed(&self) -> &Executions {
+        &self.executions
     }
 
     /// The modules in the order in which the trace loads them.

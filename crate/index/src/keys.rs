@@ -150,6 +150,12 @@ impl Postings {
         Some((at, self.starts[at] as usize..self.starts[at + 1] as usize))
     }
 
+    /// All keys with their postings.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u32, core::ops::Range<usize>)> {
+        let ranges = self.starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
+        self.ids.iter().copied().zip(ranges)
+    }
+
     /// For each key, where its postings begin.
     pub(crate) fn starts(&self) -> &[u32] {
         &self.starts

@@ -7,10 +7,13 @@
 //! What no step has read or written is unknown. It is never 0.
 
 mod coverage;
+mod cycles;
 mod executed;
 mod explorer;
 mod index;
 mod keys;
+mod lists;
+mod loops;
 mod memory;
 mod origin;
 #[cfg(feature = "page")]
@@ -19,10 +22,12 @@ mod registers;
 mod runs;
 mod stops;
 
-pub use coverage::{Block, blocks, drcov};
+pub use coverage::{Block, InModule, blocks, drcov, in_modules};
 pub use executed::Executed;
 pub use explorer::{Detail, Explorer, State};
 pub use index::{AccessIndex, Cell, Module, Segments};
+pub use lists::{List, NoList, With};
+pub use loops::{Loop, LoopFinder, LoopsFound};
 pub use memory::Byte;
 pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};
 #[cfg(feature = "page")]

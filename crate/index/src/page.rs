@@ -6,11 +6,12 @@ use wasm_bindgen::prelude::*;
 
 use crate::executed::Executed;
 use crate::explorer::{Detail, Explorer, State};
-use crate::index::Cell;
+use crate::index::{Cell, Module};
+use crate::loops::{Loop, LoopFinder, LoopsFound};
 use crate::origin::{Cause, Code, Operand, Operands, Origin, Use};
 use crate::registers::Register;
 use crate::runs::{CodeBlock, RunIndex};
-use crate::{Kind, Moment, Stop, Toward, blocks, drcov};
+use crate::{Kind, List, Moment, Stop, Toward, With, blocks, drcov, in_modules};
 
 #[wasm_bindgen]
 extern "C" {
@@ -368,9 +369,27 @@ impl JsExplorer {
         steps.into_iter().map(|step| step as f64).collect()
     }
 
-    /// What was executed, as columns of blocks: `{address, length, instructions, count}`.
-    pub fn coverage(&self) -> JsValue {
-        columns(&self.explorer.index().coverage())
+    /// Looks for loops in a further part of what is indexed: `JsLoops` says how far it is. Returns whether that was the last part.
+    #[wasm_bindgen(js_name = findLoops)]
+    pub fn find_loops(&self, loops: &mut JsLoops) -> bool {
+        loops.of = self.explorer.index().segments().count();
+        self.explorer.index().find_loops(&mut loops.finder, LOOP_SEGMENTS)
+    }
+
+    /// The loops that were found: `Loops` of the protocol.
+    pub fn loops(&self, loops: JsLoops) -> JsValue {
+        loop_columns(&self.explorer.index().loops(loops.finder))
+    }
+
+    /// What was executed, as columns of blocks, addresses or modules: a `Coverage`. `how` joins it with `list`, a drcov file:
+    /// `plus`, `minus` or `common`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if `list` is no drcov file.
+    pub fn coverage(&self, by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
+        let index = self.explorer.index();
+        columns(index.coverage(), index.modules(), by, how, list)
     }
 
     /// What was executed, as a drcov file. `program` names what is in no module.
@@ -391,18 +410,103 @@ fn stop_of(kind: &str) -> Option<Stop> {
     })
 }
 
-/// Coverage as columns of blocks.
-fn columns(coverage: &[Executed]) -> JsValue {
-    let all = blocks(coverage);
-    let address: Vec<u64> = all.iter().map(|block| block.address).collect();
-    let length: Vec<u32> = all.iter().map(|block| block.length.min(u32::MAX.into()) as u32).collect();
-    let instructions: Vec<u32> = all.iter().map(|block| block.instructions as u32).collect();
-    let count: Vec<f64> = all.iter().map(|block| block.count as f64).collect();
-    object(&[
+/// Coverage as columns: a row for each block, address or module.
+fn columns(
+    coverage: Vec<Executed>,
+    modules: &[Module],
+    by: &str,
+    how: Option<String>,
+    list: &[u8],
+) -> Result<JsValue, JsValue> {
+    let with = match how.as_deref() {
+        Some("plus") => Some(With::Plus),
+        Some("minus") => Some(With::Minus),
+        Some(_) => Some(With::Common),
+        None => None,
+    };
+    let coverage = match with {
+        Some(with) => List::of_drcov(list, modules).map_err(thrown)?.join(&coverage, with),
+        None => coverage,
+    };
+    let names = Array::new();
+    let (mut address, mut length, mut instructions, mut count) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut row = |at: u64, bytes: u64, number: u64, executed: u64| {
+        address.push(at);
+        length.push(bytes as f64);
+        instructions.push(number as u32);
+        count.push(executed as f64);
+    };
+    match by {
+        "module" => {
+            for it in in_modules(&coverage, modules) {
+                names.push(&JsValue::from_str(it.module.as_ref().map_or("", |module| &module.name)));
+                row(it.address, it.length, it.instructions, it.count);
+            }
+        }
+        "address" => {
+            for it in &coverage {
+                row(it.address, it.length.into(), u64::from(it.count > 0), it.count);
+            }
+        }
+        _ => {
+            for it in blocks(&coverage) {
+                row(it.address, it.length, it.instructions, it.count);
+            }
+        }
+    }
+    Ok(object(&[
+        ("names", names.into()),
         ("address", BigUint64Array::from(&address[..]).into()),
-        ("length", Uint32Array::from(&length[..]).into()),
+        ("length", Float64Array::from(&length[..]).into()),
         ("instructions", Uint32Array::from(&instructions[..]).into()),
         ("count", Float64Array::from(&count[..]).into()),
+    ]))
+}
+
+/// Segments of an index in which loops are looked for at once: a turn of some milliseconds.
+const LOOP_SEGMENTS: u32 = 8;
+
+/// A search for loops that has not ended.
+#[wasm_bindgen(js_name = LoopFinder)]
+#[derive(Default)]
+pub struct JsLoops {
+    finder: LoopFinder,
+    /// Segments of the index.
+    of: u32,
+}
+
+#[wasm_bindgen(js_class = LoopFinder)]
+impl JsLoops {
+    /// A search that has not begun.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The share of the index that it has looked at.
+    #[wasm_bindgen(getter)]
+    pub fn share(&self) -> f64 {
+        f64::from(self.finder.segments()) / f64::from(self.of.max(1))
+    }
+}
+
+fn loop_columns(found: &LoopsFound) -> JsValue {
+    let LoopsFound { loops, unlisted, left_out } = found;
+    let steps =
+        |of: fn(&Loop) -> u64| Float64Array::from(&loops.iter().map(|it| of(it) as f64).collect::<Vec<_>>()[..]);
+    let addresses: Vec<u64> = loops.iter().map(|it| it.address).collect();
+    let shared: Vec<u8> = loops.iter().map(|it| it.is_shared.into()).collect();
+    object(&[
+        ("start", steps(|it| it.start).into()),
+        ("firstEnd", steps(|it| it.first_end).into()),
+        ("lastStart", steps(|it| it.last_start).into()),
+        ("end", steps(|it| it.end).into()),
+        ("count", steps(|it| it.count).into()),
+        ("length", steps(|it| it.length.into()).into()),
+        ("address", BigUint64Array::from(&addresses[..]).into()),
+        ("shared", bytes(&shared)),
+        ("unlisted", number(*unlisted)),
+        ("leftOut", number(*left_out)),
     ])
 }
 
@@ -475,9 +579,25 @@ impl JsRunIndex {
         self.index.first_execution(address).map(|step| step as f64)
     }
 
-    /// What was executed, as columns of blocks: `{address, length, instructions, count}`.
-    pub fn coverage(&self) -> JsValue {
-        columns(&self.index.coverage())
+    /// Looks for loops in a further part of what is indexed. Returns whether that was the last part.
+    #[wasm_bindgen(js_name = findLoops)]
+    pub fn find_loops(&self, loops: &mut JsLoops) -> bool {
+        loops.of = self.index.segments().count();
+        self.index.find_loops(&mut loops.finder, LOOP_SEGMENTS)
+    }
+
+    /// The loops that were found: `Loops` of the protocol.
+    pub fn loops(&self, loops: JsLoops) -> JsValue {
+        loop_columns(&self.index.loops(loops.finder))
+    }
+
+    /// What was executed, as columns of blocks, addresses or modules: see `Explorer.coverage`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if `list` is no drcov file.
+    pub fn coverage(&self, by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
+        columns(self.index.coverage(), &[], by, how, list)
     }
 
     /// What was executed, as a drcov file. `program` names what is in no module.

@@ -181,6 +181,21 @@ impl RunIndex {
         Some(self.partial[at].1)
     }
 
+    /// The begins of the runs that stopped early, from a transition on.
+    pub(crate) fn stopped_from(&self, first: u64) -> impl Iterator<Item = u64> {
+        let at = self.partial.partition_point(|(begin, ..)| *begin < first);
+        self.partial[at..].iter().map(|(begin, ..)| *begin)
+    }
+
+    /// The segments that are sealed.
+    pub fn segments(&self) -> &Segments {
+        &self.segments
+    }
+
+    pub(crate) fn executed(&self) -> &Executions {
+        &self.executions
+    }
+
     /// The number of runs of a block that begin before a transition.
     fn rank(&self, id: u64, before: u64) -> u64 {
         self.executions.rank(&self.segments, id, before)

@@ -79,6 +79,14 @@ impl Stops {
         }
     }
 
+    /// The thread of a step, and where the run of that thread's steps ends: `None` at the end of the trace. What comes before the
+    /// first thread belongs to it.
+    pub(crate) fn thread_run(&self, step: u64) -> (Option<u64>, Option<u64>) {
+        let at = self.threads.partition_point(|(first, _)| *first <= step).saturating_sub(1);
+        let thread = self.threads.get(at).map(|(_, thread)| *thread);
+        (thread, self.threads.get(at + 1).map(|(first, _)| *first))
+    }
+
     /// The step before or after a step on its thread. It exists unless the frame there is invalid. `end` is after the last step.
     pub(crate) fn beside(&self, step: u64, toward: Toward, end: u64) -> Option<u64> {
         let at = self.threads.partition_point(|(first, _)| *first <= step).checked_sub(1);

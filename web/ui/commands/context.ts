@@ -110,6 +110,10 @@ export interface TraceActions {
   readonly canWalk: ReadonlySignal<boolean>;
   /** Selects the next or previous step of a kind. */
   walk(to: WalkTo, next: boolean): void;
+  /** Folds the loops in the listing, or unfolds them. */
+  toggleLoops(): void;
+  /** Shows the loops as a track. */
+  keepLoops(): void;
   /** Measures lengths from the selection to those that follow. */
   measure(): void;
   /** Adds a note at the selection, or else at the pointer or in the middle of the screen. */
@@ -125,6 +129,10 @@ export interface TraceActions {
   back(): void;
   /** Goes to the next place, after going back. */
   forward(): void;
+  /** The name in the file of the selected point's statement; null for anything else. */
+  selectedStatement(): string | null;
+  /** Shows all points of a statement, by its name in the file. */
+  listOccurrences(statement: string): void;
   /** Makes the selected slice the range, or all that is measured, or else what is on the screen. */
   selectRange(): void;
   /** Makes what is on the screen the range. */

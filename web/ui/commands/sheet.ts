@@ -60,6 +60,8 @@ const GROUPS: readonly SheetGroup[] = [
       commands(['next-execution', 'previous-execution'], 'Next, previous execution of this address'),
       commands(['next-system-call', 'previous-system-call'], 'Next, previous system call'),
       commands(['next-interrupt', 'previous-interrupt'], 'Next, previous interrupt or fault'),
+      commands(['fold-loops']),
+      gesture('Enter', 'Open a fold; fold the loop or call that begins here (Listing)'),
     ],
   },
   {

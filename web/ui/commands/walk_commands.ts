@@ -24,7 +24,26 @@ export const WALK_COMMANDS = [
   onSteps('previous-mode-change', 'Go to the previous change of mode', 'mode', false),
   onSteps('next-privilege-change', 'Go to the next change between user and kernel', 'privilege', true),
   onSteps('previous-privilege-change', 'Go to the previous change between user and kernel', 'privilege', false),
+  {
+    id: 'fold-loops',
+    title: 'Fold or unfold loops in the Listing',
+    keys: ['alt l'],
+    enabled: isWalking,
+    run: ({ trace }: CommandContext) => trace?.toggleLoops(),
+  },
+  {
+    id: 'keep-loops',
+    title: 'Show a track of loops',
+    keys: [],
+    enabled: isWalking,
+    run: ({ trace }: CommandContext) => trace?.keepLoops(),
+  },
 ] as const;
+
+/** Whether the steps of a trace are at hand, and no row that a menu is about. */
+function isWalking({ trace, row, table }: CommandContext): boolean {
+  return row === null && table === null && (trace?.canWalk.peek() ?? false);
+}
 
 function onSteps<const Id extends string>(
   id: Id,
@@ -37,8 +56,7 @@ function onSteps<const Id extends string>(
     id,
     title,
     keys,
-    enabled: ({ trace, row, table }: CommandContext) =>
-      row === null && table === null && (trace?.canWalk.peek() ?? false),
+    enabled: isWalking,
     run: ({ trace }: CommandContext) => trace?.walk(to, next),
   };
 }

@@ -1,22 +1,27 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCounted, formatPercent, plural } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, plural } from '../../../base/format.ts';
 import { plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
-import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
+import type { Listed, RecordRow, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
 import { exampleTerm } from '../../../model/completion.ts';
 import { typeOf } from '../../../model/event_types.ts';
+import type { Events as EventList } from '../../../model/events.ts';
 import { termOfCell } from '../../../model/find_terms.ts';
+import type { Fold, FoldedRows } from '../../../model/folds.ts';
+import type { ListingFolds } from '../../../model/listing_folds.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import { canWalk } from '../../../model/stepping.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { useRowMenu } from '../../menu/row_menu.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
+import { foldsOf } from '../../state/folds.ts';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
-import { useListing } from './listing.ts';
+import { FoldBar, foldText } from './folding.tsx';
+import { type Listing, useListing } from './listing.ts';
 import { WalkBar } from './walking.tsx';
 import './events.css';
 
@@ -73,6 +78,7 @@ export function Events({ open, valuesBar }: { open: OpenTrace; valuesBar: Compon
           </>
         )}
         {listed && listed.rows > 0 && canWalk(info) && <WalkBar open={open} />}
+        {listed && listed.rows > 0 && canWalk(info) && <FoldBar open={open} />}
         {listed && listed.rows > 0 && <Take open={open} info={info} origin={extent.from} />}
       </div>
       {shownWrong && <Wrong {...shownWrong} />}
@@ -173,19 +179,41 @@ interface ListProps {
 function List({ open, listed, info, origin }: ListProps) {
   const { trace, events } = open;
   const box = useRef<HTMLDivElement>(null);
-  const { place, scroll, go, follow, onScroll } = useLongList(box, listed.rows);
+  const folds = foldsOf(open);
+  const rows = folds.rows.value;
+  const { place, scroll, go, follow, onScroll } = useLongList(box, rows.count);
   // Repaint when rows arrive.
   void events.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
-  const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) => events.row(first + k));
-  useEffect(() => events.want(first, end));
-  const current = events.current.value;
+  const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) =>
+    rows.foldAt(first + k) ? null : events.row(rows.stepAt(first + k)),
+  );
+  useEffect(() => wantRows(events, rows, first, end));
+  const chosen = events.current.value;
+  const current = chosen < 0 ? -1 : rows.rowOf(chosen);
+  const remarks = events.remarks.value;
+  const remarkOf = (row: RecordRow | null | undefined) => (row && remarks?.get(Number(row.x))) || undefined;
   const wanted = events.wanted.value;
   useEffect(() => {
-    if (wanted) go(wanted.row);
+    if (wanted) go(rows.rowOf(wanted.row));
   }, [wanted]);
+  const isFolding = folds.isFolding.value && folds.loops.value !== null;
+  useEffect(() => {
+    if (current >= 0) go(current);
+  }, [isFolding]);
+  /** The current row is among those that are being shown. */
+  const isRevealed = useRef(false);
+  const openFold = (fold: Fold, row: number) => {
+    isRevealed.current = row === current;
+    folds.open(fold);
+  };
+  useEffect(() => {
+    if (isRevealed.current) go(current);
+    isRevealed.current = false;
+  }, [rows]);
   const { columns, recordNoun } = info;
   const context = cellContext(open, info, origin);
+  const marked = columns.findIndex((column) => !isNumber(column));
   const listing = useListing(open, shown);
   const cells = shown.map((row) => row && cellTexts(row, context));
   const { pixels: ofTexts, flexible } = useWidths(columns, events.question.value, () =>
@@ -195,7 +223,20 @@ function List({ open, listed, info, origin }: ListProps) {
   );
   const pixels = listing ? ofTexts.map((width, i) => width + (isIndented(columns[i]!) ? INDENTED : 0)) : ofTexts;
   // A row that has not arrived is chosen when it does.
-  const onKey = (event: KeyboardEvent) => follow(event, current, events.choose);
+  const choose = (row: number) => events.choose(rows.stepAt(row));
+  /** Enter opens a fold, and folds the loop or the call that begins with a row. */
+  const onEnter = () => {
+    const fold = current < 0 ? null : rows.foldAt(current);
+    if (fold) return openFold(fold, current);
+    const loop = folds.base.value === null || current < 0 ? -1 : folds.loopAt(folds.base.value + rows.stepAt(current));
+    if (loop >= 0) return folds.toggleLoop(loop);
+    const call = folds.base.value === null ? null : listing?.call(current - first);
+    if (call) folds.foldCall(call);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && event.target === event.currentTarget) onEnter();
+    else follow(event, current, choose);
+  };
   const onMenu = useRowMenu((row, cell) => {
     const record = events.row(row);
     const text = trace.names.inPlaceOf(record?.name ?? '');
@@ -218,8 +259,8 @@ function List({ open, listed, info, origin }: ListProps) {
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
         role="grid"
         aria-label={plural(2, info.recordNoun)}
-        aria-rowcount={listed.rows + 1}
-        aria-activedescendant={current >= first && current < end ? `event-${current}` : undefined}
+        aria-rowcount={rows.count + 1}
+        aria-activedescendant={current >= first && current < end ? `event-${rows.stepAt(current)}` : undefined}
         tabIndex={0}
         onKeyDown={onKey}
         onContextMenu={onMenu}
@@ -243,13 +284,34 @@ function List({ open, listed, info, origin }: ListProps) {
           <Gap pixels={above} columns={columns.length} />
           {cells.map((texts, k) => {
             const row = first + k;
+            const number = rows.stepAt(row);
+            const fold = rows.foldAt(row);
+            if (fold) {
+              return (
+                <tr
+                  key={number}
+                  id={`event-${number}`}
+                  class="fold"
+                  aria-rowindex={row + 2}
+                  aria-selected={row === current}
+                  onClick={() => openFold(fold, row)}
+                >
+                  <td colSpan={columns.length} title="Show these steps">
+                    <span aria-hidden="true">▸ </span>
+                    {foldText(fold, folds)}
+                  </td>
+                </tr>
+              );
+            }
+            const remark = remarkOf(shown[k]);
             return (
               <tr
-                key={row}
-                id={`event-${row}`}
+                key={number}
+                id={`event-${number}`}
                 aria-rowindex={row + 2}
                 aria-selected={row === current}
-                onClick={() => events.choose(row)}
+                class={remark && 'remarked'}
+                onClick={() => events.choose(number)}
                 {...listing?.row(k, row - current)}
               >
                 {columns.map((column, i) => {
@@ -259,9 +321,12 @@ function List({ open, listed, info, origin }: ListProps) {
                       key={column.label}
                       class={isNumber(column) ? 'number' : ''}
                       {...(isIndented(column) ? listing?.instruction(k) : undefined)}
-                      title={fits(text, pixels[i]!) ? undefined : text}
+                      title={remark ?? (fits(text, pixels[i]!) ? undefined : text)}
                     >
+                      {remark && i === marked && <span class="remark-mark" role="img" aria-label={remark} />}
+                      {isIndented(column) && <CallToggle {...{ folds, listing, index: k, step: number }} />}
                       {text}
+                      {isIndented(column) && <LoopToggle {...{ folds, listing, index: k, step: number }} />}
                     </td>
                   );
                 })}
@@ -279,6 +344,81 @@ function List({ open, listed, info, origin }: ListProps) {
         </p>
       )}
     </div>
+  );
+}
+
+/** Requests the first of the rows on the screen that are not there yet: those between two folds. */
+function wantRows(events: EventList, rows: FoldedRows, first: number, end: number): void {
+  let from = first;
+  while (from < end) {
+    if (rows.foldAt(from)) {
+      from += 1;
+      continue;
+    }
+    let to = from + 1;
+    while (to < end && !rows.foldAt(to)) to += 1;
+    const steps = Array.from({ length: to - from }, (_, k) => rows.stepAt(from + k));
+    const isMissing = steps.some((step) => events.row(step) === null);
+    if (isMissing || rows.folds === 0) {
+      events.want(steps[0]!, steps.at(-1)! + 1);
+      return;
+    }
+    from = to;
+  }
+}
+
+interface ToggleProps {
+  readonly folds: ListingFolds;
+  readonly listing: Listing | null;
+  /** Of the row among those that are shown, and in the list. */
+  readonly index: number;
+  readonly step: number;
+}
+
+/** Folds the call that begins with a row. It stands before the text of the instruction. */
+function CallToggle({ folds, listing, index }: ToggleProps) {
+  const call = folds.base.value === null ? null : listing?.call(index);
+  if (!call) return null;
+  return (
+    <button
+      type="button"
+      class="fold-toggle fold-call"
+      tabIndex={-1}
+      aria-expanded={true}
+      aria-label={`Call of ${call.name}`}
+      title={`Hide the steps of ${call.name}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        folds.foldCall(call);
+      }}
+    >
+      ▾
+    </button>
+  );
+}
+
+/** Folds and unfolds the loop that begins with a row. It stands after the text of the instruction. */
+function LoopToggle({ folds, step }: ToggleProps) {
+  const base = folds.base.value;
+  const loop = base === null ? -1 : folds.loopAt(base + step);
+  if (loop < 0) return null;
+  const isOpen = folds.isOpen(loop);
+  const count = formatCount(folds.loops.value?.count[loop] ?? 0);
+  return (
+    <button
+      type="button"
+      class="fold-toggle fold-loop"
+      tabIndex={-1}
+      aria-expanded={isOpen}
+      aria-label={`Loop of ${count} iterations`}
+      title={isOpen ? 'Hide the iterations between the first and the last one' : 'Show all iterations'}
+      onClick={(event) => {
+        event.stopPropagation();
+        folds.toggleLoop(loop);
+      }}
+    >
+      {isOpen ? '▾' : '▸'} × {count}
+    </button>
   );
 }
 

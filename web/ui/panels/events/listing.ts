@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { RecordRow } from '../../../base/record_protocol.ts';
 import { createCallDepths } from '../../../model/call_depths.ts';
+import type { FoldedCall } from '../../../model/folds.ts';
 import { canWalk } from '../../../model/stepping.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 
@@ -10,6 +11,8 @@ export interface Listing {
   row(index: number, away: number): { readonly class?: string; readonly style?: string };
   /** Those of the cell with the instruction. */
   instruction(index: number): { readonly class?: string; readonly style?: string };
+  /** The call that begins with a row, or null. */
+  call(index: number): FoldedCall | null;
 }
 
 /** Steps of the trail on each side of the current one. */
@@ -47,6 +50,10 @@ export function useListing(open: OpenTrace, shown: readonly (RecordRow | null)[]
       const row = shown[index];
       const depth = row ? Math.min(DEEPEST, Math.max(0, (depths.of(row) ?? 0) - least)) : 0;
       return depth > 0 ? { class: 'indented', style: `--depth: ${depth}` } : {};
+    },
+    call: (index) => {
+      const row = shown[index];
+      return row ? depths.callFrom(row) : null;
     },
   };
 }
