@@ -127,7 +127,7 @@ def readback(target, level, what, kind, face=None):
     if error:
         sys.exit(f'{what}: GL error {error:#x} reading back')
     words = bytes(held) if kind == 'stencil' else struct.unpack(f'<{len(held)}I', bytes(held))
-    as_float = lambda bits: f"{struct.unpack('<f', struct.pack('<I', bits))[0]:.7g}"
+    as_float = lambda bits: f"{struct.unpack('<f', struct.pack('<I', bits))[0]:.6g}"
     for z in range(d):
         layer = z if face is None else face - 0x8515
         print('texture', textures, 'level', level, 'layer', layer, w, h, 'int' if kind == 'uint' else kind, reads, what)
@@ -263,6 +263,22 @@ BLOCKS = {
     'SRGB8_ALPHA8_ETC2_EAC': (0x9279, 16), 'R11_EAC': (0x9270, 8), 'SIGNED_R11_EAC': (0x9271, 8), 'RG11_EAC': (0x9272, 16),
     'SIGNED_RG11_EAC': (0x9273, 16),
 }  # fmt: skip
+ASTC = [(4, 4), (5, 4), (5, 5), (6, 5), (6, 6), (8, 5), (8, 6), (8, 8), (10, 5), (10, 6), (10, 8), (10, 10), (12, 10), (12, 12)]
+
+
+def astc(i):
+    """A block of one colour, or one with a grid of 4 by 4 weights of two bits between two colours of eight bits."""
+    colours = [chance.randrange(256) for _ in range(8)]
+    if i % 3 == 0:
+        return bytearray(b'\xfc\xfd' + b'\xff' * 6 + bytes(colours))
+    # The endpoints are ordered: otherwise blue is contracted.
+    low, high = ([min(pair) for pair in zip(colours[:4], colours[4:])], [max(pair) for pair in zip(colours[:4], colours[4:])])
+    bits = 0x042 | 12 << 13
+    for at, pair in enumerate(zip(low, high)):
+        bits |= pair[0] << (17 + 16 * at) | pair[1] << (25 + 16 * at)
+    weights = chance.getrandbits(32)
+    bits |= weights << 96
+    return bytearray(bits.to_bytes(16, 'little'))
 
 
 def blocks(internal, size, count):
@@ -274,6 +290,8 @@ def blocks(internal, size, count):
             block[0] = block[0] & 0xE0 | (3, 3, 30)[i % 3]
         elif internal in (0x8E8C, 0x8E8D):
             block[0] = (block[0] << 1 | 1) << (i % 8) & 0xFF
+        elif internal >= 0x93B0:
+            block = astc(i)
         made += block
     return bytes(made)
 
@@ -285,6 +303,12 @@ def every_compression():
         data = blocks(internal, size, 6)
         gl('glCompressedTexImage2D', T2D, 0, internal, 10, 7, 0, len(data), blob(data))
         readback(T2D, 0, what, 'float')
+    for i, (across, down) in enumerate(ASTC):
+        texture(T2D)
+        first = 0x93D0 if i % 3 == 1 else 0x93B0
+        data = blocks(first + i, 16, 2)
+        gl('glCompressedTexImage2D', T2D, 0, first + i, across + 1, down, 0, len(data), blob(data[16:] + data[:16]))
+        readback(T2D, 0, f'ASTC {across} x {down}', 'float')
     # A part of a level, a smaller level, and layers.
     texture(T2D)
     data = blocks(0x83F3, 16, 9)

@@ -86,3 +86,24 @@ test('state of the fixed function', async ({ page }) => {
   await matrices.locator('summary').click();
   await expect(matrices).toContainText('-39.2745');
 });
+
+test('shows the mesh of a draw, which can be turned', async ({ page }) => {
+  await stateAt(page, recording('recorded/glmark2_medium.trace'), 55_328);
+  await section(page, 'Vertex inputs').getByRole('button', { name: 'Show mesh' }).click();
+  const mesh = page.getByRole('dialog', { name: 'Mesh of call 55,328' });
+  await expect(mesh.locator('.mesh-facts')).toContainText('480 triangles');
+  // As native replay has them.
+  const rows = mesh.getByRole('grid', { name: 'Vertices' }).locator('tbody tr:not(.spacer)');
+  await expect(rows.first()).toContainText('0.065839, -0.695415, -0.48019');
+  await expect(rows.first()).toContainText('-0.287219, -0.687882, -0.666576');
+  await expect(rows.nth(1)).toContainText('0.151636, -0.65028, -0.559587');
+  const wires = mesh.getByRole('img', { name: /^Wireframe turned by -34°/ });
+  await expect(wires).toHaveAttribute('data-drawn', '1440');
+  await mesh.getByRole('region', { name: 'Wireframe' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('+');
+  await expect(mesh.getByRole('img', { name: 'Wireframe turned by -28°, tilted by 23°, zoom 120 %' })).toBeVisible();
+  expect(await barriers(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(mesh).toHaveCount(0);
+});

@@ -107,6 +107,7 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   const grid = page.getByRole('grid', { name: 'Occurrences' });
+  await expect(grid).toBeFocused();
   await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
   await expect(page.locator('#occurrence-0 td')).toHaveText(['4', '2', '1', '-7', '0x55d0c0de12a4', '44']);
   await expect(page.locator('#occurrence-1 td.statements-changed').first()).toHaveText('0');
@@ -121,7 +122,12 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   await page.getByRole('combobox', { name: 'Narrow the occurrences by values' }).fill('j = 0');
   await expect(grid).not.toHaveAttribute('aria-rowcount', `${count + 1}`);
   await page.getByRole('button', { name: '← Statements' }).click();
-  await expect(statements).toBeVisible();
+  // Keys go on in what comes in place of what had the focus.
+  await expect(statements).toBeFocused();
+  // From a point to all those of its statement.
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await details.getByRole('button', { name: 'All its points' }).click();
+  await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
 });
 
 test('traces without values have no such field', async ({ page }) => {

@@ -57,6 +57,16 @@ test('buffers have lifetimes, and pointers that leave them are found', async ({ 
   expect(await barriers(page)).toEqual([]);
   await rows.filter({ hasText: '1 byte past the end' }).first().click();
   await expect(details(page)).toContainText('Point 116');
+  // They are findings, too, with all their points.
+  await page.getByRole('button', { name: 'Findings', exact: true }).click();
+  await expect(page.getByRole('button', { name: '8 findings' })).toBeVisible();
+  const found = page.getByRole('grid', { name: 'Findings' }).locator('tbody tr[aria-selected]');
+  await expect(found).toHaveCount(8);
+  await found.filter({ hasText: 'p 1 byte past the end' }).first().click();
+  await expect(details(page)).toContainText('Point 116');
+  await page.getByRole('button', { name: 'Next place' }).click();
+  await expect(details(page)).not.toContainText('Point 116');
+  expect(await barriers(page)).toEqual([]);
 });
 
 test('what likely always holds at a statement leads to its exceptions', async ({ page }) => {
@@ -124,5 +134,12 @@ test('the values of a track look as the person wants', async ({ page }) => {
   await choose('Show values as characters');
   await expect(track).toContainText("'x'");
   await choose('Show values as decimal numbers');
+  await expect(track).toContainText('−42 … 120');
+  // The same four bytes, as other numbers.
+  await choose('Show values as unsigned numbers');
+  await expect(track).toContainText('highest 4,294,967,289');
+  await choose('Show values as floating-point numbers');
+  await expect(track).toContainText('e-43');
+  await choose('Show values as signed numbers');
   await expect(track).toContainText('−42 … 120');
 });

@@ -18,6 +18,11 @@ export function formatCount(count: number | bigint): string {
   return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** A number with six significant digits at most. */
+export function formatNumber(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
 /** A count with its noun: `1 call`, `2,000 calls`. `noun` is singular and has a regular plural. */
 export function formatCounted(count: number | bigint, noun: string): string {
   return `${formatCount(count)}${NBSP}${plural(count, noun)}`;

@@ -22,6 +22,57 @@ export interface GlSection {
   readonly rows: readonly GlRow[];
 }
 
+/** A buffer by its name. */
+export interface GlBuffer {
+  readonly name: number;
+  /** The call that gave it its size: names are used again, and each share group has its own. */
+  readonly sized: number | null;
+}
+
+/** An array that vertices come from. Constants are numbers of OpenGL. */
+export interface GlInput {
+  /** Its number and what the program calls it, or the name of a client array. */
+  readonly title: string;
+  /** Components, or `GL_BGRA`. */
+  readonly size: number;
+  readonly type: number;
+  readonly isNormalized: boolean;
+  /** In bytes; 0 if elements lie back to back. */
+  readonly stride: number;
+  /** In the buffer, in bytes. */
+  readonly offset: number;
+  /** Instances with one element; 0 if each vertex has its own. */
+  readonly divisor: number;
+  /** null for memory of the program. */
+  readonly buffer: GlBuffer | null;
+  /** The call that set the pointer. It has the bytes of memory of the program. */
+  readonly call: number | null;
+}
+
+/** What a draw of arrays or elements takes its vertices from. */
+export interface GlDraw {
+  /** `GL_TRIANGLES`. */
+  readonly mode: string;
+  /** The first vertex, or the offset of the indices in bytes; their number; what is added to each index. */
+  readonly ranges: readonly (readonly [from: number, count: number, base: number])[];
+  readonly instances: number;
+  /** The type of the indices, or 0. */
+  readonly indexed: number;
+  /** The call itself has the indices. */
+  readonly isOwn: boolean;
+  readonly indices: GlBuffer | null;
+  /** The index that begins primitives anew. */
+  readonly restart: number | null;
+  /** Ranges are in a buffer. */
+  readonly indirect: {
+    readonly buffer: GlBuffer | null;
+    readonly count: number;
+    readonly offset: number;
+    readonly stride: number;
+  } | null;
+  readonly inputs: readonly GlInput[];
+}
+
 /** What the context of a call's thread holds, as `Report::json` of `crate/graphics` writes it. */
 export interface GlState {
   readonly call: number;
@@ -34,6 +85,8 @@ export interface GlState {
   readonly isPartial: boolean;
   /** The draw since which changes are marked. */
   readonly since: number | null;
+  /** Of a draw of arrays or elements. */
+  readonly draw: GlDraw | null;
   /** null if no context is current. */
   readonly context: GlRow | null;
   readonly sections: readonly GlSection[];

@@ -31,6 +31,7 @@ import type {
   TraceError,
   TraceInfo,
   Track,
+  ValueType,
 } from './protocol.ts';
 
 /** Messages of the page. */
@@ -106,6 +107,10 @@ export type ToWorker =
       readonly time: Ticks;
       readonly item: Item | null;
     }
+  /** Shows the values of a counter as those of another type. Once all is read; replied to by its track. */
+  | { readonly t: 'show-values'; readonly track: number; readonly type: ValueType }
+  /** How many bytes other workers hold for the trace. They count as memory of its own. */
+  | { readonly t: 'elsewhere'; readonly bytes: number }
   /** Removes a derived track. */
   | { readonly t: 'remove-track'; readonly track: number }
   /** Reply: a digest of all that the trace holds, in hexadecimal, for tests and tools. */

@@ -137,6 +137,8 @@ export interface Track {
   /** The lowest and the highest value, if a double cannot hold one of them. */
   readonly exactRange?: readonly [lowest: bigint, highest: bigint];
   readonly values: 'unsigned' | 'address' | 'signed' | 'float';
+  /** Bytes of a sample in the file, if these can be read as another {@link ValueType}. */
+  readonly width?: number;
   /** How the person wants to see a counter. */
   readonly look?: ValueLook;
   /** Its slices are lifetimes: they overlap and do not nest. */
@@ -147,10 +149,16 @@ export interface Track {
   readonly gaps?: readonly (bigint | number)[];
 }
 
+/** Types of numbers that bytes can be read as, in the order of the numbers that `showValues` of the wasm module takes. */
+export const VALUE_TYPES = ['unsigned', 'signed', 'float'] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
+
 /** How a counter is shown, where it is not as usual. */
 export interface ValueLook {
   /** The digits of integers, or the characters that they stand for. Addresses are usually hexadecimal, others decimal. */
   readonly format?: 'decimal' | 'hex' | 'characters';
+  /** As numbers of this type, made from the same bytes, in place of that of the file. */
+  readonly type?: ValueType;
   /** A dot for each value in place of steps. */
   readonly dots?: boolean;
   /** A logarithmic scale, in both directions from 0. */

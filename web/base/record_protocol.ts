@@ -124,8 +124,10 @@ export type ToRecords =
       readonly format: string;
       readonly database: boolean;
     }
-  /** Replaces the index. Lists of the old one are gone. `storeBytes` is the memory that the trace takes in its own worker. */
-  | { readonly t: 'index'; readonly index: Uint8Array; readonly storeBytes: number }
+  /** Replaces the index. Lists of the old one are gone. */
+  | { readonly t: 'index'; readonly index: Uint8Array }
+  /** How many bytes of values may be kept for the next question. Before the first one. */
+  | { readonly t: 'values-room'; readonly bytes: number }
   | { readonly t: 'record'; readonly id: number; readonly locator: bigint }
   /** Reply: `listed`. Only the newest list can be asked for rows. */
   | { readonly t: 'list'; readonly id: number; readonly scope: RecordScope }
@@ -211,6 +213,8 @@ export type FromRecords =
     }
   /** The search has ended: with an error, if there is one. */
   | { readonly t: 'searched'; readonly id: number; readonly error: TraceError | null }
+  /** How many bytes of values are kept, whenever that has changed. */
+  | { readonly t: 'values-kept'; readonly bytes: number }
   /** null if it cannot be told. */
   | { readonly t: 'values'; readonly id: number; readonly answer: ValuesAnswer | null }
   /** Now and then while records are being collected: how far the pass is, from 0 to 1. */

@@ -128,6 +128,13 @@ export interface SurveyQuestions {
   };
   texel: { ask: { readonly x: number; readonly y: number; readonly slice: number }; answer: Float64Array };
   buffer: { ask: { readonly resource: number; readonly call: number }; answer: Uint8Array };
+  /** The bytes of a buffer by its name and the call that gave it its size (`GlBuffer`). */
+  namedBuffer: {
+    ask: { readonly name: number; readonly sized: number | null; readonly call: number };
+    answer: Uint8Array;
+  };
+  /** The bytes that a call had as an argument. */
+  blob: { ask: { readonly call: number }; answer: Uint8Array };
   /** Calls and texts, the latest last. */
   sources: {
     ask: { readonly resource: number; readonly call: number };

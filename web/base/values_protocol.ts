@@ -127,6 +127,8 @@ export interface PointerCandidate {
   readonly first: ValuePlace;
   /** How often, at this statement and in this buffer. */
   readonly count: number;
+  /** The points where it is so: the first few. */
+  readonly points: Float64Array;
   /** The first value, and the address of the buffer. Hexadecimal. */
   readonly value: string;
   readonly address: string;

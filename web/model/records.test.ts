@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TraceError, TraceInfo } from '../base/protocol.ts';
 import type { FromRecords, ToRecords } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import type { Held } from './ledger.ts';
 import { createRecords, type Records, type RecordsPort } from './records.ts';
 
 const INFO = { format: 'xray', offers: [] } as unknown as TraceInfo;
@@ -15,6 +16,9 @@ let reading: boolean;
 /** What the index waits for. */
 let gate: Promise<void>;
 let records: Records;
+/** What has been entered into the account of memory, and how much room that says there is. */
+let entered: Held[];
+let room: number;
 const info = signal<TraceInfo | null>(INFO);
 const say = (data: FromRecords, port = ports.at(-1)!) => port.onmessage?.({ data } as MessageEvent<FromRecords>);
 const newest = <T extends ToRecords['t']>(type: T) =>
@@ -42,6 +46,8 @@ beforeEach(() => {
   ended = 0;
   indexes = 0;
   reading = false;
+  entered = [];
+  room = 3_000_000_000;
   gate = Promise.resolve();
   info.value = INFO;
   records = createRecords(
@@ -50,6 +56,7 @@ beforeEach(() => {
       log: () => null,
       info,
       reading: () => reading,
+      ledger: { set: (_, held) => entered.push(held), room: () => room },
       index: async () => {
         indexes += 1;
         const index = Uint8Array.of(indexes);
@@ -82,6 +89,33 @@ describe('the records of a trace', () => {
     await settle();
     expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'record', 'list']);
     expect(indexes).toBe(1);
+  });
+
+  it('keep values as far as there is room, and until they must go', async () => {
+    const ask = async () => {
+      void records.aboutValues({ what: 'known' });
+      await settle();
+    };
+    const rooms = () => sent.flatMap((message) => (message.t === 'values-room' ? [message.bytes] : []));
+    await ask();
+    await ask();
+    expect(rooms()).toEqual([768 << 20]);
+    say({ t: 'values-kept', bytes: 5000 });
+    expect(entered.at(-1)!.bytes).toBe(5000);
+    room = 4000;
+    await ask();
+    expect(rooms()).toEqual([768 << 20, 4000]);
+    entered.at(-1)!.free!();
+    expect(rooms()).toEqual([768 << 20, 4000, 0]);
+    say({ t: 'values-kept', bytes: 0 });
+    await ask();
+    expect(rooms().at(-1)).toBe(4000);
+    say({ t: 'values-kept', bytes: 3000 });
+    crash();
+    expect(entered.at(-1)!.bytes).toBe(0);
+    // Another worker has to be told.
+    await ask();
+    expect(rooms().slice(-2)).toEqual([4000, 4000]);
   });
 
   it('get a new index while the file is being read, but not for every question', async () => {

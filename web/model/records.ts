@@ -16,6 +16,7 @@ import type {
   ValuesQuery,
 } from '../base/record_protocol.ts';
 import type { ValuesAnswer, ValuesQuestion, ValuesWhat } from '../base/values_protocol.ts';
+import type { Ledger } from './ledger.ts';
 import { createRequests } from './requests.ts';
 
 /** The part of `Worker` that the records of a trace use. Tests substitute their own. */
@@ -36,8 +37,8 @@ export interface Source {
   readonly info: ReadonlySignal<TraceInfo | null>;
   /** Whether the file is still being read. */
   reading(): boolean;
-  /** Memory that the trace takes in its own worker, in bytes; none if left out. */
-  storeBytes?(): number;
+  /** The account in which kept values are entered. */
+  readonly ledger?: Pick<Ledger, 'set' | 'room'>;
   /**
    * What the record worker needs; with `numbers` symbols may come without their names. Resolves with null if the trace's worker
    * ends.
@@ -114,6 +115,8 @@ interface SearchOfRecords {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
+/** Most bytes of values that are kept for the next question. */
+const MOST_VALUES = 768 << 20;
 /** How long the worker has to stop a pass before it is ended. */
 const STOP_MS = 700;
 /** Minimum time between two indexes while the file is being read. */
@@ -125,9 +128,10 @@ const REST = 10;
 export function createRecords(source: Source, spawn: () => RecordsPort): Records {
   const listing = signal<Listed | null>(null);
   let port: RecordsPort | null = null;
-  let requests = createRequests<ToRecords, Exclude<FromRecords, { t: 'listing' | 'collecting' | 'searching' }>>(
-    () => undefined,
-  );
+  let requests = createRequests<
+    ToRecords,
+    Exclude<FromRecords, { t: 'listing' | 'collecting' | 'searching' | 'values-kept' }>
+  >(() => undefined);
   let tellCollecting: (share: number) => void = () => undefined;
   /** Settles when the newest pass is over. */
   let collecting: Promise<unknown> = Promise.resolve();
@@ -147,10 +151,35 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   /** The newest list: the id of its request. */
   let newestList = -1;
   let refreshing: Promise<boolean> | null = null;
+  /** Bytes of values that the worker keeps, and that it may keep; -1 if it has not been told. */
+  let keptValues = 0;
+  let roomForValues = -1;
 
+  const setRoom = (bytes: number) => {
+    if (bytes !== roomForValues) port?.postMessage({ t: 'values-room', bytes }, []);
+    roomForValues = bytes;
+  };
+  const enterValues = (bytes: number) => {
+    keptValues = bytes;
+    source.ledger?.set('values', {
+      noun: 'values of variables',
+      bytes,
+      free: () => {
+        keptValues = 0;
+        setRoom(0);
+      },
+    });
+  };
+  /** Before a question about values: they are in use, and may be kept as far as there is room. */
+  const useValues = () => {
+    enterValues(keptValues);
+    setRoom(Math.min(MOST_VALUES, source.ledger?.room('values') ?? MOST_VALUES));
+  };
   const stop = () => {
     port?.terminate();
     port = null;
+    roomForValues = -1;
+    if (keptValues > 0) enterValues(0);
     requests.end();
     listing.value = null;
     hasList = false;
@@ -168,7 +197,8 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
         if (data.id !== newestList) return;
         hasList = true;
         listing.value = data.listed;
-      } else if (data.t === 'collecting') tellCollecting(data.share);
+      } else if (data.t === 'values-kept') enterValues(data.bytes);
+      else if (data.t === 'collecting') tellCollecting(data.share);
       else if (data.t === 'searching') {
         for (const search of searching.values()) if (search.id === data.id) search.take(data);
       } else requests.settle(data);
@@ -197,7 +227,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     current = number;
     isWhole = !reading;
     hasList = false;
-    target.postMessage({ t: 'index', index, storeBytes: source.storeBytes?.() ?? 0 }, [index.buffer]);
+    target.postMessage({ t: 'index', index }, [index.buffer]);
     return true;
   };
   const isRecent = (least: number) => {
@@ -299,6 +329,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
       const mine: SearchOfRecords = { id: -1, take, timer: undefined };
       searching.set(slot, mine);
       if (!(await ready()) || searching.get(slot) !== mine) return undefined;
+      if ('values' in filter) useValues();
       const reply = await requests.ask('searched', (id) => {
         mine.id = id;
         return 'values' in filter
@@ -313,6 +344,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     },
     aboutValues: async <W extends ValuesWhat>(about: ValuesQuestion<W>) => {
       if (!(await ready())) return null;
+      useValues();
       const reply = await requests.ask('values', (id) => ({ t: 'about-values', id, ask: about }));
       // The worker answers each question with its kind of answer.
       return (reply?.answer ?? null) as ValuesAnswer<W> | null;

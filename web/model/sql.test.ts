@@ -8,6 +8,7 @@ const database: SqlSource = {
   log: null,
   tables: async () => ({ size: 0, portions: [] }),
   records: async () => 0,
+  ledger: { set: () => undefined },
   version: () => 1,
 };
 
@@ -35,6 +36,29 @@ function workers() {
     made[i]!.port.onmessage?.({ data: { ...said, id } } as MessageEvent<FromSql>);
   return { made, spawn, say };
 }
+
+it('enters its tables into the account of memory, and makes them again once they have gone', async () => {
+  const { made, spawn, say } = workers();
+  const entered: [number, boolean][] = [];
+  let free: (() => void) | null = null;
+  const ledger: SqlSource['ledger'] = {
+    set: (_, held) => {
+      entered.push([held.bytes, held.free === null]);
+      free = held.free;
+    },
+  };
+  const sql = createSql({ ...database, ledger, tables: async () => ({ size: 100, portions: [] }) }, spawn);
+  sql.run('select 1');
+  await settled();
+  expect(entered).toEqual([[100, true]]);
+  say(0, { t: 'done', more: false });
+  expect(entered.at(-1)).toEqual([100, false]);
+  free!();
+  expect([made[0]!.ended, entered.at(-1)]).toEqual([true, [0, false]]);
+  sql.run('select 2');
+  await settled();
+  expect([made.length, entered.at(-1)]).toEqual([2, [100, true]]);
+});
 
 describe('queries over a database', () => {
   it('return rows in portions', async () => {

@@ -2,6 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Dispose } from '../base/scope.ts';
 import { type FromSql, mentions, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
 import type { SqlPlace } from '../base/sql_place.ts';
+import type { Ledger } from './ledger.ts';
 import type { Schema } from './sql_tables.ts';
 import type { Gathered } from './tables.ts';
 
@@ -43,6 +44,8 @@ export interface SqlSource {
   readonly records: (
     take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean,
   ) => Promise<number | string | null>;
+  /** The account in which the tables are entered. */
+  readonly ledger: Pick<Ledger, 'set'>;
   /** Changes when the tables do. */
   readonly version: () => unknown;
 }
@@ -90,6 +93,8 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   /** Counts queries: one that gathers tables gives up when there is a newer one, or none. */
   let turn = 0;
   let lastId = 0;
+  /** Bytes of the tables that the worker has. */
+  let held = 0;
   const waiting = new Map<number, (message: FromSql) => void>();
 
   const end = () => {
@@ -100,6 +105,13 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     detailed = null;
     turn += 1;
     waiting.clear();
+    enter(0);
+  };
+  /** Enters what the worker holds into the account. While a query runs, that is in use. */
+  const enter = (bytes: number) => {
+    if (bytes === 0 && held === 0) return;
+    held = bytes;
+    source.ledger.set('sql', { noun: 'tables for SQL', bytes, free: asked.peek().at === 'running' ? null : end });
   };
   const start = (): SqlPort => {
     const started = spawn();
@@ -144,6 +156,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       if (turn !== mine) return false;
       send(false);
       last = portion;
+      enter(held + portion.length);
       asked.value = { at: 'running', share, of: 'records' };
       return true;
     });
@@ -226,10 +239,12 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
               seconds: (performance.now() - began) / 1000,
               cut: withRecords ? (detailed?.cut ?? 0) : 0,
             };
+            enter(held);
             return;
           case 'failed':
             clearTimeout(timer);
             asked.value = { at: 'stopped', sentence: message.sentence, place: message.place };
+            enter(held);
             return;
         }
       };
@@ -254,6 +269,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
         );
         known = version;
         detailed = null;
+        enter(gathered.size);
         answer();
       });
     },

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { StatementColumns } from '../base/values_protocol.ts';
-import { givenName, heatOf, sorted, statementName } from './statements.ts';
+import { givenName, heatOf, sorted, statementName, statementNamed } from './statements.ts';
+import { isStatement } from './wanted_statement.ts';
 
 const columns: StatementColumns = {
   named: Uint8Array.of(1, 1, 0, 1),
@@ -26,6 +27,18 @@ it('sorts by any column, equal ones in the order of the trace', () => {
 
 it('names statements by file and index', () => {
   expect([0, 1, 2, 3].map((n) => statementName(columns, n))).toEqual(['7:549755813888', '5', 'no statement', '7:3']);
+});
+
+it('finds statements by their names in the file', () => {
+  expect(
+    ['statement 7:3', 'statement 5', 'statement 3', 'no statement'].map((own) => statementNamed(columns, own)),
+  ).toEqual([3, 1, -1, -1]);
+  expect(['statement 7:3', 'statement 5', 'no statement', 'statement 5 (incomplete)'].map(isStatement)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 it('relates heat to the darkest cell of the statement', () => {

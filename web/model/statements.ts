@@ -89,6 +89,16 @@ export function sorted(
   return order.sort((a, b) => (descending ? compare(b, a) : compare(a, b)));
 }
 
+/** The number of the statement with this name in the file, or -1. */
+export function statementNamed(all: StatementColumns, own: string): number {
+  return all.named.findIndex((named, number) => named > 0 && ownName(all, number) === own);
+}
+
+/** The name of a statement in the file. */
+function ownName(all: StatementColumns, number: number): string {
+  return `statement ${statementName(all, number)}`;
+}
+
 /** The name of a statement: `7:12`, or its number. */
 export function statementName(all: StatementColumns, number: number): string {
   if (!all.named[number]) return 'no statement';
@@ -99,7 +109,7 @@ export function statementName(all: StatementColumns, number: number): string {
 /** The name that a companion gives to a statement, with its line; '' without one. Subscribes. */
 export function givenName(names: Pick<Names, 'inPlaceOf'>, all: StatementColumns, number: number): string {
   if (!all.named[number]) return '';
-  const own = `statement ${statementName(all, number)}`;
+  const own = ownName(all, number);
   const shown = names.inPlaceOf(own);
   return shown === own ? '' : shown;
 }

@@ -1,4 +1,4 @@
-import { formatCount } from '../base/format.ts';
+import { formatBytes, formatCount } from '../base/format.ts';
 import type { SqlRange } from '../base/messages.ts';
 import type { Trace } from './trace.ts';
 
@@ -19,12 +19,14 @@ export interface Gathered {
 
 /**
  * Fetches the tables of a range of a trace, or of all of it, from its worker. `hear` gets the share that is there, from 0 to 1, and
- * returns whether to go on. Resolves with a sentence if they are too many, and with null if it was not to go on or the worker ended.
+ * returns whether to go on. Resolves with a sentence if they are too many, or take more bytes than there is `room` for, and with null if it
+ * was not to go on or the worker ended.
  */
 export async function gatherTables(
   trace: Pick<Trace, 'tables'>,
   range: SqlRange | null,
   hear: (share: number) => boolean,
+  room = Number.POSITIVE_INFINITY,
 ): Promise<Gathered | string | null> {
   const portions: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
@@ -35,6 +37,10 @@ export async function gatherTables(
     if (rows > MOST_TABLE_ROWS) {
       const of = range ? 'This range' : 'This trace';
       return `${of} has ${formatCount(rows)} rows. SQL takes ${formatCount(MOST_TABLE_ROWS)} at a time: select a shorter range by a drag with Shift.`;
+    }
+    if (size > room) {
+      const of = range ? 'this range' : 'this trace';
+      return `The tables of ${of} take ${formatBytes(size)}, and ${formatBytes(room)} of memory are left. Select a shorter range by a drag with Shift.`;
     }
     portions.push(pages);
     bytes += pages.length;

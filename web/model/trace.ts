@@ -10,7 +10,6 @@ import type {
   HitWhat,
   WrongExpression,
 } from '../base/find_protocol.ts';
-import { formatBytes } from '../base/format.ts';
 import type { JobReply, RangeQuestion } from '../base/job_protocol.ts';
 import type { FromWorker, SqlRange, TablePages, ToWorker } from '../base/messages.ts';
 import type {
@@ -29,10 +28,12 @@ import type {
   TraceError,
   TraceInfo,
   Track,
+  ValueType,
 } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
-import { sweepSpools } from '../base/spools.ts';
+import { createContents } from './contents.ts';
 import { createJobs, type Jobs } from './jobs.ts';
+import { createLedger, type Ledger, withRoom } from './ledger.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
 import { createRecords, type Source as RecordSource, type Records, type RecordsPort } from './records.ts';
@@ -42,8 +43,6 @@ import { bindValues, isAboutValues } from './values_expression.ts';
 
 /** How long a worker has to stop reading. One that is deep in a call, as in SQLite, does not answer and is ended. */
 const STOP_MS = 700;
-/** How long after the end of a worker its files are deleted. */
-const SWEEP_MS = 1000;
 
 /** A message of the trace's worker that ends one request. */
 type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply | { t: 'looked' }>;
@@ -145,6 +144,10 @@ export interface Trace {
   origin(track: number, time: Ticks, item: Item | null): Promise<Origin | null>;
   /** Removes a derived track. */
   removeTrack(track: number): void;
+  /** Shows the values of a counter as those of another type, made from the same bytes of the file. The track comes anew. */
+  showValues(track: number, type: ValueType): void;
+  /** What other workers hold for the trace. */
+  readonly ledger: Ledger;
   /** The derived tracks that the worker removed last, to make room. */
   readonly evicted: ReadonlySignal<readonly number[]>;
   /** At most `max` problems from index `first` on. Resolves with null if the worker ends. */
@@ -197,12 +200,16 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   };
 
   const { ask, askNewest } = requests;
+  const ledger = createLedger(
+    () => state.progress.peek().storeBytes,
+    (bytes) => post({ t: 'elsewhere', bytes }),
+  );
   const recordSource: RecordSource = {
     file: () => contents.content.peek() ?? contents.arrival,
     log: () => log ?? contents.log(),
     info: state.info,
     reading: () => state.status.peek().at === 'loading',
-    storeBytes: () => state.progress.peek().storeBytes,
+    ledger,
     index: async (numbers = false) => (await ask('index', (id) => ({ t: 'index', id, numbers })))?.index ?? null,
   };
   const records = createRecords(recordSource, spawnRecords);
@@ -289,7 +296,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       const found = await records.record(row.locator);
       return found && { details: found.value && alone(row, found.value), error: found.error };
     },
-    begin: jobs.begin,
+    begin: withRoom(jobs.begin, ledger),
     find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
     bind: async (text, within) => {
       if (!within && isAboutValues(text, state.info.peek())) return bindValues(text, records.aboutValues, bindPoints);
@@ -310,6 +317,8 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     origin: async (track, time, item) =>
       (await ask('origin', (id) => ({ t: 'origin', id, track, time, item })))?.origin ?? null,
     removeTrack: (track) => post({ t: 'remove-track', track }),
+    showValues: (track, type) => post({ t: 'show-values', track, type }),
+    ledger,
     problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
     tableParts: async (range) => (await ask('table-parts', (id) => ({ t: 'table-parts', id, range })))?.parts ?? null,
     tables: (range, first, most) => ask('tables', (id) => ({ t: 'tables', id, range, first, most })),
@@ -333,53 +342,6 @@ function together({ recordFirst, ...described }: Described, record: RecordDetail
 /** What is known of a record without an item. */
 function alone({ x, track, locator, name }: RecordRow, record: RecordDetails): Details {
   return { item: null, track, locator, title: name, name: -1, start: x, end: null, flags: 0, ...record };
-}
-
-/** The file without its containers. */
-interface Contents {
-  readonly content: Signal<Blob | null>;
-  readonly shortage: Signal<string>;
-  /** The write-ahead log that was packed with a database, or null. */
-  log(): Blob | null;
-  /** Resolves with null if the worker ends before. */
-  readonly arrival: Promise<Blob | null>;
-  hear(report: Report): void;
-  end(): void;
-}
-
-function createContents(file: Blob): Contents {
-  const content = signal<Blob | null>(null);
-  const shortage = signal('');
-  let resolve: (found: Blob | null) => void = () => undefined;
-  const arrival = new Promise<Blob | null>((settle) => {
-    resolve = settle;
-  });
-  let packed = false;
-  let log: Blob | null = null;
-  const set = (found: Blob) => {
-    content.value = found;
-    resolve(found);
-  };
-  return {
-    content,
-    shortage,
-    arrival,
-    log: () => log,
-    hear: (report) => {
-      if (report.t === 'opened' && !report.packed) set(file);
-      if (report.t !== 'unpacked') return;
-      packed = true;
-      log = report.log;
-      set(report.file);
-      if (report.whole) return;
-      shortage.value = `The browser has room for the first ${formatBytes(report.file.size)} of the unpacked file only. Details and lists of records end there.`;
-    },
-    end: () => {
-      resolve(null);
-      // By then the worker has ended, so its file is not in use.
-      if (packed) setTimeout(() => void sweepSpools(), SWEEP_MS);
-    },
-  };
 }
 
 /** What the worker has reported of the trace so far. */

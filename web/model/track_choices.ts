@@ -1,4 +1,4 @@
-import type { ValueLook } from '../base/protocol.ts';
+import { VALUE_TYPES, type ValueLook, type ValueType } from '../base/protocol.ts';
 
 /** What holds for no track or for all, except for some, by their keys. */
 export interface StoredSwitch {
@@ -59,9 +59,10 @@ function readLooks(stored: unknown): Readonly<Record<string, ValueLook>> {
 
 function readLook(stored: unknown): ValueLook {
   if (typeof stored !== 'object' || stored === null) return {};
-  const { format, dots, log, tall } = stored as Record<string, unknown>;
+  const { format, type, dots, log, tall } = stored as Record<string, unknown>;
   return {
     ...(format === 'decimal' || format === 'hex' || format === 'characters' ? { format } : {}),
+    ...(VALUE_TYPES.includes(type as ValueType) ? { type: type as ValueType } : {}),
     ...(dots === true ? { dots } : {}),
     ...(log === true ? { log } : {}),
     ...(tall === true ? { tall } : {}),

@@ -1,7 +1,15 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { formatCounted } from '../base/format.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { ticks } from '../base/ticks.ts';
-import type { BufferOrder, BufferRow, BufferTable, ValuePlace, VariableSummary } from '../base/values_protocol.ts';
+import type {
+  BufferOrder,
+  BufferRow,
+  BufferTable,
+  PointerCandidate,
+  ValuePlace,
+  VariableSummary,
+} from '../base/values_protocol.ts';
 import { watch } from '../base/watch.ts';
 import { createBlocks } from './blocks.ts';
 import type { Selection } from './selection.ts';
@@ -144,6 +152,19 @@ function onceRead(
       retries.value += 1;
     },
   };
+}
+
+/** What may be wrong with a pointer, in words. */
+export function whyOf({ why, left, size, type }: PointerCandidate): string {
+  const bytes = (count: number) => formatCounted(count, 'byte');
+  switch (why) {
+    case 'past':
+      return `${bytes(-left)} past the end`;
+    case 'short':
+      return `only ${bytes(left)} left for ${type.replace(/^(\*|\[\d*\])\s*/, '')}`;
+    case 'freed':
+      return `into ${bytes(size)} that were freed`;
+  }
 }
 
 /** Selects a point. `track` is where it is to be seen: that of its statement if left out. */

@@ -20,6 +20,7 @@ import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { openTrace, type Port, type Trace, type TraceFile } from './trace.ts';
 import { rememberTracks } from './track_memory.ts';
+import { applyValueTypes } from './value_types.ts';
 
 /** Milliseconds until the page says that it looks at files. */
 const LOOKING_MS = 300;
@@ -207,6 +208,10 @@ export function createWorkbench(
     const stop = [
       watch(trace, file),
       tellOfWrong(trace),
+      effect(() => {
+        if (trace.ledger.told.value !== '') notice.value = trace.ledger.told.value;
+      }),
+      applyValueTypes(trace, timeline.arrangement.ordered),
       addNotes(open, [...waitingNotes, ...notes]),
       rememberTracks(ownMemory, timeline.arrangement.choices),
     ];

@@ -25,8 +25,8 @@ export class DetailTables {
     this.file = SqlFile.empty(library);
     this.file.database.run(
       'pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive; begin; ' +
-        'create table records (id integer primary key, time, track, name); ' +
-        'create table fields (record, key, value, symbol)',
+        'create table records (id integer primary key, time integer, track integer, name text); ' +
+        'create table fields (record integer, key text, value, symbol text)',
     );
     this.#record = this.#prepare('insert into records values (?, cast(? as integer), ?, ?)');
     this.#field = this.#prepare('insert into fields values (?, ?, ?, ?)');

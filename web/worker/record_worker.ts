@@ -307,7 +307,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           const previous = reader;
           if (opened) {
             reader = openIndex(opened, message.index);
-            values.open(opened.file, message.index, message.storeBytes);
+            values.open(opened.file, message.index);
           }
           reader?.catch(() => undefined);
           void previous?.then((it) => it.free()).catch(() => undefined);
@@ -390,6 +390,9 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           stopSearch.set(slot, values.ask(message));
           return;
         }
+        case 'values-room':
+          values.keepAtMost(message.bytes);
+          return;
         case 'about-values':
           void values.answer(message);
           return;

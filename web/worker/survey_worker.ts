@@ -71,6 +71,10 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
         return open.texel(ask.x, ask.y, ask.slice);
       case 'buffer':
         return open.buffer(ask.resource, ask.call);
+      case 'namedBuffer':
+        return open.namedBuffer(ask.name, ask.sized ?? undefined, ask.call);
+      case 'blob':
+        return open.blob(ask.call);
       case 'sources':
         return open.sources(ask.resource, ask.call) as [number, string][];
     }

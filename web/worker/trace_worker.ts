@@ -1,6 +1,6 @@
 import type { Attachment, CompanionFile, CompanionKind, Look } from '../base/companions.ts';
 import type { FromWorker, ToWorker } from '../base/messages.ts';
-import type { Described, Progress, TraceError } from '../base/protocol.ts';
+import { type Described, type Progress, type TraceError, VALUE_TYPES } from '../base/protocol.ts';
 import { createBinaries } from './binaries.ts';
 import { bind } from './binding.ts';
 import { aboutLog, createNames } from './companions.ts';
@@ -302,6 +302,16 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
             send(open, { t: 'origin', id, origin: open.origin(track, time, item ?? undefined) }),
           );
         }
+        case 'show-values':
+          return guarded((open) => {
+            open.showValues(message.track, VALUE_TYPES.indexOf(message.type));
+            flush(open);
+          });
+        case 'elsewhere':
+          return guarded((open) => {
+            open.setElsewhere(message.bytes);
+            flush(open);
+          });
         case 'remove-track':
           return guarded((open) => open.removeTrack(message.track));
         case 'digest':

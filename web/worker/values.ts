@@ -86,21 +86,12 @@ function inBudget(step: () => boolean): boolean {
 /** Values of the open trace. */
 export interface AskedValues {
   /** The trace has changed: earlier questions and values are forgotten. `null` for one without values. */
-  open(file: Blob, index: Uint8Array | null, storeBytes: number): void;
+  open(file: Blob, index: Uint8Array | null): void;
+  /** How many bytes of values may be kept for the next question. */
+  keepAtMost(bytes: number): void;
   answer(message: Extract<ToRecords, { t: 'about-values' }>): Promise<void>;
   /** Answers a question in turns. Returns a function that ends it, which has the reply sent. */
   ask(message: Extract<ToRecords, { t: 'ask-values' }>): () => void;
-}
-
-/** Bytes of values that are kept for the next question at most, and at least, in any trace. */
-const MOST_KEPT = 768 << 20;
-const LEAST_KEPT = 64 << 20;
-/** Bytes of a trace and of all that is made from it, as in `crate/engine/src/ledger.rs`. */
-const LIMIT = 2_000_000_000;
-
-/** Bytes of values that are kept, of a trace that takes `storeBytes` in its own worker. */
-export function roomForValues(storeBytes: number): number {
-  return Math.max(LEAST_KEPT, Math.min(MOST_KEPT, LIMIT - storeBytes));
 }
 
 /** Minimum time between two reports about a question. */
@@ -112,18 +103,25 @@ export function createAskedValues(
   scheduler: Pick<Scheduler, 'add'>,
   fail: (thrown: unknown, send: (error: TraceError) => void) => void,
 ): AskedValues {
-  let source: { readonly file: Blob; readonly index: Uint8Array; readonly most: number } | null = null;
+  let source: { readonly file: Blob; readonly index: Uint8Array } | null = null;
+  let most = 0;
+  let kept = 0;
   let loading: Promise<Values> | null = null;
   const reader = () => {
     const files = new FileReaderSync();
     return (from: number, to: number) => new Uint8Array(files.readAsArrayBuffer(source!.file.slice(from, to)));
   };
   const get = () => {
-    loading ??= loadValues().then(({ Values: Of }) => new Of(source!.index, source!.most));
+    loading ??= loadValues().then(({ Values: Of }) => new Of(source!.index, most));
     loading.catch(() => {
       loading = null;
     });
     return loading;
+  };
+  const tellKept = (values: Values) => {
+    const now = values.kept();
+    if (now !== kept) post({ t: 'values-kept', bytes: now });
+    kept = now;
   };
   /** Goes on until `turn` returns true. Ends with the trace. */
   const inTurns = (turn: () => boolean) => {
@@ -200,16 +198,26 @@ export function createAskedValues(
     }
   };
   return {
-    open: (file, index, storeBytes) => {
+    keepAtMost: (bytes) => {
+      most = bytes;
+      void loading?.then((values) => {
+        values.keepAtMost(bytes);
+        tellKept(values);
+      });
+    },
+    open: (file, index) => {
       void loading?.then((values) => values.free()).catch(() => undefined);
       loading = null;
       sortedBuffers = '';
-      source = index && { file, index, most: roomForValues(storeBytes) };
+      source = index && { file, index };
+      if (kept > 0) post({ t: 'values-kept', bytes: 0 });
+      kept = 0;
     },
     answer: async ({ id, ask }) => {
       const send = (answer: ValuesAnswer | null) => post({ t: 'values', id, answer });
       try {
         send(await answerTo(ask));
+        tellKept(await get());
       } catch (thrown) {
         fail(thrown, ({ sentence }) => {
           send(ask.what === 'check' || ask.what === 'table' ? { wrong: { sentence, at: 0, length: 0 } } : null);
@@ -244,6 +252,7 @@ export function createAskedValues(
             const count = values.count();
             // The first hits are told at once.
             if (isDone || (told === 0 && count > 0) || performance.now() - toldAt > REPORT_MS) {
+              tellKept(values);
               told = count;
               toldAt = performance.now();
               post({

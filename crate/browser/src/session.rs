@@ -3,7 +3,7 @@
 use js_sys::{Array, Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
-use unspool_formats::{Instructions, Limits, Naming, OpenOptions, Probe, recognise, sniff};
+use unspool_formats::{Instructions, Limits, Naming, OpenOptions, Probe, ValueKind, recognise, sniff};
 use unspool_tables::PAGE;
 use wasm_bindgen::prelude::*;
 
@@ -225,6 +225,22 @@ impl Session {
     #[wasm_bindgen(js_name = takeTracks)]
     pub fn take_tracks(&mut self) -> JsValue {
         to_js(&self.engine.take_tracks())
+    }
+
+    /// Shows the values of a counter as unsigned (0), signed (1) or floating-point (2) numbers, made from the same bytes of the file. The
+    /// track comes with the next [`Session::take_tracks`].
+    #[wasm_bindgen(js_name = showValues)]
+    pub fn show_values(&mut self, track: u32, kind: u32) {
+        let kinds = [ValueKind::Unsigned, ValueKind::Signed, ValueKind::Float];
+        if let Some(kind) = kinds.get(kind as usize) {
+            self.engine.show_values(track, *kind);
+        }
+    }
+
+    /// Notes how many bytes other workers hold for this trace: all share one limit.
+    #[wasm_bindgen(js_name = setElsewhere)]
+    pub fn set_elsewhere(&mut self, bytes: f64) {
+        self.jobs.set_elsewhere(self.engine.store(), bytes as u64);
     }
 
     /// What to draw for a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths`

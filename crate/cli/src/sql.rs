@@ -163,8 +163,8 @@ fn add_records(session: &Session, source: &Source, path: &Path) -> Result<(), Fa
     connection
         .execute_batch(
             "PRAGMA journal_mode = off; PRAGMA synchronous = off; BEGIN;
-             CREATE TABLE records (id INTEGER PRIMARY KEY, time, track, name);
-             CREATE TABLE fields (record, key, value, symbol);",
+             CREATE TABLE records (id INTEGER PRIMARY KEY, time INTEGER, track INTEGER, name TEXT);
+             CREATE TABLE fields (record INTEGER, key TEXT, value, symbol TEXT);",
         )
         .map_err(in_file)?;
     let mut reader = reader_of(session, source)?;

@@ -62,6 +62,8 @@ pub struct Jobs<J: ?Sized> {
     ledger: Ledger<usize>,
     /// State of the store when its bytes were counted.
     counted: Option<(u64, bool)>,
+    /// Bytes that other workers hold for the trace. They count as those of the store.
+    elsewhere: u64,
     /// Jobs whose derived tracks have gone, until [`Jobs::take_evicted`].
     evicted: Vec<u32>,
 }
@@ -85,7 +87,7 @@ impl<J: ?Sized> Slot<J> {
 impl<J: Job + ?Sized> Jobs<J> {
     /// No jobs. `limit` is the most bytes of the store and all jobs together, usually [`crate::ledger::LIMIT`].
     pub fn new(limit: u64) -> Self {
-        Self { slots: Vec::new(), ledger: Ledger::new(limit), counted: None, evicted: Vec::new() }
+        Self { slots: Vec::new(), ledger: Ledger::new(limit), counted: None, elsewhere: 0, evicted: Vec::new() }
     }
 
     /// Begins a job in place of the slot's previous one, which `make` may reuse. The caller chooses the `id`.
@@ -185,6 +187,12 @@ impl<J: Job + ?Sized> Jobs<J> {
         std::mem::take(&mut self.evicted)
     }
 
+    /// Notes how many bytes other workers hold for the trace, and counts the store again. Results that have no room left go.
+    pub fn set_elsewhere(&mut self, store: &Store, bytes: u64) {
+        (self.elsewhere, self.counted) = (bytes, None);
+        self.count_store(store);
+    }
+
     /// Bytes of the store and of all jobs.
     pub fn bytes(&self) -> u64 {
         self.ledger.bytes()
@@ -199,7 +207,7 @@ impl<J: Job + ?Sized> Jobs<J> {
         let state = (store.records(), store.is_finished());
         if self.counted != Some(state) {
             self.counted = Some(state);
-            self.ledger.set_store(store.bytes() as u64);
+            self.ledger.set_store(store.bytes() as u64 + self.elsewhere);
             self.evict();
         }
     }
@@ -384,6 +392,23 @@ mod tests {
         assert_eq!(f.step(2, 40), Ok(Step::More));
         assert_eq!((f.log(), f.jobs.bytes()), (vec!["release 1".to_string()], 80));
         assert_eq!(f.jobs.read(1, |job| job.id), None);
+    }
+
+    #[test]
+    fn what_other_workers_hold_takes_the_room_of_results() {
+        let mut f = Fixture::new(100);
+        f.begin(1, "a", 60).unwrap();
+        f.step(1, 60).unwrap();
+        f.jobs.set_elsewhere(&f.store, 40);
+        assert_eq!((f.log(), f.jobs.bytes()), (vec![], 100));
+        f.jobs.set_elsewhere(&f.store, 41);
+        assert_eq!((f.log(), f.jobs.bytes()), (vec!["release 1".to_string()], 41));
+        f.begin(2, "a", 60).unwrap();
+        f.log();
+        assert_eq!(f.step(2, 60), Err(Full { kind: "count", needs: 60, room: 59 }));
+        f.jobs.set_elsewhere(&f.store, 0);
+        f.begin(3, "a", 60).unwrap();
+        assert_eq!(f.step(3, 60), Ok(Step::Done));
     }
 
     #[test]

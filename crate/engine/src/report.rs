@@ -244,6 +244,9 @@ pub struct TrackOut {
     pub exact_range: Option<(i128, i128)>,
     /// The type of the samples: `unsigned`, `address`, `signed` or `float`.
     pub values: &'static str,
+    /// Bytes of a sample in the file, if these can be read as another type.
+    #[serde(skip_serializing_if = "is_none")]
+    pub width: f64,
     /// Whether slices overlap, as lifetimes do, instead of nesting.
     pub overlapping: bool,
     /// Whether the track is incomplete until its buffers are put in order at the end.
@@ -278,15 +281,16 @@ impl TrackOut {
             groups: track.groups as f64,
             instants: track.instants.len() as f64,
             samples: track.samples.len() as f64,
-            highest: track.samples.range().map_or(0.0, |(_, high)| high),
-            lowest_value: track.samples.range().map_or(0.0, |(low, _)| low),
-            exact_range: track.samples.beyond_doubles(),
-            values: match track.def.values {
+            highest: track.shown().range().map_or(0.0, |(_, high)| high),
+            lowest_value: track.shown().range().map_or(0.0, |(low, _)| low),
+            exact_range: track.shown().beyond_doubles(),
+            values: match track.shown().kind() {
                 ValueKind::Unsigned => "unsigned",
                 ValueKind::Address => "address",
                 ValueKind::Signed => "signed",
                 ValueKind::Float => "float",
             },
+            width: track.def.width.into(),
             overlapping: track.def.stacking == Stacking::Overlapping,
             reordering: track.is_reordering(),
             gaps: track.gaps(),

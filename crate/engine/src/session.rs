@@ -1,7 +1,8 @@
 //! One open trace: a decoder, a store, and the loop between them.
 
 use unspool_formats::{
-    Clock, EventBatch, Format, Info, Instructions, Naming, OpenOptions, Opened, Probe, Want, recognise,
+    Clock, EventBatch, Format, Info, Instructions, Naming, OpenOptions, Opened, Probe, TrackId, ValueKind, Want,
+    recognise,
 };
 
 use crate::details::{Described, Item};
@@ -329,6 +330,15 @@ impl Session {
             }
         }
         changed
+    }
+
+    /// Shows the values of a counter as those of another type, or of its own again. Nothing happens before the end of the file, or if
+    /// their bytes are not known.
+    pub fn show_values(&mut self, track: TrackId, kind: ValueKind) {
+        let is_finished = self.store.is_finished();
+        if let Some(track) = self.store.tracks.get_mut(track as usize).filter(|_| is_finished) {
+            track.show_as(kind);
+        }
     }
 
     /// What to draw for a window; see [`Store::query`].

@@ -68,8 +68,12 @@ pub fn database<'a>(store: &'a Store, clock: Clock, range: Option<Span>, lists: 
             &[("track", track), ("time", at), ("value", Column::Number)],
             Box::new(Samples(samples(store, range))),
         ),
-        Table::listed("tracks", &["kind", "name", "number", "parent"], Rc::clone(&lists.tracks)),
-        Table::listed("names", &["name", "kind", "key"], Rc::clone(&lists.names)),
+        Table::listed(
+            "tracks",
+            &[("kind", TEXT), ("name", TEXT), ("number", INTEGER), ("parent", INTEGER)],
+            Rc::clone(&lists.tracks),
+        ),
+        Table::listed("names", &[("name", TEXT), ("kind", TEXT), ("key", INTEGER)], Rc::clone(&lists.names)),
     ];
     let seconds = |column: &str| match clock {
         Clock::Seconds { frequency } => {
@@ -105,6 +109,10 @@ pub fn database<'a>(store: &'a Store, clock: Clock, range: Option<Span>, lists: 
     ];
     Database::new(tables, &views)
 }
+
+/// Types of columns.
+const TEXT: &str = " TEXT";
+const INTEGER: &str = " INTEGER";
 
 /// A range of the x axis, the second exclusive.
 pub type Span = (u64, u64);

@@ -5,7 +5,7 @@ mod common;
 use common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, read_whole, reader};
 use unspool_engine::records::RecordReader;
 use unspool_engine::{Item, Session};
-use unspool_formats::Locator;
+use unspool_formats::{Locator, ValueKind};
 
 fn item_details(session: &Session, reader: &mut RecordReader, item: Item) -> String {
     let described = session.describe(item).unwrap();
@@ -36,6 +36,31 @@ fn values_have_the_extremes_of_their_kind() {
     let counters = session.query(from, to + 1, 1, &[of("double").id]).counters;
     assert_eq!((counters.min[0], counters.max[0]), (f64::NEG_INFINITY, f64::INFINITY));
     assert!(counters.last[0].is_nan());
+}
+
+#[test]
+fn values_are_shown_as_those_of_another_type() {
+    let mut session = read_whole(&fixture("trace_db/variables.trace"));
+    let digest = session.store().digest();
+    let of = |session: &Session| session.store().track_report().into_iter().find(|t| t.name == "key").unwrap();
+    let key = of(&session);
+    let shown = |session: &Session| (of(session).values, of(session).lowest_value, of(session).highest);
+    assert_eq!((key.width, shown(&session)), (4.0, ("signed", -42.0, 120.0)));
+    session.take_tracks();
+    session.show_values(key.id, ValueKind::Unsigned);
+    assert_eq!(shown(&session), ("unsigned", 0.0, 4_294_967_289.0));
+    assert_eq!(session.take_tracks().into_iter().map(|t| t.name).collect::<Vec<_>>(), ["key"]);
+    let (from, to) = session.store().extent().unwrap();
+    let counters = session.query(from, to + 1, 1 << 20, &[key.id]).counters;
+    assert_eq!((counters.min[0], counters.max[0]), (0.0, 4_294_967_289.0));
+    assert_eq!(session.store().digest(), digest, "the trace itself stays as it is");
+    session.show_values(key.id, ValueKind::Signed);
+    assert_eq!(shown(&session), ("signed", -42.0, 120.0));
+    // Addresses stay addresses.
+    let values = session.store().track_report().into_iter().find(|t| t.name == "values").unwrap();
+    session.show_values(values.id, ValueKind::Signed);
+    let shown = session.store().track_report().into_iter().find(|t| t.name == "values").unwrap();
+    assert_eq!((shown.values, shown.width), ("address", 0.0));
 }
 
 #[test]

@@ -428,7 +428,11 @@ mod tests {
                     &[("track", Column::Int(1)), ("time", Column::Int(1)), ("value", Column::Number)],
                     Box::new(Values),
                 ),
-                SqlTable::listed("names", &["name", "kind", "key"], Rc::new(Listed::new(names.into_iter()))),
+                SqlTable::listed(
+                    "names",
+                    &[("name", " TEXT"), ("kind", " TEXT"), ("key", " INTEGER")],
+                    Rc::new(Listed::new(names.into_iter())),
+                ),
             ],
             &[],
         )

@@ -190,6 +190,8 @@ pub struct TrackDef {
     pub start: Option<u64>,
     /// The type of a counter's samples.
     pub values: ValueKind,
+    /// Bytes that each of them takes in the file: 1, 2, 4 or 8. 0 if their bits mean nothing of another type.
+    pub width: u8,
     /// How its slices are stacked.
     pub stacking: Stacking,
     /// One of its slices, in a word or two, if [`crate::Info::slice_noun`] does not fit.
@@ -208,6 +210,7 @@ impl TrackDef {
             orphans: Orphans::FromStart,
             start: None,
             values: ValueKind::Unsigned,
+            width: 0,
             stacking: Stacking::Nested,
             noun: None,
         }

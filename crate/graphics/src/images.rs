@@ -10,6 +10,7 @@
 //! OpenGL 4.6, 8.4.4 "Transfer of Pixel Rectangles" and 8.5 "Texture Image Specification", are what `unpack` and `store` follow.
 //! Texels are in the order of memory: the first row is the one at texture coordinate 0.
 
+mod astc;
 mod bptc;
 mod compressed;
 mod etc;
@@ -138,21 +139,21 @@ impl Image {
 
     /// Stores compressed blocks, the corner of the first at `x`, `y`, `z`.
     pub fn upload_blocks(&mut self, corner: [u32; 3], size: [u32; 3], compressed: Compressed, bytes: &[u8]) {
-        let (across, down) = (size[0].div_ceil(4), size[1].div_ceil(4));
+        let [width, height] = compressed.block_size();
+        let (across, down) = (size[0].div_ceil(width), size[1].div_ceil(height));
         let mut blocks = bytes.chunks_exact(compressed.block_bytes());
         for z in 0..size[2].min(self.depth) {
             for block_y in 0..down {
                 for block_x in 0..across {
                     let Some(block) = blocks.next() else { return };
-                    let texels = compressed.decode(block);
-                    for (i, texel) in (0u32..).zip(texels) {
-                        let (x, y) = (4 * block_x + i % 4, 4 * block_y + i / 4);
+                    compressed.decode(block, |x, y, texel| {
+                        let (x, y) = (width * block_x + x, height * block_y + y);
                         if x < size[0] && y < size[1] {
                             let place =
                                 [corner[0].saturating_add(x), corner[1].saturating_add(y), corner[2].saturating_add(z)];
                             self.put_exact(place, texel);
                         }
-                    }
+                    });
                 }
             }
         }

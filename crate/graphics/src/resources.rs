@@ -200,6 +200,14 @@ impl Resources {
         alive.or_else(|| all().rfind(|(_, it)| it.created <= call)).or_else(|| all().next()).map(|(at, _)| at as u32)
     }
 
+    /// The buffer with this name whose contents a call has given it; without that call, as [`Resources::find`].
+    pub fn buffer_by(&self, name: u32, filled: Option<u64>, call: u64) -> Option<u32> {
+        let has = |it: &Resource, filled| it.uploads.binary_search_by_key(&filled, |upload| upload.call).is_ok();
+        let is_it = |it: &Resource| it.kind == Kind::Buffer && it.name == name;
+        let by_upload = filled.and_then(|filled| self.all.iter().position(|it| is_it(it) && has(it, filled)));
+        by_upload.map(|at| at as u32).or_else(|| self.find(Kind::Buffer, name, call))
+    }
+
     /// The memory that this takes, in bytes, about.
     pub fn size(&self) -> usize {
         self.events * size_of::<Event>() + self.all.len() * (size_of::<Resource>() + 64)

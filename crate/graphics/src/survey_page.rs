@@ -210,6 +210,26 @@ impl JsSurvey {
         Contents::new(self.survey.resources(), &mut self.reader).buffer(resource, call as u64).map_err(thrown)
     }
 
+    /// The bytes of a buffer by its name, and the call that gave it its size if that is known, after a call.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    #[wasm_bindgen(js_name = namedBuffer)]
+    pub fn named_buffer(&mut self, name: u32, sized: Option<f64>, call: f64) -> Result<Vec<u8>, JsValue> {
+        let found = self.survey.resources().buffer_by(name, sized.map(|call| call as u64), call as u64);
+        found.map_or(Ok(Vec::new()), |resource| self.buffer(resource, call))
+    }
+
+    /// The bytes that a call had as an argument.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn blob(&mut self, call: f64) -> Result<Vec<u8>, JsValue> {
+        Contents::new(self.survey.resources(), &mut self.reader).blob(call as u64).map_err(thrown)
+    }
+
     /// The sources of a shader up to a call: pairs of the call and the text, the latest last.
     ///
     /// # Errors

@@ -220,6 +220,59 @@ fn vertex_arrays_keep_their_buffers() {
     assert_eq!(row(&report, "Indices").0, "buffer 8");
 }
 
+/// What the page makes meshes of.
+#[test]
+fn draws_say_where_their_vertices_are() {
+    let uints = |all: &[u64]| all.iter().map(|number| Arg::Uint(*number)).collect::<Vec<_>>();
+    let mut trace = Trace::new();
+    trace.call("glBindBuffer", uints(&[0x8892, 3]));
+    let sized = trace.call("glBufferData", vec![Arg::Uint(0x8892), Arg::Uint(640), Arg::Null, Arg::Uint(0x88e4)]);
+    trace.call("glVertexAttribPointer", uints(&[2, 3, 0x1406, 0, 24, 12]));
+    trace.call("glEnableVertexAttribArray", uints(&[2]));
+    trace.call("glVertexAttribDivisor", uints(&[2, 1]));
+    trace.call("glBindBuffer", uints(&[0x8892, 0]));
+    // The tracer puts the vertices in place of the pointer.
+    let own = trace.call("glVertexPointer", vec![Arg::Uint(2), Arg::Uint(0x1402), Arg::Uint(0), Arg::Blob(&[0; 16])]);
+    trace.call("glEnableClientState", uints(&[0x8074]));
+    trace.call("glBindBuffer", uints(&[0x8893, 4]));
+    trace.call("glPrimitiveRestartIndex", uints(&[77]));
+    trace.call("glEnable", uints(&[0x8f9d]));
+    let drawn = trace.call("glDrawElementsInstancedBaseVertex", uints(&[4, 6, 0x1403, 8, 5, 100]));
+    let multi = trace.call(
+        "glMultiDrawArrays",
+        vec![Arg::Uint(5), Arg::Array(uints(&[0, 10])), Arg::Array(uints(&[3, 4])), Arg::Uint(2)],
+    );
+    let given = vec![Arg::Uint(1), Arg::Uint(2), Arg::Uint(0x1401), Arg::Blob(&[1, 0])];
+    let given = trace.call("glDrawElements", given);
+    let indirect = trace.call("glMultiDrawArraysIndirect", uints(&[4, 32, 7, 0]));
+    let cleared = trace.call("glClear", uints(&[0x4000]));
+    let mut history = trace.history();
+    let mut draw = |call| {
+        let json = at(&mut history, call).json();
+        let from = json.find("\"draw\":").unwrap() + 7;
+        json[from..json.find(",\"sections\"").unwrap()].to_string()
+    };
+    let inputs = format!(
+        "\"inputs\":[{{\"title\":\"2\",\"size\":3,\"type\":5126,\"isNormalized\":false,\"stride\":24,\"offset\":12,\
+         \"divisor\":1,\"buffer\":{{\"name\":3,\"sized\":{sized}}},\"call\":{}}},\
+         {{\"title\":\"GL_VERTEX_ARRAY\",\"size\":2,\"type\":5122,\"isNormalized\":false,\"stride\":0,\"offset\":0,\
+         \"divisor\":0,\"buffer\":null,\"call\":{own}}}]",
+        sized + 1
+    );
+    let rest = "\"indices\":{\"name\":4,\"sized\":null},\"restart\":77,\"indirect\":null";
+    assert_eq!(
+        draw(drawn),
+        format!(
+            "{{\"mode\":\"GL_TRIANGLES\",\"ranges\":[[8,6,100]],\"instances\":5,\"indexed\":5123,\"isOwn\":false,\
+             {rest},{inputs}}}"
+        )
+    );
+    assert!(draw(multi).starts_with("{\"mode\":\"GL_TRIANGLE_STRIP\",\"ranges\":[[0,3,0],[10,4,0]],\"instances\":1,"));
+    assert!(draw(given).contains("\"ranges\":[[0,2,0]],\"instances\":1,\"indexed\":5121,\"isOwn\":true,"));
+    assert!(draw(indirect).contains("\"indirect\":{\"buffer\":null,\"count\":7,\"offset\":32,\"stride\":0}"));
+    assert_eq!(draw(cleared), "null");
+}
+
 #[test]
 fn what_a_context_held_before_the_trace_is_not_guessed() {
     let mut trace = Trace { writer: Writer::new(&[]), names: Vec::new(), calls: 0 };

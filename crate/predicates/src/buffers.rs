@@ -4,6 +4,7 @@
 //! with its pointers is not recorded, so what is found here are candidates.
 
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
@@ -14,6 +15,8 @@ use crate::columns::{Dictionary, Kind, Segment};
 /// Lifetimes that are listed at most, and different candidates.
 const MOST_LIFETIMES: usize = 1 << 20;
 const MOST_CANDIDATES: usize = 1 << 14;
+/// Points of a candidate that are listed.
+const MOST_POINTS: usize = 64;
 /// Names of pointers of one lifetime.
 const MOST_NAMES: usize = 8;
 /// A pointer at most this far behind a buffer is taken for one that has left it.
@@ -84,6 +87,8 @@ pub struct Candidate {
     pub first: At,
     /// See [`Candidate::first`].
     pub count: u64,
+    /// Numbers of the points where it was seen: the first few.
+    pub points: Vec<u64>,
     /// Its first value.
     pub value: u64,
     /// The buffer: its address and its size in bytes.
@@ -251,10 +256,22 @@ impl Buffers {
         if let Some(known) = self.candidate_of.get(&id) {
             if let Some(candidate) = self.candidates.get_mut(*known) {
                 candidate.count += 1;
+                if candidate.points.len() < MOST_POINTS {
+                    candidate.points.push(first.point);
+                }
             }
         } else if next < MOST_CANDIDATES {
             self.candidate_of.insert(id, next);
-            self.candidates.push(Candidate { why, key, first, count: 1, value, buffer, left });
+            self.candidates.push(Candidate {
+                why,
+                key,
+                first,
+                count: 1,
+                points: vec![first.point],
+                value,
+                buffer,
+                left,
+            });
         } else {
             self.is_cut = true;
         }

@@ -58,6 +58,17 @@ impl JsValues {
         Ok(Self { values: Values::keeping(places, most as usize) })
     }
 
+    /// Bytes of values that are kept for the next question.
+    pub fn kept(&self) -> f64 {
+        self.values.kept() as f64
+    }
+
+    /// Keeps about this many bytes at most from here on, unless questions that go on need more.
+    #[wasm_bindgen(js_name = keepAtMost)]
+    pub fn keep_at_most(&mut self, most: f64) {
+        self.values.keep_at_most(most as usize);
+    }
+
     /// What can be named in a query: `{variables, types}`, both arrays of texts in the order of the trace.
     pub fn known(&self) -> JsValue {
         let tables = self.values.tables();

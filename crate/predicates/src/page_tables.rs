@@ -90,6 +90,10 @@ impl JsValues {
                     ("type", self.type_of(it.key)),
                     ("first", self.place(&it.first)),
                     ("count", number(it.count)),
+                    (
+                        "points",
+                        Float64Array::from(&it.points.iter().map(|at| *at as f64).collect::<Vec<_>>()[..]).into(),
+                    ),
                     ("value", hex(it.value)),
                     ("address", hex(it.buffer.0)),
                     ("size", number(it.buffer.1)),

@@ -164,6 +164,17 @@ impl Values {
         }
     }
 
+    /// Bytes of segments that are kept.
+    pub fn kept(&self) -> usize {
+        self.kept
+    }
+
+    /// Keeps this many bytes of segments at most from here on, unless questions that go on need more.
+    pub fn keep_at_most(&mut self, most: usize) {
+        self.most = most;
+        self.drop_some();
+    }
+
     /// Names and types.
     pub fn tables(&self) -> &Tables {
         self.places.tables()
@@ -677,5 +688,14 @@ mod tests {
             assert!(read >= bytes.len() && !found.x.is_empty(), "{text}");
             assert!(small.kept < 3 << 20);
         }
+        // The room becomes less, and then more.
+        let all = large.kept();
+        large.keep_at_most(1 << 20);
+        assert!(large.kept() <= 1 << 20 && all > 2 << 20, "{} of {all}", large.kept());
+        let (found, read) = ask(&mut large, &bytes, "i = 7");
+        assert_eq!((found.x, read), (vec![7], bytes.len()));
+        large.keep_at_most(usize::MAX);
+        ask(&mut large, &bytes, "i = 7");
+        assert_eq!(ask(&mut large, &bytes, "i = 8").1, 0);
     }
 }

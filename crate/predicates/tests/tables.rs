@@ -133,6 +133,7 @@ fn buffers_have_lifetimes_and_pointers_that_leave_them_are_found() {
         ]
     );
     assert!(is_all);
+    assert_eq!(candidates.iter().map(|it| it.points.clone()).collect::<Vec<_>>(), [vec![1], vec![3], vec![5, 6]]);
 }
 
 #[test]

@@ -102,13 +102,14 @@ pub enum Item {
 impl<'a> Table<'a> {
     /// A table of rows that are elsewhere. `columns` are those after the id.
     pub fn even(name: &str, columns: &[(&str, Column)], rows: Box<dyn Rows + 'a>) -> Self {
-        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let names: Vec<_> = columns.iter().map(|(name, column)| (*name, column.sql_type())).collect();
         let shape = Shape::new(columns.iter().map(|(_, column)| *column).collect());
         Self { name: name.into(), sql: create(name, &names), content: Content::Even { shape, rows } }
     }
 
-    /// A table of rows that are held in memory. Each has as many items as there are columns after the id.
-    pub fn listed(name: &str, columns: &[&str], rows: Rc<Listed>) -> Self {
+    /// A table of rows that are held in memory. Each has as many items as there are columns after the id. `columns` have their types
+    /// in SQL, after a space.
+    pub fn listed(name: &str, columns: &[(&str, &str)], rows: Rc<Listed>) -> Self {
         Self { name: name.into(), sql: create(name, columns), content: Content::Listed(rows) }
     }
 
@@ -146,8 +147,10 @@ impl<'a> Table<'a> {
     }
 }
 
-fn create(name: &str, columns: &[&str]) -> String {
-    let columns: Vec<String> = columns.iter().map(|column| format!(", \"{column}\"")).collect();
+// Columns have types because SQLite makes no index of its own for a join of one without a type with one that has it, such as
+// those of another database. It then compares all rows with all rows.
+fn create(name: &str, columns: &[(&str, &str)]) -> String {
+    let columns: Vec<String> = columns.iter().map(|(column, of_type)| format!(", \"{column}\"{of_type}")).collect();
     format!("CREATE TABLE \"{name}\" (id INTEGER PRIMARY KEY{})", columns.concat())
 }
 

@@ -49,6 +49,11 @@ impl Column {
         Self::Int([1u8, 2, 3, 4, 6].into_iter().find(|bytes| bits < u32::from(*bytes) * 8).unwrap_or(8))
     }
 
+    /// The type of the column in SQL, after a space; none if its values have several.
+    pub(crate) fn sql_type(self) -> &'static str {
+        if matches!(self, Self::Number) { "" } else { " INTEGER" }
+    }
+
     fn bytes(self) -> usize {
         match self {
             Self::Int(bytes) => bytes.into(),

@@ -168,7 +168,7 @@ fn listed_tables_have_texts_and_views_see_all() {
             Item::Number(if i % 2 == 0 { Value::Null } else { Value::Int(i as i64) }),
         ]
     });
-    let listed = Table::listed("names", &["text", "key"], Rc::new(super::Listed::new(rows)));
+    let listed = Table::listed("names", &[("text", " TEXT"), ("key", " INTEGER")], Rc::new(super::Listed::new(rows)));
     let even = Table::even(
         "calls",
         &[("name", Column::Int(4))],
@@ -176,7 +176,7 @@ fn listed_tables_have_texts_and_views_see_all() {
     );
     let view = ("named", "select calls.id, names.text from calls join names on names.id = calls.name".to_string());
     let database = Database::new(
-        vec![listed, even, Table::listed("empty", &["a"], Rc::new(super::Listed::new([].into_iter())))],
+        vec![listed, even, Table::listed("empty", &[("a", "")], Rc::new(super::Listed::new([].into_iter())))],
         &[view],
     )
     .unwrap();

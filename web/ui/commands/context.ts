@@ -129,6 +129,10 @@ export interface TraceActions {
   back(): void;
   /** Goes to the next place, after going back. */
   forward(): void;
+  /** The name in the file of the selected point's statement; null for anything else. */
+  selectedStatement(): string | null;
+  /** Shows all points of a statement, by its name in the file. */
+  listOccurrences(statement: string): void;
   /** Makes the selected slice the range, or all that is measured, or else what is on the screen. */
   selectRange(): void;
   /** Makes what is on the screen the range. */

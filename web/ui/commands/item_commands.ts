@@ -36,6 +36,13 @@ export const ITEM_COMMANDS = [
     ({ id }, trace) => trace.listCalls(id),
     ({ id, isCalled }) => id >= 0 && isCalled,
   ),
+  {
+    id: 'list-occurrences',
+    title: 'List all points of the statement',
+    keys: [],
+    enabled: ({ trace, row }: CommandContext) => row === null && trace?.selectedStatement() != null,
+    run: ({ trace }: CommandContext) => trace?.listOccurrences(trace.selectedStatement() ?? ''),
+  },
   onNamed(
     'highlight-name',
     'Highlight its calls',

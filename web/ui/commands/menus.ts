@@ -8,6 +8,9 @@ const FOLDING = ['fold-track', 'unfold-track', 'compact-track', 'full-track'] as
 const VALUES = [
   'values-decimal',
   'values-hex',
+  'values-unsigned',
+  'values-signed',
+  'values-float',
   'values-characters',
   'values-dots',
   'values-steps',
@@ -28,6 +31,7 @@ export const MENUS = {
     null,
     'find-same-name',
     'list-calls',
+    'list-occurrences',
     'highlight-name',
     'keep-calls',
     'keep-events-of-type',

@@ -1,5 +1,5 @@
 import { shortened } from '../../base/format.ts';
-import type { Track, ValueLook } from '../../base/protocol.ts';
+import type { Track, ValueLook, ValueType } from '../../base/protocol.ts';
 import { isOn, type LaidTrack } from '../../model/layout.ts';
 import type { CommandContext, TraceActions } from './context.ts';
 
@@ -99,6 +99,9 @@ export const TRACK_COMMANDS = [
   onValues('values-characters', 'Show values as characters', ({ look, values }) =>
     look?.format === 'characters' || values === 'float' || values === 'address' ? null : { format: 'characters' },
   ),
+  onType('values-unsigned', 'Show values as unsigned numbers', 'unsigned'),
+  onType('values-signed', 'Show values as signed numbers', 'signed'),
+  onType('values-float', 'Show values as floating-point numbers', 'float'),
   onValues('values-dots', 'Draw values as dots', ({ look }) => (look?.dots ? null : { dots: true })),
   onValues('values-steps', 'Draw values as steps', ({ look }) => (look?.dots ? { dots: undefined } : null)),
   onValues('values-log', 'Use a logarithmic scale', ({ look }) => (look?.log ? null : { log: true })),
@@ -156,6 +159,14 @@ function onValues<const Id extends string>(
       arrangement.setLook(track.id, Object.fromEntries(kept));
     },
     ({ track }) => track.kind === 'counter' && change(track) !== null,
+  );
+}
+
+/** A command that reads the bytes of the values of the current track as numbers of a type. */
+function onType<const Id extends string>(id: Id, title: string, type: ValueType) {
+  // A float has four bytes at least.
+  return onValues(id, title, ({ values, width = 0 }) =>
+    width === 0 || values === type || (type === 'float' && width < 4) ? null : { type },
   );
 }
 

@@ -30,7 +30,7 @@ import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
-import { besidesVariables, isPoint, PointVariables } from './point.tsx';
+import { besidesVariables, isPoint, PointVariables, StatementLink } from './point.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
@@ -145,6 +145,7 @@ function Item({ open, details, context, colour }: ItemProps) {
         ) : (
           <KeepAddress open={open} details={details} />
         )}
+        <StatementLink open={open} details={details} />
       </p>
       {remarks.map((remark) => (
         <p class="remark" key={remark}>

@@ -4,6 +4,7 @@ import { formatCount } from '../../base/format.ts';
 import type { Details, Field, Ticks, Value } from '../../base/protocol.ts';
 import { ticks } from '../../base/ticks.ts';
 import { type ValueContext, valueLine } from '../../model/values.ts';
+import { wantedStatement } from '../../model/wanted_statement.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Copyable } from './copyable.tsx';
 import { FindField, KeepField } from './keep_field.tsx';
@@ -58,17 +59,39 @@ function variablesOf(fields: readonly Field[]): readonly Variable[] {
   });
 }
 
-/** The name that a companion gives to the statement of a point, or ''. */
-function nameOf(fields: readonly Field[], inPlaceOf: (text: string) => string): string {
+/** The name of the statement of a point in the file, or ''. */
+function statementOf(fields: readonly Field[]): string {
   const id = (of: string) => {
     const value = fields.find(({ name }) => name === of)?.value;
     return value?.t === 'id' ? value.v.toString() : null;
   };
   const [file, place] = [id('File'), id('Place in the syntax tree') ?? id('Statement')];
-  if (place === null) return '';
-  const own = `statement ${file === null ? '' : `${file}:`}${place}`;
+  return place === null ? '' : `statement ${file === null ? '' : `${file}:`}${place}`;
+}
+
+/** The name that a companion gives to the statement of a point, or ''. */
+function nameOf(fields: readonly Field[], inPlaceOf: (text: string) => string): string {
+  const own = statementOf(fields);
   const shown = inPlaceOf(own);
   return shown === own ? '' : shown;
+}
+
+/** Leads from a point to the table of its statement. */
+export function StatementLink({ open, details }: Pick<Props, 'open' | 'details'>) {
+  const own = isPoint(details.fields) ? statementOf(details.fields) : '';
+  if (own === '') return null;
+  return (
+    <button
+      type="button"
+      class="plain link"
+      title="List all points of the statement, with their values"
+      onClick={() => {
+        wantedStatement(open.trace).value = own;
+      }}
+    >
+      All its points
+    </button>
+  );
 }
 
 /** A point with the texts of its variables by their keys. */

@@ -12,4 +12,5 @@ interface Offered {
 /** What looks for findings, by what a trace offers. A format has at most one. */
 export const SOURCES: readonly Offered[] = [
   { by: 'graphics', load: async (open) => (await import('./graphics.ts')).graphicsFindings(open) },
+  { by: 'values', load: async (open) => (await import('./values.ts')).valuesFindings(open) },
 ];

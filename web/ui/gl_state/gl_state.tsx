@@ -5,6 +5,7 @@ import { formatCount } from '../../base/format.ts';
 import type { GlRow, GlSection, GlState } from '../../base/gl_state_protocol.ts';
 import type { GlStates } from '../../model/gl_state.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import type { MeshDialog } from '../mesh/mesh.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Segments } from '../parts/segments.tsx';
 import { ShaderDialog, stageName } from './shader_source.tsx';
@@ -14,10 +15,10 @@ import './gl_state.css';
 /** The OpenGL state of a trace. Its reading begins with the first call. */
 export function glStateOf(open: OpenTrace): ComponentType {
   const states = glStatesOf(open);
-  return () => <State states={states} />;
+  return () => <State open={open} states={states} />;
 }
 
-function State({ states }: { states: GlStates }) {
+function State({ open, states }: { open: OpenTrace; states: GlStates }) {
   const call = states.call.value;
   const shown = states.shown.value;
   const built = states.built.value;
@@ -33,7 +34,7 @@ function State({ states }: { states: GlStates }) {
       {!built && error === '' && <p class="muted">State is known when the trace has been read.</p>}
       {built && call === null && <p class="muted">Select a call to see what its context holds.</p>}
       {built && call !== null && (!shown || shown.call !== call) && <Waiting states={states} call={call} />}
-      {call !== null && shown && <Shown states={states} state={shown} />}
+      {call !== null && shown && <Shown open={open} states={states} state={shown} />}
     </>
   );
 }
@@ -67,7 +68,7 @@ function Waiting({ states, call }: { states: GlStates; call: number }) {
   return <p class="muted">{why}</p>;
 }
 
-function Shown({ states, state }: { states: GlStates; state: GlState }) {
+function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; state: GlState }) {
   const { context, since } = state;
   /** The stage whose source is open. */
   const stage = useSignal('');
@@ -115,6 +116,7 @@ function Shown({ states, state }: { states: GlStates; state: GlState }) {
           <section class="gl-section" key={section.title} aria-label={section.title}>
             <h3>{section.title}</h3>
             <Rows states={states} rows={section.rows} />
+            {section.title === 'Vertex inputs' && state.draw && <ShowMesh key={state.call} open={open} state={state} />}
             {section.title === 'Program' && (
               <Shaders states={states} state={state} show={(which) => (stage.value = which)} />
             )}
@@ -134,6 +136,34 @@ function Shown({ states, state }: { states: GlStates; state: GlState }) {
         />
       )}
     </>
+  );
+}
+
+/** Opens the mesh of a draw. */
+function ShowMesh({ open, state }: { open: OpenTrace; state: GlState }) {
+  const Dialog = useSignal<typeof MeshDialog | null>(null);
+  return (
+    <p class="gl-mesh">
+      <button
+        type="button"
+        onClick={() => {
+          void import('../mesh/mesh.tsx').then((module) => {
+            Dialog.value = module.MeshDialog;
+          });
+        }}
+      >
+        Show mesh
+      </button>
+      {Dialog.value && (
+        <Dialog.value
+          open={open}
+          state={state}
+          close={() => {
+            Dialog.value = null;
+          }}
+        />
+      )}
+    </p>
   );
 }
 

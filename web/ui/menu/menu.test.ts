@@ -20,6 +20,7 @@ function context({ selected = null, row = null }: { selected?: Named | null; row
     hasSelection: signal(selected !== null),
     hasRange: signal(false),
     selectedName: () => selected,
+    selectedStatement: () => null,
     currentTrack: () => {
       const { ordered, compact, folded, pinned } = arrangement;
       const look = { compact: compact.value, folded: folded.value, pinned: pinned.value };

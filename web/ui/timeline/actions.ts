@@ -15,6 +15,7 @@ import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
 import { canWalk } from '../../model/stepping.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
 import type { Visits } from '../../model/visits.ts';
+import { isStatement, wantedStatement } from '../../model/wanted_statement.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
 import { FIND_ID } from '../find/find_bar.tsx';
@@ -106,6 +107,14 @@ export function createTraceActions(
     selection.selected.value = next;
     bringIntoView(next);
   };
+  scope.add(
+    watch([wantedStatement(trace)], () => {
+      const info = trace.info.peek();
+      if (!info || wantedStatement(trace).peek() === '') return;
+      dock.open.value = true;
+      dock.front.value = { ...dock.front.peek(), [info.format]: 'statements' };
+    }),
+  );
   scope.add(
     watch([selection.revealed], () => {
       const pointed = selection.revealed.peek();
@@ -332,6 +341,15 @@ export function createTraceActions(
       dock.front.value = { ...dock.front.peek(), [info.format]: 'calls' };
       statistics.highlighted.value = name;
       statistics.listed.value = name;
+    },
+    selectedStatement: () => {
+      if (!trace.info.peek()?.offers.includes('values')) return null;
+      const name = selection.selected.peek()?.name ?? -1;
+      const own = name < 0 ? (selection.record.peek()?.name ?? '') : trace.names.keyOf(name) || trace.names.of(name);
+      return isStatement(own) ? own : null;
+    },
+    listOccurrences: (statement) => {
+      wantedStatement(trace).value = statement;
     },
     highlight: (name) => {
       statistics.highlighted.value = name;

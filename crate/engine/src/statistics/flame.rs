@@ -13,7 +13,7 @@ const FINEST: u64 = 8192;
 /// Stands for the names of merged nodes and of the root.
 const MANY: u32 = u32::MAX;
 /// Most work for a graph; see [`Spot::work`]. Callers of deep recursion would take the square of its depth.
-const MOST_WORK: usize = 1 << 22;
+pub(super) const MOST_WORK: usize = 1 << 22;
 
 /// Which flame graph is wanted. `path` leads to the node in focus by names, from the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,15 +75,108 @@ pub struct Flames {
     pub callers: Option<FlameColumns>,
 }
 
+/// Flame graphs of a shape in the making.
+#[derive(Debug)]
+pub(super) struct Growth {
+    flame: Graph,
+    callers: Option<Graph>,
+}
+
+impl Growth {
+    /// Goes on for at least `budget` work. Returns whether the graphs are complete.
+    pub(super) fn step(&mut self, shape: &Shape, budget: usize) -> bool {
+        self.flame.step(shape, budget, MOST_WORK)
+            && self.callers.as_mut().is_none_or(|callers| callers.step(shape, budget, MOST_WORK))
+    }
+
+    /// Whether all nodes are listed.
+    pub(super) fn is_complete(&self) -> bool {
+        self.flame.waiting.is_empty() && self.callers.as_ref().is_none_or(|callers| callers.waiting.is_empty())
+    }
+
+    /// Allocated memory, in bytes, about.
+    pub(super) fn bytes(&self) -> usize {
+        [Some(&self.flame), self.callers.as_ref()].into_iter().flatten().map(Graph::bytes).sum()
+    }
+
+    /// The graphs as far as they are made.
+    pub(super) fn flames(self) -> Flames {
+        Flames { flame: self.flame.end(), callers: self.callers.map(Graph::end) }
+    }
+}
+
+/// A graph of which not all nodes may be listed yet.
+#[derive(Debug)]
+struct Graph {
+    columns: FlameColumns,
+    /// Nodes still to be listed, with the indices of those above; the next one is last. `None` for merged ones.
+    waiting: Vec<(u32, Option<Below>, Figure)>,
+    finest: u64,
+    weight: Weight,
+    work: usize,
+}
+
+impl Graph {
+    /// Has nodes listed below one.
+    fn put(&mut self, above: u32, nodes: Vec<Below>) {
+        let Self { waiting, finest, weight, .. } = self;
+        let mut narrow = Figure::default();
+        let wide = nodes.partition_point(|node| weight.of(&node.figure) >= *finest);
+        for node in nodes.get(wide..).unwrap_or_default() {
+            narrow.total = narrow.total.saturating_add(node.figure.total);
+            narrow.own = narrow.own.saturating_add(node.figure.own);
+            narrow.count = narrow.count.saturating_add(node.figure.count);
+        }
+        if weight.of(&narrow) >= *finest {
+            waiting.push((above, None, narrow));
+        }
+        waiting.extend(nodes.into_iter().take(wide).rev().map(|node| {
+            let figure = node.figure;
+            (above, Some(node), figure)
+        }));
+    }
+
+    /// Lists nodes for at least `budget` work. Those beyond `most` lack what is below them. Returns whether all are listed.
+    fn step(&mut self, shape: &Shape, budget: usize, most: usize) -> bool {
+        let until = self.work.saturating_add(budget);
+        while self.work < until {
+            let Some((above, node, figure)) = self.waiting.pop() else { return true };
+            let name = node.as_ref().map_or(MANY, |node| node.name);
+            let index = self.columns.push(name, above, self.weight.of(&figure), &figure);
+            let Some(node) = node else { continue };
+            self.work += node.spot.work(shape);
+            if self.work <= most {
+                self.put(index, shape.below(&node.spot, self.weight));
+            } else if node.spot.leads_on(shape) {
+                self.columns.partial = true;
+            }
+        }
+        self.waiting.is_empty()
+    }
+
+    fn bytes(&self) -> usize {
+        let nodes = self.waiting.iter().filter_map(|(_, node, _)| node.as_ref());
+        self.waiting.capacity() * size_of::<(u32, Option<Below>, Figure)>()
+            + nodes.map(|node| node.spot.bytes()).sum::<usize>()
+            + self.columns.name.capacity() * 32
+    }
+
+    /// What is not listed yet is left out.
+    fn end(mut self) -> FlameColumns {
+        self.columns.partial |= !self.waiting.is_empty();
+        self.columns
+    }
+}
+
 impl Shape {
-    /// The flame graphs of a view.
-    pub(super) fn flames(&self, view: &FlameView) -> Flames {
+    /// The flame graphs of a view, with nothing below the focus yet. Of a sandwich, the callees are complete.
+    pub(super) fn grow(&self, view: &FlameView) -> Growth {
         match view {
-            FlameView::Down { path } => Flames { flame: self.down(path), callers: None },
+            FlameView::Down { path } => Growth { flame: self.down(path), callers: None },
             FlameView::Up { path } => {
                 let root = Figure { own: self.figure(ROOT).total, ..self.figure(ROOT) };
                 let functions = self.functions(None, Weight::Own);
-                Flames { flame: self.graph(root, MANY, functions, path, Weight::Own), callers: None }
+                Growth { flame: self.graph(root, MANY, functions, path, Weight::Own), callers: None }
             }
             FlameView::Sandwich { name } => {
                 let (callees, _) = self.transformed(&Transform::Focus(vec![*name]));
@@ -92,18 +185,29 @@ impl Shape {
                     (function.figure, self.below(&function.spot, Weight::Total))
                 });
                 let callers = self.graph(figure, *name, callers, &[], Weight::Total);
-                Flames { flame: callees.down(&[*name]), callers: Some(callers) }
+                let mut flame = callees.down(&[*name]);
+                flame.step(&callees, usize::MAX, MOST_WORK);
+                Growth { flame, callers: Some(callers) }
             }
         }
     }
 
-    fn down(&self, path: &[u32]) -> FlameColumns {
+    /// The flame graphs of a view, for at most about `most` work.
+    pub(super) fn flames(&self, view: &FlameView, most: usize) -> Flames {
+        let mut growth = self.grow(view);
+        for graph in [Some(&mut growth.flame), growth.callers.as_mut()].into_iter().flatten() {
+            graph.step(self, usize::MAX, most);
+        }
+        growth.flames()
+    }
+
+    fn down(&self, path: &[u32]) -> Graph {
         let top = self.below(&Spot::Down(ROOT), Weight::Total);
         self.graph(self.figure(ROOT), MANY, top, path, Weight::Total)
     }
 
     /// The graph below a root, which is named `name`, and has `top` below it.
-    fn graph(&self, root: Figure, name: u32, top: Vec<Below>, path: &[u32], weight: Weight) -> FlameColumns {
+    fn graph(&self, root: Figure, name: u32, top: Vec<Below>, path: &[u32], weight: Weight) -> Graph {
         let mut columns = FlameColumns::default();
         let mut focus = columns.push(name, 0, weight.of(&root), &root);
         let (mut width, mut below) = (weight.of(&root), top);
@@ -116,49 +220,16 @@ impl Shape {
             below = found.map_or_else(Vec::new, |node| self.below(&node.spot, weight));
         }
         columns.focus = focus;
-        self.list(&mut columns, focus, below, width.div_ceil(FINEST).max(1), weight);
-        columns
-    }
-
-    /// Lists what is below the focus.
-    fn list(&self, columns: &mut FlameColumns, focus: u32, below: Vec<Below>, finest: u64, weight: Weight) {
-        // Nodes still to be listed, with the indices of those above; the next one is last. `None` for merged ones.
-        let mut waiting: Vec<(u32, Option<Below>, Figure)> = Vec::new();
-        let put = |waiting: &mut Vec<_>, above: u32, nodes: Vec<Below>| {
-            let mut narrow = Figure::default();
-            let wide = nodes.partition_point(|node| weight.of(&node.figure) >= finest);
-            for node in nodes.get(wide..).unwrap_or_default() {
-                narrow.total = narrow.total.saturating_add(node.figure.total);
-                narrow.own = narrow.own.saturating_add(node.figure.own);
-                narrow.count = narrow.count.saturating_add(node.figure.count);
-            }
-            if weight.of(&narrow) >= finest {
-                waiting.push((above, None, narrow));
-            }
-            waiting.extend(nodes.into_iter().take(wide).rev().map(|node| {
-                let figure = node.figure;
-                (above, Some(node), figure)
-            }));
-        };
-        let mut work = 0;
-        put(&mut waiting, focus, below);
-        while let Some((above, node, figure)) = waiting.pop() {
-            let name = node.as_ref().map_or(MANY, |node| node.name);
-            let index = columns.push(name, above, weight.of(&figure), &figure);
-            let Some(node) = node else { continue };
-            work += node.spot.work(self);
-            if work <= MOST_WORK {
-                put(&mut waiting, index, self.below(&node.spot, weight));
-            } else if node.spot.leads_on(self) {
-                columns.partial = true;
-            }
-        }
+        let finest = width.div_ceil(FINEST).max(1);
+        let mut graph = Graph { columns, waiting: Vec::new(), finest, weight, work: 0 };
+        graph.put(focus, below);
+        graph
     }
 }
 
 impl Statistics {
     /// What is known so far about a view of the call paths.
     pub fn flames(&mut self, store: &Store, view: &FlameView, transforms: &[Transform]) -> Flames {
-        self.shape(&store.calls, transforms).flames(view)
+        self.shape(&store.calls, transforms).flames(view, MOST_WORK)
     }
 }

@@ -1,5 +1,6 @@
 //! The job behind a panel: a scan of a range, and which of its figures are wanted.
 
+use super::flame::{Growth, MOST_WORK};
 use super::shape::{Shape, Transform};
 use super::{FlameView, Flames, FunctionColumns, Question, Statistics, TreeColumns, TreeView};
 use crate::jobs::{Job, Progress, Step};
@@ -12,8 +13,15 @@ pub struct Scan {
     statistics: Option<Box<Statistics>>,
     /// The call paths that were asked for last, with their transforms and how many slices had been visited.
     shape: Option<(Vec<Transform>, u64, Shape)>,
+    /// The flame graphs that are wanted, once all slices were visited.
+    growth: Option<Growth>,
     wanted: Wanted,
 }
+
+/// Work of a flame graph that is an estimate: it is made in one turn.
+const ESTIMATE: usize = MOST_WORK / 64;
+/// Slices that are visited in the time of one unit of work of a flame graph.
+const SLICES: u64 = 16;
 
 /// What a panel wants to know of a range.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,19 +54,21 @@ pub struct Part {
 impl Scan {
     /// Begins a scan, unless the previous one has the final answer already.
     pub fn new(store: &Store, question: Question, wanted: Wanted, previous: Option<Self>) -> Self {
-        let mut scan = previous.unwrap_or(Self { statistics: None, shape: None, wanted: Wanted::default() });
+        let mut scan =
+            previous.unwrap_or(Self { statistics: None, shape: None, growth: None, wanted: Wanted::default() });
         if scan.statistics.as_ref().is_none_or(|statistics| !statistics.answers(store, &question)) {
             scan.release();
             scan.statistics = Some(Box::new(Statistics::new(store, question)));
         }
-        Self { wanted, ..scan }
+        Self { wanted, growth: None, ..scan }
     }
 
-    /// The wanted figures: estimates until the scan is done. `None` while there is not enough to estimate from.
-    pub fn part(&mut self, store: &Store) -> Option<Part> {
-        let Self { statistics, shape, wanted } = self;
-        let statistics = statistics.as_mut().filter(|statistics| statistics.can_estimate())?;
-        let Wanted { functions, flame, tree, transforms } = &*wanted;
+    /// Makes the call paths anew if more is known of them, or others are wanted.
+    fn shape(&mut self, store: &Store) {
+        let Self { statistics: Some(statistics), shape, wanted: Wanted { flame, tree, transforms, .. }, .. } = self
+        else {
+            return;
+        };
         let visited = statistics.visited();
         if flame.is_none() && tree.is_none() {
             *shape = None;
@@ -67,12 +77,22 @@ impl Scan {
             *shape = None;
             *shape = Some((transforms.clone(), visited, statistics.shape(&store.calls, transforms)));
         }
+    }
+
+    /// The wanted figures: estimates until the scan is done. `None` while there is not enough to estimate from.
+    pub fn part(&mut self, store: &Store) -> Option<Part> {
+        self.statistics.as_ref().filter(|statistics| statistics.can_estimate())?;
+        self.shape(store);
+        let Self { statistics: Some(statistics), shape, growth, wanted } = self else { return None };
+        let Wanted { functions, flame, tree, .. } = &*wanted;
+        let grown = growth.take_if(|growth| growth.is_complete()).map(Growth::flames);
+        let most = if statistics.is_exact() && growth.is_none() { MOST_WORK } else { ESTIMATE };
         let shape = shape.as_ref().map(|(.., shape)| shape);
         Some(Part {
             exact: statistics.is_exact(),
             complete: statistics.is_complete(),
             functions: functions.then(|| statistics.functions(store)),
-            flames: flame.as_ref().zip(shape).map(|(view, shape)| shape.flames(view)),
+            flames: grown.or_else(|| flame.as_ref().zip(shape).map(|(view, shape)| shape.flames(view, most))),
             tree: tree.as_ref().zip(shape).map(|(view, shape)| shape.rows(view)),
         })
     }
@@ -84,20 +104,34 @@ impl Job for Scan {
     }
 
     fn step(&mut self, store: &Store, budget: u64) -> Step {
-        let done = self.statistics.as_mut().is_none_or(|statistics| statistics.step(store, budget));
-        if done { Step::Done } else { Step::More }
+        let Some(statistics) = &mut self.statistics else { return Step::Done };
+        if !statistics.step(store, budget) {
+            return Step::More;
+        }
+        self.shape(store);
+        let Self { shape: Some((.., shape)), growth, wanted: Wanted { flame: Some(view), .. }, .. } = self else {
+            return Step::Done;
+        };
+        let Some(growth) = growth else {
+            // Nodes are put in order by function first, which takes a while.
+            *growth = Some(shape.grow(view));
+            return Step::More;
+        };
+        if growth.step(shape, (budget / SLICES) as usize) { Step::Done } else { Step::More }
     }
 
     fn progress(&self) -> Progress {
+        // In slices, as the page shows it. Work on a flame graph comes after that.
         self.statistics.as_ref().map_or_else(Progress::default, |it| Progress { done: it.visited(), of: it.slices() })
     }
 
     fn bytes(&self) -> u64 {
         let shape = self.shape.as_ref().map_or(0, |(.., shape)| shape.bytes());
-        (shape + self.statistics.as_ref().map_or(0, |it| it.bytes())) as u64
+        let growth = self.growth.as_ref().map_or(0, Growth::bytes);
+        (shape + growth + self.statistics.as_ref().map_or(0, |it| it.bytes())) as u64
     }
 
     fn release(&mut self) {
-        (self.statistics, self.shape) = (None, None);
+        (self.statistics, self.shape, self.growth) = (None, None, None);
     }
 }

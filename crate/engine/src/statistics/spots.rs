@@ -67,6 +67,11 @@ impl Spot {
         }
     }
 
+    /// Allocated memory, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        if let Self::Up(entries) = self { entries.capacity() * size_of::<Entry>() } else { 0 }
+    }
+
     /// Whether there is anything below.
     pub(super) fn leads_on(&self, shape: &Shape) -> bool {
         match self {

@@ -375,7 +375,7 @@ fn instants(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &
 }
 
 fn counters(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &mut QueryAnswer) {
-    let all = &track.samples;
+    let all = track.shown();
     let mut i = all.first_at(0, from);
     // The value at the start of the window was set before it.
     if all.get(i).is_none_or(|s| s.time > from) {

@@ -32,6 +32,8 @@ impl Samples {
     }
 
     /// Appends a sample. One that comes before the last is moved to the last one's position.
+    // A copy at each caller would make the page's module larger.
+    #[inline(never)]
     pub(crate) fn push(&mut self, sample: Sample) {
         let last = self.all.len().checked_sub(1).and_then(|i| self.all.get(i)).map_or(0, |s| s.time);
         self.all.push(Sample { time: sample.time.max(last), ..sample });
@@ -57,6 +59,19 @@ impl Samples {
                 level.push(extremes);
             }
         }
+    }
+
+    /// The same bytes of the file, `width` of each value, as values of another type.
+    pub(crate) fn read_as(&self, kind: ValueKind, width: u8) -> Self {
+        let mut other = Self::new(kind);
+        for sample in (0..self.len()).filter_map(|i| self.get(i)) {
+            other.push(Sample { bits: read_as(self.kind, kind, width, sample.bits), ..sample });
+        }
+        other
+    }
+
+    pub(crate) fn kind(&self) -> ValueKind {
+        self.kind
     }
 
     /// Frees unused capacity; nothing can be appended afterwards.
@@ -135,6 +150,20 @@ impl Samples {
     }
 }
 
+/// The bits of a value that takes `width` bytes in the file, as those of another type. A `float` of 4 bytes is kept as a double.
+fn read_as(from: ValueKind, to: ValueKind, width: u8, bits: u64) -> u64 {
+    let unused = 64 - 8 * u32::from(width.clamp(1, 8));
+    let raw = match (from, width) {
+        (ValueKind::Float, 4) => u64::from((f64::from_bits(bits) as f32).to_bits()),
+        _ => bits << unused >> unused,
+    };
+    match (to, width) {
+        (ValueKind::Signed, _) => ((raw << unused) as i64 >> unused) as u64,
+        (ValueKind::Float, 4) => f64::from(f32::from_bits(raw as u32)).to_bits(),
+        _ => raw,
+    }
+}
+
 fn number(kind: ValueKind, bits: u64) -> f64 {
     match kind {
         ValueKind::Unsigned | ValueKind::Address => bits as f64,
@@ -183,6 +212,32 @@ mod tests {
         let mut samples = Samples::new(kind);
         (0..).zip(bits).for_each(|(time, bits)| samples.push(Sample { time, bits }));
         samples
+    }
+
+    #[test]
+    fn bytes_of_the_file_are_read_as_another_type() {
+        use ValueKind::{Float, Signed, Unsigned};
+        let of_double = |value: f64| value.to_bits();
+        let cases = [
+            (Unsigned, Signed, 4, 0xffff_ffff, -1i64 as u64),
+            (Unsigned, Signed, 1, 0x7f, 0x7f),
+            (Unsigned, Signed, 8, u64::MAX, u64::MAX),
+            (Signed, Unsigned, 2, -2i64 as u64, 0xfffe),
+            (Signed, Float, 4, i64::from(0.5f32.to_bits() as i32) as u64, of_double(0.5)),
+            (Unsigned, Float, 8, of_double(0.1), of_double(0.1)),
+            (Float, Unsigned, 4, of_double(-0.5), u64::from((-0.5f32).to_bits())),
+            (Float, Signed, 4, of_double(-0.5), i64::from((-0.5f32).to_bits() as i32) as u64),
+            (Float, Signed, 8, of_double(-2.0), of_double(-2.0)),
+        ];
+        for (from, to, width, bits, expected) in cases {
+            assert_eq!(read_as(from, to, width, bits), expected, "{from:?} as {to:?}, {width} bytes: {bits:#x}");
+        }
+        // The extremes of every level are those of the new type.
+        let samples = of(Unsigned, (0..1000).map(|i| if i % 2 == 0 { 3 } else { 0xffff_fffe }));
+        let signed = samples.read_as(Signed, 4);
+        assert_eq!((signed.len(), signed.range()), (1000, Some((-2.0, 3.0))));
+        assert_eq!(signed.extremes(16, 512, &mut 0), Some((-2i64 as u64, 3)));
+        assert_eq!(samples.range(), Some((3.0, 4_294_967_294.0)));
     }
 
     #[test]

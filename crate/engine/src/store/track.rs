@@ -6,7 +6,7 @@ use std::ops::Range;
 use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED};
 use unspool_formats::limits::SHOWN;
 use unspool_formats::problem::TOO_DEEP;
-use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef};
+use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef, ValueKind};
 
 use super::Count;
 use super::block::Columns;
@@ -74,6 +74,8 @@ pub(crate) struct Track {
     pub(crate) instants: Chunked<Instant>,
     /// Values, if the track is a counter.
     pub(crate) samples: Samples,
+    /// The same as values of the type that the person wants to see, if it is another one.
+    other: Option<Samples>,
     slices: u64,
     /// How many of the slices are groups of calls.
     pub(crate) groups: u64,
@@ -106,6 +108,7 @@ impl Track {
             lifetimes: Lifetimes::default(),
             instants: Chunked::default(),
             samples: Samples::new(def.values),
+            other: None,
             slices: 0,
             groups: 0,
             hidden: 0,
@@ -444,6 +447,18 @@ impl Track {
         self.version += 1;
     }
 
+    /// The values that are shown.
+    pub(crate) fn shown(&self) -> &Samples {
+        self.other.as_ref().unwrap_or(&self.samples)
+    }
+
+    /// Shows the values as those of another type, which then count as memory of the track, or again as they are.
+    pub(crate) fn show_as(&mut self, kind: ValueKind) {
+        let Self { def, samples, .. } = self;
+        self.other = (kind != def.values && def.width > 0).then(|| samples.read_as(kind, def.width));
+        self.version += 1;
+    }
+
     pub(crate) fn stack_lost(&mut self) {
         self.lost = true;
         self.lost_from = self.start.map(|_| self.latest);
@@ -589,6 +604,7 @@ impl Track {
             + self.columns.capacity() * size_of::<Column>()
             + self.instants.bytes()
             + self.samples.bytes()
+            + self.other.as_ref().map_or(0, Samples::bytes)
     }
 
     /// The track's previous position, and the position for an event at `time`: never before the previous one.

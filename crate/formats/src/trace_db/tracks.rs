@@ -26,7 +26,7 @@ use super::Located;
 use super::checkpoints::{Occurrences, PointRef};
 use super::decode::VariableHeader;
 use super::problems::{BUFFERS_NOT_SHOWN, FILES_NOT_SHOWN, LIVE_BUFFERS_NOT_SHOWN, NOT_SHOWN, STATEMENTS_NOT_SHOWN};
-use super::wire::{Number, StatementId, Tables};
+use super::wire::{Number, StatementId, Tables, Type};
 
 /// Limits for value tracks, for files with tracks of their own, and for statements and buffers with names of their own.
 /// A page with more of them would be unusable.
@@ -313,6 +313,7 @@ impl Tracks {
                             Number::Signed(_) => ValueKind::Signed,
                             Number::Float(_) => ValueKind::Float,
                         },
+                        width: tables.types().get(of_type as usize).map_or(0, Type::width),
                         ..TrackDef::new(TrackKind::Counter, text)
                     },
                     out,

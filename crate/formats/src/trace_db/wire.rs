@@ -233,6 +233,18 @@ impl Type {
     }
 }
 
+impl Type {
+    /// Bytes of a number that can be read as one of another type of this size; 0 for all others. Addresses stay addresses.
+    pub(crate) fn width(&self) -> u8 {
+        match self.shape() {
+            Shape::Number { size: size @ (1 | 2 | 4 | 8), number: NumberShape::Unsigned | NumberShape::Signed } => size,
+            Shape::Number { size: 4, number: NumberShape::Float } => 4,
+            Shape::Number { size: 8, number: NumberShape::Double } => 8,
+            _ => 0,
+        }
+    }
+}
+
 impl NumberShape {
     /// The number in the lower `size` bytes of `raw`; the upper ones are 0.
     #[inline]

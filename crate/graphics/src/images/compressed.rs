@@ -1,8 +1,8 @@
-//! Blocks of four by four texels.
+//! Blocks of texels: four by four, but those of ASTC.
 
-use super::{bptc, etc, rgtc, s3tc};
+use super::{astc, bptc, etc, rgtc, s3tc};
 
-/// A block: its texels row by row, each as bytes for 0 to 1, or as floating point numbers of formats that have more.
+/// A block of four by four: its texels row by row, each as bytes for 0 to 1, or as floating point numbers of formats that have more.
 pub(super) type Block = [[u32; 4]; 16];
 
 /// How blocks are compressed.
@@ -52,6 +52,8 @@ pub enum Compressed {
     EacRg,
     /// The same with a sign.
     EacRgSigned,
+    /// ASTC with the size of its blocks. Colours are those of the profile without high dynamic range.
+    Astc([u32; 2]),
 }
 
 impl Compressed {
@@ -70,14 +72,28 @@ impl Compressed {
         }
     }
 
-    /// Decodes a block. Missing bytes are 0.
-    pub(super) fn decode(self, block: &[u8]) -> Block {
+    /// Width and height of a block in texels.
+    pub fn block_size(self) -> [u32; 2] {
+        if let Self::Astc(size) = self { size } else { [4, 4] }
+    }
+
+    /// Decodes a block and passes its texels on, each with its place in the block. Missing bytes are 0.
+    pub(super) fn decode(self, block: &[u8], mut texel: impl FnMut(u32, u32, [u32; 4])) {
         let mut bytes = [0; 16];
         for (to, from) in bytes.iter_mut().zip(block) {
             *to = *from;
         }
-        let low = u64::from_le_bytes(half(&bytes, 0));
-        let high = u64::from_le_bytes(half(&bytes, 8));
+        if let Self::Astc(size) = self {
+            return astc::decode(&bytes, size, texel);
+        }
+        for (i, colours) in (0u32..).zip(self.four_by_four(&bytes)) {
+            texel(i % 4, i / 4, colours);
+        }
+    }
+
+    fn four_by_four(self, bytes: &[u8; 16]) -> Block {
+        let low = u64::from_le_bytes(half(bytes, 0));
+        let high = u64::from_le_bytes(half(bytes, 8));
         // Etc has the order of networks.
         let (first, second) = (low.swap_bytes(), high.swap_bytes());
         match self {
@@ -95,8 +111,8 @@ impl Compressed {
             Self::Bc5Signed => {
                 two(rgtc::signed(low).map(f32::to_bits), rgtc::signed(high).map(f32::to_bits), 1f32.to_bits())
             }
-            Self::Bc6 { signed } => bptc::floats(&bytes, signed),
-            Self::Bc7 => bptc::colours(&bytes),
+            Self::Bc6 { signed } => bptc::floats(bytes, signed),
+            Self::Bc7 => bptc::colours(bytes),
             Self::Etc1 => etc::colours(first, etc::Kind::Etc1),
             Self::Etc2 => etc::colours(first, etc::Kind::Etc2),
             Self::Etc2Punch => etc::colours(first, etc::Kind::Punch),
@@ -120,6 +136,7 @@ impl Compressed {
                 etc::numbers(second, true).map(f32::to_bits),
                 1f32.to_bits(),
             ),
+            Self::Astc(_) => [[0; 4]; 16],
         }
     }
 }

@@ -89,6 +89,17 @@ impl<'a, S: ByteSource> Contents<'a, S> {
         Ok(visitor.bytes)
     }
 
+    /// The bytes that a call had as its first argument that is a blob: vertices or indices in the program's memory. Empty without any.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn blob(&mut self, call: u64) -> Result<Vec<u8>, Unreadable> {
+        let mut visitor = BlobVisitor { call, bytes: Vec::new() };
+        read(self.reader, [call].into_iter(), &mut visitor)?;
+        Ok(visitor.bytes)
+    }
+
     /// The source of a shader after a call: its `glShaderSource` calls so far with their texts, the latest last.
     ///
     /// # Errors
@@ -311,5 +322,28 @@ impl CallVisitor for SourceVisitor<'_> {
             value => value.text().unwrap_or_default().into(),
         };
         self.found.push((call.number, texts));
+    }
+}
+
+struct BlobVisitor {
+    call: u64,
+    bytes: Vec<u8>,
+}
+
+impl CallVisitor for BlobVisitor {
+    fn function(&mut self, _name: &str) -> Option<u32> {
+        Some(0)
+    }
+
+    fn wants(&mut self, number: u64, _function: u32) -> bool {
+        number == self.call
+    }
+
+    fn call(&mut self, call: &Call) {
+        let blob = (0..call.len()).find_map(|at| match call.argument(at) {
+            Value::Bytes(bytes, _) => Some(bytes),
+            _ => None,
+        });
+        self.bytes = blob.unwrap_or_default().to_vec();
     }
 }

@@ -121,7 +121,10 @@ impl TextureFacts {
             let [width, height, depth] = level.size.map(u64::from);
             let Some(format) = Internal::of(level.internal, level.of) else { return 0 };
             match format.compressed {
-                Some(blocks) => width.div_ceil(4) * height.div_ceil(4) * depth * blocks.block_bytes() as u64,
+                Some(blocks) => {
+                    let [across, down] = blocks.block_size().map(u64::from);
+                    width.div_ceil(across) * height.div_ceil(down) * depth * blocks.block_bytes() as u64
+                }
                 None => width * height * depth * format.texel_bytes(),
             }
         };

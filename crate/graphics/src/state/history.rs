@@ -3,9 +3,11 @@
 use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
 
+use super::inputs::Order;
 use super::machine::{Machine, Root};
 use super::report::Report;
 use crate::calls::Call;
+use crate::functions::functions;
 use crate::reader::{CallVisitor, Reader};
 
 /// How far a history is built.
@@ -117,7 +119,7 @@ impl<S: ByteSource> History<S> {
         };
         let passed = self.reader.pass(from..until + 1, &mut fold);
         let found = fold.found.take();
-        let report = found.map(|name| Report::of(&mut self.machine, call, &name, is_before));
+        let report = found.map(|(name, order)| Report::of(&mut self.machine, call, &name, is_before, order));
         self.machine.root = latest;
         // What the fold has copied is gone with its root.
         self.machine.copied = copied;
@@ -183,7 +185,8 @@ struct Fold<'a> {
     is_skipping: bool,
     call: u64,
     is_before: bool,
-    found: Option<String>,
+    /// Its function, and of a draw its vertices.
+    found: Option<(String, Option<Order>)>,
 }
 
 impl CallVisitor for Fold<'_> {
@@ -216,7 +219,8 @@ impl CallVisitor for Fold<'_> {
             self.machine.look(call.thread);
         }
         if is_it {
-            self.found = Some(name);
+            let order = functions().canonical(&name).and_then(|canonical| Order::of(call, &name, canonical));
+            self.found = Some((name, order));
         }
     }
 

@@ -64,6 +64,12 @@ impl Json {
         self.text.push_str("null");
     }
 
+    /// A value that was written elsewhere.
+    pub(super) fn raw(&mut self, json: &str) {
+        self.comma();
+        self.text.push_str(json);
+    }
+
     pub(super) fn int(&mut self, number: i64) {
         self.comma();
         // Writing to a String cannot fail.

@@ -5,6 +5,7 @@
 //! cells        everything that was set, each with the call that set it, as a copy-on-write array
 //! parameters   names, groups and initial values of state
 //! history      roots at the beginning of each piece of a trace, and the fold to any call
+//! inputs       what a draw takes its vertices from
 //! report       what a context holds at a call, for people and as JSON
 //! ```
 //!
@@ -19,6 +20,7 @@ mod fixed;
 mod framebuffers;
 mod glsl;
 mod history;
+mod inputs;
 mod json;
 mod lists;
 mod machine;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::cells::Value;
 use super::contexts::Profile;
+use super::inputs::Order;
 use super::json::{Json, shown};
 use super::machine::{Machine, is_draw};
 use super::sections;
@@ -70,6 +71,9 @@ pub struct Report {
     pub sections: Vec<Section>,
     /// Shaders of the program in use, in the order of the pipeline.
     pub shaders: Vec<Shader>,
+    /// Of a draw of arrays or elements: how many vertices it takes, and then, as JSON, from where.
+    pub(super) order: Option<Order>,
+    pub(super) draw: Option<String>,
     pub(super) parameters: Vec<Named>,
     pub(super) uniforms: Vec<(String, Value)>,
     /// Name as in a state dump, width, height, format.
@@ -78,10 +82,10 @@ pub struct Report {
 
 impl Report {
     /// The state that a machine has now.
-    pub(super) fn of(machine: &mut Machine, call: u64, name: &str, is_before: bool) -> Self {
+    pub(super) fn of(machine: &mut Machine, call: u64, name: &str, is_before: bool, order: Option<Order>) -> Self {
         let bare = functions().canonical(name);
         let is_draw = bare.is_some_and(is_draw);
-        let mut report = Self { call, name: name.into(), is_draw, is_before, ..Self::default() };
+        let mut report = Self { call, name: name.into(), is_draw, is_before, order, ..Self::default() };
         machine.look(machine.thread);
         let Some(context) = machine.context().cloned() else { return report };
         report.since = if is_draw && !is_before { context.previous_draw } else { context.last_draw };
@@ -121,6 +125,10 @@ impl Report {
             match &self.context {
                 Some(context) => json.key("context").object(|json| row(json, context)),
                 None => json.key("context").null(),
+            }
+            match &self.draw {
+                Some(draw) => json.key("draw").raw(draw),
+                None => json.key("draw").null(),
             }
             json.key("sections").list(|json| self.sections.iter().for_each(|it| section(json, it)));
             json.key("parameters").object(|json| {

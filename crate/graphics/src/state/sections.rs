@@ -1,10 +1,11 @@
 //! What of a context is shown, in sections: what a draw uses first.
 
-use super::buffers::{self, CLIENT_ARRAYS, CLIENT_TEXTURE};
+use super::buffers;
 use super::cells::{Attachment, Cell, Image, Value};
 use super::contexts::Context;
 use super::fixed::{CLIP_PLANE_OF, LIGHT_PARAMETERS, MATERIAL_PARAMETERS};
 use super::glsl;
+use super::inputs;
 use super::machine::Machine;
 use super::parameters::{self, Group, Parameter};
 use super::programs::STAGES;
@@ -200,67 +201,23 @@ impl View<'_> {
             rows.push(self.row(report, "Vertex array", self.labelled("array", name, instance), call));
         }
         let (_, program, ..) = self.programs().first().copied().unwrap_or_default();
-        for index in 0..buffers::MAX_ATTRIBUTES {
-            let of = |what| machine.value(self.array, what, index).clone();
-            let is_enabled = of(what::VERTEX_ATTRIB_ARRAY_ENABLED) == Value::Bool(true);
-            if index < LISTED_ATTRIBUTES && !self.context.is_implicit {
-                self.attribute(report, index, is_enabled);
-            }
-            if !is_enabled {
-                continue;
-            }
-            let (buffer, pointer, stride) = match of(what::VERTEX_ATTRIB_BINDING) {
-                Value::Int(binding) => {
-                    let at = |what| machine.value(self.array, what, binding as u32).clone();
-                    let buffer = machine.object(self.array, what::VERTEX_BINDING_BUFFER, binding as u32);
-                    let number = |value: &Value| if let Value::Int(n) = value { *n } else { 0 };
-                    let offset =
-                        number(&at(what::VERTEX_BINDING_OFFSET)) + number(&of(what::VERTEX_ATTRIB_RELATIVE_OFFSET));
-                    (buffer, Value::Int(offset), at(what::VERTEX_BINDING_STRIDE))
-                }
-                _ => {
-                    let buffer = machine.object(self.array, what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, index);
-                    (buffer, of(what::VERTEX_ATTRIB_ARRAY_POINTER), of(what::VERTEX_ATTRIB_ARRAY_STRIDE))
-                }
-            };
-            let (size, kind) = (of(what::VERTEX_ATTRIB_ARRAY_SIZE), of(what::VERTEX_ATTRIB_ARRAY_TYPE));
-            let mut said = self.array_text(&size, &kind, &stride, buffer, &pointer);
-            if of(what::VERTEX_ATTRIB_ARRAY_NORMALIZED) == Value::Bool(true) {
+        for index in (0..LISTED_ATTRIBUTES).filter(|_| !self.context.is_implicit) {
+            let is_enabled = machine.value(self.array, what::VERTEX_ATTRIB_ARRAY_ENABLED, index) == &Value::Bool(true);
+            self.attribute(report, index, is_enabled);
+        }
+        let inputs = inputs::inputs(machine, self.array, program);
+        for input in &inputs {
+            let mut said = self.array_text(&input.size, &input.kind, &input.stride, input.buffer, &input.pointer);
+            if input.is_normalized && !input.title.starts_with("GL_") {
                 said.push_str(", normalized");
             }
-            if let Value::Int(divisor @ 1..) = of(what::VERTEX_BINDING_DIVISOR) {
-                said.push_str(&format!(", every {divisor} instances"));
+            if input.divisor > 0 {
+                said.push_str(&format!(", every {} instances", input.divisor));
             }
-            let title = match machine.value(program, what::ATTRIBUTE_NAME, index) {
-                Value::Text(name) => format!("{index} {name}"),
-                _ => format!("{index}"),
-            };
-            let whats = [
-                what::VERTEX_ATTRIB_ARRAY_POINTER,
-                what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING,
-                what::VERTEX_ATTRIB_ARRAY_SIZE,
-                what::VERTEX_ATTRIB_ARRAY_ENABLED,
-            ];
-            let call =
-                whats.iter().filter_map(|what| machine.cell(self.array, *what, index)).map(|cell| cell.call).max();
-            rows.push(self.row(report, title, said, call));
+            rows.push(self.row(report, input.title.clone(), said, input.call));
         }
-        for number in 0..CLIENT_TEXTURE + 32 {
-            let of = |what| machine.value(self.array, what, number).clone();
-            if of(what::CLIENT_ENABLED) != Value::Bool(true) {
-                continue;
-            }
-            let title = match CLIENT_ARRAYS.get(number as usize) {
-                Some((_, name)) => (*name).to_string(),
-                None => format!("GL_TEXTURE_COORD_ARRAY {}", number - CLIENT_TEXTURE),
-            };
-            let buffer = machine.object(self.array, what::CLIENT_BUFFER, number);
-            let (size, kind) = (of(what::CLIENT_SIZE), of(what::CLIENT_TYPE));
-            let said = self.array_text(&size, &kind, &of(what::CLIENT_STRIDE), buffer, &of(what::CLIENT_POINTER));
-            let whats = [what::CLIENT_POINTER, what::CLIENT_BUFFER, what::CLIENT_ENABLED];
-            let call =
-                whats.iter().filter_map(|what| machine.cell(self.array, *what, number)).map(|cell| cell.call).max();
-            rows.push(self.row(report, title, said, call));
+        if let Some(order) = &report.order {
+            report.draw = Some(inputs::write(machine, self.context, self.array, &inputs, order));
         }
         if let Some(Cell { value: Value::Object { name: name @ 1.., instance }, call }) =
             machine.cell(self.array, what::ELEMENT_ARRAY_BUFFER_BINDING, 0)

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { formatCount, formatPosition } from '../../../base/format.ts';
+import { formatCount, formatNumber, formatPosition } from '../../../base/format.ts';
 import { type SqlValue, sqlText } from '../../../base/sql.ts';
 import type { Sql } from '../../../model/sql.ts';
 import { barsOf, type ChartChoice, type Line, lineOf, MOST_BARS, numberColumns } from '../../../model/sql_chart.ts';
@@ -218,5 +218,5 @@ function numberText(text: string): string {
 /** The end of an axis. */
 function shortNumber(value: number): string {
   if (Number.isSafeInteger(value)) return formatCount(value);
-  return String(Number(value.toPrecision(6)));
+  return formatNumber(value);
 }

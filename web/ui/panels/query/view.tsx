@@ -30,9 +30,10 @@ function sourceOf({ file, trace, statistics }: OpenTrace) {
     tables: async (hear: (share: number) => boolean) =>
       trace.status.peek().at === 'loading'
         ? 'The trace is still being read. Ask again when it is complete.'
-        : gatherTables(trace, rangeNow(), hear),
+        : gatherTables(trace, rangeNow(), hear, trace.ledger.room('sql')),
     records: (take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean) =>
       gatherRecords(trace, rangeNow(), take),
+    ledger: trace.ledger,
     // Names can come later, and a range has tables of its own.
     version: () => `${rangeNow()?.from} ${rangeNow()?.to} ${trace.names.version.peek()}`,
   };

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount } from '../../../base/format.ts';
+import { formatCount, formatNumber } from '../../../base/format.ts';
 import type { ResourceColumns, TextureLevel, TexturePixels } from '../../../base/survey_protocol.ts';
 import type { Survey } from '../../../model/survey.ts';
 
@@ -192,7 +192,7 @@ function fitting(width: number, height: number): number {
 }
 
 function numberText(value: number, isInteger: boolean): string {
-  return isInteger ? String(value) : String(Number(value.toPrecision(6)));
+  return isInteger ? String(value) : formatNumber(value);
 }
 
 interface ChoiceProps {

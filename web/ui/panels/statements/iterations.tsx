@@ -9,6 +9,7 @@ import type { OpenTrace } from '../../../model/workbench.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
+import { takeFocus } from '../../parts/take_focus.ts';
 import { atOnce, inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
@@ -137,6 +138,8 @@ function Table({ model }: { model: Iterations }) {
   const { first, end, above } = shownRows(place, scroll, SPARE);
   const rows = Array.from({ length: Math.max(0, end - first) }, (_, k) => model.row(first + k));
   useEffect(() => model.want(first, end));
+  // It comes in place of the list of statements.
+  useEffect(() => takeFocus(box.current?.querySelector('table')), []);
   const current = model.current.value;
   useEffect(() => {
     if (current >= 0) go(current);

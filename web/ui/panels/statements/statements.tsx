@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { StatementColumns } from '../../../base/values_protocol.ts';
 import { createIterations } from '../../../model/iterations.ts';
@@ -10,9 +10,12 @@ import {
   type Statements as Model,
   type StatementOrder,
   statementName,
+  statementNamed,
 } from '../../../model/statements.ts';
+import { wantedStatement } from '../../../model/wanted_statement.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
+import { takeFocus } from '../../parts/take_focus.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { type RowColumn, RowTable } from '../row_table.tsx';
 import { IterationsOf } from './iterations.tsx';
@@ -39,6 +42,12 @@ interface Props {
 
 function Statements({ open, model, chosen, current }: Props) {
   const columns = model.columns.value;
+  const wanted = wantedStatement(open.trace).value;
+  useEffect(() => {
+    if (wanted === '' || !columns) return;
+    chosen.value = statementNamed(columns, wanted);
+    wantedStatement(open.trace).value = '';
+  }, [wanted, columns]);
   const statement = chosen.value;
   const iterations = useMemo(
     () =>
@@ -94,9 +103,14 @@ function List({ open, model, chosen, current }: Props) {
     model.sort.value = { by: next as StatementOrder, descending: next === by ? !descending : next === 'count' };
     current.value = -1;
   };
+  const box = useRef<HTMLDivElement>(null);
+  // Back from the table of a statement.
+  useEffect(() => {
+    if (current.peek() >= 0) takeFocus(box.current?.querySelector('table'));
+  }, []);
   const points = columns.count.reduce((sum, count) => sum + count, 0);
   return (
-    <div class="statements">
+    <div class="statements" ref={box}>
       <div class="panel-bar">
         <span class="muted">
           {formatCounted(order.length, 'statement')}, {formatCounted(points, total)}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { BufferOrder, BufferRow, PointerCandidate, ValuePlace } from '../../../base/values_protocol.ts';
-import { type Buffers, revealPlace } from '../../../model/variables.ts';
+import { type Buffers, revealPlace, whyOf } from '../../../model/variables.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { atOnce, inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { type RowColumn, RowTable } from '../row_table.tsx';
@@ -188,19 +188,6 @@ function lifetimeColumns(go: (place: ValuePlace) => void): readonly RowColumn<Bu
       tooltip: ({ names }) => names.join(', '),
     },
   ];
-}
-
-/** What may be wrong, in words. */
-function whyOf({ why, left, size, type }: PointerCandidate): string {
-  const bytes = (count: number) => formatCounted(count, 'byte');
-  switch (why) {
-    case 'past':
-      return `${bytes(-left)} past the end`;
-    case 'short':
-      return `only ${bytes(left)} left for ${type.replace(/^(\*|\[\d*\])\s*/, '')}`;
-    case 'freed':
-      return `into ${bytes(size)} that were freed`;
-  }
 }
 
 const CANDIDATE_HEAD = ['Pointer', 'Type', 'Value', 'Finding', 'Buffer', 'Size', 'Point', 'Count'];

@@ -1,6 +1,7 @@
 //! Views of the call paths, compared with stacks that are put together slice by slice.
 
 use super::*;
+use crate::statistics::flame::MOST_WORK;
 use crate::statistics::tree::TreeColumns;
 
 /// A slice: the names of its callers and its own, its time in the range without that of its callees, and that time
@@ -187,17 +188,17 @@ proptest! {
         prop_assert_eq!(tree_sums(&everything(&shape, false)), down.clone());
         prop_assert_eq!(tree_sums(&everything(&shape, true)), up.clone());
 
-        let left_heavy = shape.flames(&FlameView::Down { path: Vec::new() }).flame;
+        let left_heavy = shape.flames(&FlameView::Down { path: Vec::new() }, MOST_WORK).flame;
         let wide = |total: u64, count| (total > 0).then_some((total, count));
         let by = |sums: &Sums, width: fn(&(u64, u64, u64)) -> u64| -> BTreeMap<Vec<u32>, (u64, u64)> {
             sums.iter().filter_map(|(path, sum)| Some((path.clone(), wide(width(sum), sum.2)?))).collect()
         };
         prop_assert_eq!(flame_sums(&left_heavy), by(&down, |sum| sum.0));
-        let inverted = shape.flames(&FlameView::Up { path: Vec::new() }).flame;
+        let inverted = shape.flames(&FlameView::Up { path: Vec::new() }, MOST_WORK).flame;
         prop_assert_eq!(flame_sums(&inverted), by(&up, |sum| sum.1));
         prop_assert!(!inverted.partial);
         for name in 0..4 {
-            let Flames { flame, callers } = shape.flames(&FlameView::Sandwich { name });
+            let Flames { flame, callers } = shape.flames(&FlameView::Sandwich { name }, MOST_WORK);
             let callers = callers.unwrap();
             let mut both = by(&up, |sum| sum.0);
             both.retain(|path, _| path[0] == name && path.len() > 1);

@@ -1,0 +1,55 @@
+import { type Signal, signal } from '@preact/signals';
+import { formatBytes } from '../base/format.ts';
+import type { FromWorker } from '../base/messages.ts';
+import { sweepSpools } from '../base/spools.ts';
+
+/** How long after the end of a worker its files are deleted. */
+const SWEEP_MS = 1000;
+
+/** The file without its containers. */
+export interface Contents {
+  readonly content: Signal<Blob | null>;
+  readonly shortage: Signal<string>;
+  /** The write-ahead log that was packed with a database, or null. */
+  log(): Blob | null;
+  /** Resolves with null if the worker ends before. */
+  readonly arrival: Promise<Blob | null>;
+  hear(report: FromWorker): void;
+  end(): void;
+}
+
+/** Nothing is unpacked yet. `file` is what was opened. */
+export function createContents(file: Blob): Contents {
+  const content = signal<Blob | null>(null);
+  const shortage = signal('');
+  let resolve: (found: Blob | null) => void = () => undefined;
+  const arrival = new Promise<Blob | null>((settle) => {
+    resolve = settle;
+  });
+  let packed = false;
+  let log: Blob | null = null;
+  const set = (found: Blob) => {
+    content.value = found;
+    resolve(found);
+  };
+  return {
+    content,
+    shortage,
+    arrival,
+    log: () => log,
+    hear: (report) => {
+      if (report.t === 'opened' && !report.packed) set(file);
+      if (report.t !== 'unpacked') return;
+      packed = true;
+      log = report.log;
+      set(report.file);
+      if (report.whole) return;
+      shortage.value = `The browser has room for the first ${formatBytes(report.file.size)} of the unpacked file only. Details and lists of records end there.`;
+    },
+    end: () => {
+      resolve(null);
+      // By then the worker has ended, so its file is not in use.
+      if (packed) setTimeout(() => void sweepSpools(), SWEEP_MS);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Bounds } from './mesh.ts';
+
+/** How a mesh is looked at. Angles in radians. */
+export interface Camera {
+  readonly yaw: number;
+  readonly pitch: number;
+  /** 1: the mesh fits. */
+  readonly zoom: number;
+}
+
+const LEAST_ZOOM = 0.1;
+const MOST_ZOOM = 1000;
+/** Distance of the eye from the centre of a mesh of radius 1, and the focal length at which that fits. */
+const DISTANCE = 3.2;
+const FOCAL = 2.8;
+
+/** The camera that shows a whole mesh: a flat one from the front, any other one from above and the side. */
+export function homeCamera(bounds: Bounds): Camera {
+  const [width, height, depth] = [0, 1, 2].map((axis) => bounds.high[axis]! - bounds.low[axis]!) as [
+    number,
+    number,
+    number,
+  ];
+  const isFlat = depth < 1e-6 * Math.max(width, height);
+  return isFlat ? { yaw: 0, pitch: 0, zoom: 1 } : { yaw: -0.6, pitch: 0.4, zoom: 1 };
+}
+
+export function turned({ yaw, pitch, zoom }: Camera, right: number, down: number): Camera {
+  // Not over the poles: what is up stays up.
+  return { yaw: yaw + right, pitch: Math.max(-Math.PI / 2, Math.min(Math.PI / 2, pitch + down)), zoom };
+}
+
+export function zoomed(camera: Camera, factor: number): Camera {
+  return { ...camera, zoom: Math.max(LEAST_ZOOM, Math.min(MOST_ZOOM, camera.zoom * factor)) };
+}
+
+/**
+ * The matrix that takes positions to clip space, in column-major order. `aspect` is width by height. Depths go from -1 in front of the
+ * mesh to 1 behind it.
+ */
+export function matrixOf(camera: Camera, { low, high }: Bounds, aspect: number): Float32Array {
+  const sides = [0, 1, 2].map((axis) => high[axis]! - low[axis]!);
+  const radius = Math.hypot(...sides) / 2 || 1;
+  const [sy, cy] = [Math.sin(camera.yaw), Math.cos(camera.yaw)];
+  const [sp, cp] = [Math.sin(camera.pitch), Math.cos(camera.pitch)];
+  // Rows of the rotation: to the right, up, and towards the eye.
+  const rows = [
+    [cy, 0, sy],
+    [sp * sy, cp, -sp * cy],
+    [-cp * sy, sp, cp * cy],
+  ] as const;
+  const moved = rows.map((row) => {
+    const centre = row.reduce((sum, part, axis) => sum + (part * (low[axis]! + high[axis]!)) / 2, 0);
+    return [...row.map((part) => part / radius), -centre / radius];
+  });
+  const [x, y, z] = moved as [number[], number[], number[]];
+  const focal = FOCAL * camera.zoom;
+  // The narrower side of the picture shows the whole mesh.
+  const [fx, fy] = aspect > 1 ? [focal / aspect, focal] : [focal, focal * aspect];
+  const matrix = new Float32Array(16);
+  for (let column = 0; column < 4; column += 1) {
+    const last = column === 3 ? 1 : 0;
+    const w = DISTANCE * last - z[column]!;
+    matrix[4 * column] = fx * x[column]!;
+    matrix[4 * column + 1] = fy * y[column]!;
+    // Depth is not divided by the distance: all of the mesh is between 1 and -1 then, whatever the zoom.
+    matrix[4 * column + 2] = -z[column]!;
+    matrix[4 * column + 3] = w;
+  }
+  return matrix;
+}

@@ -1,0 +1,51 @@
+import type { PointerCandidate } from '../../base/values_protocol.ts';
+import type { FindingKind, FindingSource } from '../../model/findings.ts';
+import { givenName, statementName } from '../../model/statements.ts';
+import { whyOf } from '../../model/variables.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+
+/** The kinds, as `Suspicion` in `crate/predicates/src/buffers.rs`. docs/values.md defines each. */
+const KINDS: readonly FindingKind[] = [
+  {
+    id: 'past',
+    title: 'Past the end',
+    says: 'Pointers at most 64 bytes past the end of a buffer, and in no other one',
+  },
+  { id: 'short', title: 'Too few bytes', says: 'Pointers with less than an element of their type left in the buffer' },
+  { id: 'freed', title: 'Freed memory', says: 'Pointers into a buffer that was freed, and not allocated again' },
+];
+
+/** Pointers of a trace-db trace that may be wrong, as the view Out of bounds of Variables lists them. */
+export function valuesFindings({ trace }: OpenTrace): FindingSource {
+  return {
+    kinds: KINDS,
+    look: (report) => {
+      let isOver = false;
+      const look = async () => {
+        const [buffers, statements] = await Promise.all([
+          trace.records.aboutValues({ what: 'buffers' }),
+          trace.records.aboutValues({ what: 'statements' }),
+        ]);
+        if (isOver) return;
+        if (!buffers || !statements) {
+          report({ share: 0, isDone: true, findings: [], error: 'The pointers of this trace could not be followed.' });
+          return;
+        }
+        const at = ({ first: { statement } }: PointerCandidate) =>
+          givenName(trace.names, statements, statement) || statementName(statements, statement);
+        const findings = buffers.candidates.map((it) => ({
+          kind: it.why,
+          sentence: `${it.name || '(no name)'} ${whyOf(it)}, ${at(it)}, buffer ${it.address}`,
+          count: it.count,
+          cost: { amount: it.count, unit: 'point' },
+          positions: it.points,
+        }));
+        report({ share: 1, isDone: true, findings, error: '' });
+      };
+      void look();
+      return () => {
+        isOver = true;
+      };
+    },
+  };
+}
