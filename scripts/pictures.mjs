@@ -1,5 +1,5 @@
-// `node scripts/pictures.mjs [--only values|xray]`: the pictures of docs/values.md, from a fixture, and of docs/xray.md, from the
-// recorded log of the corpus. They show the build in dist/. None is above 100 kB.
+// `node scripts/pictures.mjs [--only values|xray|graphics]`: the pictures of docs/values.md, from a fixture, and of docs/xray.md and
+// docs/graphics.md, from recordings of the corpus. They show the build in dist/. None is above 100 kB.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -11,23 +11,26 @@ const given = options(['port', 'only']);
 const port = Number(given.port ?? 4174);
 const corpus = join(root, '..', 'shared', 'corpus', 'xray', 'large');
 const files = ['threads-20MB.xray.zst', 'threads.elf'].map((name) => join(corpus, name));
+const glmark2 = join(root, '..', 'shared', 'corpus', 'apitrace', 'recorded', 'glmark2_medium.trace');
+const isWanted = (name) => given.only === undefined || given.only === name;
 const fixtures = ['overrun.trace', 'overrun.csv'].map((name) => join(root, 'tests', 'fixtures', 'trace_db', name));
-if (given.only !== 'values' && !files.every(existsSync)) {
-  fail('The recorded log is missing: the corpus lies beside the repository.');
+if ((isWanted('xray') && !files.every(existsSync)) || (isWanted('graphics') && !existsSync(glmark2))) {
+  fail('A recording is missing: the corpus lies beside the repository.');
 }
 
 const server = spawn(process.execPath, [join(root, 'scripts', 'serve.mjs'), '--port', String(port)], { stdio: 'ignore' });
 const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 try {
-  if (given.only !== 'xray') await pictureValues(await opened(fixtures, 'values'));
-  if (given.only !== 'values') await pictureXray(await opened(files, 'xray'));
+  if (isWanted('values')) await pictureValues(await opened(fixtures, 'values'));
+  if (isWanted('xray')) await pictureXray(await opened(files, 'xray'));
+  if (isWanted('graphics')) await pictureGraphics(await opened([glmark2], 'graphics', false));
 } finally {
   await browser.close();
   server.kill();
 }
 
 /** Opens files in a new page. Returns the page, and what takes pictures of it into a folder of docs. */
-async function opened(paths, name) {
+async function opened(paths, name, hasNames = true) {
   const folder = join(root, 'docs', name);
   mkdirSync(folder, { recursive: true });
   const page = await browser.newPage({ viewport: { width: 1180, height: 640 }, colorScheme: 'dark' });
@@ -36,7 +39,7 @@ async function opened(paths, name) {
   await page.reload();
   await page.setInputFiles('#file-input', paths);
   await page.waitForFunction(() => document.body.dataset.state === 'ready');
-  await page.getByText('It names', { exact: false }).waitFor();
+  if (hasNames) await page.getByText('It names', { exact: false }).waitFor();
   const take = async (picture, part, width = 820, top = 0) => {
     await page.mouse.move(0, 0);
     await page.waitForTimeout(900);
@@ -102,4 +105,30 @@ async function pictureXray({ page, take }) {
   await page.locator('#tab-graph').click();
   await taller(560);
   await take('call-graph', '.dock');
+}
+
+async function pictureGraphics({ page, take }) {
+  const button = (name) => page.getByRole('button', { name });
+  const rows = page.getByRole('grid', { name: 'Resources' }).locator('tbody tr:not(.spacer)');
+  await page.setViewportSize({ width: 1360, height: 640 });
+  await button('uploaded: 4,052').click();
+  await take('heaviest-frame', undefined, 1360);
+  await page.evaluate(() => document.querySelector('.dock').style.setProperty('height', '360px'));
+  await button('Its textures').click();
+  await rows.filter({ hasText: '512 × 512' }).click();
+  await page.getByRole('img', { name: 'Texture 5' }).waitFor();
+  await take('textures', '.dock');
+  await page.getByRole('tab', { name: 'Frames' }).click();
+  await button('Its shaders').click();
+  await rows.first().click();
+  await page.locator('.shader-box').waitFor();
+  await take('shaders', '.dock');
+  await page.locator('#tab-of-state').click();
+  const field = page.getByPlaceholder('Go to…');
+  await field.fill('55328');
+  await field.press('Enter');
+  await button('Show mesh').click();
+  await page.getByRole('grid', { name: 'Vertices' }).waitFor();
+  await page.setViewportSize({ width: 900, height: 460 });
+  await take('mesh', 'dialog.mesh');
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
 import { barriers, fixture, marks, open, pictured, test } from './page.ts';
@@ -16,7 +16,7 @@ async function exported(page: Page, label: string): Promise<{ name: string; text
     menu(page).getByRole('button', { name: label }).click(),
   ]);
   await expect(menu(page).getByRole('status')).toContainText('Saved');
-  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'latin1') };
 }
 
 for (const file of ['threads.xray', 'scene.trace', 'frames/plugin.frames']) {
@@ -58,6 +58,46 @@ test('stacks of a range have less time than all', async ({ page }) => {
   expect(total(text)).toBeLessThan(all);
   await menu(page).getByRole('radio', { name: 'Whole trace' }).check();
   expect(total((await exported(page, 'Folded stacks')).text)).toBe(all);
+});
+
+test('a stretch is a trace of its own, without what should not leave', async ({ page }) => {
+  await open(page, fixture('frames/calls.frames'));
+  await button(page).click();
+  await menu(page).getByText('Sanitize').click();
+  await menu(page).getByLabel('Paths').selectOption('Hash');
+  await menu(page).getByLabel('Environment variables').selectOption('Leave out');
+  await menu(page).getByRole('button', { name: 'Preview' }).click();
+  const preview = menu(page).getByRole('region', { name: 'Preview' });
+  await expect(preview).toContainText('HOME=/home/ada');
+  await expect(preview).toContainText(/path-[0-9a-f]{16}/);
+  const { name, text } = await exported(page, 'BAP frames 3');
+  expect(name).toBe('calls-copy.frames');
+  expect(text).not.toMatch(/\/home\/ada|HOME=/);
+  const path = test.info().outputPath(name);
+  writeFileSync(path, Buffer.from(text, 'latin1'));
+  await open(page, path);
+  await expect(page.locator('.summary')).toContainText('120 frames');
+  await expect(page.getByRole('complementary', { name: 'Trace' })).toContainText(/path-[0-9a-f]{16}/);
+});
+
+test('pictures have the tracks, and vectors no scripts', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const { name, text } = await exported(page, 'Timeline as SVG');
+  expect(name).toBe('threads.xray.svg');
+  const told = await page.evaluate((svg) => {
+    const tree = new DOMParser().parseFromString(svg, 'image/svg+xml');
+    return {
+      isBroken: tree.querySelector('parsererror') !== null,
+      kinds: [...new Set([...tree.querySelectorAll('*')].map((it) => it.localName))].sort(),
+      texts: [...tree.querySelectorAll('text')].map((it) => it.textContent),
+    };
+  }, text);
+  expect(told.isBroken).toBe(false);
+  expect(told.kinds).toEqual(['clipPath', 'g', 'path', 'svg', 'text', 'title']);
+  expect(told.texts).toEqual(expect.arrayContaining(['threads.xray', 'thread 4711', '#1']));
+  const png = await exported(page, 'Timeline as PNG');
+  expect([png.name, png.text.slice(0, 4)]).toEqual(['threads.xray.png', '\x89PNG']);
 });
 
 test('the bytes go into the file that the person chose', async ({ page }) => {

@@ -56,10 +56,38 @@ test.describe('glmark2', () => {
     await expect.poll(() => image.evaluate((it) => (it as HTMLCanvasElement).width)).toBe(512);
     await image.hover();
     await expect(page.locator('.texture-note')).toContainText(/R \d/);
+    await page.getByRole('combobox', { name: 'Range' }).selectOption('By hand');
+    await page.getByRole('spinbutton', { name: 'White' }).fill('0.5');
+    await page.mouse.move(0, 0);
+    await expect(page.locator('.texture-note')).toContainText('black 0, white 0.5');
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Frames' }).click();
     await page.getByRole('button', { name: 'Its shaders' }).click();
     await rows.first().click();
     await expect(page.locator('.shader-box')).toContainText('attribute vec2 position');
+  });
+
+  test('reads a buffer as the draws do, or as the person says', async ({ page }) => {
+    await open(page, glmark2!);
+    await page.locator('#tab-resources').click();
+    await page.getByRole('combobox', { name: 'Kind' }).selectOption('buffer');
+    await page.getByRole('grid', { name: 'Resources' }).locator('tbody tr:not(.spacer)').first().click();
+    const contents = page.getByRole('table', { name: 'Contents' });
+    await expect(contents.getByRole('columnheader')).toHaveText([
+      '#',
+      'Offset',
+      'position.x',
+      'position.y',
+      'position.z',
+    ]);
+    await expect(contents.locator('tbody tr:not(.spacer)').nth(1)).toContainText('12-0.2028350.588430.0130083');
+    const fields = page.getByRole('textbox', { name: 'Fields' });
+    await fields.fill('ubyte2n a, short b');
+    await expect(contents.getByRole('columnheader')).toHaveText(['#', 'Offset', 'a.x', 'a.y', 'b']);
+    await fields.fill('floot');
+    await expect(page.getByRole('alert')).toContainText('“floot” is no field.');
+    await page.getByRole('combobox', { name: 'Layout' }).selectOption({ index: 0 });
+    await expect(fields).toHaveValue('float3 position');
+    expect(await barriers(page)).toEqual([]);
   });
 });

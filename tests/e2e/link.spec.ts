@@ -23,16 +23,21 @@ test('a link leads to the same view when its file is opened', async ({ page }) =
   await page.keyboard.press(']');
   await page.keyboard.press('f');
   await page.keyboard.press('r');
+  await page.locator('.tracks .pin').first().click({ force: true });
   const head = page.locator('.details-head');
   const name = (await head.textContent()) ?? '';
   const link = await copied(page);
   expect(link).toContain('#unspool=1&name=threads.xray');
+  expect(link).toMatch(/tracks=[^&]*pinned/);
   expect(link).toMatch(/range=\d+\.\.\d+/);
+  // As another person, who has chosen nothing.
+  await page.evaluate(() => localStorage.clear());
   await page.goto('about:blank');
   await page.goto(link);
   await expect(page.locator('.notice')).toContainText('threads.xray');
   await open(page, fixture('threads.xray'));
   await expect(head).toHaveText(name);
+  await expect(page.getByRole('list', { name: 'Pinned tracks' })).toBeVisible();
   // The link of what is shown now is the same one.
   await expect.poll(() => copied(page)).toBe(link);
 });
@@ -44,6 +49,19 @@ test('a link to another file says so', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await expect(page.locator('.notice')).toContainText('another file');
   await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
+});
+
+test('a link from a row of a data set selects its slice', async ({ page }) => {
+  // As the query of docs/fleet.md makes it: crate/cli/tests/convert.rs makes the same one. The thread has calls without a begin.
+  await page.goto('about:blank');
+  await page.goto(
+    './?url=samples%2Fthreads.xray#unspool=1&name=threads.xray&range=7140221766841..7140221949296&at=7140221766841,4,-1',
+  );
+  await settled(page, 'ready', 'threads.xray');
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await expect(details.locator('.details-head')).toContainText('#6');
+  await expect(details).toContainText('thread 4714');
+  await expect(details).toContainText('182,455 ticks');
 });
 
 test('with ?url= a link needs no file', async ({ page }) => {

@@ -24,6 +24,10 @@ export const test = base.extend<{ page: Page }>({
     // A trace that took long to read, as any may on a busy machine, is replaced after a question.
     const question = page.locator('.notice p', { hasText: /^Open .* in place of this trace\?/ });
     await page.addLocatorHandler(question, () => question.getByRole('button', { name: 'Open' }).click());
+    // Dialogs of the File System Access API cannot be answered here: without them, inputs and downloads take their place.
+    await page.addInitScript(() => {
+      for (const picker of ['showOpenFilePicker', 'showSaveFilePicker']) Reflect.deleteProperty(window, picker);
+    });
     await page.goto('./');
     await use(page);
     expect(errors).toEqual([]);

@@ -10,6 +10,7 @@ import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fail, findChromium, must, options, output, root, say } from '../../scripts/lib.mjs';
 import { measure, plainRead, speedscopeOpens } from './browser.mjs';
+import { convertTimes, GOALS } from './convert.mjs';
 import { percentile } from './frames.mjs';
 import { generated, prepareInputs } from './inputs.mjs';
 import { asTraceEvents, nativeRates, nativeRead, peerFor, speedscope, timed } from './native.mjs';
@@ -28,7 +29,7 @@ const chromium = findChromium();
 if (!chromium) fail('Chromium is needed: run `node scripts/prepare.mjs test`.');
 
 await must(process.execPath, ['scripts/build.mjs']);
-await must('cargo', ['build', '--release', '--package', 'unspool-cli', '--locked']);
+await must('cargo', ['build', '--release', '--package', 'unspool-cli', '--features', 'parquet', '--locked']);
 const unspool = join(root, 'target', 'release', process.platform === 'win32' ? 'unspool.exe' : 'unspool');
 const inputs = await prepareInputs(unspool, given);
 
@@ -46,11 +47,13 @@ const machine = {
 const server = await serve('dist');
 const results = [];
 const sql = [];
+const converted = [];
 try {
   for (const input of inputs) results.push(await measured(input));
   for (let run = 1; !given.only && run <= runs; run += 1) {
-    say(`SQL, run ${run} of ${runs}`);
+    say(`SQL and conversions, run ${run} of ${runs}`);
     sql.push(await sqlRates(chromium, server.url, unspool, given.quick));
+    converted.push(await convertTimes(unspool, given.quick));
   }
 } finally {
   server.stop();
@@ -71,7 +74,7 @@ keep({ native: rates.medians });
 console.log(`${rates.text}\n\nAll runs: target/bench/result.json`);
 
 function keep(more) {
-  const all = { machine, runs, results, sql, beside, ...more };
+  const all = { machine, runs, results, sql, converted, beside, ...more };
   writeFileSync(join(folder, 'result.json'), `${JSON.stringify(all, null, 2)}\n`);
 }
 
@@ -212,6 +215,7 @@ function report() {
   const missing = new Set(results.filter(({ peer }) => peer?.missing).map(({ peer }) => peer.what));
   for (const what of missing) console.log(`\nskipped: ${what} is not installed`);
   if (sql.length > 0) reportSql();
+  if (converted.length > 0) reportConversions();
   if (beside?.missing) console.log(`\nskipped: speedscope, ${beside.missing}`);
   else if (beside) {
     const { events, speedscope: theirs, unspool: ours } = beside;
@@ -219,6 +223,15 @@ function report() {
       `\n${events.toLocaleString('en')} XRay records: speedscope ${told(theirs)} ms, Unspool ${told(ours)} ms`,
     );
   }
+}
+
+/** The rates of `unspool convert`, and that of llvm-xray. */
+function reportConversions() {
+  const rate = (value) => told(spread(converted.map((run) => run.slices / value(run) / 1000)), 2);
+  const rows = GOALS.map(([format, goal], i) => [format, rate((run) => run.each[i]), String(goal)]);
+  rows.push(['llvm-xray convert -f trace_event', rate((run) => run.peer), '']);
+  console.log(`\nConversions of ${told(spread(converted.map((run) => run.slices)))} slices, reading included, M slices/s\n`);
+  console.log(markdown([['to', 'M slices/s', 'goal'], ...rows]));
 }
 
 /** The times of statements, in the page and in SQLite itself. */

@@ -6,6 +6,9 @@
 /** How draws are shown. */
 export type PictureView = 'color' | 'wireframe' | 'overdraw' | 'depth' | 'changed';
 
+/** Which limit a replay ran into that a person may raise: that of bytes, or that of time. */
+export type Limit = '' | 'bytes' | 'time';
+
 /** A picture: RGBA from the top left, four bytes each. */
 export interface Picture {
   readonly width: number;
@@ -13,6 +16,9 @@ export interface Picture {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
   /** Why it is not complete; '' if it is. */
   readonly halted: string;
+  readonly limit: Limit;
+  /** What the view says beside its picture, or ''. */
+  readonly note: string;
   /** Pixels that the draw changed, of the view 'changed'. */
   readonly changed: number | null;
 }
@@ -25,6 +31,19 @@ export interface ShaderFailure {
   /** As the trace has it, and as WebGL2 got it. */
   readonly source: string;
   readonly shown: string;
+}
+
+/** A draw, clear or copy that touched a pixel: its colour before and after, four channels each. */
+export interface Touch {
+  readonly call: number;
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+}
+
+/** A command that WebGL2 has refused, or a shader that was stopped, with the call. */
+export interface Refusal {
+  readonly call: number;
+  readonly what: string;
 }
 
 /** Why some draws cannot be shown. */
@@ -47,36 +66,88 @@ export interface Coverage {
   readonly calls: Float64Array;
   readonly why: Uint32Array;
   readonly shaders: readonly ShaderFailure[];
+  /** Why calls after some were not looked at; '' if all were. */
+  readonly halted: string;
 }
 
 /** The frames of a trace, of all its windows, by the calls that end them. */
 export interface Frames {
   /** The first call after the swap before. */
   readonly from: Float64Array;
-  /** The call that swaps the buffers; infinite for a frame that the trace does not finish. */
+  /** The call that swaps the buffers, or the last call for a frame that the trace does not finish. */
   readonly to: Float64Array;
   /** Draws and clears of the window. */
   readonly draws: Float64Array;
 }
 
 export type ToReplay =
-  /** `index` is the one that the session made; `megabytes` the limit for textures and buffers. */
-  | { readonly t: 'open'; readonly file: Blob; readonly index: Uint8Array; readonly megabytes: number }
+  /**
+   * `index` is the one that the session made; `megabytes` the limit for textures and buffers. `isAnyway`: also without a GPU, whatever
+   * the size of the file.
+   */
+  | {
+      readonly t: 'open';
+      readonly file: Blob;
+      readonly index: Uint8Array;
+      readonly megabytes: number;
+      readonly isAnyway: boolean;
+    }
   /** Looks at all calls, for frames and coverage. No picture is made. */
   | { readonly t: 'look' }
-  /** Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. A later one replaces it. */
-  | { readonly t: 'picture'; readonly id: number; readonly call: number; readonly view: PictureView };
+  /**
+   * Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. `patience`: milliseconds that
+   * the GPU may take. A later question replaces it. `isChecked`: WebGL2 is asked after each command whether it has refused it.
+   * `isWhole`: no draw is left out.
+   */
+  | {
+      readonly t: 'picture';
+      readonly id: number;
+      readonly call: number;
+      readonly view: PictureView;
+      readonly patience: number;
+      readonly isChecked: boolean;
+      readonly isWhole: boolean;
+    }
+  /** Asks which draws of the frame up to a call touched a pixel, counted from the top left. */
+  | {
+      readonly t: 'pixel';
+      readonly id: number;
+      readonly call: number;
+      readonly x: number;
+      readonly y: number;
+      readonly patience: number;
+    }
+  /** Asks for small pictures after calls, while there is nothing else to do. A later list replaces it. */
+  | { readonly t: 'film'; readonly calls: readonly number[]; readonly width: number; readonly height: number };
 
 export type FromReplay =
+  /** Nothing is replayed, because there is no GPU and the file is large. */
+  | { readonly t: 'held'; readonly renderer: string }
   /** All calls were looked at. */
   | { readonly t: 'coverage'; readonly coverage: Coverage; readonly frames: Frames }
-  /** How far it is: a share. `what` is being done. */
-  | { readonly t: 'progress'; readonly what: 'looking' | 'replaying'; readonly share: number }
+  /** How far it is: a share, and the call. `what` is being done. */
+  | {
+      readonly t: 'progress';
+      readonly what: 'looking' | 'replaying';
+      readonly share: number;
+      readonly call: number;
+    }
   | {
       readonly t: 'picture';
       readonly id: number;
       readonly picture: Picture | null;
       readonly failures: readonly ShaderFailure[];
+      readonly refusals: readonly Refusal[];
     }
+  | { readonly t: 'pixel'; readonly id: number; readonly touches: readonly Touch[]; readonly isAll: boolean }
+  /** A small picture, or null if there is none. `left` are still to come. */
+  | { readonly t: 'film'; readonly call: number; readonly picture: SmallPicture | null; readonly left: number }
   /** Nothing can be replayed any more. */
   | { readonly t: 'failed'; readonly sentence: string };
+
+/** RGBA from the top left. */
+export interface SmallPicture {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+}

@@ -42,6 +42,8 @@ export interface Events {
   readonly listed: ReadonlySignal<Listed | null>;
   /** Why there is no list, in a sentence; null while nothing is wrong. */
   readonly failure: ReadonlySignal<string | null>;
+  /** What is to be known of records, by their numbers; null while nobody has said anything. Rows with a remark are marked. */
+  readonly remarks: Signal<ReadonlyMap<number, string> | null>;
   /** Grows when rows have arrived. */
   readonly version: ReadonlySignal<number>;
   /** Number of the current row, or -1. */
@@ -81,6 +83,7 @@ export function createEvents(
   const listed = signal<Listed | null>(null);
   const failure = signal<string | null>(null);
   const version = signal(0);
+  const remarks = signal<ReadonlyMap<number, string> | null>(null);
   const current = signal(-1);
   const wanted = signal<{ readonly row: number } | null>(null);
   /** Number of times that a failed list was to be made anew. */
@@ -242,6 +245,7 @@ export function createEvents(
     listed,
     failure,
     version,
+    remarks,
     current,
     wanted,
     fieldsSeen: () => [...fields],

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it, vi } from 'vitest';
-import type { FromExport, ToExport } from '../base/export_protocol.ts';
+import type { FromExport, ToCut, ToExport } from '../base/export_protocol.ts';
 import type { Track } from '../base/protocol.ts';
-import { createExports, EXPORT_FORMATS, type ExportedTrace, type ExportPort, type Sink } from './export.ts';
+import { ticks } from '../base/ticks.ts';
+import { createExports, EXPORT_FORMATS, type ExportedTrace, type ExportPort, ownFormat, type Sink } from './export.ts';
 
 const track = (id: number, more: Partial<Track>): Track =>
   ({ id, parent: -1, kind: 'thread', name: `t${id}`, slices: 1, overlapping: false, ...more }) as Track;
@@ -23,13 +24,13 @@ class Fake implements ExportPort {
   onmessage: ((event: MessageEvent<FromExport>) => void) | null = null;
   onerror: ((event: ErrorEvent) => void) | null = null;
   onmessageerror: ((event: MessageEvent) => void) | null = null;
-  readonly got: ToExport[] = [];
+  readonly got: (ToExport | ToCut)[] = [];
   ended = false;
-  private readonly answer: (message: ToExport) => FromExport | null;
-  constructor(answer: (message: ToExport) => FromExport | null) {
+  private readonly answer: (message: ToExport | ToCut) => FromExport | null;
+  constructor(answer: (message: ToExport | ToCut) => FromExport | null) {
     this.answer = answer;
   }
-  postMessage(message: ToExport): void {
+  postMessage(message: ToExport | ToCut): void {
     this.got.push(message);
     const answer = this.answer(message);
     if (answer) queueMicrotask(() => this.onmessage?.({ data: answer } as MessageEvent<FromExport>));
@@ -42,6 +43,7 @@ class Fake implements ExportPort {
 function sinkOf() {
   const told: string[] = [];
   const sink: Sink = {
+    overwrite: async (head) => void told.push(`head ${head.length}`),
     write: async (bytes) => void told.push(`write ${bytes.length}`),
     close: async () => void told.push('close'),
     abort: async () => void told.push('abort'),
@@ -49,10 +51,13 @@ function sinkOf() {
   return { sink, told };
 }
 
-const answers: Record<ToExport['t'], FromExport> = {
+const CLEANED = { found: [0, 1, 0, 0], examples: [{ of: 'paths', before: '/a', after: '' }] } as const;
+const HEAD = new Uint8Array(2);
+const answers: Record<(ToExport | ToCut)['t'], FromExport> = {
+  cut: { t: 'bytes', bytes: new Uint8Array(4), done: 1, rows: 2 },
   begin: { t: 'want', first: 0, most: 8 },
   pages: { t: 'bytes', bytes: new Uint8Array(4), done: 1, rows: 2 },
-  go: { t: 'done', rows: 2 },
+  go: { t: 'done', rows: 2, cleaned: CLEANED, head: HEAD, stopped: '' },
 };
 const WHOLE = { range: null, track: null };
 const format = (id: string) => EXPORT_FORMATS.find((it) => it.id === id)!;
@@ -64,8 +69,8 @@ describe('an export', () => {
     const trace = traceOf();
     const exports = createExports(trace, () => port);
     await exports.run(format('perfetto'), WHOLE, 'a.pftrace', async () => sink);
-    expect(told).toEqual(['write 4', 'close']);
-    expect(exports.state.value).toEqual({ at: 'done', rows: 2, bytes: 4, name: 'a.pftrace' });
+    expect(told).toEqual(['write 4', 'head 2', 'close']);
+    expect(exports.state.value).toEqual({ at: 'done', rows: 2, bytes: 4, name: 'a.pftrace', stopped: '' });
     expect(port.got.map(({ t }) => t)).toEqual(['begin', 'pages', 'go']);
     expect(trace.tables).toHaveBeenCalledWith(null, 0, 8);
     expect(port.ended).toBe(true);
@@ -73,6 +78,24 @@ describe('an export', () => {
     expect(begin).toMatchObject({ format: 'perfetto', trace: { frequency: 10, origin: 5n } });
     expect(begin?.t === 'begin' && [...begin.trace.kinds]).toEqual([2, 1 + 8, 1 + 4]);
     expect(begin?.t === 'begin' && [...begin.trace.wanted]).toEqual([0, 1, 2]);
+  });
+
+  it('reads the file itself for a stretch of it, and hashes what is chosen', async () => {
+    const port = new Fake((message) => answers[message.t]);
+    const spawn = vi.fn(() => port);
+    const file = new Blob(['x']);
+    const exports = createExports({ ...traceOf(), content: signal(file) }, spawn);
+    exports.choices.value = { ...exports.choices.value, paths: 'hash', payloads: 'omit' };
+    const own = ownFormat('XRay FDR 5', 'a.xray');
+    const range = { from: ticks(3n), to: ticks(7n) };
+    await exports.run(own, { range, track: 1 }, 'a', async () => sinkOf().sink);
+    expect(spawn).toHaveBeenCalledWith('stretch');
+    expect(port.got[0]).toMatchObject({ t: 'cut', file, ...range, preview: false });
+    const [begin] = port.got;
+    expect(begin?.t === 'cut' && [...begin.clean.choices]).toEqual([0, 1, 0, 2, 0]);
+    await exports.preview(own, WHOLE);
+    expect(port.got.at(-2)).toMatchObject({ t: 'cut', from: 0n, to: (1n << 64n) - 1n, preview: true });
+    expect([own.ending, exports.cleaned.value]).toEqual(['.xray', CLEANED]);
   });
 
   it('takes the threads for stacks', async () => {

@@ -1,12 +1,24 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
-import type { ExportFormat, ExportTrace, FromExport, ToExport } from '../base/export_protocol.ts';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import {
+  CLEAN_CHOICES,
+  CLEAN_CLASSES,
+  type Clean,
+  type CleanChoice,
+  type CleanClass,
+  type Cleaned,
+  type ExportFormat,
+  type ExportTrace,
+  type FromExport,
+  type ToCut,
+  type ToExport,
+} from '../base/export_protocol.ts';
 import type { Track } from '../base/protocol.ts';
 import type { Trace } from './trace.ts';
 import type { Extent } from './view.ts';
 
 /** The part of `Worker` that an export uses. Tests substitute their own. */
 export interface ExportPort {
-  postMessage(message: ToExport, transfer?: Transferable[]): void;
+  postMessage(message: ToExport | ToCut, transfer?: Transferable[]): void;
   terminate(): void;
   onmessage: ((event: MessageEvent<FromExport>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -16,6 +28,8 @@ export interface ExportPort {
 /** Where the bytes of an export go. */
 export interface Sink {
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Writes over the first bytes, of which there are as many at least. */
+  overwrite(head: Uint8Array<ArrayBuffer>): Promise<void>;
   /** The file is complete. */
   close(): Promise<void>;
   /** What was written is to be thrown away. */
@@ -24,7 +38,8 @@ export interface Sink {
 
 /** A format as it is offered. */
 export interface OfferedFormat {
-  readonly id: ExportFormat;
+  /** `own`: the trace's own format. */
+  readonly id: ExportFormat | 'own';
   readonly label: string;
   /** What opens it. */
   readonly hint: string;
@@ -45,6 +60,21 @@ export const EXPORT_FORMATS: readonly OfferedFormat[] = [
   { id: 'csv', label: 'CSV', hint: 'spreadsheets', ending: '.csv', has: 'all' },
 ];
 
+/** The trace's own format, which a stretch of it is written in. `ending` is that of the file. */
+export function ownFormat(title: string, file: string): OfferedFormat {
+  const ending = /\.[A-Za-z0-9]{1,8}$/.exec(file)?.[0] ?? '';
+  return { id: 'own', label: title, hint: 'opens here', ending, has: 'all' };
+}
+
+/** The formats of which stretches can be written, by the ids of {@link TraceInfo.format}. */
+export const CUT_FORMATS: readonly string[] = ['apitrace', 'frames', 'trace-db', 'xray'];
+
+/** What becomes of each kind of text. */
+export type CleanChoices = Readonly<Record<CleanClass, CleanChoice>>;
+
+/** Everything stays. */
+export const KEEP_ALL: CleanChoices = { environment: 'keep', paths: 'keep', texts: 'keep', payloads: 'keep' };
+
 /** What part of a trace is exported. */
 export interface ExportScope {
   /** `to` is exclusive; null for the whole trace. */
@@ -58,7 +88,14 @@ export type ExportState =
   | { readonly at: 'idle' }
   /** `share` is from 0 to 1. */
   | { readonly at: 'running'; readonly share: number; readonly bytes: number }
-  | { readonly at: 'done'; readonly rows: number; readonly bytes: number; readonly name: string }
+  | {
+      readonly at: 'done';
+      readonly rows: number;
+      readonly bytes: number;
+      readonly name: string;
+      /** Why reading stopped before the end, or ''. */
+      readonly stopped: string;
+    }
   | { readonly at: 'failed'; readonly sentence: string };
 
 /** Exports of a trace, one at a time. */
@@ -66,80 +103,156 @@ export interface Exports {
   readonly state: ReadonlySignal<ExportState>;
   /** Writes a file. `open` opens it, and returns null if the person gave up. */
   run(format: OfferedFormat, scope: ExportScope, name: string, open: () => Promise<Sink | null>): Promise<void>;
+  /** Writes a file by a function that returns its length. */
+  save(name: string, open: () => Promise<Sink | null>, write: (sink: Sink) => Promise<number>): Promise<void>;
+  /** What is hashed and left out. */
+  readonly choices: Signal<CleanChoices>;
+  /** What the latest preview has found; null while it is made. */
+  readonly cleaned: ReadonlySignal<Cleaned | null>;
+  /** Looks for what would be hashed and left out. */
+  preview(format: OfferedFormat, scope: ExportScope): Promise<void>;
   cancel(): void;
 }
 
 /** The part of a trace that exports use. */
-export type ExportedTrace = Pick<Trace, 'tables' | 'tableParts' | 'name' | 'info' | 'progress' | 'tracks'>;
+export type ExportedTrace = Pick<Trace, 'tables' | 'tableParts' | 'name' | 'info' | 'progress' | 'tracks' | 'content'>;
 
-/** Exports of a trace. `spawn` starts the worker of each. */
-export function createExports(trace: ExportedTrace, spawn: () => ExportPort): Exports {
+/** Exports of a trace. `spawn` starts the worker of each: that of stretches, or that of all others. */
+export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'other') => ExportPort): Exports {
   const state = signal<ExportState>({ at: 'idle' });
+  const choices = signal<CleanChoices>(KEEP_ALL);
+  const cleaned = signal<Cleaned | null>(null);
+  // The same for all that is saved of a trace, so that its files can be compared.
+  const key = crypto.getRandomValues(new Uint8Array(16));
   let stop: (() => void) | null = null;
+
+  const clean = (examples: boolean): Clean => {
+    const numbers = CLEAN_CLASSES.map((of) => CLEAN_CHOICES.indexOf(choices.peek()[of]));
+    return { choices: Uint8Array.from([...numbers, examples ? 1 : 0]), key };
+  };
+  const saving = async (
+    name: string,
+    open: () => Promise<Sink | null>,
+    write: (sink: Sink, stopped: Promise<null>, tell: Tell) => Promise<Written | null>,
+  ) => {
+    if (stop) return;
+    // Before the worker starts: a file can be chosen only as an answer to a click.
+    let sink: Sink | null = null;
+    try {
+      sink = await open();
+    } catch {
+      state.value = { at: 'failed', sentence: 'The file could not be opened for writing.' };
+    }
+    if (!sink) return;
+    state.value = { at: 'running', share: 0, bytes: 0 };
+    let cancelled = false;
+    try {
+      const stopped = new Promise<null>((resolve) => {
+        stop = () => {
+          cancelled = true;
+          resolve(null);
+        };
+      });
+      const told = (share: number, bytes: number) => {
+        if (!cancelled) state.value = { at: 'running', share, bytes };
+      };
+      const written = await write(sink, stopped, told);
+      if (written && !cancelled) {
+        await sink.close();
+        state.value = { at: 'done', ...written, name };
+      } else {
+        await sink.abort();
+        state.value = { at: 'idle' };
+      }
+    } catch (thrown) {
+      await sink.abort().catch(() => undefined);
+      const sentence = thrown instanceof Error ? thrown.message : String(thrown);
+      state.value = { at: 'failed', sentence };
+    } finally {
+      stop = null;
+    }
+  };
+  /** The message that begins an export, and the kind of its worker. */
+  const beginning = async (format: OfferedFormat, scope: ExportScope, preview: boolean) => {
+    if (format.id === 'own') {
+      const file = trace.content.peek();
+      if (!file) throw new Error('The file is not unpacked yet.');
+      const { from, to } = scope.range ?? { from: 0n, to: (1n << 64n) - 1n };
+      return { of: 'stretch', message: { t: 'cut', file, from, to, clean: clean(preview), preview } } as const;
+    }
+    const what = await exported(trace, format, scope);
+    if (what.wanted.length === 0) {
+      throw new Error(`There are no ${format.has === 'counters' ? 'values' : 'call stacks'} to export.`);
+    }
+    return {
+      of: 'other',
+      message: { t: 'begin', format: format.id, trace: what, clean: clean(preview), preview },
+    } as const;
+  };
   return {
     state,
-    run: async (format, scope, name, open) => {
-      if (stop) return;
-      // Before the worker starts: a file can be chosen only as an answer to a click.
-      let sink: Sink | null = null;
+    choices,
+    cleaned,
+    run: (format, scope, name, open) =>
+      saving(name, open, async (sink, stopped, tell) => {
+        const { of, message } = await beginning(format, scope, false);
+        const written = await write(trace, message, scope, () => spawn(of), sink, stopped, tell);
+        if (!written) return null;
+        const { rows, bytes, stopped: why } = written;
+        return { rows, bytes, stopped: why };
+      }),
+    save: (name, open, write) =>
+      saving(name, open, async (sink) => ({ rows: 0, bytes: await write(sink), stopped: '' })),
+    preview: async (format, scope) => {
+      cleaned.value = null;
+      const nowhere = async () => undefined;
+      const sink: Sink = { write: nowhere, overwrite: nowhere, close: nowhere, abort: nowhere };
       try {
-        sink = await open();
-      } catch {
-        state.value = { at: 'failed', sentence: 'The file could not be opened for writing.' };
-      }
-      if (!sink) return;
-      state.value = { at: 'running', share: 0, bytes: 0 };
-      let cancelled = false;
-      try {
-        const stopped = new Promise<null>((resolve) => {
-          stop = () => {
-            cancelled = true;
-            resolve(null);
-          };
-        });
-        const told = (share: number, bytes: number) => {
-          if (!cancelled) state.value = { at: 'running', share, bytes };
-        };
-        const written = await write(trace, format, scope, spawn, sink, stopped, told);
-        if (written && !cancelled) {
-          await sink.close();
-          state.value = { at: 'done', ...written, name };
-        } else {
-          await sink.abort();
-          state.value = { at: 'idle' };
-        }
+        const { of, message } = await beginning(format, scope, true);
+        const never = new Promise<null>(() => undefined);
+        const found = await write(
+          trace,
+          message,
+          scope,
+          () => spawn(of),
+          sink,
+          never,
+          () => undefined,
+        );
+        cleaned.value = found?.cleaned ?? null;
       } catch (thrown) {
-        await sink.abort().catch(() => undefined);
-        const sentence = thrown instanceof Error ? thrown.message : String(thrown);
-        state.value = { at: 'failed', sentence };
-      } finally {
-        stop = null;
+        state.value = { at: 'failed', sentence: thrown instanceof Error ? thrown.message : String(thrown) };
       }
     },
     cancel: () => stop?.(),
   };
 }
 
+type Tell = (share: number, bytes: number) => void;
+
+/** What came of an export. */
+interface Written {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly stopped: string;
+}
+
 /** Runs the worker. Resolves with null if it was stopped. */
 async function write(
   trace: ExportedTrace,
-  format: OfferedFormat,
+  beginning: ToExport | ToCut,
   scope: ExportScope,
   spawn: () => ExportPort,
   sink: Sink,
   stopped: Promise<null>,
-  tell: (share: number, bytes: number) => void,
-): Promise<{ rows: number; bytes: number } | null> {
-  const what = await exported(trace, format, scope);
-  if (what.wanted.length === 0) {
-    throw new Error(`There are no ${format.has === 'counters' ? 'values' : 'call stacks'} to export.`);
-  }
+  tell: Tell,
+): Promise<(Written & { readonly cleaned: Cleaned }) | null> {
   const port = spawn();
   let bytes = 0;
   try {
     return await Promise.race([
       stopped,
-      new Promise<{ rows: number; bytes: number }>((resolve, reject) => {
+      new Promise<Written & { readonly cleaned: Cleaned }>((resolve, reject) => {
         const ended = (reason: string) => reject(new Error(`The export stopped (${reason || 'no reason given'}).`));
         port.onerror = (event) => {
           event.preventDefault();
@@ -162,14 +275,15 @@ async function write(
               port.postMessage({ t: 'go' });
               return;
             case 'done':
-              resolve({ rows: message.rows, bytes });
+              if (message.head) await sink.overwrite(message.head);
+              resolve({ rows: message.rows, bytes, cleaned: message.cleaned, stopped: message.stopped ?? '' });
               return;
             case 'failed':
               throw new Error(message.sentence);
           }
         };
         port.onmessage = ({ data }) => void hear(data).catch(reject);
-        port.postMessage({ t: 'begin', format: format.id, trace: what });
+        port.postMessage(beginning);
       }),
     ]);
   } finally {

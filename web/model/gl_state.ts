@@ -25,6 +25,8 @@ export interface GlStates {
   readonly shown: ReadonlySignal<GlState | null>;
   /** Shows the state before the call, or after it. */
   showBefore(isBefore: boolean): void;
+  /** The state after a call, whatever is selected, once that is read. Resolves with null if it is not known. */
+  at(call: number): Promise<GlState | null>;
   /** Selects a call. */
   goTo(call: number): void;
   /** Stops the reading, or goes on with it. */
@@ -82,6 +84,32 @@ export function createGlStates(
     if (reply.state) shown.value = reply.state;
     else isAwaited = true;
   };
+  /** Resolves when a call is read, or when no more will be. */
+  const reached = (wanted: number) =>
+    new Promise<void>((resolve) => {
+      const isThere = () => {
+        const now = built.peek();
+        return (
+          worker.isDisposed() ||
+          worker.error.peek() !== '' ||
+          (now !== null && (now.done || now.full || wanted < now.built))
+        );
+      };
+      if (isThere()) {
+        resolve();
+        return;
+      }
+      const stop = watch([built, worker.error], () => {
+        if (!isThere()) return;
+        stop();
+        resolve();
+      });
+      scope.add(() => {
+        stop();
+        resolve();
+      });
+    });
+
   scope.add(
     watch([selection.selected, selection.record], () => {
       const place = selection.place();
@@ -101,6 +129,11 @@ export function createGlStates(
     showBefore: (before) => {
       isBefore.value = before;
       void ask();
+    },
+    at: async (wanted) => {
+      await reached(wanted);
+      const reply = await worker.ask((id) => ({ t: 'ask', id, call: wanted, before: false }));
+      return reply?.state ?? null;
     },
     goTo: (wanted) => {
       void trace.records.recordAt(ticks(BigInt(wanted)), selection.place()?.track ?? null).then((row) => {

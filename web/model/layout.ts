@@ -61,17 +61,25 @@ export interface Look {
   readonly pinned: readonly number[];
   /** null if all tracks are shown. */
   readonly visibility: Visibility | null;
+  /** CSS pixels that a track has below its slices for what else is drawn there; null for none. */
+  readonly below: Below | null;
+}
+
+/** A track with room below its slices. */
+export interface Below {
+  readonly track: number;
+  readonly pixels: number;
 }
 
 /** The layout of no tracks. */
 export const EMPTY_LAYOUT: Layout = { tracks: [], pinned: 0, pinnedHeight: 0, height: 0 };
 
 const NONE: Switch = { all: false, except: new Set() };
-const PLAIN: Look = { folded: NONE, compact: NONE, pinned: [], visibility: null };
+const PLAIN: Look = { folded: NONE, compact: NONE, pinned: [], visibility: null, below: null };
 
 /** Lays out tracks as a tree, children below their parent in the order of `tracks`. */
 export function layOut(tracks: Iterable<Track>, look: Partial<Look> = {}): Layout {
-  const { folded, compact, pinned, visibility } = { ...PLAIN, ...look };
+  const { folded, compact, pinned, visibility, below } = { ...PLAIN, ...look };
   const onTop = new Set(pinned);
   const children = new Map<number, Track[]>();
   const roots = new Map<number, Track>();
@@ -100,6 +108,7 @@ export function layOut(tracks: Iterable<Track>, look: Partial<Look> = {}): Layou
       compact: isOn(compact, track.id),
       foldable: isParent && !isHeldOpen,
       dense: count > MANY_TRACKS,
+      below: below?.track === track.id ? below.pixels : 0,
     });
     laid.push(own);
     top += own.height;
@@ -204,9 +213,11 @@ interface Measured {
   readonly foldable: boolean;
   /** It is one of many. */
   readonly dense: boolean;
+  /** CSS pixels below its slices. */
+  readonly below: number;
 }
 
-function measure(track: Track, { level, top, folded, compact, foldable: parent, dense }: Measured): LaidTrack {
+function measure(track: Track, { level, top, folded, compact, foldable: parent, dense, below }: Measured): LaidTrack {
   // A single row has room for text below the name's own height.
   const rowHeight = compact && track.rows > 1 ? COMPACT_ROW : SLICE_ROW;
   const nothing = { track, level, top, instants: -1, slices: 0, rows: 0, rowHeight, graph: -1, graphHeight: 0, folded };
@@ -220,7 +231,7 @@ function measure(track: Track, { level, top, folded, compact, foldable: parent, 
   const rows = folded ? Math.min(1, track.rows) : track.rows;
   // The only row of a folded track has room for text.
   const own = folded ? SLICE_ROW : rowHeight;
-  const content = slices + rows * own + PADDING;
+  const content = slices + rows * own + PADDING + below;
   const least = track.kind === 'lane' ? TWO_LINES : THREE_LINES;
   const height = folded ? LOW : Math.max(content, dense || compact ? LOW : least);
   const foldable = parent || track.rows > 1 || track.instants > 0 || track.kind === 'lane';

@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
+import { NBSP } from '../base/format.ts';
 import type { Dock } from './dock.ts';
-import { isAbout, linkOf, parseLink } from './link.ts';
+import { differs, linkOf, parseLink } from './link.ts';
+import { NO_CHOICES } from './track_choices.ts';
 import type { OpenTrace } from './workbench.ts';
 
 const HEAD = 'ab'.repeat(32);
@@ -14,7 +16,9 @@ function openOf(moved: boolean): OpenTrace {
       view: signal({ start: 100, origin: 100n, from: 100n, offset: 0, scale: 1, pxPerTick: 1, ticksPerPx: 1 }),
       size: signal({ width: 50, height: 10 }),
       isMoved: () => moved,
+      arrangement: { choices: signal({ ...NO_CHOICES, pinned: ['t1'] }), filter: signal('main') },
     },
+    notes: { list: signal([{ id: 1, from: 3n, to: null, text: 'why?', colour: 'red', place: null }]) },
     statistics: { range: signal({ from: 5n, to: 2n ** 63n }) },
     selection: {
       selected: signal({ item: { kind: 'slice', depth: -2 }, track: 3, start: 7n, name: 0 }),
@@ -35,26 +39,29 @@ describe('a link', () => {
       place: { from: 7n, track: 3, depth: -2 },
       tab: 'events',
       find: 'name:f dur>1ms',
+      tracks: { ...NO_CHOICES, pinned: ['t1'] },
+      filter: 'main',
+      notes: [{ from: 3n, to: null, text: 'why?', colour: 'red', place: null }],
     });
   });
 
   it('leaves out what is damaged', () => {
     expect(parseLink('')).toBeNull();
     expect(parseLink('#unspool=2&name=a')).toBeNull();
-    const link = parseLink('#unspool=1&name=a&size=x&view=9..3&range=1..-2&at=1,2,3,4');
-    expect(link).toMatchObject({ view: null, range: null, place: null });
+    const link = parseLink('#unspool=1&name=a&size=x&view=9..3&range=1..-2&at=1,2,3,4&tracks={&notes=7');
+    expect(link).toMatchObject({ view: null, range: null, place: null, tracks: NO_CHOICES, notes: [] });
     expect(parseLink('#unspool=1&name=a&view=1..99999999999999999999999')?.view).toBeNull();
   });
 
   it('is about a file of its content, whatever its name', () => {
     const link = parseLink(`#${linkOf(openOf(false), dock)}`)!;
-    expect(isAbout(link, { name: 'other', size: 12, head: HEAD })).toBe(true);
-    expect(isAbout(link, { name: 'a & b.xray', size: 12, head: 'cd'.repeat(32) })).toBe(false);
-    expect(isAbout(link, { name: 'a & b.xray', size: 13, head: HEAD })).toBe(false);
+    expect(differs(link, { name: 'other', size: 12, head: HEAD })).toBe('');
+    expect(differs(link, { name: 'a & b.xray', size: 12, head: 'cd'.repeat(32) })).toBe('it begins with other bytes');
+    expect(differs(link, { name: 'a & b.xray', size: 13, head: HEAD })).toBe(`it has 12${NBSP}bytes, and this one 13`);
     // Links that queries make.
-    expect(isAbout(parseLink('#unspool=1&name=a')!, { name: 'a', size: 5, head: HEAD })).toBe(true);
-    expect(isAbout(parseLink('#unspool=1&name=a')!, { name: 'b', size: 5, head: HEAD })).toBe(false);
+    expect(differs(parseLink('#unspool=1&name=a')!, { name: 'a', size: 5, head: HEAD })).toBe('');
+    expect(differs(parseLink('#unspool=1&name=a')!, { name: 'b', size: 5, head: HEAD })).toBe('this one is b');
     // Outside of secure contexts there are no hashes.
-    expect(isAbout(link, { name: 'a & b.xray', size: 12, head: '' })).toBe(true);
+    expect(differs(link, { name: 'a & b.xray', size: 12, head: '' })).toBe('');
   });
 });

@@ -1,8 +1,11 @@
+import { formatCount, formatCounted, shortened } from '../base/format.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import type { Dock } from './dock.ts';
 import type { FileIdentity } from './file_memory.ts';
 import { goToNote, noteHere } from './note_places.ts';
+import { type NoteText, notesFromJson, notesToJson } from './notes_file.ts';
+import { NO_CHOICES, readChoices, type TrackChoices } from './track_choices.ts';
 import { type Extent, toTick } from './view.ts';
 import type { OpenTrace } from './workbench.ts';
 
@@ -11,6 +14,8 @@ const HASH = 16;
 /** The version of links, which is the value of their first key. */
 const VERSION = '1';
 const KEY = 'unspool';
+/** Characters of the choices about tracks, and of notes. */
+const LONGEST_PART = 6000;
 
 /** A view of a trace, as a link has it in its fragment. */
 export interface Link {
@@ -25,6 +30,12 @@ export interface Link {
   readonly tab: string;
   /** The expression that is searched for. */
   readonly find: string;
+  /** What was chosen about tracks; null for nothing. */
+  readonly tracks: TrackChoices | null;
+  /** The filter of tracks. */
+  readonly filter: string;
+  /** The notes of who made the link. */
+  readonly notes: readonly NoteText[];
 }
 
 /** The fragment of a link to what an open trace shows, without its #. null until the file's beginning was read. */
@@ -52,7 +63,18 @@ export function linkOf(open: OpenTrace, dock: Dock): string | null {
   const tab = dock.open.peek() && format !== undefined ? dock.front.peek()[format] : undefined;
   if (tab) link.set('tab', tab);
   if (find.asked.peek()) link.set('find', find.asked.peek());
+  const { choices, filter } = timeline.arrangement;
+  if (choices.peek() !== NO_CHOICES) link.set('tracks', short(JSON.stringify(choices.peek())));
+  if (filter.peek()) link.set('filter', filter.peek());
+  const notes = open.notes.list.peek();
+  if (notes.length > 0) link.set('notes', short(JSON.stringify(notesToJson(notes))));
+  for (const key of ['tracks', 'notes']) if (link.get(key) === '') link.delete(key);
   return link.toString();
+}
+
+/** A part of a link, or '' if it is so long that mail programs and chats would cut the address. */
+function short(text: string): string {
+  return text.length <= LONGEST_PART ? text : '';
 }
 
 function at(tick: bigint): bigint {
@@ -76,7 +98,18 @@ export function parseLink(fragment: string): Link | null {
     },
     tab: link.get('tab') ?? '',
     find: link.get('find') ?? '',
+    tracks: link.has('tracks') ? readChoices(json(link.get('tracks'))) : null,
+    filter: link.get('filter') ?? '',
+    notes: link.has('notes') ? notesFromJson(json(link.get('notes'))).notes : [],
   };
+}
+
+function json(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
 }
 
 function extentOf(text: string | null): Extent | null {
@@ -85,10 +118,13 @@ function extentOf(text: string | null): Extent | null {
   return { from: ticks(BigInt(from)), to: ticks(BigInt(to)) };
 }
 
-/** Whether a link is about a file. A file may have been renamed. */
-export function isAbout({ file }: Link, identity: FileIdentity): boolean {
-  if (file.size !== null && file.size !== identity.size) return false;
-  return file.head && identity.head ? identity.head.startsWith(file.head) : file.name === identity.name;
+/** Why a link is not about a file, in words; '' if it is. A file may have been renamed. */
+export function differs({ file }: Link, identity: FileIdentity): string {
+  if (file.size !== null && file.size !== identity.size) {
+    return `it has ${formatCounted(file.size, 'byte')}, and this one ${formatCount(identity.size)}`;
+  }
+  if (file.head && identity.head) return identity.head.startsWith(file.head) ? '' : 'it begins with other bytes';
+  return file.name === identity.name ? '' : `this one is ${shortened(identity.name)}`;
 }
 
 /** Shows the view of a link. The trace has been read. */
@@ -99,6 +135,9 @@ export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<v
     dock.front.value = { ...dock.front.peek(), [format]: link.tab };
     dock.open.value = true;
   }
+  if (link.tracks) timeline.arrangement.choices.value = link.tracks;
+  if (link.filter) timeline.arrangement.filter.value = link.filter;
+  if (link.notes.length > 0) open.notes.take({ about: {}, notes: link.notes, wrong: 0 });
   if (link.range) statistics.range.value = link.range;
   if (link.find) {
     find.shown.value = true;

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { FromReplay, ToReplay } from '../base/replay_protocol.ts';
-import { createReplay, frameOf, heaviest, type ReplayPort, SILENT_MS } from './replay.ts';
+import type { Coverage, FromReplay, ToReplay } from '../base/replay_protocol.ts';
+import { createReplay, frameOf, heaviest, PATIENCE_MS, type ReplayPort, remarksOf, SILENT_MS } from './replay.ts';
 import type { Trace } from './trace.ts';
 
 const source = {
@@ -32,11 +32,75 @@ it('starts its worker with the first question, and answers only the latest one',
   const first = replay.ask(5, 'color');
   const second = replay.ask(9, 'color');
   await vi.waitFor(() => expect(sent.map(({ t }) => t)).toEqual(['open', 'picture']));
-  const picture = { width: 1, height: 1, pixels: new Uint8ClampedArray(4), halted: '', changed: null };
-  tell({ t: 'picture', id: 2, picture, failures: [] });
+  const picture = {
+    width: 1,
+    height: 1,
+    pixels: new Uint8ClampedArray(4),
+    halted: '',
+    limit: '' as const,
+    note: '',
+    changed: null,
+  };
+  tell({ t: 'picture', id: 2, picture, failures: [], refusals: [] });
   expect(await first).toBeNull();
   expect((await second)?.call).toBe(9);
   expect(replay.progress.value).toBeNull();
+});
+
+it('keeps pictures, so that going back takes no replay', async () => {
+  const { replay, sent, tell } = started();
+  const picture = {
+    width: 1,
+    height: 1,
+    pixels: new Uint8ClampedArray(4),
+    halted: '',
+    limit: '' as const,
+    note: '',
+    changed: null,
+  };
+  const ask = async (call: number, id: number, halted = '') => {
+    const asked = replay.ask(call, 'color');
+    await vi.waitFor(() => expect(sent.filter(({ t }) => t === 'picture')).toHaveLength(id));
+    tell({ t: 'picture', id, picture: { ...picture, halted }, failures: [], refusals: [] });
+    await asked;
+  };
+  await ask(5, 1);
+  await ask(9, 2);
+  expect((await replay.ask(5, 'color'))?.call).toBe(5);
+  expect(replay.shown.value?.call).toBe(5);
+  expect(sent.filter(({ t }) => t === 'picture')).toHaveLength(2);
+  // Another view, and one that was not complete, are replayed.
+  await ask(7, 3, 'The GPU took more than 4 seconds.');
+  await ask(7, 4);
+});
+
+it('raises limits with a new worker, or for the next picture', async () => {
+  const { replay, sent, tell, isEnded } = started();
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[0]).toMatchObject({ megabytes: 512, isAnyway: false });
+  tell({ t: 'held', renderer: 'SwiftShader' });
+  expect([isEnded(), replay.held.value]).toEqual([true, 'SwiftShader']);
+  replay.insist();
+  expect(replay.held.value).toBe('');
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(sent).toHaveLength(4));
+  expect(sent[2]).toMatchObject({ megabytes: 512, isAnyway: true });
+  replay.raise('bytes');
+  replay.raise('time');
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(sent).toHaveLength(6));
+  expect(sent[4]).toMatchObject({ megabytes: 1024 });
+  expect(sent[5]).toMatchObject({ patience: 8 * PATIENCE_MS });
+});
+
+it('says for each call why it is not shown as in the trace', () => {
+  const reasons = [{ reason: 'geometry shaders are not in WebGL2', count: 2, first: 3 }];
+  const coverage = { calls: Float64Array.of(3, 8), why: Uint32Array.of(0, 0), reasons } as unknown as Coverage;
+  const remarks = remarksOf(coverage, [{ call: 9, what: 'WebGL2 refuses Clear' }]);
+  expect([...remarks.keys()]).toEqual([3, 8, 9]);
+  expect(remarks.get(8)).toBe('Not in the picture: geometry shaders are not in WebGL2');
+  expect(remarks.get(9)).toBe('Not shown as in the trace: WebGL2 refuses Clear');
 });
 
 it('ends a worker that says nothing, with a sentence', async () => {
@@ -45,15 +109,15 @@ it('ends a worker that says nothing, with a sentence', async () => {
   const asked = replay.ask(5, 'color');
   // It has longer to start.
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
-  tell({ t: 'progress', what: 'looking', share: 0 });
+  tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
   await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
-  tell({ t: 'progress', what: 'replaying', share: 0.5 });
+  tell({ t: 'progress', what: 'replaying', share: 0.5, call: 77 });
   await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
   expect(isEnded()).toBe(false);
   await vi.advanceTimersByTimeAsync(20);
   expect(await asked).toBeNull();
   expect(isEnded()).toBe(true);
-  expect(replay.error.value).toContain('was stopped');
+  expect(replay.error.value).toContain('was stopped after call 77');
 });
 
 it('finds the frame of a call and the heaviest one', () => {

@@ -5,8 +5,11 @@ import type {
   FromReplay,
   Picture,
   PictureView,
+  Refusal,
   ShaderFailure,
+  SmallPicture,
   ToReplay,
+  Touch,
 } from '../base/replay_protocol.ts';
 import type { Dispose } from '../base/scope.ts';
 import type { Trace } from './trace.ts';
@@ -28,6 +31,26 @@ export interface ShownPicture {
   readonly picture: Picture | null;
 }
 
+/** The draws of a frame up to a call that touched a pixel, counted from the top left. */
+export interface PixelTouches {
+  readonly call: number;
+  readonly x: number;
+  readonly y: number;
+  readonly touches: readonly Touch[];
+  /** Otherwise there are more. */
+  readonly isAll: boolean;
+}
+
+/** How a picture is made for another page. */
+export interface How {
+  /** Milliseconds that the GPU may take. */
+  readonly patience: number;
+  /** WebGL2 is asked after each command whether it has refused it. */
+  readonly isChecked: boolean;
+  /** No draw is left out, and no picture is taken from those that are kept. */
+  readonly isWhole: boolean;
+}
+
 /** How far the worker is. */
 export interface ReplayProgress {
   readonly what: 'looking' | 'replaying';
@@ -42,77 +65,141 @@ export interface Replay {
   readonly progress: ReadonlySignal<ReplayProgress | null>;
   /** Why there are no pictures any more, or ''. */
   readonly error: ReadonlySignal<string>;
+  /** The driver that draws without a GPU, if nothing is replayed because of that; or ''. */
+  readonly held: ReadonlySignal<string>;
   /** Which draws can be shown. null until all calls were looked at. */
   readonly coverage: ReadonlySignal<Coverage | null>;
   /** The frames. null until all calls were looked at. */
   readonly frames: ReadonlySignal<Frames | null>;
   /** Shaders that do not compile here, as far as they were needed. */
   readonly failures: ReadonlySignal<readonly ShaderFailure[]>;
+  /** What WebGL2 has refused, and shaders that were stopped, by call. */
+  readonly refusals: ReadonlySignal<readonly Refusal[]>;
+  /** What touched the pixel that was asked about last. */
+  readonly touches: ReadonlySignal<PixelTouches | null>;
+  /** Small pictures after calls. The map is the same, the number changes with it. */
+  readonly film: {
+    readonly pictures: ReadonlyMap<number, SmallPicture | null>;
+    readonly version: ReadonlySignal<number>;
+  };
+  /** Limit for textures and buffers, in MiB. */
+  readonly megabytes: ReadonlySignal<number>;
   /** Looks at all calls, without a picture. */
   look(): void;
   /** Asks for the picture after a call. A later question replaces it: then it resolves with null. */
-  ask(call: number, view: PictureView): Promise<ShownPicture | null>;
+  ask(call: number, view: PictureView, how?: Partial<How>): Promise<ShownPicture | null>;
+  /** Asks which draws touched a pixel of the picture after a call. */
+  askPixel(call: number, x: number, y: number): Promise<void>;
+  /** Forgets the pixel. */
+  forgetPixel(): void;
+  /** Wants small pictures after calls, in CSS pixels at most as large. They come one after the other when nothing else is to do. */
+  want(calls: readonly number[], width: number, height: number): void;
   /** Begins anew after an error. */
   retry(): void;
+  /** Raises a limit that a replay ran into. */
+  raise(limit: 'bytes' | 'time'): void;
+  /** Replays although there is no GPU. */
+  insist(): void;
   readonly dispose: Dispose;
 }
 
 /** Milliseconds after which a worker that says nothing is ended: the GPU is stuck, and so is the worker. */
-export const SILENT_MS = 4500;
+export const SILENT_MS = 4000;
 /** Milliseconds until its first message: it loads its code, and the machine may be busy. */
 export const START_MS = 20_000;
 /** Limit for the textures and buffers of a trace, in MiB. */
 export const MEGABYTES = 512;
+/** Milliseconds that the GPU may take for a picture. */
+export const PATIENCE_MS = 4000;
+/** Small pictures that are kept. */
+const MOST_FILM = 2000;
+/** Bytes of pictures that are kept, so that going back to one takes no replay. */
+const KEPT_BYTES = 64 << 20;
 
 const CRASHED = 'The replay ended unexpectedly. The trace may demand too much of this browser.';
-const STUCK =
-  'The replay was stopped: one of its draws takes longer than a few seconds on this computer. The rest of the page is not affected.';
 
 /** The replay of an open trace. Its worker starts with the first question. `spawn` starts it. */
 export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => ReplayPort): Replay {
   const shown = signal<ShownPicture | null>(null);
   const progress = signal<ReplayProgress | null>(null);
   const error = signal('');
+  const held = signal('');
   const coverage = signal<Coverage | null>(null);
   const frames = signal<Frames | null>(null);
   const failures = signal<readonly ShaderFailure[]>([]);
+  const refusals = signal<readonly Refusal[]>([]);
+  const touches = signal<PixelTouches | null>(null);
+  const megabytes = signal(MEGABYTES);
+  const pictures = new Map<number, SmallPicture | null>();
+  const version = signal(0);
   let port: ReplayPort | null = null;
   let starting: Promise<void> | null = null;
   /** The worker has said something. */
   let isHeard = false;
   let disposed = false;
+  let isAnyway = false;
+  let patience = PATIENCE_MS;
   let lastId = 0;
+  /** The last call that the worker is known to have executed. */
+  let reached = 0;
   let waiting: {
     readonly id: number;
-    readonly call: number;
-    readonly view: PictureView;
-    resolve(it: ShownPicture | null): void;
+    /** What the answer is, from its message. */
+    take(message: FromReplay): void;
+    end(): void;
   } | null = null;
+  /** Small pictures are on their way. */
+  let filming = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Pictures that were shown, by view and call, the latest last. */
+  const kept = new Map<string, ShownPicture>();
+  let keptBytes = 0;
 
-  const settle = (it: ShownPicture | null) => {
+  const bytesOf = ({ picture }: ShownPicture) => picture?.pixels.byteLength ?? 0;
+  const keep = (key: string, it: ShownPicture) => {
+    if (it.picture?.halted !== '' || kept.has(key)) return;
+    kept.set(key, it);
+    keptBytes += bytesOf(it);
+    for (const [oldest, old] of kept) {
+      if (keptBytes <= KEPT_BYTES) break;
+      kept.delete(oldest);
+      keptBytes -= bytesOf(old);
+    }
+  };
+  const settle = () => {
     clearTimeout(timer);
-    const { resolve } = waiting ?? {};
+    const ended = waiting;
     waiting = null;
     progress.value = null;
-    resolve?.(it);
+    ended?.end();
+    if (filming) listen();
+  };
+  const end = () => {
+    port?.terminate();
+    [port, starting, filming] = [null, null, false];
+    settle();
   };
   const fail = (sentence: string) => {
-    port?.terminate();
-    port = null;
-    starting = null;
     error.value = sentence;
-    settle(null);
+    end();
   };
   /** The worker has this long to say something. */
   const listen = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => fail(STUCK), isHeard ? SILENT_MS : START_MS);
+    const stop = () =>
+      fail(
+        `The replay was stopped after call ${reached}: what follows takes longer than a few seconds on this computer. The rest of the page is not affected.`,
+      );
+    timer = setTimeout(stop, isHeard ? SILENT_MS : START_MS);
   };
   const hear = (message: FromReplay) => {
     isHeard = true;
-    if (waiting) listen();
+    if (waiting || filming) listen();
     switch (message.t) {
+      case 'held':
+        held.value = message.renderer;
+        end();
+        return;
       case 'coverage':
         coverage.value = message.coverage;
         frames.value = message.frames;
@@ -120,19 +207,28 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
         failures.value = [...message.coverage.shaders, ...failures.value];
         return;
       case 'progress':
-        progress.value = { what: message.what, share: message.share };
+        if (message.what === 'replaying') reached = message.call;
+        if (waiting || message.what === 'looking') progress.value = { what: message.what, share: message.share };
         return;
       case 'failed':
         fail(message.sentence);
         return;
-      case 'picture': {
+      case 'film':
+        filming = message.left > 0;
+        pictures.set(message.call, message.picture);
+        if (pictures.size > MOST_FILM) pictures.delete(pictures.keys().next().value ?? -1);
+        version.value += 1;
+        if (!filming && !waiting) clearTimeout(timer);
+        return;
+      case 'picture':
         if (message.failures.length > 0) failures.value = [...failures.value, ...message.failures];
-        if (waiting?.id !== message.id) return;
-        const it = { call: waiting.call, view: waiting.view, picture: message.picture };
-        shown.value = it;
-        settle(it);
-      }
+        refusals.value = merged(refusals.peek(), message.refusals);
+        break;
+      case 'pixel':
     }
+    if (waiting?.id !== message.id) return;
+    waiting.take(message);
+    settle();
   };
   const start = async () => {
     const file = await trace.recordSource.file();
@@ -141,6 +237,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     const started = spawn();
     port = started;
     isHeard = false;
+    reached = 0;
     started.onmessage = ({ data }) => {
       if (port === started) hear(data);
     };
@@ -149,50 +246,120 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
       if (port === started) fail(CRASHED);
     };
     started.onmessageerror = () => fail(CRASHED);
-    started.postMessage({ t: 'open', file, index, megabytes: MEGABYTES }, [index.buffer]);
+    const limits = { megabytes: megabytes.peek(), isAnyway };
+    started.postMessage({ t: 'open', file, index, ...limits }, [index.buffer]);
+  };
+  /** Asks, and resolves when there is an answer, another question, or an error. */
+  const put = async (make: (id: number) => ToReplay, take: (message: FromReplay) => void): Promise<void> => {
+    if (error.peek() !== '' || held.peek() !== '' || disposed) return;
+    waiting?.end();
+    lastId += 1;
+    const id = lastId;
+    const promise = new Promise<void>((resolve) => {
+      waiting = { id, take, end: resolve };
+    });
+    progress.value ??= { what: 'replaying', share: 0 };
+    starting ??= start();
+    await starting;
+    if (waiting?.id === id) {
+      if (!port) settle();
+      else {
+        listen();
+        port.postMessage(make(id));
+      }
+    }
+    return promise;
+  };
+  /** A worker with other limits. */
+  const renew = () => {
+    end();
+    [error.value, held.value, shown.value, coverage.value, frames.value] = ['', '', null, null, null];
+    [failures.value, refusals.value] = [[], []];
   };
   return {
     shown,
     progress,
     error,
+    held,
     coverage,
     frames,
     failures,
+    refusals,
+    touches,
+    film: { pictures, version },
+    megabytes,
     look: () => {
-      if (frames.peek() || error.peek() !== '' || disposed) return;
+      if (frames.peek() || error.peek() !== '' || held.peek() !== '' || disposed) return;
       starting ??= start();
       void starting.then(() => port?.postMessage({ t: 'look' }));
     },
-    ask: async (call, view) => {
-      if (error.peek() !== '' || disposed) return null;
-      waiting?.resolve(null);
-      lastId += 1;
-      const id = lastId;
-      const promise = new Promise<ShownPicture | null>((resolve) => {
-        waiting = { id, call, view, resolve };
-      });
-      progress.value ??= { what: 'replaying', share: 0 };
-      starting ??= start();
-      await starting;
-      if (waiting?.id === id) {
-        if (!port) settle(null);
-        else {
-          listen();
-          port.postMessage({ t: 'picture', id, call, view });
-        }
+    ask: async (call, view, how = {}) => {
+      const { isChecked = false, isWhole = false } = how;
+      const key = `${view} ${call}`;
+      const known = isChecked || isWhole ? undefined : kept.get(key);
+      if (known) {
+        settle();
+        shown.value = known;
+        return known;
       }
-      return promise;
+      let answer: ShownPicture | null = null;
+      await put(
+        (id) => ({ t: 'picture', id, call, view, patience: how.patience ?? patience, isChecked, isWhole }),
+        (message) => {
+          if (message.t !== 'picture') return;
+          answer = { call, view, picture: message.picture };
+          shown.value = answer;
+          keep(key, answer);
+        },
+      );
+      return answer;
     },
-    retry: () => {
-      error.value = '';
-      shown.value = null;
+    askPixel: async (call, x, y) => {
+      await put(
+        (id) => ({ t: 'pixel', id, call, x, y, patience }),
+        (message) => {
+          if (message.t === 'pixel') touches.value = { call, x, y, touches: message.touches, isAll: message.isAll };
+        },
+      );
+    },
+    forgetPixel: () => {
+      touches.value = null;
+    },
+    want: (calls, width, height) => {
+      const missing = calls.filter((call) => !pictures.has(call));
+      // Nothing is replayed for small pictures alone.
+      if (!port || !frames.peek() || (missing.length === 0 && !filming)) return;
+      filming = missing.length > 0;
+      if (filming && !waiting) listen();
+      port.postMessage({ t: 'film', calls: missing, width, height });
+    },
+    retry: renew,
+    raise: (limit) => {
+      if (limit === 'time') {
+        patience *= 8;
+        shown.value = null;
+        return;
+      }
+      megabytes.value *= 2;
+      renew();
+    },
+    insist: () => {
+      isAnyway = true;
+      renew();
     },
     dispose: () => {
       disposed = true;
-      port?.terminate();
-      settle(null);
+      end();
     },
   };
+}
+
+/** Refusals with further ones, each once, by call. */
+function merged(known: readonly Refusal[], more: readonly Refusal[]): readonly Refusal[] {
+  const isNew = more.filter(
+    (one, i) => ![...known, ...more.slice(0, i)].some(({ call, what }) => call === one.call && what === one.what),
+  );
+  return isNew.length === 0 ? known : [...known, ...isNew].sort((a, b) => a.call - b.call);
 }
 
 /** The frame that a call belongs to, by its number; -1 if there is none. */
@@ -211,4 +378,16 @@ export function heaviest({ draws }: Frames): number {
 export function drawsOf({ drawCalls }: Coverage, { from, to }: Frames, frame: number): number[] {
   const [first, last] = [from[frame] ?? 0, to[frame] ?? 0];
   return [...drawCalls.filter((call) => call >= first && call <= last)].sort((a, b) => a - b);
+}
+
+/** Why draws cannot be shown as in the trace, by call: those that are left out, refused or cut. */
+export function remarksOf(coverage: Coverage, refusals: readonly Refusal[]): ReadonlyMap<number, string> {
+  const remarks = new Map<number, string>();
+  coverage.calls.forEach((call, i) => {
+    const reason = coverage.reasons[coverage.why[i] ?? 0]?.reason ?? '';
+    if (!remarks.has(call)) remarks.set(call, `Not in the picture: ${reason}`);
+  });
+  for (const { call, what } of refusals)
+    if (!remarks.has(call)) remarks.set(call, `Not shown as in the trace: ${what}`);
+  return remarks;
 }

@@ -26,6 +26,7 @@ export async function saveFile(name: string): Promise<Sink | null> {
   const file = await handle.createWritable();
   return {
     write: (bytes) => file.write(bytes),
+    overwrite: (head) => file.write({ type: 'write', position: 0, data: head }),
     close: () => file.close(),
     abort: () => file.abort(),
   };
@@ -35,6 +36,7 @@ function downloadOf(name: string): Sink {
   let blobs: Blob[] = [];
   let waiting: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
+  let start: Uint8Array<ArrayBuffer> | null = null;
   const flush = () => {
     if (waiting.length > 0) blobs.push(new Blob(waiting));
     waiting = [];
@@ -46,10 +48,15 @@ function downloadOf(name: string): Sink {
       bytes += portion.length;
       if (bytes >= PORTION) flush();
     },
+    overwrite: async (head) => {
+      start = head;
+    },
     close: async () => {
       flush();
+      const all = new Blob(blobs, { type: 'application/octet-stream' });
+      const whole = start ? new Blob([start, all.slice(start.length)], { type: all.type }) : all;
       const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob(blobs, { type: 'application/octet-stream' }));
+      link.href = URL.createObjectURL(whole);
       link.download = name;
       link.click();
       // The download reads the address a moment later.

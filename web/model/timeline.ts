@@ -5,6 +5,7 @@ import { watch } from '../base/watch.ts';
 import { type Arrangement, createArrangement } from './arrangement.ts';
 import {
   type Band,
+  type Below,
   bandsOf,
   EMPTY_LAYOUT,
   isDrawn,
@@ -40,6 +41,8 @@ export interface Timeline {
   readonly window: ReadonlySignal<Window>;
   /** Which tracks are shown, and in which order. */
   readonly arrangement: Arrangement;
+  /** A track with room below its slices for what else is drawn there. */
+  readonly below: Signal<Below | null>;
   /** Cells a row of the overview; set by its surface. */
   readonly buckets: Signal<number>;
   /** CSS pixels on either side of the whole trace when all of it is shown. */
@@ -83,6 +86,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
   const scrollTop = signal(0);
   const wantedPinnedTop = signal(0);
   const arrangement = createArrangement(trace.tracks, derived);
+  const below = signal<Below | null>(null);
   const buckets = signal(0);
   const view = signal<View | null>(null);
   const picture = signal<Picture | null>(null);
@@ -105,6 +109,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
       compact: compact.value,
       pinned: pinned.value,
       visibility: visibility.value,
+      below: below.value,
     });
   });
   const pinnedTop = computed(() => {
@@ -157,6 +162,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     pinnedTop,
     window,
     arrangement,
+    below,
     buckets,
     margin,
     view,
@@ -263,7 +269,7 @@ function askForPictures(trace: Trace, { view, size, window, layout, picture }: F
  * The rows in a window, and those within `margin` CSS pixels above and below it. At the top or the end of a track the rows are
  * open-ended.
  */
-function rowsToDraw(layout: Layout, window: Window, margin: number): Rows[] {
+export function rowsToDraw(layout: Layout, window: Window, margin: number): Rows[] {
   const needed: Rows[] = [];
   for (const band of bandsOf(layout, window)) addRows(needed, layout, band, margin);
   return needed;

@@ -113,6 +113,8 @@ export interface Workbench {
   readonly looking: ReadonlySignal<Looking | null>;
   /** Stops the download, the reading, or the look at files. */
   cancel(): void;
+  /** Closes the trace. */
+  close(): void;
   /** Shows a notice. */
   tell(sentence: string): void;
   dismissNotice(): void;
@@ -449,6 +451,11 @@ export function createWorkbench(
     looking,
     goOn: () => openAgain(({ nested }) => ({ lifted: true, nested })),
     nestTailCalls,
+    close: () => {
+      stopLooking();
+      leave();
+      bench.value = { at: 'empty' };
+    },
     cancel: () => {
       stopLooking();
       const now = bench.peek();

@@ -1,6 +1,7 @@
 import type { LaidTrack } from '../model/layout.ts';
 import { formatReading, graphRange } from '../model/tracks.ts';
 import type { Palette } from './palette.ts';
+import type { Pen } from './pen.ts';
 import { scaled, unscaled } from './scale.ts';
 
 /** CSS pixels of the lowest graph with an axis. */
@@ -11,7 +12,7 @@ const TEXT = 10;
 const LEFT = 3;
 
 /** Labels a graph with the values at its bottom, its top, and at steps between them where there is room. */
-export function drawAxis(context: CanvasRenderingContext2D, laid: LaidTrack, y: number, palette: Palette): void {
+export function drawAxis(context: Pen, laid: LaidTrack, y: number, palette: Palette): void {
   const { track, graphHeight } = laid;
   if (graphHeight < LEAST) return;
   const { lowest, highest } = graphRange(track);

@@ -3,6 +3,7 @@ import { createColours } from './colours.ts';
 import { devicePixels, type PutSlice, placeRect, placeSlices } from './geometry.ts';
 import { createGraphs } from './graphs.ts';
 import { LEVELS, PALETTES } from './palette.ts';
+import type { Pen } from './pen.ts';
 import type { Ink, Renderer } from './renderer.ts';
 import { createStrip } from './strip.ts';
 
@@ -18,13 +19,22 @@ interface Bucket {
   used: number;
 }
 
-/**
- * The back end that works in every browser. A change of fill style is costly on a 2D canvas, so slices are grouped by
- * style and painted at the end of the frame.
- */
+/** The back end that works in every browser. */
 export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
   const context = canvas.getContext('2d', { alpha: false });
   if (!context) throw new Error('no 2D canvas');
+  return createFlat(canvas, context, context);
+}
+
+/**
+ * Draws with a pen, in device pixels of a `canvas` that has a size only. A change of fill style is costly on a 2D canvas, so
+ * slices are grouped by style and painted at the end of the frame. Dense rows become images on `images`, if the pen is a canvas.
+ */
+export function createFlat(
+  canvas: { width: number; height: number },
+  context: Pen,
+  images: CanvasRenderingContext2D | null,
+): Renderer {
   const buckets: Bucket[] = Array.from({ length: 2 * STYLES }, () => ({ data: new Float32Array(64), used: 0 }));
   const graphs = createGraphs();
   const strip = createStrip();
@@ -75,7 +85,7 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
       }
       bucket.used = 0;
     }
-    strip.paint(context);
+    if (images) strip.paint(images);
     for (const [colour, places] of marks) {
       context.fillStyle = colour;
       for (let i = 0; i < places.length; i += STRIDE) {
@@ -122,7 +132,8 @@ export function createCanvas2d(canvas: HTMLCanvasElement): Renderer {
     slices: (columns, first, end, y, height, transform, solid) => {
       if (!ink) return 0;
       const surface = { width: canvas.width, height: canvas.height, ratio };
-      if (end - first < DENSE) return placeSlices(columns, first, end, y, height, transform, ink, surface, put, solid);
+      if (!images || end - first < DENSE)
+        return placeSlices(columns, first, end, y, height, transform, ink, surface, put, solid);
       const [, top, , tall] = placeRect(0, y, 1, height, ratio);
       strip.row(top, tall);
       return placeSlices(columns, first, end, y, height, transform, ink, surface, putDense, solid);

@@ -2,6 +2,7 @@ import { NO_NAME } from '../base/protocol.ts';
 import { FLAME_ROW, type LaidFlame } from '../model/flame.ts';
 import type { Names } from '../model/names.ts';
 import type { Palette } from './palette.ts';
+import type { Pen } from './pen.ts';
 import type { Renderer } from './renderer.ts';
 import type { TextFitter } from './text.ts';
 
@@ -54,10 +55,9 @@ export function drawFlame(renderer: Renderer, scene: FlameScene): void {
   renderer.end();
 }
 
-/** Clears the canvas above the nodes and draws names and the outline on it. */
-export function drawFlameMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: FlameScene): void {
+/** Draws names and the outline above the nodes. */
+export function drawFlameMarks(context: Pen, fitter: TextFitter, scene: FlameScene): void {
   const { laid, palette, names, width, lifted } = scene;
-  context.clearRect(0, 0, width, scene.height);
   context.textBaseline = 'middle';
   const scale = laid.width > 0 ? width / laid.width : 0;
   const label = (i: number, text: string, ink: string, y: number) => {

@@ -1,6 +1,7 @@
 import { gapsOf } from '../model/gaps.ts';
 import type { LaidTrack } from '../model/layout.ts';
 import { type Extent, toPixel, type View } from '../model/view.ts';
+import type { Pen } from './pen.ts';
 
 /** CSS pixels between the lines of a hatching, and of the narrowest one. */
 const APART = 6;
@@ -8,7 +9,7 @@ const NARROWEST = 3;
 
 /** Hatches the stretches of a track in which records are missing, over all of its rows. `y` is the top of the track. */
 export function drawGaps(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   laid: LaidTrack,
   y: number,
   { view, extent, width, colour }: { view: View; extent: Extent; width: number; colour: string },

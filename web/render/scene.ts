@@ -30,6 +30,7 @@ import { drawAxis } from './axis.ts';
 import { drawGaps } from './gaps.ts';
 import { type PutMark, placeMarks } from './marks.ts';
 import { DIMMED, type Palette } from './palette.ts';
+import type { Pen } from './pen.ts';
 import type { Renderer, Transform } from './renderer.ts';
 import type { TextFitter } from './text.ts';
 
@@ -173,7 +174,7 @@ function drawRowsMarks(renderer: Renderer, scene: Part, marks: Marks, laid: Laid
 }
 
 /** Underlines the hits of a search in their rows. */
-function drawHits(context: CanvasRenderingContext2D, scene: Part, hits: Marks): void {
+function drawHits(context: Pen, scene: Part, hits: Marks): void {
   const { view, palette, width } = scene;
   const offset = (distance(hits.from, view.anchor) - view.fraction) / view.perPixel;
   const cell = Number(hits.step) / view.perPixel;
@@ -200,7 +201,7 @@ function drawHits(context: CanvasRenderingContext2D, scene: Part, hits: Marks): 
 }
 
 /** Underlines hits of several kinds in the first row of their tracks, one kind above the other. */
-function drawAccesses(context: CanvasRenderingContext2D, scene: Part, accesses: readonly AboutMarks[]): void {
+function drawAccesses(context: Pen, scene: Part, accesses: readonly AboutMarks[]): void {
   const { view, palette, width } = scene;
   forEachTrack(scene, (laid) => {
     if (laid.rows > 0 && rowsIn(scene, laid).first > 0) return;
@@ -218,9 +219,8 @@ function drawAccesses(context: CanvasRenderingContext2D, scene: Part, accesses: 
   });
 }
 
-/** Clears the canvas above the shapes and draws labels, edges, instants and the selection on it. */
-export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: Scene): void {
-  context.clearRect(0, 0, scene.width, scene.height);
+/** Draws labels, edges, instants and the selection above the shapes. */
+export function drawMarks(context: Pen, fitter: TextFitter, scene: Scene): void {
   context.textBaseline = 'middle';
   const parts = partsOf(scene);
   for (const part of parts) {
@@ -237,7 +237,7 @@ export function drawMarks(context: CanvasRenderingContext2D, fitter: TextFitter,
   if (scene.cursor !== null) drawCursor(context, scene, scene.cursor);
 }
 
-function drawTracksMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: Part): void {
+function drawTracksMarks(context: Pen, fitter: TextFitter, scene: Part): void {
   const { picture, palette } = scene;
   if (picture) {
     const transform = transformOf(scene.view, picture);
@@ -323,13 +323,7 @@ function visibleInstants(
 }
 
 /** Adds a triangle for each instant to the path. Adjacent ones merge, because filling thousands is slow. */
-function traceInstants(
-  context: CanvasRenderingContext2D,
-  scene: Part,
-  picture: Picture,
-  laid: LaidTrack,
-  middle: number,
-): void {
+function traceInstants(context: Pen, scene: Part, picture: Picture, laid: LaidTrack, middle: number): void {
   let from = Number.NaN;
   let to = Number.NaN;
   const close = () => {
@@ -369,7 +363,7 @@ function drawGraph(
 }
 
 function drawRowMarks(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   fitter: TextFitter,
   scene: Scene,
   picture: Picture,
@@ -416,7 +410,7 @@ function labelOf(name: string, room: number, fitter: TextFitter): string {
  * end where it is inferred, dashes along the top and the bottom of an uncertain slice.
  */
 function drawEdges(
-  context: CanvasRenderingContext2D,
+  context: Pen,
   { palette, width }: Scene,
   flags: number,
   left: number,
@@ -434,14 +428,7 @@ function drawEdges(
 }
 
 /** Cuts dashes into the top and the bottom edge. They start at the slice's left edge and move with it. */
-function dash(
-  context: CanvasRenderingContext2D,
-  colour: string,
-  left: number,
-  right: number,
-  y: number,
-  height: number,
-): void {
+function dash(context: Pen, colour: string, left: number, right: number, y: number, height: number): void {
   // A canvas loses precision far outside the screen, so the line starts at most one period before it.
   const from = left < 0 ? left % (2 * DASH) : left;
   context.strokeStyle = colour;
@@ -456,7 +443,7 @@ function dash(
   context.setLineDash([]);
 }
 
-function tear(context: CanvasRenderingContext2D, x: number, y: number, height: number, inwards: number): void {
+function tear(context: Pen, x: number, y: number, height: number, inwards: number): void {
   context.beginPath();
   context.moveTo(x - inwards, y);
   for (let tooth = 0; tooth < height; tooth += TOOTH) {
@@ -467,7 +454,7 @@ function tear(context: CanvasRenderingContext2D, x: number, y: number, height: n
   context.fill();
 }
 
-function drawSelection(context: CanvasRenderingContext2D, scene: Part, selected: Marked): void {
+function drawSelection(context: Pen, scene: Part, selected: Marked): void {
   const laid = scene.layout.tracks.find((candidate) => candidate.track.id === selected.track);
   if (!laid || laid.top < scene.layout.pinnedHeight !== scene.band.isPinned) return;
   const { view } = scene;
@@ -490,7 +477,7 @@ function drawSelection(context: CanvasRenderingContext2D, scene: Part, selected:
 }
 
 /** A line through all tracks. */
-function drawCursor(context: CanvasRenderingContext2D, { view, width, height, palette }: Scene, cursor: bigint): void {
+function drawCursor(context: Pen, { view, width, height, palette }: Scene, cursor: bigint): void {
   const x = (distance(cursor, view.anchor) - view.fraction) / view.perPixel;
   if (x < -2 || x > width + 2) return;
   context.fillStyle = palette.outline;

@@ -1,3 +1,4 @@
+import type { Pen } from './pen.ts';
 /** Fits text into a width by adding up the cached widths of its characters. */
 export interface TextFitter {
   /**
@@ -17,7 +18,7 @@ function isAddress(text: string): boolean {
  * A fitter for a context with its font set and kerning off (`fontKerning = 'none'`), so that widths add up. Measuring
  * whole names would be slow, since zooming changes the widths in each frame.
  */
-export function createTextFitter(context: CanvasRenderingContext2D): TextFitter {
+export function createTextFitter(context: Pen): TextFitter {
   const widths = new Map<string, number>();
   const widthOf = (character: string): number => {
     const known = widths.get(character);

@@ -2,6 +2,7 @@ import { FLAME_ROW } from '../model/flame.ts';
 import type { Names } from '../model/names.ts';
 import type { LaidTime, TimeRow } from '../model/time_order.ts';
 import type { Palette } from './palette.ts';
+import type { Pen } from './pen.ts';
 import type { Renderer } from './renderer.ts';
 import type { TextFitter } from './text.ts';
 
@@ -36,11 +37,10 @@ export function drawTime(renderer: Renderer, scene: TimeScene): void {
   renderer.end();
 }
 
-/** Clears the canvas above the calls and draws names and the outline on it. */
-export function drawTimeMarks(context: CanvasRenderingContext2D, fitter: TextFitter, scene: TimeScene): void {
+/** Draws above the calls and draws names and the outline on it. */
+export function drawTimeMarks(context: Pen, fitter: TextFitter, scene: TimeScene): void {
   const { laid, palette, names, width, lifted, current } = scene;
   const { start, end, name } = laid.columns;
-  context.clearRect(0, 0, width, scene.height);
   context.textBaseline = 'middle';
   const scale = scaleOf(scene);
   const label = (text: string, left: number, room: number, ink: string, y: number) => {

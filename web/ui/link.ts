@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals';
 import { formatBytes, shortened } from '../base/format.ts';
-import { follow, isAbout, type Link, linkOf, parseLink } from '../model/link.ts';
+import { differs, follow, type Link, linkOf, parseLink } from '../model/link.ts';
 import type { Page } from './page.ts';
 
 /** Characters of a file's name in a notice. */
@@ -27,8 +27,9 @@ export function followAddress(page: Page): void {
     if (!identity || trace.status.value.at !== 'ready' || !timeline.view.value) return;
     waiting.value = null;
     untracked(() => {
-      if (isAbout(link, identity)) void follow(link, bench.open, dock);
-      else workbench.tell(`This link is about another file: ${named(link)}.`);
+      const why = differs(link, identity);
+      if (why === '') void follow(link, bench.open, dock);
+      else workbench.tell(`This link is about another file, ${named(link)}: ${why}.`);
     });
   });
   read();

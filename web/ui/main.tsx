@@ -7,6 +7,7 @@ import { sweepSpools } from '../base/spools.ts';
 import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
 import { createBrowserMemory } from '../model/file_memory.ts';
+import { createRecent, recentInBrowser } from '../model/recent.ts';
 import type { RecordsPort } from '../model/records.ts';
 import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
@@ -50,6 +51,7 @@ const page: Page = {
   backends: createBackends(wantedBackend(location.search)),
   noteFrame: createFrameNotes(),
   memory,
+  recent: createRecent(recentInBrowser(globalThis.indexedDB)),
   history: createPageHistory(window),
   actions: signal(null),
 };
@@ -59,6 +61,12 @@ effect(() => {
 });
 effect(() => {
   document.body.dataset['state'] = workbench.state.value;
+});
+effect(() => {
+  const bench = workbench.bench.value;
+  if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready') return;
+  const { name, size, info } = bench.open.trace;
+  void page.recent.note(bench.open.file, { name, size, format: info.peek()?.title ?? '' });
 });
 effect(() => {
   const bench = workbench.bench.value;
@@ -90,6 +98,10 @@ window.addEventListener('hashchange', followLinks);
 render(<App page={page} />, document.getElementById('app')!);
 
 followLinks();
+// Embedded in a page, or opened by one.
+if (window.parent !== window || window.opener) {
+  void import('./embedding.ts').then(({ serveEmbedders }) => serveEmbedders(page));
+}
 if (url) void workbench.openUrl(url);
 else if (!savesData()) {
   // A file will follow: by then its worker has been downloaded and compiled, and the back end is known.

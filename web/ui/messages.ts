@@ -1,4 +1,8 @@
 import type { OpenTrace, Workbench } from '../model/workbench.ts';
+import { noteSender, senderOf } from './senders.ts';
+
+/** Milliseconds that the GPU may take for a picture that a page asks for. */
+const PATIENCE_MS = 60_000;
 
 /** Characters of a name that another page gives. */
 const LONGEST_NAME = 300;
@@ -28,33 +32,54 @@ export function hearMessage(
       return;
     case 'unspool:picture':
       if (from !== origin || bench.at !== 'open') return;
-      void pictureOf(bench.open, Number((data as { call?: unknown }).call)).then(answer);
+      void pictureOf(bench.open, data).then(answer);
       return;
-    case 'unspool:open':
-      openBuffer(data, workbench);
+    case 'unspool:open': {
+      const blob = bufferOf(data, workbench);
+      if (!blob) return;
+      noteSender(blob, source, from);
+      const sender = trace && bench.at === 'open' ? senderOf(bench.open.file) : null;
+      // It is for a page to replace its own trace.
+      if (sender && sender.source === source) workbench.openBlob(blob, titleOf(data));
+      else workbench.offer(blob, titleOf(data));
+    }
   }
 }
 
-/** The picture after a call, with what failed. The code for it is loaded when it is asked for. */
-async function pictureOf(open: OpenTrace, call: number): Promise<object> {
+/** The picture after a call, with what failed; `isChecked` and `isWhole` as in `How` of `web/model/replay.ts`. The code for it is loaded when it is asked for. */
+async function pictureOf(open: OpenTrace, data: object): Promise<object> {
+  const { call, isChecked, isWhole } = data as { call?: unknown; isChecked?: unknown; isWhole?: unknown };
   const { replayOf } = await import('./replay/replays.ts');
   const replay = replayOf(open);
-  const shown = await replay.ask(call, 'color');
-  const { failures, error, coverage } = replay;
-  const rest = { failures: failures.peek(), error: error.peek(), coverage: coverage.peek() };
-  return { type: 'unspool:pictured', call, picture: shown?.picture ?? null, ...rest };
+  const how = { patience: PATIENCE_MS, isChecked: isChecked === true, isWhole: isWhole === true };
+  const shown = await replay.ask(Number(call), 'color', how);
+  const { failures, refusals, error, coverage } = replay;
+  const found = {
+    failures: failures.peek(),
+    refusals: refusals.peek(),
+    error: error.peek(),
+    coverage: coverage.peek(),
+  };
+  return { type: 'unspool:pictured', call, picture: shown?.picture ?? null, ...found };
 }
 
-function openBuffer(data: object, workbench: Workbench): void {
-  const { name, buffer } = data as { name?: unknown; buffer?: unknown };
-  const title = typeof name === 'string' && name !== '' ? name.slice(0, LONGEST_NAME) : 'trace';
+function titleOf(data: object): string {
+  const { name } = data as { name?: unknown };
+  return typeof name === 'string' && name !== '' ? name.slice(0, LONGEST_NAME) : 'trace';
+}
+
+/** The file in a message; null, with a notice, if there is none. */
+function bufferOf(data: object, workbench: Workbench): Blob | null {
+  const { buffer } = data as { buffer?: unknown };
+  const title = titleOf(data);
   const isShared = typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
   if (isShared || (buffer instanceof ArrayBuffer && (buffer as { resizable?: boolean }).resizable)) {
     // It could change while it is being read.
     workbench.tell(`${title} was sent as a ${isShared ? 'shared' : 'resizable'} buffer, which cannot be opened.`);
   } else if (buffer instanceof ArrayBuffer || buffer instanceof Blob) {
-    workbench.offer(new Blob([buffer]), title);
+    return new Blob([buffer]);
   } else {
     workbench.tell(`${title} was sent without its bytes: “buffer” is neither an ArrayBuffer nor a Blob.`);
   }
+  return null;
 }

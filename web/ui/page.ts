@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { Dock } from '../model/dock.ts';
 import type { BrowserMemory } from '../model/file_memory.ts';
+import type { Recent } from '../model/recent.ts';
 import type { ThemeControl } from '../model/theme.ts';
 import type { PageHistory } from '../model/visits.ts';
 import type { Workbench } from '../model/workbench.ts';
@@ -19,6 +20,8 @@ export interface Page {
   readonly backends: Backends;
   readonly noteFrame: NoteFrame;
   readonly memory: BrowserMemory;
+  /** Files that can be opened again. */
+  readonly recent: Recent;
   readonly history: PageHistory;
   /** The actions of the trace on the screen; null while there is none. */
   readonly actions: Signal<TraceActions | null>;

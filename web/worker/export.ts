@@ -3,6 +3,7 @@
  * has. The page terminates it to cancel.
  */
 import type { FromExport, ToExport } from '../base/export_protocol.ts';
+import { cleanedOf } from './cleaned.ts';
 import init, { Exporter } from './wasm/unspool_export.js';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
@@ -22,6 +23,8 @@ const DONE = 2;
 const DAMAGED = 3;
 
 let exporter: Exporter | null = null;
+/** Only examples are wanted. */
+let isPreview = false;
 page.onmessage = ({ data }) => void hear(data);
 
 async function hear(message: ToExport): Promise<void> {
@@ -29,6 +32,7 @@ async function hear(message: ToExport): Promise<void> {
     if (message.t === 'begin') {
       await init();
       exporter = begin(message);
+      isPreview = message.preview;
     }
     if (message.t === 'pages') exporter?.give(message.first, message.pages);
     if (exporter) write(exporter);
@@ -38,7 +42,7 @@ async function hear(message: ToExport): Promise<void> {
   }
 }
 
-function begin({ format, trace }: Extract<ToExport, { t: 'begin' }>): Exporter {
+function begin({ format, trace, clean }: Extract<ToExport, { t: 'begin' }>): Exporter {
   return new Exporter(
     format,
     trace.name,
@@ -55,6 +59,8 @@ function begin({ format, trace }: Extract<ToExport, { t: 'begin' }>): Exporter {
     trace.numbers,
     trace.parents,
     trace.wanted,
+    clean.choices,
+    clean.key,
   );
 }
 
@@ -70,8 +76,8 @@ function write(to: Exporter): void {
       page.postMessage({ t: 'want', first: to.wanted(), most: Exporter.atOnce() });
       return;
     }
-    if (step === DONE && to.waiting() === 0) {
-      page.postMessage({ t: 'done', rows: to.done() });
+    if (isPreview || (step === DONE && to.waiting() === 0)) {
+      page.postMessage({ t: 'done', rows: to.done(), cleaned: cleanedOf(to) });
       return;
     }
     if (step === DONE || to.waiting() >= PORTION) {

@@ -5,6 +5,8 @@
 
 import { COMMANDS, type Command } from './replay_commands.ts';
 import { createPrograms, type Programs } from './replay_programs.ts';
+import { type Reading, readingOf } from './replay_reading.ts';
+import { createViews, standing, type Views } from './replay_views.ts';
 
 type Gl = WebGL2RenderingContext;
 
@@ -12,22 +14,40 @@ type Gl = WebGL2RenderingContext;
 export interface ReplayGl {
   readonly gl: Gl;
   readonly programs: Programs;
-  /** Executes commands. Returns the number of the last call that was marked. */
-  run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>): number;
-  /** Pixels of a framebuffer from the lower left, four bytes each. null if it cannot be read. */
-  pixels(framebuffer: number, width: number, height: number): Uint8ClampedArray<ArrayBuffer> | null;
-  /** Depth of a framebuffer as grey, or null if it has none that can be read. */
-  framebuffer(number: number): WebGLFramebuffer | null;
+  readonly views: Views;
+  /** Reads framebuffers. */
+  readonly reading: Reading;
+  /** Executes commands. `isChecked`: WebGL2 is asked after each whether it has refused it. */
+  run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>, isChecked: boolean): void;
+  /** What WebGL2 has refused since the last time, if it was asked. */
+  takeRefused(): Refused[];
   /** Deletes all objects but programs that may be used again. */
   reset(): void;
 }
+
+/** A command that WebGL2 has refused. */
+export interface Refused {
+  readonly call: number;
+  readonly what: string;
+}
+
+const ERRORS: Readonly<Record<number, string>> = {
+  1280: 'INVALID_ENUM',
+  1281: 'INVALID_VALUE',
+  1282: 'INVALID_OPERATION',
+  1285: 'OUT_OF_MEMORY',
+  1286: 'INVALID_FRAMEBUFFER_OPERATION',
+};
+/** Commands that are listed as refused. */
+const MOST_REFUSED = 1000;
 
 /** The unit for uploads. The replay uses those below. */
 const SCRATCH = 31;
 /** Kinds of objects, in the order of `Kind` in `crate/replay/src/ops.rs`. */
 const [TEXTURE, BUFFER, FRAMEBUFFER, RENDERBUFFER, PROGRAM, SAMPLER] = [0, 1, 2, 3, 4, 5] as const;
 
-export function createReplayGl(gl: Gl): ReplayGl {
+/** `isSoftware`: there is no GPU, so that loops of shaders have to end sooner. */
+export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
   // Formats that need an extension to be drawn to or filtered.
   for (const name of [
     'EXT_color_buffer_float',
@@ -60,6 +80,12 @@ export function createReplayGl(gl: Gl): ReplayGl {
   const framebuffer = (number: number) => made(tables[FRAMEBUFFER], number, () => gl.createFramebuffer());
   const renderbuffer = (number: number) => made(tables[RENDERBUFFER], number, () => gl.createRenderbuffer());
   const sampler = (number: number) => made(tables[SAMPLER], number, () => gl.createSampler());
+  const now = standing();
+  const bindRead = (number: number) => gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer(number));
+  const bindDraw = (number: number) => gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, framebuffer(number));
+  const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw });
+  const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware);
+  let refused: Refused[] = [];
   const edit = (number: number, binding: number) => {
     gl.activeTexture(gl.TEXTURE0 + SCRATCH);
     gl.bindTexture(binding, texture(number));
@@ -106,18 +132,45 @@ export function createReplayGl(gl: Gl): ReplayGl {
     Mark: (i) => {
       call = at(i);
     },
-    Enable: (i) => (at(i + 1) ? gl.enable(at(i)) : gl.disable(at(i))),
-    Viewport: (i) => gl.viewport(signed(i), signed(i + 1), at(i + 2), at(i + 3)),
-    Scissor: (i) => gl.scissor(signed(i), signed(i + 1), at(i + 2), at(i + 3)),
+    Enable: (i) => {
+      const [cap, on] = [at(i), at(i + 1) !== 0];
+      if (cap === gl.BLEND) now.blend = on;
+      else if (cap === gl.DEPTH_TEST) now.depthTest = on;
+      else if (cap === gl.STENCIL_TEST) now.stencilTest = on;
+      else if (cap === gl.SCISSOR_TEST) now.scissorTest = on;
+      if (on) gl.enable(cap);
+      else gl.disable(cap);
+    },
+    Viewport: (i) => {
+      now.area = at(i + 2) * at(i + 3);
+      gl.viewport(signed(i), signed(i + 1), at(i + 2), at(i + 3));
+    },
+    Scissor: (i) => {
+      const [x, y, width, height] = [signed(i), signed(i + 1), at(i + 2), at(i + 3)] as const;
+      now.scissor = [x, y, width, height];
+      gl.scissor(x, y, width, height);
+    },
     ClearColor: (i) => gl.clearColor(real(i), real(i + 1), real(i + 2), real(i + 3)),
     ClearDepth: (i) => gl.clearDepth(real(i)),
     ClearStencil: (i) => gl.clearStencil(signed(i)),
-    ColorMask: (i) => gl.colorMask(at(i) !== 0, at(i + 1) !== 0, at(i + 2) !== 0, at(i + 3) !== 0),
-    DepthMask: (i) => gl.depthMask(at(i) !== 0),
+    ColorMask: (i) => {
+      now.colorMask = w.slice(i, i + 4) as unknown as number[];
+      gl.colorMask(at(i) !== 0, at(i + 1) !== 0, at(i + 2) !== 0, at(i + 3) !== 0);
+    },
+    DepthMask: (i) => {
+      now.depthMask = at(i) !== 0;
+      gl.depthMask(now.depthMask);
+    },
     DepthFunc: (i) => gl.depthFunc(at(i)),
     DepthRange: (i) => gl.depthRange(Math.min(real(i), real(i + 1)), Math.max(real(i), real(i + 1))),
-    BlendFunc: (i) => gl.blendFuncSeparate(at(i), at(i + 1), at(i + 2), at(i + 3)),
-    BlendEquation: (i) => gl.blendEquationSeparate(at(i), at(i + 1)),
+    BlendFunc: (i) => {
+      now.blendFunc = [at(i), at(i + 1), at(i + 2), at(i + 3)];
+      gl.blendFuncSeparate(at(i), at(i + 1), at(i + 2), at(i + 3));
+    },
+    BlendEquation: (i) => {
+      now.blendEquation = [at(i), at(i + 1)];
+      gl.blendEquationSeparate(at(i), at(i + 1));
+    },
     BlendColor: (i) => gl.blendColor(real(i), real(i + 1), real(i + 2), real(i + 3)),
     CullFace: (i) => gl.cullFace(at(i)),
     FrontFace: (i) => gl.frontFace(at(i)),
@@ -126,15 +179,26 @@ export function createReplayGl(gl: Gl): ReplayGl {
     StencilFunc: (i) => gl.stencilFuncSeparate(at(i), at(i + 1), signed(i + 2), at(i + 3)),
     StencilOp: (i) => gl.stencilOpSeparate(at(i), at(i + 1), at(i + 2), at(i + 3)),
     StencilMask: (i) => gl.stencilMaskSeparate(at(i), at(i + 1)),
-    Clear: (i) => gl.clear(at(i)),
+    Clear: (i) => {
+      const mask = at(i);
+      const rest = mask & ~gl.COLOR_BUFFER_BIT;
+      if (mask !== rest) views.fill(call, true, () => gl.clear(gl.COLOR_BUFFER_BIT));
+      if (rest !== 0) gl.clear(rest);
+    },
     ClearBuffer: (i) => {
       const [kind, which, index] = [at(i), at(i + 1), at(i + 2)];
-      if (kind === 0) gl.clearBufferfv(which, index, f.subarray(i + 3, i + 7));
-      else if (kind === 1) gl.clearBufferiv(which, index, s.subarray(i + 3, i + 7));
-      else if (kind === 2) gl.clearBufferuiv(which, index, w.subarray(i + 3, i + 7));
-      else gl.clearBufferfi(which, index, real(i + 3), signed(i + 4));
+      views.fill(call, which === gl.COLOR, () => {
+        if (kind === 0) gl.clearBufferfv(which, index, f.subarray(i + 3, i + 7));
+        else if (kind === 1) gl.clearBufferiv(which, index, s.subarray(i + 3, i + 7));
+        else if (kind === 2) gl.clearBufferuiv(which, index, w.subarray(i + 3, i + 7));
+        else gl.clearBufferfi(which, index, real(i + 3), signed(i + 4));
+      });
     },
-    BindFramebuffer: (i) => gl.bindFramebuffer(at(i), framebuffer(at(i + 1))),
+    BindFramebuffer: (i) => {
+      if (at(i) === gl.READ_FRAMEBUFFER) now.read = at(i + 1);
+      else now.draw = at(i + 1);
+      gl.bindFramebuffer(at(i), framebuffer(at(i + 1)));
+    },
     BindTexture: (i) => {
       gl.activeTexture(gl.TEXTURE0 + at(i));
       gl.bindTexture(at(i + 1), texture(at(i + 2)));
@@ -200,7 +264,9 @@ export function createReplayGl(gl: Gl): ReplayGl {
     ReadBuffer: (i) => gl.readBuffer(at(i)),
     BlitFramebuffer: (i) => {
       const [a, b, c, d, e, g, h, j] = s.subarray(i, i + 8) as unknown as number[];
-      gl.blitFramebuffer(a!, b!, c!, d!, e!, g!, h!, j!, at(i + 8), at(i + 9));
+      const [mask, filter] = [at(i + 8), at(i + 9)];
+      const isColor = (mask & gl.COLOR_BUFFER_BIT) !== 0;
+      views.fill(call, isColor, () => gl.blitFramebuffer(a!, b!, c!, d!, e!, g!, h!, j!, mask, filter));
     },
     BufferData: (i) => {
       // A target of its own: a buffer of indices may have no other, and what is bound elsewhere stays.
@@ -236,16 +302,16 @@ export function createReplayGl(gl: Gl): ReplayGl {
     },
     AttribEnable: (i) => (at(i + 1) ? gl.enableVertexAttribArray(at(i)) : gl.disableVertexAttribArray(at(i))),
     ElementBuffer: (i) => gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffer(at(i))),
-    DrawArrays: (i) => {
-      if (!programs.isUsable()) return;
-      if (at(i + 3) === 1) gl.drawArrays(at(i), at(i + 1), at(i + 2));
-      else gl.drawArraysInstanced(at(i), at(i + 1), at(i + 2), at(i + 3));
-    },
-    DrawElements: (i) => {
-      if (!programs.isUsable()) return;
-      if (at(i + 4) === 1) gl.drawElements(at(i), at(i + 1), at(i + 2), at(i + 3));
-      else gl.drawElementsInstanced(at(i), at(i + 1), at(i + 2), at(i + 3), at(i + 4));
-    },
+    DrawArrays: (i) =>
+      views.draw(call, at(i), (mode) => {
+        if (at(i + 3) === 1) gl.drawArrays(mode, at(i + 1), at(i + 2));
+        else gl.drawArraysInstanced(mode, at(i + 1), at(i + 2), at(i + 3));
+      }),
+    DrawElements: (i) =>
+      views.draw(call, at(i), (mode) => {
+        if (at(i + 4) === 1) gl.drawElements(mode, at(i + 1), at(i + 2), at(i + 3));
+        else gl.drawElementsInstanced(mode, at(i + 1), at(i + 2), at(i + 3), at(i + 4));
+      }),
     Delete: (i) => {
       const [kind, number] = [at(i), at(i + 1)];
       if (kind === PROGRAM) programs.delete(number);
@@ -264,11 +330,20 @@ export function createReplayGl(gl: Gl): ReplayGl {
     else gl.deleteSampler(object);
   };
   const order = COMMANDS.map((name) => run[name]);
+  const check = (command: string) => {
+    for (let error = gl.getError(); error !== gl.NO_ERROR; error = gl.getError()) {
+      if (error === gl.CONTEXT_LOST_WEBGL) return;
+      const what = `WebGL2 refuses ${command}: ${ERRORS[error] ?? error}`;
+      if (refused.length < MOST_REFUSED) refused.push({ call, what });
+    }
+  };
 
   return {
     gl,
     programs,
-    run: (words, content) => {
+    views,
+    reading,
+    run: (words, content, isChecked) => {
       w = words;
       f = new Float32Array(words.buffer, words.byteOffset, words.length);
       s = new Int32Array(words.buffer, words.byteOffset, words.length);
@@ -277,39 +352,20 @@ export function createReplayGl(gl: Gl): ReplayGl {
         const head = at(i);
         const n = head >>> 16;
         order[head & 0xffff]?.(i + 1, n);
+        if (isChecked) check(COMMANDS[head & 0xffff] ?? '');
         i += 1 + n;
       }
-      return call;
     },
-    pixels: (number, width, height) => {
-      const read = gl.getParameter(gl.READ_FRAMEBUFFER_BINDING) as WebGLFramebuffer | null;
-      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer(number));
-      const out = readPixels(gl, width, height);
-      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, read);
-      return out;
-    },
-    framebuffer,
+    takeRefused: () => refused.splice(0),
     reset: () => {
       gl.useProgram(null);
       programs.reset();
+      views.reset();
+      refused = [];
       for (const kind of [TEXTURE, BUFFER, FRAMEBUFFER, RENDERBUFFER, SAMPLER]) {
         for (const number of [...tables[kind].keys()]) remove(kind, number);
       }
       for (let i = 0; i < 16; i += 1) gl.disableVertexAttribArray(i);
     },
   };
-}
-
-/** Reads the framebuffer that is bound for reading. Floats are cut to what a picture can show. */
-function readPixels(gl: Gl, width: number, height: number): Uint8ClampedArray<ArrayBuffer> | null {
-  while (gl.getError() !== gl.NO_ERROR);
-  const out = new Uint8ClampedArray(width * height * 4);
-  const bytes = new Uint8Array(out.buffer);
-  gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
-  if (gl.getError() === gl.NO_ERROR) return out;
-  const floats = new Float32Array(width * height * 4);
-  gl.readPixels(0, 0, width, height, gl.RGBA, gl.FLOAT, floats);
-  if (gl.getError() !== gl.NO_ERROR) return null;
-  for (let i = 0; i < floats.length; i += 1) out[i] = (floats[i] ?? 0) * 255;
-  return out;
 }

@@ -24,6 +24,14 @@ interface Made {
   readonly sources: readonly [string, string];
   /** Whether it is linked. null until it is asked for: asking waits for the compiler. */
   usable: boolean | null;
+  /** Whether its shaders have loops, whose iterations are limited: of vertices, of pixels. */
+  readonly loops: readonly [boolean, boolean];
+  /** Its loops were cut: it has a lower limit now. */
+  isShort: boolean;
+  /** The limit that it has, if one was set. */
+  iterations: number;
+  /** Where the uniform is that says what is asked of its draws. undefined until it is needed. */
+  view: WebGLUniformLocation | null | undefined;
 }
 
 export interface Programs {
@@ -32,6 +40,14 @@ export interface Programs {
   /** Whether the program in use can draw. */
   isUsable(): boolean;
   block(number: number, name: string, binding: number): void;
+  /** The program in use, and whether its vertex and fragment shaders have loops that were not cut yet. */
+  loops(): { readonly program: number; readonly vertex: boolean; readonly fragment: boolean };
+  /** Limits the iterations of the program in use. */
+  limit(iterations: number): void;
+  /** Limits the iterations of a program further, for good. Returns false if that was done before. */
+  shorten(number: number, iterations: number): boolean;
+  /** Sets what is asked of draws of the program in use: `_vw` of `crate/replay/src/glsl/views.rs`. */
+  view(value: number): void;
   locate(slot: number, number: number, name: string): void;
   /** Sets a uniform of the program in use. Kinds are those of `Op::Uniform`. */
   set(
@@ -104,6 +120,7 @@ export function createPrograms(gl: Gl): Programs {
         gl.useProgram(again.program);
         zeroUniforms(gl, again.program);
         gl.useProgram(current?.program ?? null);
+        [again.isShort, again.iterations] = [false, 0];
         made.set(number, again);
         return;
       }
@@ -113,7 +130,10 @@ export function createPrograms(gl: Gl): Programs {
       gl.attachShader(program, fragment);
       gl.linkProgram(program);
       const sources = [vertexSource, fragmentSource] as const;
-      made.set(number, { key, program, vertex, fragment, sources, usable: null });
+      // Endings of shaders whose loops may run into the limit.
+      const loops = [vertexSource.includes('(_vw == 3) {'), fragmentSource.includes('(_vw == 2 ')] as const;
+      const rest = { usable: null, loops, isShort: false, iterations: 0, view: undefined };
+      made.set(number, { key, program, vertex, fragment, sources, ...rest });
     },
     use: (number) => {
       current = made.get(number) ?? null;
@@ -122,6 +142,29 @@ export function createPrograms(gl: Gl): Programs {
       gl.useProgram(check(number, current) ? current.program : null);
     },
     isUsable: () => current !== null && check(currentNumber, current),
+    loops: () => {
+      const [vertex = false, fragment = false] = current?.isShort ? [] : (current?.loops ?? []);
+      return { program: currentNumber, vertex, fragment };
+    },
+    limit: (iterations) => {
+      if (!current?.usable || current.isShort || current.iterations === iterations) return;
+      current.iterations = iterations;
+      gl.uniform1i(gl.getUniformLocation(current.program, '_lb'), iterations);
+    },
+    shorten: (number, iterations) => {
+      const it = made.get(number);
+      if (!it || it.isShort) return false;
+      it.isShort = true;
+      gl.useProgram(it.program);
+      gl.uniform1i(gl.getUniformLocation(it.program, '_lb'), iterations);
+      gl.useProgram(current?.usable ? current.program : null);
+      return true;
+    },
+    view: (value) => {
+      if (!current?.usable || (current.view === undefined && value === 0)) return;
+      current.view ??= gl.getUniformLocation(current.program, '_vw');
+      gl.uniform1i(current.view, value);
+    },
     block: (number, name, binding) => {
       const it = made.get(number);
       if (!it || !check(number, it)) return;

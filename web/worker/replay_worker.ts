@@ -1,9 +1,21 @@
-import type { Coverage, Frames, FromReplay, Picture, ShaderFailure, ToReplay } from '../base/replay_protocol.ts';
+import type {
+  Coverage,
+  Frames,
+  FromReplay,
+  Limit,
+  Picture,
+  Refusal,
+  ShaderFailure,
+  SmallPicture,
+  ToReplay,
+} from '../base/replay_protocol.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile } from './record_file.ts';
 import { createReplayGl, type ReplayGl } from './replay_gl.ts';
+import { compared, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
+import type { Watch } from './replay_views.ts';
 import init, { Player, provideDecompressors } from './wasm/unspool_replay.js';
 
 /** The worker of the pictures of one trace. */
@@ -12,12 +24,24 @@ export interface ReplayWorker {
   handle(message: ToReplay): void;
 }
 
-type Ask = Extract<ToReplay, { t: 'picture' }>;
+type AskPicture = Extract<ToReplay, { t: 'picture' }>;
+type AskPixel = Extract<ToReplay, { t: 'pixel' }>;
+type Ask = AskPicture | AskPixel;
+type AskFilm = Extract<ToReplay, { t: 'film' }>;
 
-/** Calls of a turn. Between two turns messages are heard. */
+/** Calls of a turn, at most and at least. Between two turns messages are heard. */
 const TURN = 2000;
+const SHORT_TURN = 16;
+/** Calls of a turn in which WebGL2 is asked after each command. */
+const CHECKED_TURN = 100;
+/** Milliseconds of a turn above which the next one is shorter. */
+const LONG_TURN_MS = 200;
 /** Minimum time between two reports. */
 const REPORT_MS = 80;
+/** Bytes of a trace above which nothing is replayed without a GPU before somebody insists. */
+const LARGE = 64 << 20;
+/** Names of drivers that draw without a GPU. */
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
 const NO_WEBGL = 'This browser has no WebGL2 in workers, so pictures cannot be replayed.';
 const LOST = 'The GPU gave up this replay. The trace may demand too much of it.';
@@ -29,24 +53,59 @@ interface Open {
   readonly gl: ReplayGl;
 }
 
+/** Why a picture is not complete. */
+interface End {
+  readonly sentence: string;
+  readonly limit: Limit;
+}
+
+/** What is to be executed. */
+interface Way {
+  readonly call: number;
+  /** The calls before which draws are left out: those to windows, and those to framebuffers of the trace. */
+  readonly skip: ArrayLike<number>;
+  readonly patience: number;
+  /** Whether something more urgent has come. */
+  isOver(): boolean;
+}
+
+interface Target {
+  readonly framebuffer: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 const load = startReader(() => init());
 
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createReplayWorker(post: (message: FromReplay) => void): ReplayWorker {
-  let opened: Promise<Open> | null = null;
+  let opened: Promise<Open | null> | null = null;
   /** The latest question; an older one ends at its next turn. */
   let latest: Ask | null = null;
+  let film: AskFilm | null = null;
   let busy = false;
-  let looking: Promise<void> | null = null;
+  let looking: Promise<Frames> | null = null;
   let reportedAt = 0;
+  let turn = TURN;
+  /** Calls whose commands WebGL2 refused, or whose shaders were stopped, that the page does not know yet. */
+  const refusals: Refusal[] = [];
+  /** WebGL2 has refused something: from now on it is asked after each command. */
+  let isChecked = false;
+  let hasErrors = false;
+  let stopped: End | null = null;
+  /** The trace demands too much from a call on that is not executed. */
+  let cut: End | null = null;
+  /** Errors that no command has caused are not looked for again. */
+  let looksForErrors = true;
 
   const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
-  const report = (what: 'looking' | 'replaying', share: number) => {
+  const report = (what: 'looking' | 'replaying', share: number, call: number) => {
     if (performance.now() - reportedAt < REPORT_MS) return;
     reportedAt = performance.now();
-    post({ t: 'progress', what, share: Math.min(1, share) });
+    post({ t: 'progress', what, share: Math.min(1, share), call });
   };
-  const opening = async ({ file, index, megabytes }: Extract<ToReplay, { t: 'open' }>): Promise<Open> => {
+  const opening = async (message: Extract<ToReplay, { t: 'open' }>): Promise<Open | null> => {
+    const { file, index, megabytes, isAnyway } = message;
     await load();
     const context =
       typeof OffscreenCanvas === 'undefined'
@@ -57,83 +116,234 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
             powerPreference: 'high-performance',
           });
     if (!context) throw NO_WEBGL;
+    const renderer = rendererOf(context);
+    if (!isAnyway && file.size > LARGE && SOFTWARE.test(renderer)) {
+      post({ t: 'held', renderer });
+      return null;
+    }
     const player = new Player(index, new RecordFile(file), true, megabytes);
-    post({ t: 'progress', what: 'looking', share: 0 });
+    post({ t: 'progress', what: 'looking', share: 0, call: 0 });
     const survey = new Player(index, new RecordFile(file), false, megabytes);
     if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
-    return { player, survey, gl: createReplayGl(context) };
+    return { player, survey, gl: createReplayGl(context, SOFTWARE.test(renderer)) };
   };
-  const look = (open: Open): Promise<void> => {
+  const look = (open: Open): Promise<Frames> => {
     looking ??= lookOnce(open);
     return looking;
   };
-  const lookOnce = async (open: Open) => {
-    const { survey } = open;
-    survey.seek(Number.MAX_SAFE_INTEGER, 0);
+  const lookOnce = async ({ survey }: Open): Promise<Frames> => {
+    survey.seek(Number.MAX_SAFE_INTEGER, 0, 0);
     while (!survey.step(8 * TURN)) {
       const { at, count } = survey.progress() as { at: number; count: number };
-      report('looking', at / Math.max(1, count));
+      report('looking', at / Math.max(1, count), at);
       await breath();
     }
-    post({ t: 'coverage', coverage: survey.verdict() as Coverage, frames: survey.frames() as Frames });
+    const { from, to, draws } = survey.frames() as Frames;
+    // The last frame may have no end.
+    const { at } = survey.progress() as { at: number };
+    const frames = { from, to: to.map((end) => Math.min(end, at)), draws };
+    // The page has its own copy.
+    post({ t: 'coverage', coverage: survey.verdict() as Coverage, frames: structuredClone(frames) });
+    return frames;
   };
-  /** Executes everything up to a call. Returns false if another question came. */
-  const advance = async ({ player, gl }: Open, ask: Ask, call: number, skip: number): Promise<boolean> => {
-    if (player.seek(call, skip)) gl.reset();
+  /** Executes everything up to a call. Returns false if something more urgent came. */
+  const advance = async ({ player, gl }: Open, { call, skip, patience, isOver }: Way): Promise<boolean> => {
+    if (player.seek(call, skip[0] ?? 0, skip[1] ?? 0)) gl.reset();
+    stopped = null;
+    let gpu = 0;
     for (;;) {
-      const done = player.step(TURN);
+      const began = performance.now();
+      const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
       const { words, bytes } = player.take() as { words: Uint32Array<ArrayBuffer>; bytes: Uint8Array<ArrayBuffer> };
-      gl.run(words, bytes);
+      const executed = performance.now();
+      while (gl.gl.getError() !== gl.gl.NO_ERROR && !gl.gl.isContextLost());
+      gl.run(words, bytes, isChecked);
+      // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
+      if (!isChecked && gl.gl.getError() !== gl.gl.NO_ERROR) hasErrors = true;
       await drawn(gl.gl);
-      if (done) return true;
       const { at } = player.progress() as { at: number };
-      report('replaying', at / Math.max(1, call));
+      noteRefusals(gl);
+      const now = performance.now();
+      gpu += now - executed;
+      if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
+      else turn = Math.min(TURN, turn << 1);
+      if (done) return true;
+      if (gpu > patience) {
+        const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture is that after call ${at}.`;
+        stopped = { sentence, limit: 'time' };
+        return true;
+      }
+      report('replaying', at / Math.max(1, call), at);
       await breath();
-      if (latest !== ask) return false;
+      if (isOver()) return false;
     }
   };
-  const take = ({ player, gl }: Open): Picture | null => {
-    const target = player.target() as { framebuffer: number; width: number; height: number } | null;
-    if (!target || target.width === 0) return null;
-    const { width, height } = target;
-    const pixels = gl.pixels(target.framebuffer, width, height);
+  const noteRefusals = (gl: ReplayGl) => {
+    refusals.push(...gl.takeRefused());
+    for (const { call, iterations } of gl.views.takeCut())
+      refusals.push({ call, what: `a loop of its shader was stopped after ${iterations} iterations` });
+  };
+  const targetOf = ({ player }: Open): Target | null => {
+    const target = player.target() as Target | null;
+    return target && target.width > 0 ? target : null;
+  };
+  const take = (open: Open): Picture | null => {
+    const { player, gl } = open;
+    const target = targetOf(open);
+    if (!target) return null;
+    const { framebuffer, width, height } = target;
+    const pixels = gl.reading.colors(framebuffer, width, height);
     if (gl.gl.isContextLost()) throw LOST;
     if (!pixels) return null;
     flip(pixels, width, height);
-    return { width, height, pixels, halted: player.halted, changed: null };
+    const { sentence, limit } = stopped ?? cut ?? { sentence: player.halted, limit: player.lacksBytes ? 'bytes' : '' };
+    return { width, height, pixels, halted: sentence, limit, changed: null, note: '' };
   };
-  const picture = async (open: Open, ask: Ask): Promise<Picture | null> => {
-    const { player, survey } = open;
-    await look(open);
-    const skip = survey.skipBefore(ask.call);
-    player.wireframe(ask.view === 'wireframe');
-    let before: Picture | null = null;
-    if (ask.view === 'changed' && ask.call > 0) {
-      if (!(await advance(open, ask, ask.call - 1, skip))) return null;
-      before = take(open);
+  /** Executes the frame again, up to a call, while what is drawn to is watched. */
+  const again = async (open: Open, way: Way, frames: Frames, watch: (target: Target, from: number) => Watch) => {
+    if (!(await advance(open, way))) return false;
+    const target = targetOf(open);
+    if (!target) return true;
+    open.player.forget();
+    open.gl.views.watch = watch(target, beginOf(frames, way.call));
+    try {
+      return await advance(open, way);
+    } finally {
+      open.gl.views.watch = null;
     }
-    if (!(await advance(open, ask, ask.call, skip))) return null;
+  };
+  const depthOf = (open: Open, color: Picture | null): Picture | null => {
+    const target = targetOf(open);
+    if (!target || !color) return null;
+    const { width, height } = target;
+    const depths = open.gl.reading.depths(target.framebuffer, width, height);
+    // The state that reading depths has changed is not known to the player.
+    open.player.forget();
+    if (!depths) return null;
+    flip(depths, width, height, 1);
+    const { pixels, near, far } = greyOf(depths);
+    const note = near >= 1 ? 'Nothing has a depth.' : `Depth from ${near.toFixed(6)}, light, to ${far.toFixed(6)}.`;
+    return { ...color, pixels, note };
+  };
+  /** Not as far as the call that demands too much: it is known, and need not be tried. */
+  const before = ({ survey }: Open, way: Way): Way => {
+    cut = null;
+    const { at } = survey.progress() as { at: number };
+    if (survey.halted === '' || way.call < at) return way;
+    cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
+    return { ...way, call: Math.max(0, at - 1) };
+  };
+  const picture = async (open: Open, ask: AskPicture): Promise<Picture | null> => {
+    const { player } = open;
+    const frames = await look(open);
+    const { call, patience, view } = ask;
+    const skip = ask.isWhole ? [0, 0] : open.survey.skipBefore(call);
+    const way = before(open, { call, skip, patience, isOver: () => latest !== ask });
+    player.wireframe(view === 'wireframe');
+    if (view === 'overdraw') {
+      const watch = ({ framebuffer }: Target, from: number) => ({ kind: 'count' as const, framebuffer, from });
+      if (!(await again(open, way, frames, watch))) return null;
+      const counted = take(open);
+      player.forget();
+      if (!counted) return null;
+      const { most, sum } = overdrawn(counted.pixels);
+      const mean = (sum / (counted.width * counted.height)).toFixed(2);
+      return {
+        ...counted,
+        note: `Pixels are drawn over ${mean} times on average, ${most === 255 ? '255 or more' : most} at most.`,
+      };
+    }
+    let earlier: Picture | null = null;
+    if (view === 'changed' && call > 0) {
+      if (!(await advance(open, { ...way, call: call - 1 }))) return null;
+      earlier = take(open);
+    }
+    if (!(await advance(open, way))) return null;
     const after = take(open);
-    return after && ask.view === 'changed' ? compared(before, after) : after;
+    if (view === 'depth') return depthOf(open, after);
+    return after && view === 'changed' ? compared(earlier, after) : after;
+  };
+  const pixel = async (open: Open, ask: AskPixel) => {
+    const frames = await look(open);
+    const { call, patience, x, y } = ask;
+    const skip = open.survey.skipBefore(call);
+    const way = before(open, { call, skip, patience, isOver: () => latest !== ask });
+    open.player.wireframe(false);
+    const watch = ({ framebuffer, height }: Target, from: number): Watch => ({
+      kind: 'pixel',
+      framebuffer,
+      from,
+      x,
+      y: height - 1 - y,
+    });
+    if (!(await again(open, way, frames, watch))) return null;
+    return open.gl.views.touches();
   };
   const failuresOf = ({ player, gl }: Open): ShaderFailure[] =>
     gl.programs.takeFailures().map(({ program, fragment, log, shown }) => {
       const shader = player.shader(program, fragment) as { call: number; source: string } | null;
       return { call: shader?.call ?? 0, source: shader?.source ?? '', log, shown };
     });
+  const reply = async (open: Open, ask: Ask) => {
+    if (ask.t === 'pixel') {
+      const found = await pixel(open, ask);
+      if (latest !== ask || !found) return;
+      latest = null;
+      post({ t: 'pixel', id: ask.id, ...found });
+      return;
+    }
+    if (ask.isChecked && !isChecked) {
+      isChecked = true;
+      open.player.forget();
+    }
+    hasErrors = false;
+    let found = await picture(open, ask);
+    if (latest === ask && hasErrors && looksForErrors && !isChecked) {
+      // WebGL2 refused something. Which command it was, only asking after each one tells.
+      isChecked = true;
+      open.player.forget();
+      found = await picture(open, ask);
+      looksForErrors = refusals.length > 0;
+      isChecked = looksForErrors;
+    }
+    if (latest !== ask) return;
+    latest = null;
+    post({ t: 'picture', id: ask.id, picture: found, failures: failuresOf(open), refusals: refusals.splice(0) });
+  };
+  /** The next small picture. Those that come later in the trace are cheapest, because what is before them is done. */
+  const nextOfFilm = async (open: Open, ask: AskFilm) => {
+    const { at } = open.player.progress() as { at: number };
+    const [call = 0] = ask.calls.filter((each) => each > at).concat(ask.calls);
+    const left = ask.calls.filter((each) => each !== call);
+    await look(open);
+    const isOver = () => latest !== null || film !== ask;
+    const skip = open.survey.skipBefore(call);
+    const way = before(open, { call, skip, patience: Number.POSITIVE_INFINITY, isOver });
+    open.player.wireframe(false);
+    if (!(await advance(open, way))) return;
+    const target = targetOf(open);
+    let small: SmallPicture | null = null;
+    if (target) {
+      const size = within(target.width, target.height, ask);
+      const pixels = open.gl.reading.small(target.framebuffer, target, size);
+      if (pixels) flip(pixels, size.width, size.height);
+      small = pixels && { ...size, pixels };
+    }
+    if (film === ask) film = left.length > 0 ? { ...ask, calls: left } : null;
+    post({ t: 'film', call, picture: small, left: left.length });
+  };
   const answer = async () => {
     if (busy) return;
     busy = true;
     try {
       const open = await opened;
-      while (open && latest) {
-        const ask: Ask = latest;
-        const found = await picture(open, ask);
-        if (latest !== ask) continue;
-        latest = null;
-        post({ t: 'picture', id: ask.id, picture: found, failures: failuresOf(open) });
+      while (open && (latest || film)) {
+        if (latest) await reply(open, latest);
+        else if (film) await nextOfFilm(open, film);
+        await breath();
       }
     } catch (thrown) {
+      [latest, film] = [null, null];
       post({ t: 'failed', sentence: sentenceOf(thrown) });
       if (isTrap(thrown)) reportError(thrown);
     } finally {
@@ -143,19 +353,38 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
 
   return {
     handle: (message) => {
-      if (message.t === 'open') {
-        opened = opening(message);
-        opened.catch((thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
-        return;
+      switch (message.t) {
+        case 'open':
+          opened = opening(message);
+          opened.catch((thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
+          return;
+        case 'look':
+          void opened
+            ?.then((open) => open && look(open))
+            .catch((thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
+          return;
+        case 'film':
+          film = message.calls.length > 0 ? message : null;
+          break;
+        case 'picture':
+        case 'pixel':
+          latest = message;
       }
-      if (message.t === 'look') {
-        void opened?.then(look).catch((thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
-        return;
-      }
-      latest = message;
       void answer();
     },
   };
+}
+
+/** The name of the driver. */
+function rendererOf(gl: WebGL2RenderingContext): string {
+  const more = gl.getExtension('WEBGL_debug_renderer_info');
+  return String(gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+}
+
+/** The first call of the frame of a call; 0 if it belongs to none. */
+function beginOf({ from, to }: Frames, call: number): number {
+  const frame = to.findIndex((end, i) => end >= call && (from[i] ?? 0) <= call);
+  return from[frame] ?? 0;
 }
 
 /**
@@ -184,30 +413,4 @@ function breath(): Promise<void> {
   });
   port2.postMessage(null);
   return heard;
-}
-
-/** What differs between two pictures, with the rest pale. All of it if they are not of the same size. */
-function compared(before: Picture | null, after: Picture): Picture {
-  const is = new Uint32Array(after.pixels.buffer);
-  const was = before?.pixels.length === after.pixels.length ? new Uint32Array(before.pixels.buffer) : null;
-  let changed = 0;
-  for (let i = 0; i < is.length; i += 1) {
-    if (was?.[i] !== is[i]) {
-      changed += 1;
-      continue;
-    }
-    for (let c = 4 * i; c < 4 * i + 3; c += 1) after.pixels[c] = 200 + ((after.pixels[c] ?? 0) >> 3);
-  }
-  return { ...after, changed };
-}
-
-/** Turns a picture upside down: WebGL2 begins at the lower left. */
-function flip(pixels: Uint8ClampedArray, width: number, height: number): void {
-  const row = new Uint8ClampedArray(width * 4);
-  for (let y = 0; y < height >> 1; y += 1) {
-    const [top, bottom] = [y * width * 4, (height - 1 - y) * width * 4];
-    row.set(pixels.subarray(top, top + width * 4));
-    pixels.copyWithin(top, bottom, bottom + width * 4);
-    pixels.set(row, bottom);
-  }
 }

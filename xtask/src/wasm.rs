@@ -16,6 +16,7 @@ const MODULES: &[(&str, &[&str], &str)] = &[
     ("unspool-browser", &["session"], "unspool_browser"),
     ("unspool-browser", &["records"], "unspool_records"),
     ("unspool-browser", &["find"], "unspool_find"),
+    ("unspool-browser", &["cut"], "unspool_cut"),
     ("unspool-symbols", &["page"], "unspool_symbols"),
     ("unspool-predicates", &["page"], "unspool_predicates"),
     ("unspool-index", &["page"], "unspool_index"),

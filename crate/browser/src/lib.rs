@@ -1,5 +1,5 @@
-//! The wasm side of a trace's workers, for JavaScript: a [`Session`] in one, a [`RecordReader`] in the other, and a [`Binder`] of
-//! searches. Each is a wasm module of its own, built with only one of the features.
+//! The wasm side of a trace's workers, for JavaScript: a [`Session`] in one, a [`RecordReader`] in the other, a [`Binder`] of
+//! searches, and a [`Cutter`] of stretches. Each is a wasm module of its own, built with only one of the features.
 //!
 //! Columns are returned as typed arrays that own their memory, so that they can be transferred. No view on wasm memory
 //! leaves a call. Small structures go through serde, with 64-bit numbers as `bigint`. `web/base/protocol.ts` declares
@@ -9,6 +9,8 @@
 mod binder;
 #[cfg(feature = "session")]
 mod columns;
+#[cfg(feature = "cut")]
+mod cut;
 #[cfg(feature = "session")]
 mod find;
 #[cfg(feature = "session")]
@@ -24,6 +26,8 @@ mod sqlite;
 
 #[cfg(feature = "find")]
 pub use binder::{Binder, Expression};
+#[cfg(feature = "cut")]
+pub use cut::{Cutter, needs_decompressor as cut_needs_decompressor};
 #[cfg(feature = "session")]
 pub use find::JsFoundRecords;
 #[cfg(feature = "session")]
@@ -38,11 +42,12 @@ pub use session::{Session, look_at, needs_decompressor};
 pub use sqlite::{JsDisassembler, SqlFile};
 #[cfg(feature = "records")]
 pub use unspool_file::JsFile;
-#[cfg(any(feature = "session", feature = "records"))]
+#[cfg(any(feature = "session", feature = "records", feature = "cut"))]
 pub use unspool_file::provide_decompressors;
 
 #[cfg(feature = "session")]
 use js_sys::Uint8Array;
+#[cfg(any(feature = "session", feature = "records", feature = "find"))]
 use js_sys::{Object, Reflect};
 #[cfg(any(feature = "session", feature = "records"))]
 use serde::Serialize;
@@ -58,6 +63,7 @@ fn to_js<T: Serialize + ?Sized>(value: &T) -> JsValue {
     value.serialize(&serializer).unwrap_or(JsValue::NULL)
 }
 
+#[cfg(any(feature = "session", feature = "records", feature = "find"))]
 fn object(entries: &[(&str, JsValue)]) -> JsValue {
     let object = Object::new();
     for (key, value) in entries {

@@ -4,8 +4,10 @@
 //! stdout, what is wrong to stderr. 1 if the format was not recognised or nothing could be read, 2 for wrong usage.
 
 mod binaries;
+mod clean;
 mod convert;
 mod csv;
+mod cut;
 mod dump;
 mod find;
 mod findings;
@@ -83,6 +85,7 @@ enum Command {
     Sql(sql::Sql),
     /// Converts traces to formats of other programs.
     Convert(convert::Convert),
+    Cut(cut::Cut),
     /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
@@ -172,6 +175,7 @@ fn main() -> ExitCode {
         Command::Image(what) => resources::image(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Convert(what) => return convert::run(&what),
+        Command::Cut(what) => cut::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),
     };

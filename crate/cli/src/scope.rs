@@ -64,7 +64,7 @@ fn chosen(session: &Session, wanted: Option<&str>) -> Result<Vec<u32>, Failure> 
 }
 
 /// Parses `A..B`, `A..` or `..B`, in decimal or hexadecimal.
-fn range(text: &str) -> Result<(u64, u64), String> {
+pub(crate) fn range(text: &str) -> Result<(u64, u64), String> {
     let number = |text: &str, otherwise: u64| {
         let parsed = match text.strip_prefix("0x") {
             _ if text.is_empty() => return Ok(otherwise),

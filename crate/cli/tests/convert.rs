@@ -144,6 +144,9 @@ fn arguments_of_calls_come_along() {
     let expected = sql("apitrace/scene.trace", "select count(*) as n from fields where key = 'args.texture'");
     assert_eq!(calls(&with) as i64, expected[0]["n"].as_i64().unwrap());
     assert_eq!(calls(&events(&["--no-args"])), 0);
+    // A group has the arguments of the call that opens it, and that call has them, too.
+    let opens: Vec<_> = with.iter().filter(|event| event["name"] == "glPushDebugGroup").collect();
+    assert!(!opens.is_empty() && opens.iter().all(|event| event["args"]["message"].is_string()), "{opens:?}");
     // An argument without a name, and text of an event.
     let json: Value = serde_json::from_slice(&converted("xray/events.xray", "chrome", &[])).unwrap();
     let events = json["traceEvents"].as_array().unwrap();
@@ -412,6 +415,54 @@ fn a_data_set_has_what_sql_has() {
     let said = String::from_utf8_lossy(&convert(&["--resume"]).stderr).into_owned();
     assert!(said.lines().last().unwrap().contains("7 skipped"), "{said}");
     assert_eq!(unspool(&["convert", &inputs[0], "--to", "parquet", "-o", "-"]).status.code(), Some(2));
+}
+
+/// Asks DuckDB how many rows each table has, and the first row of the last query of a document.
+#[cfg(feature = "parquet")]
+const ASK: &str = "
+import sys, json, re, duckdb
+db = duckdb.connect()
+counts = {}
+for table in 'traces tracks names slices instants counters args'.split():
+    db.execute(f\"create view {table} as select * from read_parquet('{sys.argv[1]}/{table}/*/*.parquet', hive_partitioning = true)\")
+    counts[table] = db.execute(f'select count(*) from {table}').fetchone()[0]
+query = re.findall(r'```sql\\n(.*?)```', open(sys.argv[2]).read(), re.S)[-1]
+print(json.dumps([counts, db.execute(query).fetchone()]))
+";
+
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_of_a_data_set_lead_to_links() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("set");
+    let name = "threads.xray";
+    let log = fixture("xray/threads.xray");
+    assert!(unspool(&["convert", &log, "--to", "parquet", "-o", out.to_str().unwrap()]).status.success());
+    let find = |table: &str, id: i64| rows_of(&out, table, name).into_iter().find(|row| row["id"] == id).unwrap();
+    let number = |row: &Value, column: &str| row[column].as_i64().unwrap();
+    let slice = find("slices", 376);
+    let track = find("tracks", number(&slice, "track"));
+    let start = number(&rows_of(&out, "traces", name)[0], "origin") + number(&slice, "start");
+    let depth = number(&slice, "depth") + number(&track, "lowest");
+    let (end, track) = (start + number(&slice, "dur"), number(&slice, "track") - 1);
+    // tests/e2e/link.spec.ts opens it.
+    let link = "&range=7140221766841..7140221949296&at=7140221766841,4,-1";
+    assert_eq!(format!("&range={start}..{end}&at={start},{track},{depth}"), link);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let fleet = root.join("target/fleet/env/bin/python");
+    let python = std::env::var("UNSPOOL_PYTHON").map_or(fleet, PathBuf::from);
+    let asked = Command::new(&python).args(["-c", ASK]).arg(&out).arg(root.join("docs/fleet.md")).output();
+    let Ok(asked) = asked.as_ref().map_err(|_| ()).and_then(|it| if it.status.success() { Ok(it) } else { Err(()) })
+    else {
+        eprintln!("skipped: {} has no package duckdb (UNSPOOL_PYTHON names another Python)", python.display());
+        return;
+    };
+    let answer: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    for (table, count) in answer[0].as_object().unwrap() {
+        assert_eq!(count.as_u64(), Some(rows_of(&out, table, name).len() as u64), "{table}");
+    }
+    let link = answer[1].as_array().unwrap().last().unwrap().as_str().unwrap();
+    assert!(link.ends_with("&name=threads.xray&range=7140220518000..7140222310107&at=7140220518000,1,0"), "{link}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! Reads a whole file into a session or a text dump, for callers that may block: the native command and tests.
+//! Reads a whole file into a session, a text dump or a stretch, for callers that may block: the native command and tests.
 
 use std::io;
 
+use unspool_formats::cut::Cut;
 use unspool_formats::decoder::TextDump;
 use unspool_formats::{Error, Want};
 
@@ -128,6 +129,42 @@ pub fn text(
         if let Err(error) = result {
             return Ok(Err(error));
         }
+    }
+}
+
+/// Writes a stretch of a file as a file of its own. `write` receives it in portions.
+///
+/// # Errors
+///
+/// The outer error is that of the file or of `write`. The inner one says why decoding stopped; the new file has what came before.
+pub fn cut(
+    cut: &mut dyn Cut,
+    file: &mut impl ReadAt,
+    mut write: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<Result<(), Error>> {
+    let mut input = Input::default();
+    let mut out = Vec::new();
+    let mut ended = false;
+    loop {
+        let mut result = cut.push(input.left(), &mut out).map(|progress| progress.used);
+        input.consume(result.unwrap_or(0));
+        if result == Ok(0) && out.is_empty() && !cut.is_done() {
+            let at = input.position();
+            let mut read = Ok(0);
+            input.push_with(PORTION, |room| {
+                read = file.read_at(at, room);
+                *read.as_ref().unwrap_or(&0)
+            });
+            ended = read? == 0;
+        }
+        if ended || cut.is_done() || result.is_err() {
+            let end = cut.end(input.left(), &mut out);
+            write(&out)?;
+            result = result.and(end.map(|()| 0));
+            return Ok(result.map(|_| ()));
+        }
+        write(&out)?;
+        out.clear();
     }
 }
 

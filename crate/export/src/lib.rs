@@ -6,6 +6,7 @@
 //! export needs no memory in proportion to the trace. (Formats of call stacks need some for each stack.)
 
 mod chrome;
+mod clean;
 mod csv;
 mod export;
 mod folded;

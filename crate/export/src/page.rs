@@ -1,7 +1,9 @@
 //! Exports, for JavaScript.
 
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
+
+use unspool_formats::clean::Cleaner;
 
 use crate::pages::{AT_ONCE, Pages};
 use crate::{Clock, Export, FORMATS, Part, Step, Table, Trace, Track, TrackKind};
@@ -15,6 +17,7 @@ pub struct Exporter {
     now: Now,
     out: Vec<u8>,
     rows: u64,
+    cleaner: Cleaner,
 }
 
 enum Now {
@@ -30,6 +33,7 @@ impl Exporter {
     /// but in `unit`. `parts` has five numbers for each part: table (0 slices, 1 instants, 2 counters), track, depth, first row, and
     /// how many rows there are. Bits of `kinds`: 0 to 1 are the kind (0 process, 1 thread, 2 lane, 3 counter), 2 says that slices
     /// overlap, 3 that the track has a number, and 4 that its values are floating point numbers. `wanted` are the tracks to export.
+    /// `choices` and `key` are those of [`Cleaner::of`].
     ///
     /// # Errors
     ///
@@ -52,6 +56,8 @@ impl Exporter {
         numbers: &[i64],
         parents: &[i32],
         wanted: Vec<u32>,
+        choices: &[u8],
+        key: &[u8],
     ) -> Result<Exporter, JsValue> {
         let format = FORMATS.into_iter().find(|it| it.id() == format);
         let format = format.ok_or_else(|| JsValue::from_str("there is no such format"))?;
@@ -87,7 +93,13 @@ impl Exporter {
             len: *len as u64,
         });
         let pages = Pages::new(parts.collect());
-        Ok(Self { pages, now: Now::Names(trace, format, wanted), out: Vec::new(), rows: 0 })
+        Ok(Self {
+            pages,
+            now: Now::Names(trace, format, wanted),
+            out: Vec::new(),
+            rows: 0,
+            cleaner: Cleaner::of(choices, key),
+        })
     }
 
     /// Writes up to `budget` rows. Returns 0 if there is more to do, 1 if it wants pages, 2 if the file is complete, and 3 if the
@@ -97,7 +109,8 @@ impl Exporter {
             if !self.pages.read_names(&mut trace.names) {
                 return self.stalled();
             }
-            let Now::Names(trace, format, wanted) = std::mem::replace(&mut self.now, Now::Failed) else { return 3 };
+            let Now::Names(mut trace, format, wanted) = std::mem::replace(&mut self.now, Now::Failed) else { return 3 };
+            trace.clean(&mut self.cleaner);
             let export = Export::new(trace, format.writer(), wanted, false);
             self.rows = export.rows(&self.pages);
             self.now = Now::Rows(Box::new(export));
@@ -150,5 +163,16 @@ impl Exporter {
     /// How many rows there are; 0 until that is known.
     pub fn rows(&self) -> f64 {
         self.rows as f64
+    }
+    /// How many texts there are of each class, once the names are read: environment variables, paths, texts, payloads.
+    pub fn found(&self) -> Vec<f64> {
+        self.cleaner.found().map(|count| count as f64).into()
+    }
+
+    /// Examples, three after the other: the class, a text, and what is written in its place.
+    pub fn examples(&self) -> Array {
+        let all = self.cleaner.examples().iter();
+        all.flat_map(|it| [JsValue::from(it.class as u32), it.before.as_str().into(), it.after.as_str().into()])
+            .collect()
     }
 }

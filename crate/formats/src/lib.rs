@@ -20,6 +20,7 @@
 //! | `text.rs` | records as text, for people and for comparison with the reference tools |
 //! | `problems.rs` | the table of what can be wrong with such a file |
 //! | `encode.rs` | the mirror of `decode.rs` |
+//! | `cut.rs` | a stretch of a trace as a trace of its own ([`cut`]) |
 //!
 //! Other files have the format's own nouns.
 
@@ -36,9 +37,11 @@ extern crate self as unspool_formats;
 
 pub mod apitrace;
 pub mod batch;
+pub mod clean;
 pub mod code;
 pub mod companion;
 pub mod container;
+pub mod cut;
 mod date;
 pub mod decoder;
 pub mod details;

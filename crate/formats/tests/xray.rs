@@ -330,7 +330,7 @@ fn events_of_llvm_7_are_distinguished_from_those_of_later_writers() {
     };
     let mut early = FdrBuffer::of(&header, 1, 1, 0, 1000, (0, 0));
     calls(&mut early, 1);
-    early.overwritten_event(2100, 40);
+    early.overwritten_event(None, 2100, 40);
     calls(&mut early, 20);
     let mut late = FdrBuffer::of(&header, 1, 1, 0, 5000, (0, 0));
     calls(&mut late, 1001);

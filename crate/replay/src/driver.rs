@@ -86,10 +86,15 @@ pub struct Replay {
     pub(crate) list_work: u64,
     /// Why nothing more is executed.
     pub halted: Option<String>,
+    /// It is because of [`Bounds::bytes`], which may be raised.
+    pub lacks_bytes: bool,
     /// What was found out about draws.
     pub verdict: Verdict,
     /// Draws to windows before this call are left out.
     pub skip_before: u64,
+    /// Draws to framebuffers of the trace before this call are left out.
+    pub skip_surfaces: u64,
+    pub(crate) surfaces: crate::surfaces::Surfaces,
     /// Draws are shown as lines.
     pub wireframe: bool,
     pub(crate) es: bool,
@@ -130,8 +135,11 @@ impl Replay {
             vertices: 0,
             list_work: 0,
             halted: None,
+            lacks_bytes: false,
             verdict: Verdict::default(),
             skip_before: 0,
+            skip_surfaces: 0,
+            surfaces: crate::surfaces::Surfaces::default(),
             wireframe: false,
             es: false,
             call: 0,
@@ -155,8 +163,10 @@ impl Replay {
             return;
         }
         self.call = call.number;
+        self.stream.call = call.number as u32;
         self.list_work = 0;
         let handlers = Rc::clone(&self.handlers);
+        let before = (self.stream.words.len(), self.stream.bytes.len());
         if call.name.starts_with("gl") && !call.name.starts_with("glX") {
             self.at = self.current.get(&call.thread).copied();
             if self.at.is_none() {
@@ -166,6 +176,11 @@ impl Replay {
         match handlers.find(&call.name) {
             Some(handler) => self.run(call, handler),
             None => self.unknown(call),
+        }
+        if self.halted.is_some() {
+            // What demands too much is not handed over in part.
+            self.stream.words.truncate(before.0);
+            self.stream.bytes.truncate(before.1);
         }
     }
 
@@ -240,6 +255,7 @@ impl Replay {
         if self.bytes > self.bounds.bytes {
             let limit = self.bounds.bytes >> 20;
             let call = self.call;
+            self.lacks_bytes |= self.halted.is_none();
             self.halt(format!(
                 "From call {call} on, the textures and buffers of this trace take more than {limit} MiB. The replay ends there."
             ));
@@ -404,10 +420,11 @@ impl Replay {
         draw.is_some()
     }
 
-    /// Whether draws go to a window whose picture nobody asked for.
+    /// Whether draws go to what no picture needs that somebody asked for.
     pub(crate) fn is_skipped(&self) -> bool {
-        self.call < self.skip_before
-            && self.at.and_then(|at| self.contexts.get(at)).is_some_and(|context| context.draw_framebuffer == 0)
+        let context = self.at.and_then(|at| self.contexts.get(at));
+        let is_window = context.is_some_and(|context| context.draw_framebuffer == 0);
+        self.call < if is_window { self.skip_before } else { self.skip_surfaces }
     }
 
     // ---- textures
@@ -459,6 +476,7 @@ impl Replay {
         let context = self.contexts.get(at)?;
         let objects = self.groups.get(context.group)?;
         let mut problem = None;
+        let reads = !self.surfaces.is_empty();
         for unit in 0..UNITS {
             let names = context.units.get(unit).copied().unwrap_or_default();
             let [flat, cube, solid, layers, line, rectangle] = names;
@@ -471,6 +489,9 @@ impl Replay {
                 let texture = objects.textures.get(&key);
                 problem = problem.or_else(|| texture.and_then(|texture| texture.problem));
                 let handle = texture.map_or(0, |texture| texture.handle);
+                if reads && handle != 0 {
+                    self.surfaces.read(handle);
+                }
                 let Some(known) = self.actual.textures.get_mut(unit).and_then(|slots| slots.get_mut(slot)) else {
                     continue;
                 };

@@ -28,6 +28,7 @@ mod prepare;
 mod s3tc;
 mod shader_list;
 mod state;
+mod surfaces;
 mod verdict;
 
 pub use call::{Call, Value};

@@ -48,6 +48,8 @@ pub(crate) struct Buffer {
     pub(crate) index_handle: u32,
     /// The range that each of the two lacks.
     pub(crate) stale: [Stale; 2],
+    /// The highest of ranges of indices that were looked at: offset, count and type of each.
+    pub(crate) highest: Vec<([usize; 3], Option<u32>)>,
     /// Mapped: its address, and the offset and length of the range.
     pub(crate) mapped: Option<(i64, usize, usize)>,
 }
@@ -175,6 +177,10 @@ pub(crate) struct Attachment {
     pub(crate) samples: u32,
     /// It has whole numbers.
     pub(crate) integer: bool,
+    /// What is attached: see [`crate::surfaces`].
+    pub(crate) surface: u32,
+    /// The surface is no more than what is attached.
+    pub(crate) is_whole: bool,
 }
 
 /// A framebuffer object.
@@ -182,8 +188,10 @@ pub(crate) struct Attachment {
 pub(crate) struct Framebuffer {
     pub(crate) handle: u32,
     pub(crate) attachments: Vec<Attachment>,
-    /// As WebGL2 has them. `None` until the trace sets them.
+    /// Why nothing can be drawn to it.
     pub(crate) problem: Option<&'static str>,
+    /// Colours are not drawn to the first attachment.
+    pub(crate) is_masked: bool,
 }
 
 impl Framebuffer {

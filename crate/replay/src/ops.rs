@@ -8,7 +8,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Op {
-    /// `call`: the number of the call that the following commands are from.
+    /// `call`: the number of the call that the following commands are from. Before each that has some.
     Mark,
     /// `cap, on`
     Enable,
@@ -146,16 +146,27 @@ pub struct Stream {
     pub on: bool,
     /// What was added takes long: it is to be executed before more comes.
     pub slow: bool,
+    /// Draws that were added.
+    pub draws: usize,
+    /// The call that is executed, and the one that was marked last.
+    pub(crate) call: u32,
+    pub(crate) marked: Option<u32>,
 }
 
 /// Words and bytes of commands that are executed at once, about.
 const WORDS: usize = 1 << 18;
 const BYTES: usize = 16 << 20;
+/// And draws.
+const DRAWS: usize = 128;
 
 impl Stream {
     /// Adds a command.
     pub(crate) fn put(&mut self, op: Op, words: &[u32]) {
         if self.on {
+            if self.marked != Some(self.call) {
+                self.marked = Some(self.call);
+                self.words.extend([Op::Mark as u32 | 1 << 16, self.call]);
+            }
             self.words.push(op as u32 | (words.len() as u32) << 16);
             self.words.extend_from_slice(words);
         }
@@ -163,7 +174,7 @@ impl Stream {
 
     /// Whether the commands are to be executed before more come.
     pub(crate) fn is_full(&self) -> bool {
-        self.slow || self.words.len() > WORDS || self.bytes.len() > BYTES
+        self.slow || self.draws > DRAWS || self.words.len() > WORDS || self.bytes.len() > BYTES
     }
 
     /// Adds bytes. Returns their offset and length.

@@ -52,8 +52,8 @@ impl JsPlayer {
     }
 
     /// Wants the state after a call. Returns whether everything begins anew.
-    pub fn seek(&mut self, call: f64, skip: f64) -> bool {
-        self.player.seek(call as u64, skip as u64)
+    pub fn seek(&mut self, call: f64, windows: f64, surfaces: f64) -> bool {
+        self.player.seek(call as u64, [windows as u64, surfaces as u64])
     }
 
     /// Executes further calls. Returns whether the goal has been reached, or nothing more can be executed.
@@ -67,7 +67,6 @@ impl JsPlayer {
 
     /// Takes the commands since the last time: `{words, bytes}`.
     pub fn take(&mut self) -> JsValue {
-        self.player.mark();
         let stream = &mut self.player.replay().stream;
         let taken = object(&[
             ("words", Uint32Array::from(&stream.words[..]).into()),
@@ -75,7 +74,7 @@ impl JsPlayer {
         ]);
         stream.words.clear();
         stream.bytes.clear();
-        stream.slow = false;
+        (stream.slow, stream.draws) = (false, 0);
         taken
     }
 
@@ -99,15 +98,27 @@ impl JsPlayer {
         self.player.replay().halted.clone().unwrap_or_default()
     }
 
+    /// Begins anew with the next `seek`: what was drawn is not to be relied on.
+    pub fn forget(&mut self) {
+        self.player.forget();
+    }
+
+    /// Whether it ended because of the limit for textures and buffers.
+    #[wasm_bindgen(getter, js_name = lacksBytes)]
+    pub fn lacks_bytes(&mut self) -> bool {
+        self.player.replay().lacks_bytes
+    }
+
     /// Shows draws as lines from the next beginning on.
     pub fn wireframe(&mut self, on: bool) {
         self.player.set_wireframe(on);
     }
 
-    /// The call before which draws to windows are not needed for a picture at `call`, once all calls were looked at.
+    /// The calls before which draws to windows, and to framebuffers of the trace, are not needed for a picture at `call`, once all
+    /// calls were looked at.
     #[wasm_bindgen(js_name = skipBefore)]
-    pub fn skip_before(&self, call: f64) -> f64 {
-        self.player.skip_before(call as u64) as f64
+    pub fn skip_before(&self, call: f64) -> Vec<f64> {
+        self.player.skip_before(call as u64).iter().map(|call| *call as f64).collect()
     }
 
     /// The frames, once all calls were looked at: `{from, to}`, columns of the calls that begin and end them. The last one has no
@@ -122,9 +133,10 @@ impl JsPlayer {
         object(&[("from", column(&from)), ("to", column(&to)), ("draws", column(&draws))])
     }
 
-    /// What is known of draws: `{draws, unshown, reasons: {reason, count, first}[], calls, why, shaders}`. `calls` are those that
+    /// What is known of draws: `{draws, unshown, reasons: {reason, count, first}[], calls, why, shaders, halted}`. `calls` are those that
     /// cannot be shown, `why` the index of the reason of each.
     pub fn verdict(&mut self) -> JsValue {
+        let halted = self.halted();
         let verdict = &self.player.replay().verdict;
         let reasons: Array = verdict
             .reasons
@@ -156,6 +168,7 @@ impl JsPlayer {
             ("calls", js_sys::Float64Array::from(&calls[..]).into()),
             ("why", Uint32Array::from(&why[..]).into()),
             ("shaders", shaders.into()),
+            ("halted", halted.into()),
         ])
     }
 

@@ -12,8 +12,8 @@ pub struct Frame {
     pub from: u64,
     /// The call that swaps its buffers; `u64::MAX` for the last one if the trace ends before.
     pub to: u64,
-    /// Nothing of what the window had before can be seen.
-    pub clears: bool,
+    /// The call that clears the window, after which nothing of what it had before can be seen. `None` if something can.
+    pub clears: Option<u64>,
     /// Draws and clears since the swap before it, of windows and framebuffers.
     pub draws: u64,
 }
@@ -22,7 +22,7 @@ pub struct Frame {
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     from: u64,
-    color: bool,
+    color: Option<u64>,
     depth: bool,
     stencil: bool,
     /// Something of before may be seen.
@@ -45,17 +45,42 @@ pub(crate) struct Plan {
 const MOST: usize = 1 << 22;
 
 impl Plan {
-    /// The frame that a call belongs to.
-    pub(crate) fn frame_of(&self, call: u64) -> Option<Frame> {
-        let first = self.frames.partition_point(|frame| frame.to < call);
-        self.frames.get(first..)?.iter().take(64).find(|frame| frame.from <= call).copied()
-    }
-
     /// The call before which draws to windows can be left out for a picture at `call`.
     pub(crate) fn skip_before(&self, call: u64) -> u64 {
-        match self.frame_of(call) {
-            Some(frame) if frame.clears && !self.reads_windows => frame.from,
+        if self.reads_windows || self.frames.len() >= MOST {
+            return 0;
+        }
+        // Each window has a frame at that call. Any may be the one that is shown.
+        let first = self.frames.partition_point(|frame| frame.to < call);
+        let at_once = self.frames.iter().skip(first).filter(|frame| frame.from <= call);
+        at_once.map(|frame| self.begin(*frame, call)).min().unwrap_or_else(|| self.after_all(call))
+    }
+
+    /// The same for a call after the last swap, if there is one window.
+    fn after_all(&self, call: u64) -> u64 {
+        let is_one = self.frames.windows(2).all(|pair| matches!(pair, [a, b] if a.to.checked_add(1) == Some(b.from)));
+        match self.frames.last() {
+            Some(last) if is_one && last.to < call => {
+                self.begin(Frame { from: last.to + 1, to: call, clears: None, draws: 0 }, call)
+            }
             _ => 0,
+        }
+    }
+
+    /// The call from which on the window of a frame is to be drawn to, for what it shows at a call.
+    fn begin(&self, frame: Frame, call: u64) -> u64 {
+        let (mut frame, mut call) = (frame, call);
+        loop {
+            if frame.clears.is_some_and(|clear| clear <= call) {
+                return frame.from;
+            }
+            // What the window had when the frame before it ended.
+            let Some(end) = frame.from.checked_sub(1) else { return 0 };
+            let before = self.frames.partition_point(|frame| frame.to < end);
+            match self.frames.get(before) {
+                Some(found) if found.to == end => (frame, call) = (*found, end),
+                _ => return 0,
+            }
         }
     }
 
@@ -80,35 +105,40 @@ impl Plan {
 }
 
 fn closed(open: &Open, to: u64) -> Frame {
-    Frame { from: open.from, to, clears: open.color && !open.keeps, draws: open.draws }
+    Frame { from: open.from, to, clears: open.color.filter(|_| !open.keeps), draws: open.draws }
 }
 
 impl Replay {
     /// The window is drawn to. What the frame has not cleared before may be seen.
     pub(crate) fn note_draw(&mut self) {
+        self.surfaces_drawn();
         let Some(at) = self.at else { return };
         let Some(context) = self.contexts.get(at).filter(|context| context.draw_framebuffer == 0) else { return };
         let (depth, stencil) = (context.state.is_enabled(0xB71), context.state.is_enabled(0xB90));
         let open = self.plan.open.entry(context.drawable).or_default();
         open.draws += 1;
-        open.keeps |= !open.color || (depth && !open.depth) || (stencil && !open.stencil);
+        open.keeps |= open.color.is_none() || (depth && !open.depth) || (stencil && !open.stencil);
     }
 
     /// The window is cleared.
     pub(crate) fn note_clear(&mut self, mask: u32) {
+        self.surfaces_cleared(mask);
         let Some(at) = self.at else { return };
         let Some(context) = self.contexts.get(at).filter(|context| context.draw_framebuffer == 0) else { return };
         let state = &context.state;
-        let whole = !state.is_enabled(0xC11);
+        let whole = !state.is_enabled(0xC11) && !state.is_enabled(0x8C89);
         let open = self.plan.open.entry(context.drawable).or_default();
         open.draws += 1;
-        open.color |= mask & 0x4000 != 0 && whole && state.four(word::COLOR_MASK) == [1; 4];
+        if mask & 0x4000 != 0 && whole && state.four(word::COLOR_MASK) == [1; 4] {
+            open.color = open.color.or(Some(self.call));
+        }
         open.depth |= mask & 0x100 != 0 && whole && state.get(word::DEPTH_MASK) != 0;
         open.stencil |= mask & 0x400 != 0 && whole;
     }
 
     /// What the window holds is read.
     pub(crate) fn note_read(&mut self) {
+        self.surfaces_read();
         self.plan.reads_windows |= self.context().is_some_and(|context| context.read_framebuffer == 0);
     }
 
@@ -117,10 +147,36 @@ impl Replay {
         let Some(at) = self.context_of_thread(thread) else { return };
         let Some(drawable) = self.contexts.get(at).map(|context| context.drawable) else { return };
         let to = self.call;
+        self.surfaces.end(to);
+        // What is drawn to stays that in the next frame.
+        self.surfaces_shown();
         let open = self.plan.open.insert(drawable, Open { from: to + 1, ..Open::default() }).unwrap_or_default();
         let all = self.verdict.draws;
         let frame = Frame { draws: all - self.plan.counted, ..closed(&open, to) };
         self.plan.counted = all;
         self.plan.push(frame);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(from: u64, to: u64, clears: Option<u64>) -> Frame {
+        Frame { from, to, clears, draws: 1 }
+    }
+
+    #[test]
+    fn a_picture_needs_the_window_from_the_latest_clear_on() {
+        let frames = vec![frame(0, 9, Some(2)), frame(10, 19, Some(15)), frame(20, 29, None), frame(30, 39, Some(31))];
+        let mut plan = Plan { frames, ..Plan::default() };
+        for (call, begin) in [(39, 30), (31, 30), (30, 10), (25, 10), (16, 10), (14, 0), (5, 0), (99, 30)] {
+            assert_eq!(plan.skip_before(call), begin, "call {call}");
+        }
+        // Another window, which swaps seldom.
+        plan.frames.push(frame(12, 50, Some(13)));
+        assert_eq!(plan.skip_before(39), 12);
+        plan.reads_windows = true;
+        assert_eq!(plan.skip_before(39), 0);
     }
 }

@@ -9,7 +9,6 @@ use unspool_formats::records::{Pass, Records};
 
 use crate::call::{Call, Collector};
 use crate::driver::{Bounds, Replay};
-use crate::ops::Op;
 use crate::plan::Frame;
 
 /// Bytes of a blob: a texture of 8192 times 8192 pixels has more, but not within the bounds of a replay together with others.
@@ -107,25 +106,36 @@ impl<S: ByteSource> Player<S> {
         self.replay.plan.frames()
     }
 
-    /// The call before which draws to windows need not be executed for a picture at `call`.
-    pub fn skip_before(&self, call: u64) -> u64 {
-        self.replay.plan.skip_before(call)
+    /// The calls before which draws need not be executed for a picture at `call`: those to windows, and those to framebuffers of the
+    /// trace.
+    pub fn skip_before(&self, call: u64) -> [u64; 2] {
+        let windows = self.replay.plan.skip_before(call);
+        [windows, self.replay.surfaces.needed(call, windows)]
     }
 
-    /// Wants the state after a call. Returns whether everything begins anew: objects of WebGL2 are to be deleted then. `skip` is
-    /// the call before which draws to windows are left out.
-    pub fn seek(&mut self, call: u64, skip: u64) -> bool {
+    /// Wants the state after a call. Returns whether everything begins anew: objects of WebGL2 are to be deleted then. `skip`: the
+    /// calls before which draws are left out, as [`Player::skip_before`] returns them.
+    pub fn seek(&mut self, call: u64, skip: [u64; 2]) -> bool {
+        let [skip, surfaces] = skip;
         // What was left out before cannot be made up for, and calls are not undone.
         let is_here = self.reached && self.goal == call;
-        let cannot = self.pass.is_none() || self.replay.halted.is_some() || skip < self.replay.skip_before;
+        let cannot = self.pass.is_none()
+            || self.replay.halted.is_some()
+            || skip < self.replay.skip_before
+            || surfaces < self.replay.skip_surfaces;
         let anew = cannot || (!is_here && (call <= self.at || self.over));
         (self.goal, self.reached) = (call, is_here && !anew);
         if anew {
             self.restart();
         }
-        self.replay.skip_before = skip;
+        (self.replay.skip_before, self.replay.skip_surfaces) = (skip, surfaces);
         self.replay.vertices = 0;
         anew
+    }
+
+    /// Begins anew with the next [`Player::seek`]: what was drawn is not to be relied on.
+    pub fn forget(&mut self) {
+        self.pass = None;
     }
 
     /// Shows draws as lines. Everything begins anew with the next [`Player::seek`].
@@ -152,6 +162,10 @@ impl<S: ByteSource> Player<S> {
         let mut left = budget;
         let result = loop {
             if self.reached || self.over || self.replay.halted.is_some() {
+                if self.replay.halted.is_some() {
+                    // What is there so far is a frame, too.
+                    self.replay.plan.finish();
+                }
                 break Ok(Turn::Done);
             }
             if left == 0 || self.replay.stream.is_full() {
@@ -206,11 +220,5 @@ impl<S: ByteSource> Player<S> {
             self.least = (offered * 2).max(1);
         }
         Ok(true)
-    }
-
-    /// Adds the number of the call to the commands: what WebGL2 says next is about it.
-    pub fn mark(&mut self) {
-        let at = self.at as u32;
-        self.replay.stream.put(Op::Mark, &[at]);
     }
 }

@@ -71,6 +71,11 @@ impl Replay {
         };
         self.use_program(linked.handle);
         if self.stream.on {
+            self.stream.draws += 1;
+            // It may take as long as a GPU can.
+            self.stream.slow |= linked.made.may_be_cut;
+        }
+        if self.stream.on {
             self.set_own_uniforms(&mut linked, program == 0);
         }
         Ok(Some(linked))

@@ -47,19 +47,19 @@ fn all_draws_of_the_corpus_can_be_shown() {
             continue;
         };
         let mut player = Player::open(&index(&file), file, Bounds::default(), true).unwrap();
-        player.seek(u64::MAX >> 1, 0);
+        player.seek(u64::MAX >> 1, [0; 2]);
         let mut words = 0;
         while player.step(10_000).unwrap() == Turn::Going {
             let stream = &mut player.replay().stream;
             words += stream.words.len();
             stream.words.clear();
             stream.bytes.clear();
-            stream.slow = false;
+            (stream.slow, stream.draws) = (false, 0);
         }
         words += player.replay().stream.words.len();
         let (calls, _) = player.progress();
         let frames = player.frames().len();
-        let clears = player.frames().iter().filter(|frame| frame.clears).count();
+        let clears = player.frames().iter().filter(|frame| frame.clears.is_some()).count();
         let replay = player.replay();
         let verdict = &replay.verdict;
         eprintln!("{name}: {calls} calls, {} draws, {words} words, {clears} of {frames} frames clear", verdict.draws);

@@ -77,6 +77,22 @@ fn draws_beyond_their_buffers_are_left_out() {
         assert!(reasons(&replay).iter().any(|reason| reason.contains(why)), "{draw:?}: {:?}", reasons(&replay));
         assert_eq!(replay.halted, None);
     }
+    // Indices lead beyond the vertices, but for the one that begins a primitive anew.
+    for (index, why) in [(9000u16, Some("reads vertices beyond its buffers")), (8191, None), (0xFFFF, None)] {
+        let indices = [0, 1, index].iter().flat_map(|i: &u16| i.to_le_bytes()).collect();
+        let draw = with(call("glDrawElements", &[4, 3, 0x1403]), 3, Value::Bytes(indices));
+        let replay = after(&[program(), vec![draw]].concat());
+        assert_eq!(reasons(&replay).len(), usize::from(why.is_some()), "{index}");
+        assert!(reasons(&replay).iter().all(|reason| reason.contains(why.unwrap_or_default())), "{index}");
+    }
+    // Each of these would be several numbers.
+    let quads = after(&[program(), vec![call("glDrawArrays", &[7, 0, 1 << 23])]].concat());
+    assert_eq!(reasons(&quads), ["the draw has more than 4194304 vertices of a primitive that WebGL2 lacks"]);
+    let mut many = after(&[call("glBegin", &[4])]);
+    let vertex = call("glVertex2i", &[0, 0]);
+    (0..1 << 20).for_each(|_| many.execute(&vertex));
+    many.execute(&call("glEnd", &[]));
+    assert_eq!(reasons(&many), ["it has more than 1048575 vertices between glBegin and glEnd"]);
     let replay = after(&[program(), vec![call("glDrawArrays", &[4, 0, 8190])]].concat());
     assert_eq!(reasons(&replay), Vec::<&str>::new());
 }
@@ -140,8 +156,8 @@ fn geometry_shaders_are_named_as_reason() {
     calls.splice(9..9, [returning(call("glCreateShader", &[0x8DD9]), 9), call("glAttachShader", &[3, 9])]);
     calls.push(call("glDrawArrays", &[4, 0, 3]));
     assert_eq!(reasons(&after(&calls)), ["geometry shaders are not in WebGL2"]);
-    assert_eq!(
-        reasons(&after(&[call("glDispatchCompute", &[1, 1, 1]), call("glRecti", &[0, 0, 1, 1])])),
-        ["compute shaders are not in WebGL2"]
-    );
+    let computed = after(&[call("glDispatchCompute", &[1, 1, 1]), call("glRecti", &[0, 0, 1, 1])]);
+    assert_eq!(reasons(&computed), ["compute shaders are not in WebGL2"]);
+    // What is drawn afterwards is shown.
+    assert_eq!((computed.verdict.draws, computed.verdict.unshown), (2, 1));
 }

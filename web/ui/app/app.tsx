@@ -13,6 +13,7 @@ import { TraceView } from '../timeline/trace_view.tsx';
 import { Welcome } from '../welcome/welcome.tsx';
 import { DropOverlay } from './drop.tsx';
 import { Entries } from './entries.tsx';
+import { canPick, droppedFiles, pickFiles } from './files.ts';
 import './app.css';
 
 /** Characters of a notice, which may have names of files in it. */
@@ -26,8 +27,12 @@ export function App({ page }: { page: Page }) {
   const paletteShown = useSignal(false);
   const choose = useCallback(() => {
     workbench.warm();
-    input.current?.click();
-  }, [workbench]);
+    if (!canPick()) return input.current?.click();
+    void pickFiles(page.recent).then((files) => {
+      if (!files) input.current?.click();
+      else if (files.length > 0) void workbench.openFiles(files);
+    });
+  }, [workbench, page]);
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
@@ -88,10 +93,13 @@ export function App({ page }: { page: Page }) {
         ) : bench.at === 'open' && status?.at !== 'failed' ? (
           <TraceView key={bench.open.id} open={bench.open} page={page} />
         ) : (
-          <Welcome workbench={workbench} choose={choose} />
+          <Welcome page={page} choose={choose} />
         )}
         <Notice workbench={workbench} />
-        <DropOverlay onEnter={workbench.warm} onFiles={workbench.openFiles} />
+        <DropOverlay
+          onEnter={workbench.warm}
+          onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))}
+        />
         {keysShown.value && <KeysDialog close={() => (keysShown.value = false)} />}
         {paletteShown.value && (
           <LazyPalette page={page} contextNow={contextNow} close={() => (paletteShown.value = false)} />

@@ -5,11 +5,11 @@ import { createScope } from '../../base/scope.ts';
 interface Props {
   /** Called when files are dragged onto the window. */
   readonly onEnter: () => void;
-  readonly onFiles: (files: readonly File[]) => void;
+  readonly onDrop: (data: DataTransfer) => void;
 }
 
 /** Accepts files dropped anywhere on the window, and shows an overlay while they are dragged over it. */
-export function DropOverlay({ onEnter, onFiles }: Props) {
+export function DropOverlay({ onEnter, onDrop }: Props) {
   const over = useSignal(false);
   useEffect(() => {
     const scope = createScope();
@@ -38,10 +38,10 @@ export function DropOverlay({ onEnter, onFiles }: Props) {
       over.value = false;
       if (!hasFiles(event)) return;
       event.preventDefault();
-      onFiles([...(event.dataTransfer?.files ?? [])]);
+      if (event.dataTransfer) onDrop(event.dataTransfer);
     });
     return scope.dispose;
-  }, [onEnter, onFiles, over]);
+  }, [onEnter, onDrop, over]);
   if (!over.value) return null;
   return (
     <div class="drop">

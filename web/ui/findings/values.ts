@@ -15,6 +15,9 @@ const KINDS: readonly FindingKind[] = [
   { id: 'freed', title: 'Freed memory', says: 'Pointers into a buffer that was freed, and not allocated again' },
 ];
 
+/** What makes a sentence of the name of a pointer and of {@link whyOf}. */
+const VERBS = { past: 'is', short: 'has', freed: 'points' } as const;
+
 /** Pointers of a trace-db trace that may be wrong, as the view Out of bounds of Variables lists them. */
 export function valuesFindings({ trace }: OpenTrace): FindingSource {
   return {
@@ -35,7 +38,7 @@ export function valuesFindings({ trace }: OpenTrace): FindingSource {
           givenName(trace.names, statements, statement) || statementName(statements, statement);
         const findings = buffers.candidates.map((it) => ({
           kind: it.why,
-          sentence: `${it.name || '(no name)'} ${whyOf(it)}, ${at(it)}, buffer ${it.address}`,
+          sentence: `${it.name || '(no name)'} ${VERBS[it.why]} ${whyOf(it)} at ${at(it)}, buffer ${it.address}`,
           count: it.count,
           cost: { amount: it.count, unit: 'point' },
           positions: it.points,

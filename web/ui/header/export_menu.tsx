@@ -2,20 +2,26 @@ import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatLength, formatPercent, shortened } from '../../base/format.ts';
 import { ticks } from '../../base/ticks.ts';
 import {
+  CUT_FORMATS,
   createExports,
   EXPORT_FORMATS,
   type ExportPort,
   type ExportScope,
   type Exports,
   type OfferedFormat,
+  ownFormat,
 } from '../../model/export.ts';
 import { saveFile } from '../../model/save_file.ts';
-import { extentLength } from '../../model/view.ts';
+import { type Extent, extentLength, toTick } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import cutWorker from '../../worker/cut.ts?worker&url';
 import exportWorker from '../../worker/export.ts?worker&url';
 import { copyLink } from '../link.ts';
 import type { Page } from '../page.ts';
 import { startWorker } from '../workers.ts';
+import { Cleaning } from './cleaning.tsx';
+import type { HeaderMenuProps } from './menu_button.tsx';
+import { type PictureKind, savePicture } from './pictures.ts';
 import './export_menu.css';
 
 /** The exports of a trace go on while the menu is closed. */
@@ -24,7 +30,10 @@ const known = new WeakMap<OpenTrace, Exports>();
 function exportsOf(open: OpenTrace): Exports {
   let exports = known.get(open);
   if (!exports) {
-    exports = createExports(open.trace, (): ExportPort => startWorker(exportWorker));
+    exports = createExports(
+      open.trace,
+      (of): ExportPort => (of === 'stretch' ? startWorker(cutWorker) : startWorker(exportWorker)),
+    );
     known.set(open, exports);
     open.scope.add(exports.cancel);
   }
@@ -32,11 +41,20 @@ function exportsOf(open: OpenTrace): Exports {
 }
 
 /** What can be exported, in the order of the menu. The last one that has an effect is chosen first. */
-function scopesOf({ trace, statistics, selection }: OpenTrace): { id: string; label: string; scope: ExportScope }[] {
+function scopesOf(open: OpenTrace): { id: string; label: string; scope: ExportScope }[] {
+  const { trace, statistics, selection } = open;
   const clock = trace.info.value?.clock;
   const range = statistics.range.value;
   const selected = selection.selected.value;
   const scopes = [{ id: 'trace', label: 'Whole trace', scope: { range: null, track: null } as ExportScope }];
+  const screen = screenOf(open);
+  if (screen && clock) {
+    scopes.push({
+      id: 'screen',
+      label: `On screen, ${formatLength(extentLength(screen), clock)}`,
+      scope: { range: screen, track: null },
+    });
+  }
   if (range && clock) {
     scopes.push({
       id: 'range',
@@ -56,6 +74,24 @@ function scopesOf({ trace, statistics, selection }: OpenTrace): { id: string; la
   return scopes;
 }
 
+/** The part of the trace on the screen, if that is not all of it. */
+function screenOf({ trace, timeline }: OpenTrace): Extent | null {
+  const view = timeline.view.value;
+  const { extent } = trace.progress.value;
+  if (!view || !extent) return null;
+  const [left, right] = [toTick(view, 0), toTick(view, timeline.size.value.width)];
+  const from = left > extent.from ? left : extent.from;
+  const to = right < extent.to ? right : extent.to;
+  return from < to && (from > extent.from || to < extent.to) ? { from: ticks(from), to: ticks(to) } : null;
+}
+
+/** The trace's own format, if stretches of it can be written. */
+function ownOf({ trace }: OpenTrace): OfferedFormat | null {
+  const info = trace.info.value;
+  if (!info || !trace.content.value || !CUT_FORMATS.includes(info.format)) return null;
+  return ownFormat(info.title, trace.entry.value ?? trace.name);
+}
+
 /** The formats that the trace has something for. */
 function offered({ trace }: OpenTrace): readonly OfferedFormat[] {
   const tracks = [...trace.tracks.value.values()];
@@ -68,7 +104,7 @@ function offered({ trace }: OpenTrace): readonly OfferedFormat[] {
 }
 
 /** The menu of exports: what, and as which format. */
-export function ExportMenu({ open, page }: { open: OpenTrace; page: Page }) {
+export function ExportMenu({ open, page }: HeaderMenuProps) {
   const exports = exportsOf(open);
   const state = exports.state.value;
   const scopes = scopesOf(open);
@@ -79,16 +115,32 @@ export function ExportMenu({ open, page }: { open: OpenTrace; page: Page }) {
   const isReading = open.trace.status.value.at === 'loading';
   const start = (format: OfferedFormat) => {
     const part = id === 'trace' ? '' : `-${id}`;
-    const name = `${open.trace.name}${part}${format.ending}`;
+    const whole = open.trace.entry.value?.split('/').pop() ?? open.trace.name;
+    // The name of a stretch ends as that of its file.
+    const stem = format.id === 'own' ? whole.slice(0, whole.length - format.ending.length) : open.trace.name;
+    const name = `${stem}${format.id === 'own' && part === '' ? '-copy' : part}${format.ending}`;
     void exports.run(format, scope, name, () => saveFile(name));
   };
+  const savePictureAs = (kind: PictureKind) => {
+    const name = `${open.trace.name}${kind.of === 'flame' ? '-flame' : ''}.${kind.as}`;
+    // What is on the screen is a picture as it is, with the tracks of the window only.
+    const part = id === 'screen' ? { range: null, track: null } : wholeOf(scope);
+    void exports.save(
+      name,
+      () => saveFile(name),
+      (sink) => savePicture(open, page, kind, part, sink),
+    );
+  };
+  const wholeOf = (of: ExportScope): ExportScope => ({ ...of, range: of.range ?? open.trace.progress.value.extent });
+  const own = ownOf(open);
+  const running = state.at === 'running';
   return (
     <section class="popover export-popover" role="dialog" aria-label="Export">
       {isReading ? (
         <p class="muted">The trace is still being read. It can be exported when it is complete.</p>
       ) : (
         <>
-          <fieldset class="export-scope" disabled={state.at === 'running'}>
+          <fieldset class="export-scope" disabled={running}>
             <legend>What</legend>
             {scopes.map((it) => (
               <label key={it.id}>
@@ -102,21 +154,23 @@ export function ExportMenu({ open, page }: { open: OpenTrace; page: Page }) {
               </label>
             ))}
           </fieldset>
+          <Cleaning exports={exports} format={own ?? EXPORT_FORMATS[0]!} scope={scope} />
           <ul class="export-formats">
-            {offered(open).map((format) => (
+            {[...(own ? [own] : []), ...offered(open)].map((format) => (
               <li key={format.id}>
-                <button
-                  type="button"
-                  class="plain export-format"
-                  disabled={state.at === 'running'}
-                  onClick={() => start(format)}
-                >
+                <button type="button" class="plain export-format" disabled={running} onClick={() => start(format)}>
                   <span>{format.label}</span>
                   <span class="muted">{format.hint}</span>
                 </button>
               </li>
             ))}
           </ul>
+          <div class="export-pictures">
+            <Picture label="Timeline" save={(as) => savePictureAs({ of: 'timeline', as })} disabled={running} />
+            {open.statistics.flame.value && (
+              <Picture label="Flame graph" save={(as) => savePictureAs({ of: 'flame', as })} disabled={running} />
+            )}
+          </div>
         </>
       )}
       {open.memory.identity.value && (
@@ -139,7 +193,8 @@ export function ExportMenu({ open, page }: { open: OpenTrace; page: Page }) {
       )}
       {state.at === 'done' && (
         <p class="muted export-told" role="status">
-          Saved {shortened(state.name, 60)}: {formatCount(state.rows)} rows, {formatBytes(state.bytes)}.
+          Saved {shortened(state.name, 60)}: {state.rows > 0 && `${formatCount(state.rows)} rows, `}
+          {formatBytes(state.bytes)}.{state.stopped !== '' && ` Reading stopped: ${state.stopped}.`}
         </p>
       )}
       {state.at === 'failed' && (
@@ -148,6 +203,31 @@ export function ExportMenu({ open, page }: { open: OpenTrace; page: Page }) {
         </p>
       )}
     </section>
+  );
+}
+
+interface PictureProps {
+  readonly label: string;
+  readonly save: (as: PictureKind['as']) => void;
+  readonly disabled: boolean;
+}
+
+function Picture({ label, save, disabled }: PictureProps) {
+  return (
+    <p>
+      <span>{label}</span>
+      {(['svg', 'png'] as const).map((as) => (
+        <button
+          key={as}
+          type="button"
+          disabled={disabled}
+          aria-label={`${label} as ${as.toUpperCase()}`}
+          onClick={() => save(as)}
+        >
+          {as.toUpperCase()}
+        </button>
+      ))}
+    </p>
   );
 }
 

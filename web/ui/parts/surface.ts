@@ -68,7 +68,7 @@ export function createSurface({ element, signals, resized, draw }: SurfaceOption
 export interface MarksCanvas {
   readonly context: CanvasRenderingContext2D;
   readonly fitter: TextFitter;
-  /** Prepares a frame: afterwards the context draws in CSS pixels, with the font of labels. It does not clear. */
+  /** Prepares a frame: afterwards the context draws in CSS pixels, with the font of labels, on an empty canvas. */
   begin(size: FrameSize): void;
 }
 
@@ -87,6 +87,7 @@ export function createMarksCanvas(canvas: HTMLCanvasElement): MarksCanvas {
         canvas.height = tall;
       }
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, width, height);
       context.font = LABEL_FONT;
       context.fontKerning = 'none';
     },

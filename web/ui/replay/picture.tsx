@@ -1,21 +1,24 @@
 import { batch, type Signal, useComputed, useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { formatCount, formatCounted } from '../../base/format.ts';
-import type { Picture, PictureView } from '../../base/replay_protocol.ts';
-import { ticks } from '../../base/ticks.ts';
+import { formatCount, formatCounted, shortened } from '../../base/format.ts';
+import type { Limit, Picture, PictureView } from '../../base/replay_protocol.ts';
 import { drawsOf, frameOf, heaviest, type Replay } from '../../model/replay.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Segments } from '../parts/segments.tsx';
+import { selectCall } from './call_link.tsx';
 import { Canvas, Enlarged } from './canvas.tsx';
-import { CoverageOf, Failures } from './coverage.tsx';
+import { CoverageOf, Failures, Refusals } from './coverage.tsx';
 import { replayOf } from './replays.ts';
+import { TouchesOf } from './touches.tsx';
 import './picture.css';
 
 const VIEWS: readonly (readonly [PictureView, string])[] = [
   ['color', 'Picture'],
   ['changed', 'Changed'],
+  ['overdraw', 'Overdraw'],
   ['wireframe', 'Wireframe'],
+  ['depth', 'Depth'],
 ];
 
 /** The picture at the selection of a trace. */
@@ -37,6 +40,11 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
   /** A call that was chosen here; the next selection replaces it. */
   const chosen = useSignal<number | null>(null);
   const large = useSignal(false);
+  /** How often a limit of time was raised. */
+  const raised = useSignal(0);
+  const choose = (x: number, y: number) => {
+    if (call.peek() !== null) void replay.askPixel(call.peek()!, x, y);
+  };
   const ready = useComputed(() => open.trace.status.value.at === 'ready');
   const selected = useComputed(() => callOf(open));
   const frames = replay.frames.value;
@@ -45,17 +53,29 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
     if (selected.value !== null) return selected.value;
     // Without a selection: where most is to be seen.
     const all = replay.frames.value;
-    return all && all.to.length > 0 ? Math.min(all.to[heaviest(all)] ?? 0, Number.MAX_SAFE_INTEGER) : null;
+    return all && all.to.length > 0 ? (all.to[heaviest(all)] ?? 0) : null;
   });
   useEffect(() => {
     chosen.value = null;
   }, [selected.value]);
   useEffect(() => {
     if (ready.value) replay.look();
-  }, [ready.value]);
+  }, [ready.value, replay.error.value, replay.held.value, replay.megabytes.value]);
   useEffect(() => {
-    if (ready.value && call.value !== null && replay.error.value === '') void replay.ask(call.value, view.value);
-  }, [ready.value, call.value, view.value, replay.error.value]);
+    if (ready.value && call.value !== null && replay.error.value === '' && replay.held.value === '')
+      void replay.ask(call.value, view.value);
+  }, [
+    ready.value,
+    call.value,
+    view.value,
+    replay.error.value,
+    replay.held.value,
+    replay.megabytes.value,
+    raised.value,
+  ]);
+  useEffect(() => {
+    replay.forgetPixel();
+  }, [call.value]);
 
   const shown = replay.shown.value;
   if (!ready.value) return <p class="muted">Pictures can be replayed when the trace has been read.</p>;
@@ -70,19 +90,35 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
         </p>
       </div>
     );
+  if (replay.held.value !== '')
+    return (
+      <div role="alert">
+        <p class="remark">
+          This computer draws without a GPU ({shortened(replay.held.value, 80)}), and the trace is large: its pictures
+          may take minutes.
+        </p>
+        <p>
+          <button type="button" onClick={replay.insist}>
+            Replay anyway
+          </button>
+        </p>
+      </div>
+    );
   return (
     <div class="picture" aria-busy={replay.progress.value !== null}>
       <Where open={open} replay={replay} call={call} chosen={chosen} />
-      <Frame replay={replay} large={large} />
+      <Frame replay={replay} large={large} choose={choose} />
       {frames && frames.to.length > 0 && (
-        <Segments
-          label="What the picture shows"
-          options={VIEWS}
-          value={view.value}
-          choose={(it) => {
-            view.value = it;
-          }}
-        />
+        <div class="picture-views">
+          <Segments
+            label="What the picture shows"
+            options={VIEWS}
+            value={view.value}
+            choose={(it) => {
+              view.value = it;
+            }}
+          />
+        </div>
       )}
       {shown?.picture && shown.picture.changed !== null && (
         <p class="muted">
@@ -91,14 +127,22 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
             : `This call changes ${formatCounted(shown.picture.changed, 'pixel')}.`}
         </p>
       )}
+      {shown?.picture?.note && <p class="muted">{shown.picture.note}</p>}
+      <TouchesOf open={open} replay={replay} />
       <p class="muted">Replayed on this computer's GPU, not what the traced machine showed.</p>
-      {shown?.picture?.halted && <p class="remark">{shown.picture.halted}</p>}
+      {shown?.picture?.halted && (
+        <p class="remark">
+          {shown.picture.halted} <Raise replay={replay} limit={shown.picture.limit} raised={raised} />
+        </p>
+      )}
       <CoverageOf open={open} replay={replay} />
+      <Refusals replay={replay} open={open} />
       <Failures replay={replay} open={open} />
       {large.value && shown?.picture && (
         <Enlarged
           picture={shown.picture}
           title={`After call ${formatCount(shown.call)}`}
+          choose={choose}
           close={() => {
             large.value = false;
           }}
@@ -129,21 +173,17 @@ function Where({
   const frame = frameOf(frames, at);
   const draws = frame < 0 ? [] : drawsOf(coverage, frames, frame);
   const draw = draws.filter((each) => each <= at).length;
-  const end = (index: number) => Math.min(frames.to[index] ?? 0, Number.MAX_SAFE_INTEGER);
+  const end = (index: number) => frames.to[index] ?? 0;
   const show = (to: number) =>
     batch(() => {
       chosen.value = to;
     });
-  const select = async () => {
-    const row = await open.trace.records.recordAt(ticks(BigInt(at)), null);
-    if (row) open.selection.revealRecord(row);
-  };
   return (
     <div class="picture-where">
       <p>
         {frame < 0 ? 'Outside of frames' : `Frame ${formatCount(frame)} of ${formatCount(frames.to.length)}`}
         {' · '}
-        <button type="button" class="plain link" title="Select this call" onClick={() => void select()}>
+        <button type="button" class="plain link" title="Select this call" onClick={() => void selectCall(open, at)}>
           after call {formatCount(at)}
         </button>
       </p>
@@ -196,8 +236,30 @@ function Where({
   );
 }
 
+/** Raises the limit that the replay ran into. */
+function Raise({ replay, limit, raised }: { replay: Replay; limit: Limit; raised: Signal<number> }) {
+  if (limit === '') return null;
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        replay.raise(limit);
+        raised.value += 1;
+      }}
+    >
+      {limit === 'bytes' ? `Allow ${formatCount(2 * replay.megabytes.value)} MiB` : 'Go on'}
+    </button>
+  );
+}
+
+interface FrameProps {
+  readonly replay: Replay;
+  readonly large: Signal<boolean>;
+  readonly choose: (x: number, y: number) => void;
+}
+
 /** The picture, or how far it is. */
-function Frame({ replay, large }: { replay: Replay; large: Signal<boolean> }) {
+function Frame({ replay, large, choose }: FrameProps) {
   const shown = replay.shown.value;
   const progress = replay.progress.value;
   const picture: Picture | null = shown?.picture ?? null;
@@ -206,6 +268,7 @@ function Frame({ replay, large }: { replay: Replay; large: Signal<boolean> }) {
       {picture && (
         <Canvas
           picture={picture}
+          choose={choose}
           enlarge={() => {
             large.value = true;
           }}

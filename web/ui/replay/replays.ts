@@ -1,17 +1,25 @@
-import { createReplay, type Replay } from '../../model/replay.ts';
+import { effect } from '@preact/signals';
+import { createReplay, type Replay, remarksOf } from '../../model/replay.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import replayWorker from '../../worker/replay.ts?worker&url';
+import { overlay } from '../timeline/overlay.ts';
 import { startWorker } from '../workers.ts';
-
-/** The replays of open traces: each keeps its worker while nothing shows it. */
-const replays = new WeakMap<OpenTrace, Replay>();
+import { FilmStrip } from './film.tsx';
+import { knownReplay, rememberReplay } from './known.ts';
 
 /** The replay of a trace. Its worker starts with the first question. */
 export function replayOf(open: OpenTrace): Replay {
-  const known = replays.get(open);
+  const known = knownReplay(open);
   if (known) return known;
   const replay = createReplay(open.trace, () => startWorker(replayWorker));
-  replays.set(open, replay);
+  rememberReplay(open, replay);
+  overlay.value = FilmStrip;
   open.scope.add(replay.dispose);
+  open.scope.add(
+    effect(() => {
+      const coverage = replay.coverage.value;
+      open.events.remarks.value = coverage ? remarksOf(coverage, replay.refusals.value) : null;
+    }),
+  );
   return replay;
 }

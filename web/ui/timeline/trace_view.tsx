@@ -20,6 +20,7 @@ import { drawTimeline } from './drawing.ts';
 import { listenForGestures } from './gestures.ts';
 import { markCompletion } from './marks.ts';
 import { listenForMenus } from './menus.ts';
+import { overlay } from './overlay.ts';
 import { OverviewStrip } from './overview.tsx';
 import { gesturesOn } from './pointer.ts';
 import { RangeBand } from './range.tsx';
@@ -121,6 +122,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
             <div ref={shapes} role="img" aria-label="Slices" />
             <canvas ref={marks} role="img" aria-label="Labels, events and the selection" />
             <NoteLines open={open} />
+            <Overlay open={open} />
             <RangeBand open={open} drawn={state.drawn} snapped={state.snapped} />
             <Crosshair pointer={state.pointer} />
             {empty && (
@@ -139,6 +141,12 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
       <Announcer open={open} />
     </div>
   );
+}
+
+/** What else is drawn over the timeline. */
+function Overlay({ open }: { open: OpenTrace }) {
+  const Drawn = overlay.value;
+  return Drawn ? <Drawn open={open} /> : null;
 }
 
 function Crosshair({ pointer }: { pointer: ReadonlySignal<PointerPlace | null> }) {

@@ -1,12 +1,15 @@
 import { formatBytes, formatOffset, formatPercent, shortened } from '../../base/format.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import { FORMATS, SAMPLES } from '../../model/formats.ts';
-import type { Bench, Workbench } from '../../model/workbench.ts';
+import type { Bench } from '../../model/workbench.ts';
+import type { Page } from '../page.ts';
 import { Companions } from '../parts/companions.tsx';
+import { RecentFiles } from './recent.tsx';
 import './welcome.css';
 
 /** The page without a trace: the formats, the samples, and why a file did not open. */
-export function Welcome({ workbench, choose }: { workbench: Workbench; choose: () => void }) {
+export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
+  const { workbench } = page;
   const bench = workbench.bench.value;
   if (bench.at === 'fetching') return <Fetching bench={bench} cancel={workbench.cancel} />;
   const failure = failureOf(bench);
@@ -34,6 +37,7 @@ export function Welcome({ workbench, choose }: { workbench: Workbench; choose: (
             </span>
           )}
         </p>
+        <RecentFiles recent={page.recent} workbench={workbench} />
         <section aria-labelledby="opens">
           <h2 id="opens">Supported formats</h2>
           <ul class="formats">

@@ -10,6 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use unspool_engine::Session;
 use unspool_export::{Arg, Value};
+use unspool_formats::clean::{Choice, Class, Cleaner};
 use unspool_formats::{FieldValue, Record, Visitor};
 
 use crate::find::{failed, reader_of};
@@ -21,6 +22,8 @@ const PORTION: usize = 1 << 16;
 const STEP: u32 = 64;
 /// Bytes of a text, and of a payload, that an argument shows.
 const LONGEST: usize = 1024;
+/// Bytes before the fields of a record: its locator, and how many there are.
+const HEAD: usize = 12;
 /// Fields of a record: those of a longer one are cut there.
 const MOST: usize = 1000;
 
@@ -51,6 +54,11 @@ struct Sequence {
     from: u64,
     /// Records that were read before their slices came, by locator.
     passed: HashMap<u64, Place>,
+    /// The greatest locator that was collected, and whether one of them came after a greater one.
+    greatest: u64,
+    unsorted: bool,
+    /// The latest record that was found: a group of calls has that of the call that opens it.
+    latest: (u64, Vec<u8>),
 }
 
 impl Arguments {
@@ -59,7 +67,7 @@ impl Arguments {
     /// # Errors
     ///
     /// Returns an error if the records cannot be read, or there is no room for them.
-    pub(super) fn collect(session: &Session, source: &Source) -> Result<Self, Failure> {
+    pub(super) fn collect(session: &Session, source: &Source, cleaner: &mut Cleaner) -> Result<Self, Failure> {
         let mut reader = reader_of(session, source)?;
         let this = Self { file: tempfile::tempfile()?, tracks: HashMap::new() };
         let mut adding = Adding {
@@ -72,6 +80,7 @@ impl Arguments {
             in_args: false,
             end: 0,
             error: None,
+            cleaner,
         };
         let mut next = 0;
         loop {
@@ -94,26 +103,40 @@ impl Arguments {
     /// Fills in the arguments of the record of a track with this locator.
     pub(super) fn get(&mut self, track: u32, locator: u64, into: &mut Vec<Arg>) {
         let Some(sequence) = self.tracks.get_mut(&track) else { return };
-        let mut bytes = Vec::new();
-        if let Some((at, len)) = sequence.passed.remove(&locator) {
-            bytes.resize(len as usize, 0);
-            if self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.read_exact(&mut bytes)).is_err() {
-                return;
-            }
-            decode(&bytes, into);
-            return;
-        }
-        while let Some((found, at, len)) = sequence.advance(&mut self.file) {
-            if found == locator {
-                decode(sequence.read.get(at..at + len).unwrap_or_default(), into);
-                return;
-            }
-            sequence.passed.insert(found, (sequence.from + at as u64, len as u32));
+        if sequence.find(locator, &mut self.file) {
+            decode(&sequence.latest.1, into);
         }
     }
 }
 
 impl Sequence {
+    /// Makes the record with this locator the latest. Returns false if there is none.
+    fn find(&mut self, locator: u64, file: &mut File) -> bool {
+        if self.latest.0 == locator && !self.latest.1.is_empty() {
+            return true;
+        }
+        if let Some((at, len)) = self.passed.remove(&locator) {
+            self.latest.0 = locator;
+            self.latest.1.resize(len as usize, 0);
+            return file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut self.latest.1)).is_ok();
+        }
+        while let Some((found, at, len)) = self.advance(file) {
+            if found == locator {
+                self.latest.0 = locator;
+                self.latest.1.clear();
+                self.latest.1.extend_from_slice(self.read.get(at..at + len).unwrap_or_default());
+                return true;
+            }
+            if !self.unsorted && found > locator {
+                // It is not ahead: the search for it must not pass all others.
+                self.at = at - HEAD;
+                return false;
+            }
+            self.passed.insert(found, (self.from + at as u64, len as u32));
+        }
+        false
+    }
+
     fn flush(&mut self, file: &mut File, end: &mut u64) -> io::Result<()> {
         if self.waiting.is_empty() {
             return Ok(());
@@ -136,19 +159,19 @@ impl Sequence {
             (self.at, self.from) = (0, from);
             file.seek(SeekFrom::Start(from)).and_then(|_| file.read_exact(&mut self.read)).ok()?;
         }
-        let head: [u8; 12] = self.read.get(self.at..self.at + 12)?.try_into().ok()?;
+        let head: [u8; HEAD] = self.read.get(self.at..self.at + HEAD)?.try_into().ok()?;
         let locator = u64::from_le_bytes(*head.first_chunk()?);
         let len = u32::from_le_bytes(*head.last_chunk()?) as usize;
-        let at = self.at + 12;
+        let at = self.at + HEAD;
         self.at = at + len;
         Some((locator, at, len))
     }
 }
 
 /// The visitor that collects fields.
-struct Adding {
+struct Adding<'a> {
     this: Arguments,
-    /// The record that is visited: 12 bytes of head, then its fields.
+    /// The record that is visited: its head, then its fields.
     record: Vec<u8>,
     track: u32,
     fields: usize,
@@ -160,6 +183,8 @@ struct Adding {
     in_args: bool,
     end: u64,
     error: Option<io::Error>,
+    /// What is hashed and left out.
+    cleaner: &'a mut Cleaner,
 }
 
 /// How a part of the fields begins, before its key.
@@ -176,7 +201,7 @@ mod tag {
     pub(super) const CLOSE: u8 = 9;
 }
 
-impl Adding {
+impl Adding<'_> {
     fn text(&mut self, text: &str) {
         let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let shown = text.get(..end).unwrap_or_default();
@@ -202,7 +227,7 @@ impl Adding {
     }
 }
 
-impl Visitor for Adding {
+impl Visitor for Adding<'_> {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.record.clear();
         self.record.extend(record.locator.bits().to_le_bytes());
@@ -223,14 +248,22 @@ impl Visitor for Adding {
             FieldValue::Hex(number) => self.number(tag::POINTER, key, number),
             FieldValue::F32(number) => self.number(tag::REAL, key, f64::from(number).to_bits()),
             FieldValue::F64(number) => self.number(tag::REAL, key, number.to_bits()),
-            FieldValue::Text(text) | FieldValue::Symbol { name: text, .. } => {
+            FieldValue::Text(text) => {
                 self.begin_part(tag::TEXT, key);
-                self.text(text);
+                let clean = self.cleaner.text(text);
+                self.text(&clean);
+            }
+            FieldValue::Symbol { name, .. } => {
+                self.begin_part(tag::TEXT, key);
+                self.text(name);
             }
             FieldValue::Bytes { bytes, len } => {
                 self.begin_part(tag::TEXT, key);
+                self.cleaner.note_payload(len);
                 let shown = match std::str::from_utf8(bytes) {
-                    Ok(text) if len == bytes.len() as u64 => text.to_string(),
+                    Ok(text) if len == bytes.len() as u64 && self.cleaner.choice(Class::Payload) == Choice::Keep => {
+                        text.to_string()
+                    }
                     _ => format!("{len} bytes"),
                 };
                 self.text(&shown);
@@ -270,11 +303,14 @@ impl Visitor for Adding {
     }
 
     fn end(&mut self) {
-        let Some(len) = self.record.len().checked_sub(12).filter(|len| *len > 0) else { return };
-        if let Some(place) = self.record.get_mut(8..12) {
+        let Some(len) = self.record.len().checked_sub(HEAD).filter(|len| *len > 0) else { return };
+        if let Some(place) = self.record.get_mut(8..HEAD) {
             place.copy_from_slice(&(len as u32).to_le_bytes());
         }
         let sequence = self.this.tracks.entry(self.track).or_default();
+        let locator = self.record.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        sequence.unsorted |= locator < sequence.greatest;
+        sequence.greatest = sequence.greatest.max(locator);
         sequence.waiting.extend(&self.record);
         if sequence.waiting.len() >= PORTION
             && let Err(error) = sequence.flush(&mut self.this.file, &mut self.end)

@@ -21,6 +21,7 @@ use unspool_export::{Export, FORMATS, Format, Step, Writer};
 use unspool_formats::info::Capability;
 use unspool_formats::problem::TRUNCATED;
 
+use crate::clean::CleanArgs;
 use crate::find::search_for;
 use crate::progress::{self, Progress};
 use crate::read_whole::{read_spilled, threads};
@@ -75,6 +76,8 @@ pub(crate) struct Convert {
     nest_tail_calls: bool,
     #[command(flatten)]
     names: NameArgs,
+    #[command(flatten)]
+    clean: CleanArgs,
 }
 
 /// What is written.
@@ -350,9 +353,12 @@ fn write(
     let offers = |capability: Capability| session.info().offers.contains(&capability.word());
     let has_args = !session.is_pulled() && !offers(Capability::State) && !offers(Capability::Values);
     let with_args = what.to.has_args() && !what.no_args && has_args;
-    let args = with_args.then(|| Arguments::collect(session, source)).transpose()?;
+    let mut cleaner = what.clean.cleaner();
+    let args = with_args.then(|| Arguments::collect(session, source, &mut cleaner)).transpose()?;
     let mut rows = Rows::new(session, range, hits, args);
-    let mut export = Export::new(trace_of(session, file_name(&source.name), range), writer, tracks, with_args);
+    let mut trace = trace_of(session, file_name(&source.name), range);
+    trace.clean(&mut cleaner);
+    let mut export = Export::new(trace, writer, tracks, with_args);
     let bar = Progress::new(export.rows(&rows));
     let mut out = Vec::with_capacity(1 << 21);
     let mut bytes = 0;

@@ -73,10 +73,53 @@ enum Column {
     MaybeInt64(Vec<i64>, Vec<i16>),
     Double(Vec<f64>),
     MaybeDouble(Vec<f64>, Vec<i16>),
-    Text(Vec<ByteArray>),
-    MaybeText(Vec<ByteArray>, Vec<i16>),
+    Text(Texts),
+    MaybeText(Texts, Vec<i16>),
     /// Texts of names, by their numbers: one of them takes less than a text.
     Name(Vec<u32>),
+}
+
+/// Texts in one piece: a million of them would take several times as much.
+#[derive(Default)]
+struct Texts {
+    bytes: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    fn push(&mut self, text: &str) {
+        self.bytes.extend(text.bytes());
+        self.ends.push(self.bytes.len());
+    }
+
+    /// All of them, to be passed on.
+    fn take(&mut self) -> Batches {
+        let Self { bytes, ends } = std::mem::take(self);
+        Batches { bytes: bytes.into(), ends: ends.into_iter(), from: 0, batch: Vec::new() }
+    }
+}
+
+/// Texts that are passed on some at a time.
+struct Batches {
+    bytes: ByteArray,
+    ends: std::vec::IntoIter<usize>,
+    from: usize,
+    batch: Vec<ByteArray>,
+}
+
+impl Batches {
+    /// The next ones, as far as there are so many.
+    fn next(&mut self, count: usize) -> &[ByteArray] {
+        let Self { bytes, ends, from, batch } = self;
+        batch.clear();
+        batch.extend(ends.take(count).map(|end| {
+            let text = bytes.slice(*from, end - *from);
+            *from = end;
+            text
+        }));
+        batch
+    }
 }
 
 /// A value of a row.
@@ -100,8 +143,8 @@ impl Column {
             Cell::MaybeInt64(_) => Self::MaybeInt64(Vec::new(), Vec::new()),
             Cell::Double(_) => Self::Double(Vec::new()),
             Cell::MaybeDouble(_) => Self::MaybeDouble(Vec::new(), Vec::new()),
-            Cell::Text(_) => Self::Text(Vec::new()),
-            Cell::MaybeText(_) => Self::MaybeText(Vec::new(), Vec::new()),
+            Cell::Text(_) => Self::Text(Texts::default()),
+            Cell::MaybeText(_) => Self::MaybeText(Texts::default(), Vec::new()),
             Cell::Name(_) => Self::Name(Vec::new()),
         }
     }
@@ -111,7 +154,7 @@ impl Column {
             (Self::Int32(values), Cell::Int32(value)) => values.push(value),
             (Self::Int64(values), Cell::Int64(value)) => values.push(value),
             (Self::Double(values), Cell::Double(value)) => values.push(value),
-            (Self::Text(values), Cell::Text(text)) => values.push(text.into()),
+            (Self::Text(values), Cell::Text(text)) => values.push(text),
             (Self::Name(values), Cell::Name(name)) => values.push(name),
             // A value that is missing is told by its level alone.
             (Self::MaybeInt64(values, levels), Cell::MaybeInt64(value)) => {
@@ -124,7 +167,9 @@ impl Column {
             }
             (Self::MaybeText(values, levels), Cell::MaybeText(value)) => {
                 levels.push(value.is_some().into());
-                values.extend(value.map(ByteArray::from));
+                if let Some(text) = value {
+                    values.push(text);
+                }
             }
             _ => debug_assert!(false, "the rows of a table have the same types"),
         }
@@ -206,12 +251,17 @@ impl Output {
                     levels.clear();
                 }
                 Column::Text(values) => {
-                    writer.typed::<ByteArrayType>().write_batch(values, None, None)?;
-                    values.clear();
+                    let mut values = values.take();
+                    while let [_, ..] = values.next(BATCH) {
+                        writer.typed::<ByteArrayType>().write_batch(&values.batch, None, None)?;
+                    }
                 }
                 Column::MaybeText(values, levels) => {
-                    writer.typed::<ByteArrayType>().write_batch(values, Some(levels), None)?;
-                    values.clear();
+                    let mut values = values.take();
+                    for some in levels.chunks(BATCH) {
+                        values.next(some.iter().filter(|level| **level > 0).count());
+                        writer.typed::<ByteArrayType>().write_batch(&values.batch, Some(some), None)?;
+                    }
                     levels.clear();
                 }
                 Column::Name(values) => {

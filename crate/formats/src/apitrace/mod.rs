@@ -7,6 +7,7 @@
 
 mod beginning;
 mod calls;
+mod cut;
 mod decode;
 mod describe;
 mod details;
@@ -54,6 +55,7 @@ use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use beginning::Beginning;
 use wire::StreamOffset;
 
+pub(crate) use cut::cut;
 pub use functions::{Marker, NameFlags};
 pub use index::{open_records, open_records_keeping};
 

@@ -174,6 +174,11 @@ impl Enum {
         self.names.get(*self.by_value.get(&value)? as usize)
     }
 
+    /// All names and values.
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&str, i64)> {
+        self.values.iter().enumerate().map(|(i, value)| (self.names.get(i).unwrap_or_default(), *value))
+    }
+
     /// The only value of a signature of versions 0 to 2.
     pub(crate) fn first(&self) -> i64 {
         self.values.first().copied().unwrap_or_default()

@@ -92,7 +92,7 @@ impl Container {
     }
 
     /// Whether [`Container::unpacker`] needs a decompressor that a program without the feature `decompressors` provides.
-    pub(crate) fn is_provided(self) -> bool {
+    pub fn is_provided(self) -> bool {
         self != Self::Snappy
     }
 

@@ -1,11 +1,11 @@
-//! Writes traces: the mirror of the decoder, for fixtures, samples and tests.
+//! Writes traces: the mirror of the decoder, for stretches, fixtures, samples and tests.
 //!
 //! Follows libtrace (`libtrace/src/trace.container.cpp`), and writes the tables of contents of other writers as well.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::wire::{Header, META_AT, zigzag_of};
+use super::wire::{Header, META_AT, put_varint, zigzag_of};
 
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,6 +166,14 @@ pub enum Table {
     Padded(u64),
 }
 
+/// Frames in a block of libtrace's table.
+pub(super) const BLOCK: u64 = 10_000;
+
+/// The bytes of a table of contents with these entries, one for `every` frames.
+pub(super) fn table_of(every: u64, entries: impl Iterator<Item = u64>) -> impl Iterator<Item = u8> {
+    core::iter::once(every).chain(entries).flat_map(u64::to_le_bytes)
+}
+
 /// Writes a trace.
 #[derive(Clone, Debug)]
 pub struct Writer {
@@ -232,8 +240,7 @@ impl Writer {
             }
             Table::Padded(_) => (1..=n.div_ceil(every)).map(|k| place(k * every)).collect(),
         };
-        bytes.extend(every.to_le_bytes());
-        bytes.extend(entries.iter().flat_map(|e| e.to_le_bytes()));
+        bytes.extend(table_of(every, entries.into_iter()));
         (header.frames, header.table) = (n, at);
         for (to, from) in bytes.iter_mut().zip(header.to_bytes()) {
             *to = from;
@@ -247,12 +254,8 @@ impl Writer {
 struct Message(Vec<u8>);
 
 impl Message {
-    fn varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
+    fn varint(&mut self, value: u64) {
+        put_varint(&mut self.0, value);
     }
 
     fn number(mut self, field: u64, value: u64) -> Self {

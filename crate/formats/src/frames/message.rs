@@ -91,7 +91,7 @@ pub(crate) enum Kind {
 
 /// The schema: the type of a field, or `None` if it is unknown.
 #[inline]
-fn field(message: Message, number: u64) -> Option<Kind> {
+pub(super) fn field(message: Message, number: u64) -> Option<Kind> {
     use Kind::{Bytes, Double, Message as Sub, Number, Numbers};
     use Message as M;
     use Slot as S;

@@ -4,6 +4,7 @@
 //! A container with a magic number holds length-prefixed protobuf messages. There are no timestamps: the x axis is the
 //! number of the frame.
 
+mod cut;
 mod decode;
 mod details;
 pub mod encode;
@@ -33,6 +34,7 @@ use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
 use wire::{Header, MAGIC};
 
+pub(crate) use cut::cut;
 pub use index::open_records;
 pub use steps::open_steps;
 

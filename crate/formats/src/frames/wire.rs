@@ -153,6 +153,15 @@ fn long_varint(bytes: &[u8]) -> Result<(u64, usize), Fault> {
     Err(Fault::Short)
 }
 
+/// Appends a variable-length number.
+pub(crate) fn put_varint(out: &mut alloc::vec::Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
 /// Decodes `sint32` and `sint64`, which map small negative numbers to small unsigned ones.
 pub(crate) fn zigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)

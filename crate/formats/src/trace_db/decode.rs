@@ -314,6 +314,11 @@ impl Walk {
         }
     }
 
+    /// The layout of the trace.
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
     /// Whether the whole header has been read.
     pub(crate) fn has_header(&self) -> bool {
         self.header == Header::Done

@@ -1,4 +1,4 @@
-//! Writes traces: the mirror of the decoder, for fixtures, samples and tests.
+//! Writes traces: the mirror of the decoder, for stretches, fixtures, samples and tests.
 
 use alloc::vec::Vec;
 
@@ -81,11 +81,16 @@ impl Writer {
     /// A variable that holds bytes. Like the reference's reader, expects their number before them only if the type has
     /// no size. The reference's writer always writes it.
     pub fn blob(&mut self, name: u32, of_type: u32, bytes: &[u8]) {
+        self.begin_blob(name, of_type, bytes.len() as u32);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// A variable that holds `len` bytes, which follow by [`Writer::raw`].
+    pub(super) fn begin_blob(&mut self, name: u32, of_type: u32, len: u32) {
         self.variable(name, of_type);
         if let Some(Shape::Blob) = self.tables.shapes.get(of_type as usize) {
-            self.put(bytes.len() as u64, self.layout.index_len());
+            self.put(len.into(), self.layout.index_len());
         }
-        self.bytes.extend_from_slice(bytes);
     }
 
     /// Sets the size of the buffer at `address`, in bytes. Size 0 frees the buffer.
@@ -106,7 +111,7 @@ impl Writer {
         self.bytes.push(END_ENTRY);
     }
 
-    /// Arbitrary bytes, for invalid traces.
+    /// Bytes of a blob, or arbitrary ones for invalid traces.
     pub fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }

@@ -34,6 +34,11 @@ impl MemoryMap {
         size.checked_sub(pointer - address)
     }
 
+    /// Addresses and sizes of all buffers, by address.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.sizes.iter().map(|(address, size)| (*address, *size))
+    }
+
     /// The number of buffers.
     pub fn len(&self) -> usize {
         self.sizes.len()

@@ -4,6 +4,7 @@
 //! header. Points have numbers instead of times: the number is the x axis.
 
 mod checkpoints;
+mod cut;
 mod decode;
 mod details;
 pub mod encode;
@@ -29,6 +30,7 @@ use crate::sniff::{Format, OpenOptions, Opened};
 
 use wire::Layout;
 
+pub(crate) use cut::cut;
 pub use index::{Places, open_places, open_records};
 
 /// What a [`Locator`] of this format stands for.

@@ -56,6 +56,8 @@ pub(crate) trait Sink {
     /// A buffer's records begin at `start`, or those of another thread within the buffer. `clock` is its first clock, if
     /// known. Returns the clock to begin with, or `None` to skip the buffer.
     fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64>;
+    /// Seconds and microseconds since boot, before [`Sink::buffer`] of the buffer that they are about.
+    fn wall_time(&mut self, _seconds: i64, _micros: i32) {}
     /// Decoding can resume here; called every [`CHECKPOINT_EVERY`] bytes within a buffer.
     fn checkpoint(&mut self, checkpoint: Checkpoint);
     /// The next records belong to this thread (basic mode and YAML).
@@ -412,7 +414,8 @@ impl FdrWalk {
                 self.set_clock(clock, c.at(), sink);
             }
             Metadata::ClockWrap { clock } => self.set_clock(clock, c.at(), sink),
-            Metadata::WallTime { .. } | Metadata::Extents { .. } => {}
+            Metadata::WallTime { seconds, micros } => sink.wall_time(seconds, micros),
+            Metadata::Extents { .. } => {}
             Metadata::EndOfBuffer => {
                 self.buffer.end = c.at();
                 self.end_records(c.at(), sink);

@@ -1,4 +1,4 @@
-//! Writes XRay logs: the mirror of the decoder, for fixtures, samples and tests.
+//! Writes XRay logs: the mirror of the decoder, for stretches, fixtures, samples and tests.
 
 use alloc::vec::Vec;
 
@@ -24,6 +24,8 @@ pub struct FdrBuffer {
     omitted: usize,
     /// Bytes of overwritten payload, which the extents count.
     overwritten: usize,
+    /// The CPU that events of version 4 name.
+    event_cpu: u16,
 }
 
 impl FdrBuffer {
@@ -34,7 +36,7 @@ impl FdrBuffer {
 
     /// A buffer for a log with this header. Versions before 3 do not record the process.
     pub fn of(header: &Header, pid: i32, tid: i32, cpu: u16, clock: u64, wall: (i64, i32)) -> Self {
-        let mut buffer = Self { header: *header, bytes: Vec::new(), clock, omitted: 0, overwritten: 0 };
+        let mut buffer = Self { header: *header, bytes: Vec::new(), clock, omitted: 0, overwritten: 0, event_cpu: 0 };
         buffer.put(Metadata::NewBuffer { tid });
         buffer.put(Metadata::WallTime { seconds: wall.0, micros: wall.1 });
         if header.version >= 3 {
@@ -83,10 +85,31 @@ impl FdrBuffer {
         self.put(Metadata::NewCpu { cpu, clock });
     }
 
+    /// Sets the CPU of the events to come, which only those of version 4 name.
+    pub(super) fn set_event_cpu(&mut self, cpu: u16) {
+        self.event_cpu = cpu;
+    }
+
     /// Appends a custom event (`kind` is `None`) or, from version 2 on, a typed one, with the first 2^31 - 1 bytes of the
     /// payload. Versions 1 and 2 lose the payload, as their writers did.
     pub fn event(&mut self, kind: Option<u16>, clock: u64, payload: &[u8]) {
         let size = i32::try_from(payload.len()).unwrap_or(i32::MAX);
+        self.event_record(kind, clock, size);
+        if self.header.version > 2 {
+            self.bytes.extend(payload.iter().take(size as usize));
+        } else {
+            self.overwritten += payload.len();
+        }
+    }
+
+    /// Appends an event as the writers of versions 1 and 2 and LLVM 7 wrote it: the next records overwrite its payload of `size` bytes.
+    pub fn overwritten_event(&mut self, kind: Option<u16>, clock: u64, size: u32) {
+        self.event_record(kind, clock, size as i32);
+        self.overwritten += size as usize;
+    }
+
+    /// Appends an event without its payload.
+    fn event_record(&mut self, kind: Option<u16>, clock: u64, size: i32) {
         let time = if self.header.version >= 5 {
             let delta = clock.checked_sub(self.clock).and_then(|d| i32::try_from(d).ok());
             if delta.is_none() {
@@ -98,23 +121,14 @@ impl FdrBuffer {
             EventTime::Clock(clock)
         };
         match kind {
-            None => self.put(Metadata::Custom { size, time, cpu: (self.header.version == 4).then_some(0) }),
+            None => {
+                self.put(Metadata::Custom { size, time, cpu: (self.header.version == 4).then_some(self.event_cpu) })
+            }
             Some(kind) => {
                 self.put(Metadata::Typed { size, time, kind });
                 self.omitted += 16;
             }
         }
-        if self.header.version > 2 {
-            self.bytes.extend(payload.iter().take(size as usize));
-        } else {
-            self.overwritten += payload.len();
-        }
-    }
-
-    /// Appends an event of version 3 as LLVM 7 wrote it: the next records overwrite its payload of `size` bytes.
-    pub fn overwritten_event(&mut self, clock: u64, size: u32) {
-        self.put(Metadata::Custom { size: size as i32, time: EventTime::Clock(clock), cpu: None });
-        self.overwritten += size as usize;
     }
 
     /// The buffer with correct extents.

@@ -7,6 +7,7 @@
 
 mod basic;
 mod checkpoints;
+mod cut;
 mod decode;
 mod details;
 pub mod encode;
@@ -31,6 +32,7 @@ use crate::companion::Companion;
 use crate::error::Result;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
+pub(crate) use cut::cut;
 pub use index::open_records;
 use wire::{HEADER_LEN, Header, Mode};
 

@@ -169,6 +169,7 @@ fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
     buffer.data.resize(size as usize, 0);
     buffer.usage = usage;
     buffer.stale = [Stale::All; 2];
+    buffer.highest.clear();
 }
 
 fn copy(r: &mut Replay, c: &Call) {
@@ -208,6 +209,7 @@ fn put(buffer: &mut Buffer, at: usize, bytes: &[u8]) {
     let end = at.saturating_add(bytes.len());
     if let Some(room) = buffer.data.get_mut(at..end) {
         room.copy_from_slice(bytes);
+        buffer.highest.clear();
         for stale in &mut buffer.stale {
             stale.add(at, end);
         }

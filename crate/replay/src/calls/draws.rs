@@ -10,8 +10,14 @@ use crate::ops::Op;
 use crate::pixels::half;
 
 const FLOAT: u32 = 0x1406;
+const SHORT: &str = "the indices of this draw are not all in the trace";
+const BEYOND: &str = "the draw reads indices beyond its buffer";
 /// Limit for the parts of a multi-draw.
 const PARTS: usize = 1 << 16;
+/// Limit for the vertices of a primitive that is replaced by triangles or lines: each is up to six numbers.
+const REPLACED: usize = 1 << 22;
+/// Limit for the ranges of a buffer of indices whose highest one is kept.
+const RANGES: usize = 64;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glClear", clear),
@@ -183,7 +189,7 @@ impl Replay {
         linked.inputs = inputs;
         self.disable_others(used);
         let lines = self.draws_lines();
-        match replaced(mode, count, lines) {
+        match replaced(mode, count.min(REPLACED), lines) {
             None => self.stream.put(Op::DrawArrays, &[mode, 0, count as u32, 1]),
             Some((mode, indices)) => self.draw_indices(mode, &indices),
         }
@@ -242,6 +248,9 @@ impl Replay {
         indices: &Value,
     ) -> Result<(), String> {
         let lines = self.draws_lines();
+        if count > REPLACED && (mode > 6 || (lines && mode > 3)) {
+            return Err(format!("the draw has more than {REPLACED} vertices of a primitive that WebGL2 lacks"));
+        }
         // Indices that have to be looked at: of memory, with a base, or of a primitive that is replaced.
         let own = replaced(mode, count, lines);
         let is_list = kind != 0;
@@ -249,10 +258,14 @@ impl Replay {
         let read = if needs { Some(self.read_indices(kind, count, indices)?) } else { None };
         let last = match (&read, is_list) {
             (Some(read), _) => read.iter().map(|i| i64::from(*i) + base).max().unwrap_or(0).max(0) as usize,
-            (None, true) => usize::MAX,
+            (None, true) => match self.highest(kind, count, indices)? {
+                Some(highest) => highest as usize,
+                // It only begins primitives anew.
+                None => return Ok(()),
+            },
             (None, false) => first.saturating_add(count - 1),
         };
-        let used = self.point_inputs(linked, last, is_list, instances)?;
+        let used = self.point_inputs(linked, last, instances)?;
         self.disable_others(used);
         if let Some(read) = read {
             let shifted: Vec<u32> =
@@ -280,7 +293,7 @@ impl Replay {
         match indices.bytes() {
             Some(memory) => {
                 if memory.len() < count * bytes {
-                    return Err("the indices of this draw are not all in the trace".into());
+                    return Err(SHORT.into());
                 }
                 let buffer = self.scratch(ATTRIBUTES + 1);
                 self.bind_elements(buffer);
@@ -294,7 +307,7 @@ impl Replay {
                 let len =
                     self.both().and_then(|(_, objects, _)| objects.buffers.get(&name)).map_or(0, |b| b.data.len());
                 if offset.saturating_add(count * bytes) > len {
-                    return Err("the draw reads indices beyond its buffer".into());
+                    return Err(BEYOND.into());
                 }
                 let buffer = self.uploaded(name, true);
                 self.bind_elements(buffer);
@@ -302,6 +315,34 @@ impl Replay {
             }
         }
         Ok(())
+    }
+
+    /// The highest index of a draw, without those that begin a primitive anew. `None` without any.
+    fn highest(&mut self, kind: u32, count: usize, indices: &Value) -> Result<Option<u32>, String> {
+        let size = index_size(kind).ok_or("the indices have no type")?;
+        let end = u32::MAX >> (32 - 8 * size as u32);
+        let most = |bytes: &[u8]| {
+            let all = bytes.chunks_exact(size).take(count);
+            all.map(|bytes| bytes.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte)))
+                .filter(|i| *i != end)
+                .max()
+        };
+        if let Some(memory) = indices.bytes() {
+            return if memory.len() < count * size { Err(SHORT.into()) } else { Ok(most(memory)) };
+        }
+        let name = self.context().map_or(0, |context| context.arrays().element);
+        let at = indices.int().max(0) as usize;
+        let buffer = self.both().and_then(|(_, objects, _)| objects.buffers.get_mut(&name)).ok_or(BEYOND)?;
+        let range = [at, count, size];
+        if let Some((_, highest)) = buffer.highest.iter().find(|(known, _)| *known == range) {
+            return Ok(*highest);
+        }
+        let found = most(buffer.data.get(at..at.saturating_add(count * size)).ok_or(BEYOND)?);
+        if buffer.highest.len() >= RANGES {
+            buffer.highest.clear();
+        }
+        buffer.highest.push((range, found));
+        Ok(found)
     }
 
     fn read_indices(&mut self, kind: u32, count: usize, indices: &Value) -> Result<Vec<u32>, String> {
@@ -313,11 +354,11 @@ impl Replay {
                 let at = indices.int().max(0) as usize;
                 let buffer = self.both().and_then(|(_, objects, _)| objects.buffers.get(&name));
                 let found = buffer.and_then(|buffer| buffer.data.get(at..at.checked_add(count * size)?));
-                found.ok_or("the draw reads indices beyond its buffer")?.to_vec()
+                found.ok_or(BEYOND)?.to_vec()
             }
         };
         if all.len() < count * size {
-            return Err("the indices of this draw are not all in the trace".into());
+            return Err(SHORT.into());
         }
         Ok(all
             .chunks_exact(size)
@@ -327,7 +368,7 @@ impl Replay {
     }
 
     /// Points the inputs of a program at what feeds them. `last` is the highest vertex. Returns the locations that are used.
-    fn point_inputs(&mut self, linked: &Linked, last: usize, is_list: bool, instances: u32) -> Result<u32, String> {
+    fn point_inputs(&mut self, linked: &Linked, last: usize, instances: u32) -> Result<u32, String> {
         let mut used = 0u32;
         let mut pending = core::mem::take(&mut self.pending);
         pending.clear();
@@ -360,7 +401,7 @@ impl Replay {
                 Some(array) => {
                     let last =
                         instances.saturating_sub(1).checked_div(array.divisor).map_or(last, |last| last as usize);
-                    if let Err(reason) = self.point_array(input, *column, array, last, is_list && array.divisor == 0) {
+                    if let Err(reason) = self.point_array(input, *column, array, last) {
                         result = Err(reason);
                         break;
                     }
@@ -371,14 +412,7 @@ impl Replay {
         result
     }
 
-    fn point_array(
-        &mut self,
-        input: &Input,
-        column: u32,
-        array: &Array,
-        last: usize,
-        is_list: bool,
-    ) -> Result<(), String> {
+    fn point_array(&mut self, input: &Input, column: u32, array: &Array, last: usize) -> Result<(), String> {
         let location = input.location + column;
         let bgra = array.size == 0x80E1;
         let size = if bgra { 4 } else { array.size.clamp(1, 4) };
@@ -409,7 +443,7 @@ impl Replay {
             if len == 0 {
                 return Err(format!("input {} has an array without a buffer", input.name));
             }
-            if !is_list && needed > len {
+            if needed > len {
                 return Err("the draw reads vertices beyond its buffers".into());
             }
             let buffer = self.uploaded(array.buffer, false);
@@ -423,7 +457,7 @@ impl Replay {
                 buffer.and_then(|buffer| buffer.data.get(array.offset..)).map(<[u8]>::to_vec).unwrap_or_default()
             }
         };
-        if !is_list && content.len() < last.saturating_mul(stride).saturating_add(element) {
+        if content.len() < last.saturating_mul(stride).saturating_add(element) {
             return Err("the draw reads vertices beyond its buffers".into());
         }
         let buffer = self.scratch(location as usize);

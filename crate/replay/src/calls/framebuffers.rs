@@ -6,6 +6,7 @@ use crate::driver::{DRAW, Replay, slot_of};
 use crate::objects::{Attachment, Renderbuffer};
 use crate::ops::{Kind, Op};
 use crate::pixels::{Base, storage_of};
+use crate::surfaces::of_renderbuffer;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glBindFramebuffer", |r, c| {
@@ -21,6 +22,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
                 context.read_framebuffer = name;
             }
         }
+        r.surfaces_shown();
     }),
     ("glDeleteFramebuffers", |r, c| {
         for name in c.ints(1) {
@@ -64,8 +66,10 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         r.stream.put(Op::FramebufferRenderbuffer, &[point, found.handle]);
         let Renderbuffer { width, height, samples, problem, .. } = found;
         if let Some(framebuffer) = bound(r, target) {
-            framebuffer.attach(Attachment { point, width, height, samples, integer: false });
+            let surface = of_renderbuffer(found.handle);
+            framebuffer.attach(Attachment { point, width, height, samples, integer: false, surface, is_whole: true });
             framebuffer.problem = framebuffer.problem.or(problem);
+            r.surface_attached(surface, true);
         }
     }),
     ("glDeleteRenderbuffers", |r, c| {
@@ -107,9 +111,11 @@ fn attach(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, layer: O
         let texture = objects.textures.get(&name)?;
         let [w, h, _] = texture.levels.get(level as usize).copied().unwrap_or_default();
         let integer = texture.base() == Base::Integer;
-        Some((texture.handle, texture.binding, w, h, integer, texture.problem))
+        let is_whole = texture.binding == 0xDE1 && texture.levels.len() < 2;
+        Some((texture.handle, texture.binding, w, h, integer, is_whole, texture.problem))
     });
-    let (handle, binding, width, height, integer, problem) = found.unwrap_or((0, 0xDE1, 0, 0, false, None));
+    let (handle, binding, width, height, integer, is_whole, problem) =
+        found.unwrap_or((0, 0xDE1, 0, 0, false, false, None));
     let Some(framebuffer) = current(r, c.u32(0)) else { return };
     r.bind_framebuffer(DRAW, framebuffer);
     // A face of a cube is attached by its own target.
@@ -120,8 +126,9 @@ fn attach(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, layer: O
     };
     r.stream.put(Op::FramebufferTexture, &[point, target, handle, level, layer]);
     if let Some(framebuffer) = bound(r, c.u32(0)) {
-        framebuffer.attach(Attachment { point, width, height, samples: 0, integer });
+        framebuffer.attach(Attachment { point, width, height, samples: 0, integer, surface: handle, is_whole });
         framebuffer.problem = problem;
+        r.surface_attached(handle, is_whole);
     }
 }
 
@@ -151,6 +158,7 @@ fn storage(r: &mut Replay, samples: u32, internal: u32, width: i64, height: i64)
         let problem = format.is_none().then_some("a renderbuffer has a format that WebGL2 lacks");
         *renderbuffer = Renderbuffer { handle, width, height, samples, bytes: needed, problem };
         stream.put(Op::RenderbufferStorage, &[handle, samples, format.unwrap_or(0x8058), width, height]);
+        r.surface_made(of_renderbuffer(handle));
     }
 }
 
@@ -164,6 +172,9 @@ fn draw_buffers(r: &mut Replay, buffers: &[i64]) {
     let words: Vec<u32> =
         (0x8CE0..0x8CE8).zip(buffers).map(|(own, buffer)| if *buffer as u32 == own { own } else { 0 }).collect();
     r.stream.put(Op::DrawBuffers, &words);
+    if let Some(framebuffer) = bound(r, DRAW) {
+        framebuffer.is_masked = words.first() != Some(&0x8CE0);
+    }
 }
 
 fn blit(r: &mut Replay, c: &Call) {

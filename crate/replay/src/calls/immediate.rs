@@ -213,7 +213,11 @@ fn end(r: &mut Replay) {
     let Some(context) = r.context() else { return };
     let Some(mode) = context.fixed.primitive.take() else { return };
     let vertices = core::mem::take(&mut context.fixed.vertices);
-    r.draw_vertices(mode, &vertices);
+    if vertices.len() < MOST_VERTICES * VERTEX {
+        r.draw_vertices(mode, &vertices);
+    } else {
+        r.unshown("it has more than 1048575 vertices between glBegin and glEnd");
+    }
     if let Some(context) = r.context() {
         context.fixed.vertices = vertices;
     }

@@ -6,6 +6,8 @@ use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
 
+/// Commands that a draw counts for.
+const DRAW_WORK: u64 = 64;
 /// Limit for lists that call lists.
 const DEPTH: u32 = 64;
 
@@ -64,7 +66,8 @@ impl Replay {
         }
         self.list_depth += 1;
         for call in calls.iter() {
-            self.list_work += 1;
+            // A draw is as much work as many calls that set something.
+            self.list_work += if super::is_draw(&call.name) { DRAW_WORK } else { 1 };
             if self.list_work > self.bounds.list_commands {
                 let (number, most) = (self.call, self.bounds.list_commands);
                 self.halt(format!(

@@ -64,7 +64,7 @@ impl Handlers {
     }
 }
 
-/// Whether a function draws.
+/// Whether a function draws, or computes in place of that.
 pub(crate) fn is_draw(name: &str) -> bool {
     let is_clear = name.starts_with("glClear")
         && (name == "glClear" || name.starts_with("glClearBuffer") || name.starts_with("glClearTex"));
@@ -72,6 +72,7 @@ pub(crate) fn is_draw(name: &str) -> bool {
     is_clear
         || (name.starts_with("glDraw") && !query)
         || name.starts_with("glMultiDraw")
+        || name.starts_with("glDispatchCompute")
         || ["glEvalMesh1", "glEvalMesh2", "glBitmap", "glBlitFramebuffer", "glEnd", "glAccum", "glCopyPixels"]
             .contains(&name)
 }

@@ -322,6 +322,8 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
         layers,
     ];
     r.stream.put(Op::CopyTexSubImage, &words);
+    let [surface, ..] = words;
+    r.surface_attached(surface, false);
 }
 
 impl Replay {
@@ -361,6 +363,9 @@ impl Replay {
         let (at, len) = content.map_or((0, 0), |content| self.stream.put_bytes(content));
         let words = [handle, binding, to, level, of.internal, w, h, d, of.format, of.kind, at, len];
         self.stream.put(Op::TexImage, &words);
+        if level == 0 {
+            self.surface_uploaded(handle);
+        }
         true
     }
 
@@ -371,6 +376,7 @@ impl Replay {
         let filters =
             texture.storage.is_some_and(|of| of.kind != FLOAT || of.internal == 0x881A || of.internal == 0x822D);
         let Texture { handle, binding, .. } = *texture;
+        self.surfaces.read(handle);
         if filters {
             self.stream.put(Op::GenerateMipmap, &[handle, binding]);
         }

@@ -5,5 +5,6 @@ mod convert;
 mod preprocess;
 mod tokens;
 mod translate;
+mod views;
 
 pub(crate) use translate::{Input, Source, Stage, Translated, link};

@@ -12,9 +12,7 @@ use super::builtins::{COMPATIBILITY, COMPATIBILITY_TYPES, ESSL, FUNCTIONS, HELPE
 use super::convert::{Scope, floats};
 use super::preprocess::preprocess;
 use super::tokens::{Token, TokenKind};
-
-/// Iterations of all loops of an invocation together.
-pub(crate) const LOOP_BUDGET: u32 = 20_000;
+use super::views;
 
 /// Which shader it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +79,8 @@ pub(crate) struct Translated {
     pub(crate) upper_left: bool,
     /// It has an alpha test of ours.
     pub(crate) alpha_test: bool,
+    /// Loops may run into the limit of iterations.
+    pub(crate) may_be_cut: bool,
 }
 
 /// A varying, or an output of the fragment shader.
@@ -113,6 +113,8 @@ struct Unit {
     body: String,
     used: HashSet<String>,
     loops: bool,
+    /// Iterations of all loops together, each within the others, as far as they are written down.
+    iterations: u32,
     upper_left: bool,
     /// Elements of `gl_TexCoord` that are used by number, and whether others are.
     tex_coords: HashSet<u32>,
@@ -169,6 +171,7 @@ pub(crate) fn link(
     made.compatibility = used.iter().map(|(name, ..)| *name).collect();
     made.alpha_test = fragment.version < 140 && !fragment.es && fragment.writes_color();
     made.upper_left = fragment.upper_left;
+    made.may_be_cut = vertex.may_be_cut() || fragment.may_be_cut();
     for unit in [&vertex, &fragment] {
         for uniform in &unit.uniforms {
             if !made.uniforms.iter().any(|known| known.name == uniform.name) {
@@ -181,9 +184,19 @@ pub(crate) fn link(
             }
         }
     }
-    made.vertex = vertex.text(&declared_inputs, &flat, "");
+    made.vertex = vertex.text(
+        &declared_inputs,
+        &flat,
+        &Ending { views: views::of_vertex(vertex.may_be_cut()), ..Ending::default() },
+    );
     let declared_outputs = fragment.declare_outputs(outputs);
-    made.fragment = fragment.text(&declared_outputs, &flat, if made.alpha_test { ALPHA_TEST } else { "" });
+    let first = match &fragment.outputs[..] {
+        _ if fragment.frag_data > 0 => Some(("_fragData[0]", "vec4")),
+        all => all.first().map(|output| (output.shown.as_str(), output.type_name.as_str())),
+    };
+    let views = views::of_fragment(first, fragment.may_be_cut());
+    let alpha_test = if made.alpha_test { ALPHA_TEST } else { "" };
+    made.fragment = fragment.text(&declared_outputs, &flat, &Ending { alpha_test, views });
     Ok(made)
 }
 
@@ -191,6 +204,13 @@ pub(crate) fn link(
 const ALPHA_TEST: &str = "float a = _fragData[0].a;\n\
     bool pass = _af == 7 || (_af == 1 && a < _ar) || (_af == 2 && a == _ar) || (_af == 3 && a <= _ar) || (_af == 4 && a > _ar) || \
     (_af == 5 && a != _ar) || (_af == 6 && a >= _ar);\nif (!pass) discard;\n";
+
+/// What follows `main` of the trace.
+#[derive(Default)]
+struct Ending {
+    alpha_test: &'static str,
+    views: String,
+}
 
 /// Whether a declaration begins with this qualifier.
 fn is_qualifier(text: &str) -> bool {
@@ -701,6 +721,13 @@ impl Unit {
             closing.push(to);
         }
         self.loops = true;
+        let header = part(tokens, at + 2, end);
+        self.iterations = self.iterations.max(1).saturating_mul(views::iterations(header).unwrap_or(u32::MAX));
+    }
+
+    /// Whether its loops may run into the limit of iterations.
+    fn may_be_cut(&self) -> bool {
+        self.loops && self.iterations > views::SAFE
     }
 
     fn tex_coord(&mut self, tokens: &[Token], i: usize, out: &mut String) -> Result<usize, String> {
@@ -902,7 +929,7 @@ impl Unit {
     }
 
     /// The whole shader.
-    fn text(&self, interface: &str, flat: &HashSet<String>, epilogue: &str) -> String {
+    fn text(&self, interface: &str, flat: &HashSet<String>, ending: &Ending) -> String {
         let mut out = String::from(
             "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\n\
              precision highp samplerCube;\nprecision highp sampler3D;\nprecision highp sampler2DArray;\n\
@@ -912,7 +939,7 @@ impl Unit {
              precision highp usamplerCube;\n",
         );
         if self.loops {
-            let _ = writeln!(out, "int _ln = 0;\nbool _lg() {{ return ++_ln < {LOOP_BUDGET}; }}");
+            out.push_str(&views::guard());
         }
         out.push_str(&self.structs);
         let direction = if self.is_vertex { "out" } else { "in" };
@@ -946,7 +973,7 @@ impl Unit {
         if self.upper_left {
             out.push_str("uniform float _fbh;\n#define _fragCoord vec4(gl_FragCoord.x, _fbh - gl_FragCoord.y, gl_FragCoord.zw)\n");
         }
-        if !epilogue.is_empty() {
+        if !ending.alpha_test.is_empty() {
             out.push_str("uniform int _af;\nuniform float _ar;\n");
         }
         let mut types = HashSet::new();
@@ -972,12 +999,13 @@ impl Unit {
             }
         }
         out.push_str(&self.body);
-        out.push_str("void main() {\n");
-        out.push_str("_main();\n");
+        let _ = writeln!(out, "uniform int {};\nvoid main() {{", views::UNIFORM);
+        out.push_str(if self.is_vertex { "_main();\n" } else { views::FRAGMENT_MAIN });
         if self.is_vertex && colors {
             out.push_str("_fcs = _fc;\n_fcf = _fc;\n");
         }
-        out.push_str(epilogue);
+        out.push_str(ending.alpha_test);
+        out.push_str(&ending.views);
         out.push_str("}\n");
         out
     }

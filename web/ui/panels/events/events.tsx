@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, plural } from '../../../base/format.ts';
 import { plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
-import type { Listed, RecordScope } from '../../../base/record_protocol.ts';
+import type { Listed, RecordRow, RecordScope } from '../../../base/record_protocol.ts';
 import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
 import { exampleTerm } from '../../../model/completion.ts';
 import { typeOf } from '../../../model/event_types.ts';
@@ -191,6 +191,8 @@ function List({ open, listed, info, origin }: ListProps) {
   useEffect(() => wantRows(events, rows, first, end));
   const chosen = events.current.value;
   const current = chosen < 0 ? -1 : rows.rowOf(chosen);
+  const remarks = events.remarks.value;
+  const remarkOf = (row: RecordRow | null | undefined) => (row && remarks?.get(Number(row.x))) || undefined;
   const wanted = events.wanted.value;
   useEffect(() => {
     if (wanted) go(rows.rowOf(wanted.row));
@@ -211,6 +213,7 @@ function List({ open, listed, info, origin }: ListProps) {
   }, [rows]);
   const { columns, recordNoun } = info;
   const context = cellContext(open, info, origin);
+  const marked = columns.findIndex((column) => !isNumber(column));
   const listing = useListing(open, shown);
   const cells = shown.map((row) => row && cellTexts(row, context));
   const { pixels: ofTexts, flexible } = useWidths(columns, events.question.value, () =>
@@ -300,12 +303,14 @@ function List({ open, listed, info, origin }: ListProps) {
                 </tr>
               );
             }
+            const remark = remarkOf(shown[k]);
             return (
               <tr
                 key={number}
                 id={`event-${number}`}
                 aria-rowindex={row + 2}
                 aria-selected={row === current}
+                class={remark && 'remarked'}
                 onClick={() => events.choose(number)}
                 {...listing?.row(k, row - current)}
               >
@@ -316,8 +321,9 @@ function List({ open, listed, info, origin }: ListProps) {
                       key={column.label}
                       class={isNumber(column) ? 'number' : ''}
                       {...(isIndented(column) ? listing?.instruction(k) : undefined)}
-                      title={fits(text, pixels[i]!) ? undefined : text}
+                      title={remark ?? (fits(text, pixels[i]!) ? undefined : text)}
                     >
+                      {remark && i === marked && <span class="remark-mark" role="img" aria-label={remark} />}
                       {isIndented(column) && <CallToggle {...{ open, folds, call: listing?.call(k) ?? null }} />}
                       {text}
                       {isIndented(column) && <LoopToggle {...{ folds, step: number }} />}

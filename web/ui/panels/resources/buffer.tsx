@@ -1,35 +1,52 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { formatBytes, formatCount } from '../../../base/format.ts';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { formatBytes, formatCount, formatNumber } from '../../../base/format.ts';
+import {
+  type BufferLayout,
+  bytesOf,
+  type LayoutField,
+  parseFields,
+  suggestedLayouts,
+  textOf,
+} from '../../../model/buffer_layout.ts';
+import type { GlStates } from '../../../model/gl_state.ts';
 import type { Survey } from '../../../model/survey.ts';
+import { elementOf } from '../../../model/vertex_types.ts';
 import { Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 
 interface Props {
   readonly survey: Survey;
+  /** Of the draws that used the buffer. */
+  readonly states: GlStates;
   readonly at: number;
+  /** Its name. */
+  readonly name: number;
   readonly call: number;
 }
 
-type Read = (view: DataView, offset: number) => number;
+/** Rows that a browser can lay out. */
+const MOST_ROWS = 1_000_000;
+const PLAIN = 'float4';
 
-/** The types of numbers: bytes of one, and how it is read. Traces are little-endian. */
-const TYPES: Readonly<Record<string, readonly [bytes: number, read: Read]>> = {
-  float: [4, (view, at) => view.getFloat32(at, true)],
-  byte: [1, (view, at) => view.getInt8(at)],
-  'unsigned byte': [1, (view, at) => view.getUint8(at)],
-  short: [2, (view, at) => view.getInt16(at, true)],
-  'unsigned short': [2, (view, at) => view.getUint16(at, true)],
-  int: [4, (view, at) => view.getInt32(at, true)],
-  'unsigned int': [4, (view, at) => view.getUint32(at, true)],
-  double: [8, (view, at) => view.getFloat64(at, true)],
-};
+/** What is shown: text of fields, and where elements begin. A stride of 0 is their size. */
+interface Choice {
+  readonly fields: string;
+  readonly start: number;
+  readonly stride: number;
+}
 
-/** What a buffer holds, as rows of numbers of one type. */
-export function BufferBytes({ survey, at, call }: Props) {
-  const box = useRef<HTMLDivElement>(null);
+function choiceOf(layout: BufferLayout): Choice {
+  const stride = layout.stride === bytesOf(layout.fields) ? 0 : layout.stride;
+  return { fields: textOf(layout.fields), start: layout.start, stride };
+}
+
+/** What a buffer holds, as a table of elements: as a draw reads it, or as the person says. */
+export function BufferBytes({ survey, states, at, name, call }: Props) {
   const bytes = useSignal<Uint8Array | null>(null);
-  const type = useSignal('float');
-  const columns = useSignal(4);
+  const layouts = useSignal<readonly BufferLayout[] | null>(null);
+  const choice = useSignal<Choice>({ fields: PLAIN, start: 0, stride: 0 });
+  /** The person has chosen: a suggestion that comes late changes nothing. */
+  const isChosen = useSignal(false);
   useEffect(() => {
     let current = true;
     void survey.ask('buffer', { resource: at, call }).then((found) => {
@@ -39,68 +56,183 @@ export function BufferBytes({ survey, at, call }: Props) {
       current = false;
     };
   }, [survey, at, call]);
+  useEffect(() => {
+    let current = true;
+    const suggest = async () => {
+      const events = await survey.ask('events', { resource: at });
+      const found = events ? await suggestedLayouts(name, call, events, states.at) : [];
+      if (!current) return;
+      layouts.value = found;
+      if (found[0] && !isChosen.peek()) choice.value = choiceOf(found[0]);
+    };
+    void suggest();
+    return () => {
+      current = false;
+    };
+  }, [survey, states, at, name, call]);
+  const { fields, wrong } = useMemo(() => {
+    try {
+      return { fields: parseFields(choice.value.fields), wrong: '' };
+    } catch (error) {
+      return { fields: [], wrong: (error as Error).message };
+    }
+  }, [choice.value.fields]);
+  const choose = (part: Partial<Choice>) => {
+    isChosen.value = true;
+    choice.value = { ...choice.value, ...part };
+  };
+  const suggestions = (layouts.value ?? []).map(choiceOf);
+  const current = suggestions.findIndex((it) => JSON.stringify(it) === JSON.stringify(choice.value));
   const held = bytes.value;
-  const [size, read] = TYPES[type.value]!;
-  const stride = size * columns.value;
-  const count = held ? Math.floor(held.length / stride) : 0;
-  const { first, end, onScroll } = useShownRows(box, count);
-  const view = held && new DataView(held.buffer, held.byteOffset, held.byteLength);
   return (
     <div class="buffer">
-      <div class="panel-bar">
-        <select
-          aria-label="Type"
-          value={type.value}
-          onChange={(event) => {
-            type.value = event.currentTarget.value;
-          }}
-        >
-          {Object.keys(TYPES).map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-        <label>
-          Columns{' '}
-          <input
-            type="number"
-            min={1}
-            max={32}
-            value={columns.value}
-            onInput={(event) => {
-              columns.value = Math.max(1, Math.min(32, Math.floor(Number(event.currentTarget.value)) || 1));
+      <div class="panel-bar buffer-bar">
+        {(suggestions.length > 1 || (suggestions.length === 1 && current < 0)) && (
+          <select
+            aria-label="Layout"
+            title="As draws read it"
+            value={current}
+            onChange={(event) => {
+              const chosen = suggestions[Number(event.currentTarget.value)];
+              if (chosen) choose(chosen);
             }}
-          />
-        </label>
-        <span class="muted">{held ? `${formatBytes(held.length)}, what was never uploaded is 0` : 'Reading…'}</span>
+          >
+            {suggestions.map((it, i) => (
+              <option key={i} value={i}>
+                {it.fields}
+              </option>
+            ))}
+            {current < 0 && <option value={-1}>By hand</option>}
+          </select>
+        )}
+        <input
+          class="buffer-fields mono"
+          aria-label="Fields"
+          title="Types and names, such as float3 position, ubyte4n colour @ 16. n: from 0 to 1"
+          spellcheck={false}
+          value={choice.value.fields}
+          aria-invalid={wrong !== ''}
+          onInput={(event) => choose({ fields: event.currentTarget.value })}
+        />
+        <Bytes label="Start" value={choice.value.start} set={(start) => choose({ start })} />
+        <Bytes
+          label="Stride"
+          title="Bytes from one element to the next; 0 if they lie back to back"
+          value={choice.value.stride}
+          set={(stride) => choose({ stride })}
+        />
+        <span class="muted" title="What was never uploaded is 0">
+          {held ? formatBytes(held.length) : 'Reading…'}
+          {layouts.value === null && ' · looking for draws that use it…'}
+        </span>
       </div>
-      <div class="table" ref={box} onScroll={onScroll}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: rows are scrolled by the keyboard. */}
-        <table tabIndex={0} aria-label="Contents" style={{ minWidth: `${90 + 90 * columns.value}px` }}>
-          <thead>
-            <tr>
-              <th scope="col">Offset</th>
-              {Array.from({ length: columns.value }, (_, i) => (
-                <th key={i} scope="col">
-                  {i}
-                </th>
+      {wrong !== '' && (
+        <p class="panel-note muted" role="alert">
+          {wrong}
+        </p>
+      )}
+      {held && fields.length > 0 && (
+        <Elements
+          bytes={held}
+          fields={fields}
+          start={choice.value.start}
+          stride={choice.value.stride || bytesOf(fields)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface BytesProps {
+  readonly label: string;
+  readonly title?: string;
+  readonly value: number;
+  readonly set: (value: number) => void;
+}
+
+/** A number of bytes. */
+function Bytes({ label, title, value, set }: BytesProps) {
+  return (
+    <label title={title}>
+      {label}{' '}
+      <input
+        type="number"
+        min={0}
+        value={value}
+        onInput={(event) => set(Math.max(0, Math.floor(Number(event.currentTarget.value)) || 0))}
+      />
+    </label>
+  );
+}
+
+interface ElementsProps {
+  readonly bytes: Uint8Array;
+  readonly fields: readonly LayoutField[];
+  readonly start: number;
+  readonly stride: number;
+}
+
+const PARTS = ['x', 'y', 'z', 'w'];
+
+/** A row for each element, a column for each number of it. */
+function Elements({ bytes, fields, start, stride }: ElementsProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const view = useMemo(() => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), [bytes]);
+  const all = Math.max(0, Math.floor((bytes.length - start - bytesOf(fields)) / stride) + 1);
+  const count = Math.min(all, MOST_ROWS);
+  const { first, end, onScroll } = useShownRows(box, count);
+  const readers = fields.map((field) => ({ field, element: elementOf(field)! }));
+  const heads = readers.flatMap(({ field, element }, i) =>
+    Array.from({ length: element.count }, (_, k) => {
+      const name = field.name || (fields.length > 1 ? `${i}` : '');
+      return element.count === 1 ? name || '0' : `${name}${name === '' ? '' : '.'}${PARTS[k]}`;
+    }),
+  );
+  const numbersOf = (row: number) =>
+    readers.flatMap(({ field, element }) => {
+      const into = new Float64Array(element.count);
+      element.read(view, start + row * stride + field.offset, into);
+      return [...into];
+    });
+  return (
+    <div class="table" ref={box} onScroll={onScroll}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: rows are scrolled by the keyboard. */}
+      <table tabIndex={0} aria-label="Contents" style={{ minWidth: `${140 + 90 * heads.length}px` }}>
+        <thead>
+          <tr>
+            <th scope="col" class="buffer-count">
+              #
+            </th>
+            <th scope="col" class="buffer-count">
+              Offset
+            </th>
+            {heads.map((head, i) => (
+              <th key={i} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer rows={first} columns={heads.length + 2} />
+          {Array.from({ length: Math.max(0, end - first) }, (_, k) => first + k).map((row) => (
+            <tr key={row} style={{ height: `${TABLE_ROW}px` }}>
+              <td class="muted">{formatCount(row)}</td>
+              <td class="muted">{formatCount(start + row * stride)}</td>
+              {numbersOf(row).map((number, i) => (
+                <td key={i}>{Number.isSafeInteger(number) ? number : formatNumber(number)}</td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            <Spacer rows={first} columns={columns.value + 1} />
-            {view &&
-              Array.from({ length: Math.max(0, end - first) }, (_, k) => (
-                <tr key={first + k} style={{ height: `${TABLE_ROW}px` }}>
-                  <td class="muted">{formatCount((first + k) * stride)}</td>
-                  {Array.from({ length: columns.value }, (__, i) => (
-                    <td key={i}>{Number(read(view, (first + k) * stride + i * size).toPrecision(7))}</td>
-                  ))}
-                </tr>
-              ))}
-            <Spacer rows={count - end} columns={columns.value + 1} />
-          </tbody>
-        </table>
-      </div>
+          ))}
+          <Spacer rows={count - end} columns={heads.length + 2} />
+        </tbody>
+      </table>
+      {all > count && (
+        <p class="panel-note muted">
+          The first {formatCount(count)} of {formatCount(all)} elements.
+        </p>
+      )}
+      {all === 0 && <p class="panel-note muted">No element fits into the buffer.</p>}
     </div>
   );
 }

@@ -22,7 +22,8 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
   const slice = useSignal(0);
   /** A bit for each channel. */
   const mask = useSignal(15);
-  const stretched = useSignal(false);
+  /** What is black and white: `usual`, from the least to the greatest number, or two numbers. */
+  const range = useSignal<'usual' | 'whole' | readonly [number, number]>('usual');
   const zoom = useSignal(0);
   const flipped = useSignal(false);
   const held = useSignal<TextureLevel | null>(null);
@@ -40,18 +41,26 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
     };
   }, [survey, at, level.value, call]);
   const texture = held.value;
-  const range = stretched.value ? pixels.value : null;
   useEffect(() => {
     if (!texture || texture.width === 0) return;
     let current = true;
-    const [low, high] = stretched.value && pixels.value ? [pixels.value.least, pixels.value.most] : [null, null];
-    void survey.ask('pixels', { slice: slice.value, mask: mask.value, low, high }).then((found) => {
-      if (current) pixels.value = found;
+    const ask = (low: number | null, high: number | null) =>
+      survey.ask('pixels', { slice: slice.value, mask: mask.value, low, high });
+    const wanted = range.value;
+    const found = async () => {
+      if (wanted === 'usual') return ask(null, null);
+      if (wanted !== 'whole') return ask(...wanted);
+      // Which numbers there are is known of the slice only.
+      const usual = await ask(null, null);
+      return usual && ask(usual.least, usual.most);
+    };
+    void found().then((shown) => {
+      if (current) pixels.value = shown;
     });
     return () => {
       current = false;
     };
-  }, [texture, slice.value, mask.value, stretched.value]);
+  }, [texture, slice.value, mask.value, range.value]);
   const shown = pixels.value;
   useEffect(() => {
     const element = canvas.current;
@@ -128,16 +137,35 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
             {name}
           </label>
         ))}
-        <label title="Show the least number as black and the greatest as white">
-          <input
-            type="checkbox"
-            checked={stretched.value}
-            onChange={() => {
-              stretched.value = !stretched.value;
-            }}
-          />
-          Stretch
-        </label>
+        <select
+          aria-label="Range"
+          title="Which numbers are black and white"
+          value={typeof range.value === 'string' ? range.value : 'hand'}
+          onChange={(event) => {
+            const value = event.currentTarget.value;
+            range.value = value === 'hand' ? [shown?.low ?? 0, shown?.high ?? 1] : (value as 'usual' | 'whole');
+          }}
+        >
+          <option value="usual">{texture.isInteger ? 'All numbers' : '0 to 1'}</option>
+          {!texture.isInteger && <option value="whole">Least to greatest</option>}
+          <option value="hand">By hand</option>
+        </select>
+        {typeof range.value !== 'string' &&
+          ([0, 1] as const).map((end) => (
+            <input
+              key={end}
+              class="texture-limit"
+              type="number"
+              step="any"
+              aria-label={end === 0 ? 'Black' : 'White'}
+              value={(range.value as readonly number[])[end]}
+              onInput={(event) => {
+                const number = Number(event.currentTarget.value);
+                const [low, high] = range.value as readonly [number, number];
+                if (Number.isFinite(number)) range.value = end === 0 ? [number, high] : [low, number];
+              }}
+            />
+          ))}
         <label title="Put the last row first">
           <input
             type="checkbox"
@@ -168,7 +196,13 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
       </section>
       <p class="texture-note muted">
         {pointed.value || `${width} × ${height} ${texture.format}`}
-        {pointed.value === '' && range && `, ${numberText(range.low, false)} to ${numberText(range.high, false)}`}
+        {pointed.value === '' &&
+          shown &&
+          range.value !== 'usual' &&
+          `, black ${numberText(shown.low, false)}, white ${numberText(shown.high, false)}`}
+        {pointed.value === '' &&
+          shown &&
+          ` · holds ${numberText(shown.least, false)} to ${numberText(shown.most, false)}`}
         {texture.written !== null && (
           <>
             {' · '}

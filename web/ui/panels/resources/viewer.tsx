@@ -6,6 +6,7 @@ import { ticks } from '../../../base/ticks.ts';
 import { goToPosition } from '../../../model/go_to.ts';
 import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { glStatesOf } from '../../gl_state/states.ts';
 import { BufferBytes } from './buffer.tsx';
 import { ShaderSource } from './shader.tsx';
 import { TextureImage } from './texture.tsx';
@@ -50,7 +51,9 @@ export function Viewer({ open, survey, resources, at, choose }: Props) {
         </button>
       </header>
       {kind === 'texture' && <TextureImage survey={survey} resources={resources} at={at} call={shown} go={go} />}
-      {kind === 'buffer' && <BufferBytes survey={survey} at={at} call={shown} />}
+      {kind === 'buffer' && (
+        <BufferBytes survey={survey} states={glStatesOf(open)} at={at} name={resources.name[at]!} call={shown} />
+      )}
       {kind === 'shader' && <ShaderSource survey={survey} at={at} call={shown} go={go} />}
       {kind !== 'texture' && kind !== 'buffer' && kind !== 'shader' && (
         <div class="resource-parts">

@@ -1,0 +1,88 @@
+//! What is hashed or left out of what a command writes.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::OnceLock;
+
+use clap::ValueEnum;
+use unspool_formats::clean::{Choice, Choices, Class, Cleaner};
+
+/// What is hashed or left out.
+#[derive(Clone, clap::Args)]
+pub(crate) struct CleanArgs {
+    /// Hash these: environment, paths, texts, payloads, or all. Equal ones stay equal; each run has a key of its own.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    hash: Vec<Part>,
+    /// Leave these out: environment, paths, texts, payloads, or all.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    omit: Vec<Part>,
+}
+
+/// What can be hashed and left out.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Environment variables (frames).
+    Environment,
+    /// Paths, and texts with one, such as arguments of programs.
+    Paths,
+    /// Other texts.
+    Texts,
+    /// Bytes: contents of buffers, values of memory and registers, payloads of events.
+    Payloads,
+    /// All of these.
+    All,
+}
+
+impl CleanArgs {
+    /// What does this to what is written.
+    pub(crate) fn cleaner(&self) -> Cleaner {
+        let choice = |part| {
+            let is_in = |list: &[Part]| list.contains(&part) || list.contains(&Part::All);
+            match (self.omit.contains(&part), is_in(&self.hash), is_in(&self.omit)) {
+                (true, ..) => Choice::Omit,
+                (_, true, _) => Choice::Hash,
+                (.., true) => Choice::Omit,
+                _ => Choice::Keep,
+            }
+        };
+        let choices = Choices {
+            environment: choice(Part::Environment),
+            paths: choice(Part::Paths),
+            texts: choice(Part::Texts),
+            payloads: choice(Part::Payloads),
+        };
+        Cleaner::new(choices, key())
+    }
+}
+
+/// The key of this run: traces that are written together have the same hashes.
+fn key() -> [u8; 16] {
+    static KEY: OnceLock<[u8; 16]> = OnceLock::new();
+    *KEY.get_or_init(|| {
+        // The standard library seeds each state from the random numbers of the system.
+        let mut key = [0; 16];
+        for (i, part) in key.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            *part = RandomState::new().hash_one(i).to_le_bytes();
+        }
+        key
+    })
+}
+
+/// What was hashed and left out, in words; empty if nothing was.
+pub(crate) fn summary(cleaner: &Cleaner) -> String {
+    let mut words = Vec::new();
+    for (class, count) in Class::ALL.into_iter().zip(cleaner.found()) {
+        let noun = match class {
+            Class::Environment => "environment variables",
+            Class::Path => "paths",
+            Class::Text => "texts",
+            Class::Payload => "payloads",
+        };
+        match cleaner.choice(class) {
+            Choice::Hash => words.push(format!("{count} {noun} hashed")),
+            Choice::Omit => words.push(format!("{count} {noun} left out")),
+            Choice::Keep => {}
+        }
+    }
+    words.join(", ")
+}

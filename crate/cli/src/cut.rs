@@ -1,0 +1,87 @@
+//! `unspool cut`: a stretch of a trace as a trace of its own.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use unspool_engine::{read, refusal};
+use unspool_formats::cut::{CutOptions, cut};
+use unspool_formats::{Probe, recognise};
+
+use crate::clean::{CleanArgs, summary};
+use crate::scope::range;
+use crate::{Failure, Place, Source, TraceArgs, complain};
+
+/// Writes a stretch of a trace as a trace of its own, in the same format.
+///
+/// ```text
+///   unspool cut game.trace --range 120000..140000 -o stretch.trace     calls by number, with the signatures that they use
+///   unspool cut app.xray --range 0x3f5a..0x9c00 -o stretch.xray        records by their clock, in ticks
+///   unspool cut app.frames --hash paths,texts --omit environment -o clean.frames
+/// ```
+///
+/// It takes the records of apitrace, XRay, frames and trace-db traces from the file, whatever the size of the file. What was made
+/// before the stretch, such as objects of OpenGL, is not in it.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Cut {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Records at these positions, both ends included: 100..200, 100.. or ..200. Default: all.
+    #[arg(long, value_parser = range)]
+    range: Option<(u64, u64)>,
+    /// File to write.
+    #[arg(short, long)]
+    output: PathBuf,
+    #[command(flatten)]
+    clean: CleanArgs,
+}
+
+pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
+    let mut source = Source::open(&what.trace)?;
+    let name = source.name.clone();
+    let refused = |why: String| Failure::new(format!("{name}: {why}"));
+    let probe = Probe { head: &source.head, tail: &source.tail, size: source.size, name: &source.name };
+    let (format, _) = recognise(&probe).ok_or_else(|| refused(refusal(probe.head, probe.size).sentence))?;
+    let (from, to) = what.range.unwrap_or((0, u64::MAX));
+    let options = CutOptions {
+        from,
+        to: to.saturating_add(1),
+        size: Some(source.size),
+        limits: what.trace.limits(),
+        cleaner: what.clean.cleaner(),
+    };
+    let mut stretch = cut(&probe, options)
+        .ok_or_else(|| refused(format!("No stretch of this format ({}) can be written.", format.name)))?
+        .map_err(|error| refused(error.to_string()))?;
+    // A file is complete or not there.
+    let mut partial = what.output.clone().into_os_string();
+    partial.push(".partial");
+    let in_file = |error: io::Error| Failure::new(format!("{}: {error}", what.output.display()));
+    let mut file = File::create(&partial).map_err(in_file)?;
+    let done = read::cut(stretch.as_mut(), &mut source, |bytes| file.write_all(bytes)).and_then(|end| {
+        if let Some(head) = stretch.head() {
+            file.seek(SeekFrom::Start(0))?;
+            file.write_all(&head)?;
+        }
+        Ok(end)
+    });
+    drop(file);
+    source.bar.finish();
+    for problem in stretch.take_problems() {
+        complain(&name, Place::At { noun: "byte", at: problem.at }, &problem.to_string());
+    }
+    if let Ok(Err(error)) = &done {
+        complain(&name, Place::At { noun: "byte", at: error.at }, &error.cause.to_string());
+    }
+    if done.is_err() || stretch.records() == 0 {
+        let _ = fs::remove_file(&partial);
+        done.map_err(in_file)?.map_err(|error| refused(error.to_string()))?;
+        return Err(refused("There are no records in this range.".into()));
+    }
+    fs::rename(&partial, &what.output).map_err(in_file)?;
+    let cleaned = summary(stretch.cleaner());
+    let separator = if cleaned.is_empty() { "" } else { "; " };
+    let _ = writeln!(io::stderr(), "{} records{separator}{cleaned}", stretch.records());
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! Stretches of traces: the same in any portions, and no panic whatever the damage.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use unspool_formats::clean::{Choice, Choices, Cleaner};
+use unspool_formats::cut::{CutOptions, cut};
+use unspool_formats::{Limits, Probe};
+
+const FIXTURES: [&str; 8] = [
+    "apitrace/scene.trace",
+    "apitrace/values.trace",
+    "frames/calls.frames",
+    "frames/plugin.frames",
+    "trace_db/variables.trace",
+    "trace_db/narrow.trace",
+    "xray/threads.xray",
+    "xray/events.xray",
+];
+
+fn fixture(name: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)).unwrap()
+}
+
+/// The stretch of a file that comes in portions, with the number of its records.
+fn stretch(file: &[u8], (from, to): (u64, u64), portion: usize, choice: Choice) -> Option<(Vec<u8>, u64)> {
+    let choices = Choices { environment: choice, paths: choice, texts: choice, payloads: choice };
+    let cleaner = Cleaner::new(choices, [7; 16]);
+    let options = CutOptions { from, to, size: Some(file.len() as u64), limits: Limits::DEFAULT, cleaner };
+    let head = &file[..file.len().min(64 * 1024)];
+    let tail = &file[file.len() - head.len()..];
+    let probe = Probe { head, tail, size: file.len() as u64, name: "" };
+    let mut cut = cut(&probe, options)?.ok()?;
+    let (mut out, mut used, mut end) = (Vec::new(), 0, 0);
+    for _ in 0..100 * (file.len() + 100) {
+        let before = out.len();
+        let Ok(progress) = cut.push(&file[used..end], &mut out) else { break };
+        used += progress.used;
+        if progress.used > 0 || out.len() > before {
+            continue;
+        }
+        if end == file.len() || cut.is_done() {
+            break;
+        }
+        assert!(end - used < 64 * 1024 * 1024 + 64, "too much is left over");
+        end = (end + portion).min(file.len());
+    }
+    let _ = cut.end(&file[used..end], &mut out);
+    if let Some(head) = cut.head() {
+        let len = head.len().min(out.len());
+        out[..len].copy_from_slice(&head[..len]);
+    }
+    Some((out, cut.records()))
+}
+
+#[test]
+fn portions_do_not_matter() {
+    for name in FIXTURES {
+        let file = fixture(name);
+        for choice in [Choice::Keep, Choice::Hash, Choice::Omit] {
+            let whole = stretch(&file, (0, u64::MAX), usize::MAX / 2, choice).unwrap();
+            assert!(whole.1 > 0, "{name}");
+            for portion in [1, 61, 4096] {
+                assert!(
+                    stretch(&file, (0, u64::MAX), portion, choice).unwrap() == whole,
+                    "{name} in portions of {portion}"
+                );
+            }
+            // A stretch of the stretch is the same again, once everything is clean.
+            if choice == Choice::Keep {
+                assert!(stretch(&whole.0, (0, u64::MAX), 1000, choice).unwrap() == whole, "{name}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn damage_does_no_harm(
+        which in 0..FIXTURES.len(),
+        at in any::<prop::sample::Index>(),
+        bytes in prop::collection::vec(any::<u8>(), 1..12),
+        from in 0..2000u64,
+        len in 1..2000u64,
+        hash in any::<bool>(),
+    ) {
+        let mut file = fixture(FIXTURES[which]);
+        let at = at.index(file.len());
+        for (to, byte) in file[at..].iter_mut().zip(&bytes) {
+            *to = *byte;
+        }
+        let choice = if hash { Choice::Hash } else { Choice::Keep };
+        let once = stretch(&file, (from, from + len), 1 << 20, choice);
+        prop_assert!(once == stretch(&file, (from, from + len), 97, choice));
+    }
+}

@@ -1,0 +1,286 @@
+//! Traces for the replay of `crate/replay`, as the encoder writes them: some with known pictures, and some that demand too much.
+//!
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test replay_fixtures` writes them.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+
+mod common;
+
+use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
+
+#[test]
+fn fixtures_are_what_the_encoder_writes() {
+    let files = [
+        ("tests/fixtures/apitrace/replay_views.trace", views()),
+        ("tests/fixtures/apitrace/replay_windows.trace", windows()),
+        ("tests/fixtures/apitrace/replay_unshown.trace", unshown()),
+        ("tests/fixtures/apitrace/replay_loop.trace", loops(256, 2_000_000_000, 1)),
+        ("tests/fixtures/apitrace/replay_time.trace", loops(256, 900, 200)),
+        ("tests/fixtures/apitrace/replay_lists.trace", lists()),
+        ("tests/fixtures/apitrace/replay_bytes.trace", bytes()),
+        ("tests/fixtures/apitrace/replay_contexts.trace", contexts()),
+    ];
+    common::are_written(&files.each_ref().map(|(name, bytes)| (*name, bytes.as_slice())));
+}
+
+/// Functions that were called, with the names of their arguments. A position is an id.
+const FUNCTIONS: &[(&str, &[&str])] = &[
+    ("glXMakeCurrent", &["dpy", "drawable", "ctx"]),
+    ("glXSwapBuffers", &["dpy", "drawable"]),
+    ("glXCreateContext", &["dpy", "vis", "shareList", "direct"]),
+    ("glViewport", &["x", "y", "width", "height"]),
+    ("glClearColor", &["red", "green", "blue", "alpha"]),
+    ("glClear", &["mask"]),
+    ("glColor3f", &["red", "green", "blue"]),
+    ("glBegin", &["mode"]),
+    ("glVertex3f", &["x", "y", "z"]),
+    ("glTexCoord2f", &["s", "t"]),
+    ("glEnd", &[]),
+    ("glEnable", &["cap"]),
+    ("glDisable", &["cap"]),
+    ("glBindTexture", &["target", "texture"]),
+    ("glTexParameteri", &["target", "pname", "param"]),
+    ("glTexImage2D", &["target", "level", "internalformat", "width", "height", "border", "format", "type", "pixels"]),
+    ("glNewList", &["list", "mode"]),
+    ("glEndList", &[]),
+    ("glCallList", &["list"]),
+    ("glCreateShader", &["type"]),
+    ("glShaderSource", &["shader", "count", "string", "length"]),
+    ("glCompileShader", &["shader"]),
+    ("glCreateProgram", &[]),
+    ("glAttachShader", &["program", "shader"]),
+    ("glLinkProgram", &["program"]),
+    ("glUseProgram", &["program"]),
+    ("glGetUniformLocation", &["program", "name"]),
+    ("glUniform1i", &["location", "v0"]),
+    ("glBindBuffer", &["target", "buffer"]),
+    ("glBufferData", &["target", "size", "data", "usage"]),
+    ("glVertexAttribPointer", &["index", "size", "type", "normalized", "stride", "pointer"]),
+    ("glEnableVertexAttribArray", &["index"]),
+    ("glDrawArrays", &["mode", "first", "count"]),
+    ("glDrawArraysInstanced", &["mode", "first", "count", "instancecount"]),
+    ("glDrawElements", &["mode", "count", "type", "indices"]),
+    ("glDispatchCompute", &["num_groups_x", "num_groups_y", "num_groups_z"]),
+];
+
+/// A trace that is being written.
+struct Trace(Writer);
+
+impl Trace {
+    /// A trace with a context and a window of this size.
+    fn new(width: i64, height: i64) -> Self {
+        let mut trace = Self(Writer::new(&[]));
+        trace.current(1, 1);
+        trace.ints("glViewport", &[0, 0, width, height]);
+        trace
+    }
+
+    fn call(&mut self, name: &str, args: Vec<Value<'_>>, result: Option<Value<'_>>) {
+        let id = FUNCTIONS.iter().position(|(known, _)| *known == name).unwrap();
+        let function = FunctionSig { id: id as u64 + 10, name: FUNCTIONS[id].0, args: FUNCTIONS[id].1 };
+        self.0.call(0, &function, args, result);
+    }
+
+    fn ints(&mut self, name: &str, args: &[i64]) {
+        self.call(name, args.iter().map(|n| Value::Int(*n)).collect(), None);
+    }
+
+    fn floats(&mut self, name: &str, args: &[f32]) {
+        self.call(name, args.iter().map(|x| Value::Float(*x)).collect(), None);
+    }
+
+    fn current(&mut self, window: u64, context: u64) {
+        self.call(
+            "glXMakeCurrent",
+            vec![Value::Pointer(0x1000), Value::Uint(window), Value::Pointer(0x2000 + context)],
+            Some(Value::Bool(true)),
+        );
+    }
+
+    fn swap(&mut self, window: u64) {
+        self.call("glXSwapBuffers", vec![Value::Pointer(0x1000), Value::Uint(window)], None);
+    }
+
+    /// A rectangle in coordinates of the window, from -1 to 1, and with texture coordinates from 0 to 1.
+    fn rectangle(&mut self, [left, bottom, right, top]: [f32; 4], z: f32) {
+        self.ints("glBegin", &[7]);
+        for (x, y, s, t) in
+            [(left, bottom, 0.0, 0.0), (right, bottom, 1.0, 0.0), (right, top, 1.0, 1.0), (left, top, 0.0, 1.0)]
+        {
+            self.floats("glTexCoord2f", &[s, t]);
+            self.floats("glVertex3f", &[x, y, z]);
+        }
+        self.ints("glEnd", &[]);
+    }
+
+    fn texture(&mut self, size: i64, pixels: Value<'_>) {
+        let mut args: Vec<Value<'_>> =
+            [0xDE1, 0, 0x8058, size, size, 0, 0x1908, 0x1401].iter().map(|n| Value::Int(*n)).collect();
+        args.push(pixels);
+        self.call("glTexImage2D", args, None);
+    }
+
+    /// A program of shaders of these kinds, in use. Its number is `name`, its shaders have the numbers after.
+    fn program(&mut self, name: i64, shaders: &[(i64, &str)]) {
+        self.call("glCreateProgram", vec![], Some(Value::Int(name)));
+        for (shader, (kind, source)) in (name + 1..).zip(shaders) {
+            self.call("glCreateShader", vec![Value::Int(*kind)], Some(Value::Int(shader)));
+            let strings = Value::Array(vec![Value::Text(source.as_bytes())]);
+            self.call("glShaderSource", vec![Value::Int(shader), Value::Int(1), strings, Value::Null], None);
+            self.ints("glCompileShader", &[shader]);
+            self.ints("glAttachShader", &[name, shader]);
+        }
+        self.ints("glLinkProgram", &[name]);
+        self.ints("glUseProgram", &[name]);
+    }
+
+    /// A buffer of two triangles that cover the window, as input 0, and more room behind.
+    fn triangles(&mut self, bytes: usize) {
+        let mut data: Vec<u8> = [-1.0f32, -1.0, 3.0, -1.0, -1.0, 3.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        data.resize(bytes, 0);
+        self.ints("glBindBuffer", &[0x8892, 1]);
+        let size = Value::Int(bytes as i64);
+        self.call("glBufferData", vec![Value::Int(0x8892), size, Value::Blob(&data), Value::Int(0x88E4)], None);
+        let args = [0, 2, 0x1406, 0, 0].iter().map(|n| Value::Int(*n)).chain([Value::Null]).collect();
+        self.call("glVertexAttribPointer", args, None);
+        self.ints("glEnableVertexAttribArray", &[0]);
+    }
+
+    fn finish(self) -> Vec<u8> {
+        self.0.finish()
+    }
+}
+
+const VERTEX: (i64, &str) = (0x8B31, "#version 150\nin vec2 p;\nvoid main() { gl_Position = vec4(p, 0.0, 1.0); }");
+const WHITE: (i64, &str) = (0x8B30, "#version 150\nout vec4 color;\nvoid main() { color = vec4(1.0); }");
+
+/// Three frames of 64 by 48 pixels: blue, the left half red, and a green square in the middle of what is left of it, which is nearer.
+fn views() -> Vec<u8> {
+    let mut t = Trace::new(64, 48);
+    for frame in 0..3u8 {
+        t.ints("glEnable", &[0xB71]);
+        t.floats("glClearColor", &[0.0, 0.0, 1.0, 1.0]);
+        t.ints("glClear", &[0x4100]);
+        t.floats("glColor3f", &[1.0, 0.0, 0.0]);
+        t.rectangle([-1.0, -1.0, 0.0, 1.0], 0.5);
+        t.floats("glColor3f", &[0.0, 1.0, f32::from(frame) / 2.0]);
+        t.rectangle([-0.5, -0.5, 0.5, 0.5], 0.0);
+        // It is behind both.
+        t.floats("glColor3f", &[1.0, 1.0, 1.0]);
+        t.rectangle([-0.25, -0.25, 0.0, 0.25], 0.75);
+        t.swap(1);
+    }
+    t.finish()
+}
+
+/// A texture that one context makes and another one, which shares, draws to a second window. The first window grows after a frame.
+fn windows() -> Vec<u8> {
+    let mut t = Trace(Writer::new(&[]));
+    for (context, share) in [(1, 0), (2, 0x2001)] {
+        let share = if share == 0 { Value::Null } else { Value::Pointer(share) };
+        t.call(
+            "glXCreateContext",
+            vec![Value::Pointer(0x1000), Value::Pointer(0x3000), share, Value::Bool(true)],
+            Some(Value::Pointer(0x2000 + context)),
+        );
+    }
+    t.current(1, 1);
+    t.ints("glViewport", &[0, 0, 32, 32]);
+    t.ints("glBindTexture", &[0xDE1, 7]);
+    t.ints("glTexParameteri", &[0xDE1, 0x2801, 0x2600]);
+    t.ints("glTexParameteri", &[0xDE1, 0x2800, 0x2600]);
+    t.texture(1, Value::Blob(&[255, 128, 0, 255]));
+    t.floats("glClearColor", &[0.0, 1.0, 0.0, 1.0]);
+    t.ints("glClear", &[0x4000]);
+    t.swap(1);
+    t.current(2, 2);
+    t.ints("glViewport", &[0, 0, 16, 16]);
+    t.ints("glEnable", &[0xDE1]);
+    t.ints("glBindTexture", &[0xDE1, 7]);
+    t.rectangle([-1.0, -1.0, 1.0, 1.0], 0.0);
+    t.swap(2);
+    t.current(1, 1);
+    t.ints("glViewport", &[0, 0, 64, 40]);
+    t.floats("glClearColor", &[1.0, 0.0, 1.0, 1.0]);
+    t.ints("glClear", &[0x4000]);
+    t.swap(1);
+    t.finish()
+}
+
+/// Draws that cannot be shown, each for another reason, and one that can.
+fn unshown() -> Vec<u8> {
+    let mut t = Trace::new(64, 48);
+    t.ints("glClear", &[0x4000]);
+    t.program(1, &[VERTEX, WHITE]);
+    t.triangles(1 << 16);
+    t.ints("glDrawArrays", &[4, 0, 3]);
+    t.ints("glDrawArrays", &[4, 0, 0x7FFF_FFFF]);
+    t.ints("glDrawArraysInstanced", &[4, 0, 6000, 0x7FFF_FFFF]);
+    t.ints("glDrawArrays", &[4, 0, 8193]);
+    t.ints("glDrawElements", &[4, 3, 0x1405, 1 << 30]);
+    t.ints("glDispatchCompute", &[1, 1, 1]);
+    t.program(11, &[VERTEX, (0x8DD9, "#version 150\nvoid main() {}"), WHITE]);
+    t.ints("glDrawArrays", &[4, 0, 3]);
+    t.ints("glDrawArrays", &[4, 0, 3]);
+    t.program(21, &[VERTEX, (0x8B30, "#version 150\nout vec4 color;\nvoid main() { color = missing; }")]);
+    t.ints("glDrawArrays", &[4, 0, 3]);
+    t.swap(1);
+    t.finish()
+}
+
+/// Draws over a whole window, each pixel with a loop.
+fn loops(size: i64, iterations: i64, draws: usize) -> Vec<u8> {
+    let mut t = Trace::new(size, size);
+    t.ints("glClear", &[0x4000]);
+    let source = "#version 150\nuniform int n;\nout vec4 color;\nvoid main() {\n    float x = gl_FragCoord.x;\n    \
+                  for (int i = 0; i < n; i++) x = sin(x + float(i));\n    color = vec4(x);\n}";
+    t.program(1, &[VERTEX, (0x8B30, source)]);
+    t.triangles(1 << 10);
+    t.call("glGetUniformLocation", vec![Value::Int(1), Value::Text(b"n")], Some(Value::Int(0)));
+    t.ints("glUniform1i", &[0, iterations]);
+    for _ in 0..draws {
+        t.ints("glDrawArrays", &[4, 0, 3]);
+    }
+    t.swap(1);
+    t.finish()
+}
+
+/// Twelve levels of display lists, each of ten calls of the one before.
+fn lists() -> Vec<u8> {
+    let mut t = Trace::new(64, 48);
+    for level in 1..=12 {
+        t.ints("glNewList", &[level, 0x1300]);
+        match level {
+            1 => t.rectangle([-1.0, -1.0, 1.0, 1.0], 0.0),
+            _ => (0..10).for_each(|_| t.ints("glCallList", &[level - 1])),
+        }
+        t.ints("glEndList", &[]);
+    }
+    t.ints("glClear", &[0x4000]);
+    t.ints("glCallList", &[12]);
+    t.swap(1);
+    t.finish()
+}
+
+/// Textures of 6 GiB.
+fn bytes() -> Vec<u8> {
+    let mut t = Trace::new(64, 48);
+    t.ints("glClear", &[0x4000]);
+    for texture in 1..=24 {
+        t.ints("glBindTexture", &[0xDE1, texture]);
+        t.texture(8192, Value::Null);
+    }
+    t.swap(1);
+    t.finish()
+}
+
+fn contexts() -> Vec<u8> {
+    let mut t = Trace::new(64, 48);
+    t.ints("glClear", &[0x4000]);
+    for context in 2..=40 {
+        t.current(1, context);
+        t.ints("glClear", &[0x4000]);
+    }
+    t.swap(1);
+    t.finish()
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createRecent, type FileHandle, type RecentFile, type RecentStore, recentInBrowser } from './recent.ts';
+
+function handleOf(name: string, more: Partial<FileHandle> = {}): FileHandle {
+  const handle: FileHandle = {
+    kind: 'file',
+    name,
+    getFile: async () => new File(['x'], name),
+    isSameEntry: async (other) => other.name === name,
+    queryPermission: async () => 'prompt',
+    requestPermission: async () => 'granted',
+    ...more,
+  };
+  return handle;
+}
+
+function storeOf(): RecentStore & { kept: readonly RecentFile[] } {
+  const store = {
+    kept: [] as readonly RecentFile[],
+    read: async () => store.kept,
+    write: async (files: readonly RecentFile[]) => {
+      store.kept = files;
+    },
+  };
+  return store;
+}
+
+const about = (name: string) => ({ name, size: 1, format: 'XRay' });
+
+describe('recent files', () => {
+  it('are those with a handle, the latest first, each once', async () => {
+    const store = storeOf();
+    let time = 0;
+    const recent = createRecent(store, () => (time += 1));
+    const names = ['a', 'b', 'a'];
+    for (const name of names) {
+      const file = new File([], name);
+      recent.know(file, handleOf(name));
+      await recent.note(file, about(name));
+    }
+    await recent.note(new File([], 'chosen by an input'), about('c'));
+    expect(store.kept.map(({ name, openedAt }) => [name, openedAt])).toEqual([
+      ['a', 3],
+      ['b', 2],
+    ]);
+    for (let i = 0; i < 20; i += 1) {
+      const file = new File([], `${i}`);
+      recent.know(file, handleOf(`${i}`));
+      await recent.note(file, about(`${i}`));
+    }
+    expect(recent.files.value.length).toBe(8);
+    await recent.remove(recent.files.value[0]!);
+    expect(store.kept.map(({ name }) => name)).toEqual(['18', '17', '16', '15', '14', '13', '12']);
+    await recent.removeAll();
+    expect([store.kept, recent.files.value]).toEqual([[], []]);
+  });
+
+  it('are opened with the permission of the person, and noted again', async () => {
+    const store = storeOf();
+    const recent = createRecent(store);
+    const requestPermission = vi.fn(async () => 'denied' as const);
+    const entry = (handle: FileHandle): RecentFile => ({ ...about(handle.name), openedAt: 1, handle });
+    expect(await recent.open(entry(handleOf('a', { requestPermission })))).toBeNull();
+    expect(requestPermission).toHaveBeenCalledWith({ mode: 'read' });
+    const gone = async () => Promise.reject(new DOMException('', 'NotFoundError'));
+    expect(await recent.open(entry(handleOf('a', { getFile: gone })))).toBeNull();
+    const file = await recent.open(entry(handleOf('b')));
+    expect(file?.name).toBe('b');
+    await recent.note(file!, about('b'));
+    expect(store.kept.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('are none without a database', async () => {
+    const recent = createRecent(recentInBrowser(undefined));
+    await recent.load();
+    expect(recent.files.value).toEqual([]);
+    const file = new File([], 'a');
+    recent.know(file, handleOf('a'));
+    await recent.note(file, about('a'));
+    expect(recent.files.value.length).toBe(1);
+  });
+});

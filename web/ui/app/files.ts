@@ -1,0 +1,46 @@
+import type { FileHandle, Recent } from '../../model/recent.ts';
+
+/** The part of the File System Access API that is used. The DOM types lack it, as do some browsers. */
+interface Picker {
+  showOpenFilePicker?(options: { multiple: boolean }): Promise<FileHandle[]>;
+}
+
+/** Whether the person can choose files that the browser can open again later. */
+export function canPick(): boolean {
+  return (globalThis as Picker).showOpenFilePicker !== undefined;
+}
+
+/** Lets the person choose files, and notes their handles. Null if the browser does not allow it here, as in a frame of another origin. */
+export async function pickFiles(recent: Recent): Promise<readonly File[] | null> {
+  let handles: FileHandle[];
+  try {
+    handles = (await (globalThis as Picker).showOpenFilePicker?.({ multiple: true })) ?? [];
+  } catch (error) {
+    return error instanceof DOMException && error.name === 'AbortError' ? [] : null;
+  }
+  return Promise.all(
+    handles.map(async (handle) => {
+      const file = await handle.getFile();
+      recent.know(file, handle);
+      return file;
+    }),
+  );
+}
+
+/** The files of a drop. Their handles are noted where the browser has them, which is a moment later. */
+export function droppedFiles(data: DataTransfer, recent: Recent): readonly File[] {
+  const files = [...data.files];
+  for (const item of data.items) {
+    const asked = item as DataTransferItem & { getAsFileSystemHandle?(): Promise<FileHandle | null> };
+    if (item.kind !== 'file' || !asked.getAsFileSystemHandle) continue;
+    // Only within the event.
+    const file = item.getAsFile();
+    const known = file && files.find(({ name, size }) => name === file.name && size === file.size);
+    if (!known) continue;
+    asked.getAsFileSystemHandle().then(
+      (handle) => handle?.kind === 'file' && recent.know(known, handle),
+      () => undefined,
+    );
+  }
+  return files;
+}

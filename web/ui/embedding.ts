@@ -1,0 +1,98 @@
+import { effect, untracked } from '@preact/signals';
+import { type EmbeddedView, readView } from '../model/embedding.ts';
+import { follow, type Link } from '../model/link.ts';
+import { toTick } from '../model/view.ts';
+import type { OpenTrace } from '../model/workbench.ts';
+import type { Page } from './page.ts';
+import { type Sender, senderOf } from './senders.ts';
+
+/**
+ * Serves the pages that have sent traces: they may move the view of what they have sent and close it, and hear what happens to it.
+ * Nobody else does: a trace that the person opened is none of their business. Lives as long as the page.
+ */
+export function serveEmbedders({ workbench, dock }: Page): void {
+  const owner = (open: OpenTrace): Sender | null => senderOf(open.file);
+  const tell = ({ source, origin }: Sender, message: object) => source.postMessage(message, { targetOrigin: origin });
+  /** The sender of the trace on the screen, who is told when it is gone. */
+  let last: { readonly to: Sender; readonly name: string } | null = null;
+  /** Traces whose end is told: read, or failed. */
+  const ended = new WeakSet<OpenTrace>();
+  /** Views that wait for their trace to be read. */
+  const waiting = new WeakMap<OpenTrace, EmbeddedView>();
+
+  effect(() => {
+    const bench = workbench.bench.value;
+    const open = bench.at === 'open' ? bench.open : null;
+    const to = open && owner(open);
+    if (last && (!open || to !== last.to)) tell(last.to, { type: 'unspool:closed', name: last.name });
+    last = to && open ? { to, name: open.trace.name } : null;
+    if (!open || !to) return;
+    const { name } = open.trace;
+    const status = open.trace.status.value;
+    if (ended.has(open)) return;
+    if (status.at === 'failed') {
+      ended.add(open);
+      tell(to, { type: 'unspool:failed', name, sentence: status.error.sentence });
+      last = null;
+    }
+    if (status.at !== 'ready' || !open.timeline.view.value) return;
+    ended.add(open);
+    untracked(() => {
+      const info = open.trace.info.peek();
+      const { extent } = open.trace.progress.peek();
+      tell(to, {
+        type: 'unspool:opened',
+        name,
+        format: info?.format,
+        title: info?.title,
+        from: extent?.from,
+        to: extent?.to,
+      });
+      const view = waiting.get(open);
+      waiting.delete(open);
+      if (view) void follow(linkTo(view), open, dock);
+    });
+  });
+  effect(() => {
+    const bench = workbench.bench.value;
+    const to = bench.at === 'open' ? owner(bench.open) : null;
+    if (bench.at !== 'open' || !to || bench.open.trace.status.value.at !== 'ready') return;
+    const { timeline, statistics, selection, trace } = bench.open;
+    const view = timeline.view.value;
+    if (!view) return;
+    const range = statistics.range.value;
+    const selected = selection.selected.value;
+    const message = {
+      type: 'unspool:viewed',
+      view: { from: toTick(view, 0), to: toTick(view, timeline.size.value.width) },
+      range: range && { from: range.from, to: range.to },
+      selected: selected && {
+        from: selected.start,
+        to: selected.end,
+        track: selected.track,
+        name: trace.names.of(selected.name),
+      },
+    };
+    // A drag has a view for each frame: the one that stays is told.
+    const timer = setTimeout(() => tell(to, message), 200);
+    return () => clearTimeout(timer);
+  });
+  window.addEventListener('message', ({ data, source }) => {
+    const bench = workbench.bench.peek();
+    if (typeof data !== 'object' || data === null || bench.at !== 'open') return;
+    if (owner(bench.open)?.source !== source) return;
+    const { type } = data as { type?: unknown };
+    if (type === 'unspool:close') workbench.close();
+    if (type !== 'unspool:view') return;
+    const view = readView(data);
+    if (bench.open.trace.status.peek().at === 'ready') void follow(linkTo(view), bench.open, dock);
+    else waiting.set(bench.open, view);
+  });
+  const other = window.parent !== window ? window.parent : (window.opener as Window | null);
+  // Whoever it is learns no more than that the page is there.
+  other?.postMessage({ type: 'unspool:ready', version: 1 }, '*');
+}
+
+function linkTo(view: EmbeddedView): Link {
+  return { file: { name: '', size: null, head: '' }, tracks: null, notes: [], filter: '', ...view };
+}

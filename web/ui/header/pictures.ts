@@ -1,0 +1,152 @@
+import { formatLength, formatPosition } from '../../base/format.ts';
+import type { ExportScope, Sink } from '../../model/export.ts';
+import { FLAME_ROW, layOutFlame } from '../../model/flame.ts';
+import { questionOf } from '../../model/picture.ts';
+import { ruler } from '../../model/ruler.ts';
+import { rowsToDraw } from '../../model/timeline.ts';
+import { type Extent, extentLength, fitted, type View } from '../../model/view.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
+import type { FlameScene } from '../../render/flame.ts';
+import { PALETTES } from '../../render/palette.ts';
+import type { Pen } from '../../render/pen.ts';
+import { type Caption, drawFlamePortrait, drawTimelinePortrait, portraitSize } from '../../render/portrait.ts';
+import { LABEL_FONT, type Scene } from '../../render/scene.ts';
+import { createVector } from '../../render/vector.ts';
+import { allName } from '../dock/scope.tsx';
+import type { Page } from '../page.ts';
+
+/** What a picture is of, and as what it is saved. */
+export interface PictureKind {
+  readonly of: 'timeline' | 'flame';
+  readonly as: 'svg' | 'png';
+}
+
+/** CSS pixels of a picture of all tracks: browsers have no larger canvas than 16,384 device pixels. */
+const TALLEST = 4000;
+const MOST_PIXELS = 16_384;
+/** Shapes of a vector stand on quarters of a pixel: it can be enlarged. */
+const FINE = 4;
+
+/**
+ * Saves a picture of the timeline or of the flame graph. Without a range it shows what is on the screen, else the range, with all
+ * tracks. Throws a sentence if there is nothing to show.
+ */
+export async function savePicture(
+  open: OpenTrace,
+  page: Page,
+  kind: PictureKind,
+  scope: ExportScope,
+  sink: Sink,
+): Promise<number> {
+  const drawn = kind.of === 'timeline' ? await timelineOf(open, page, scope) : flameOf(open, page);
+  if (!drawn) throw new Error('There is nothing to show.');
+  const [width, height] = portraitSize(kind.of, drawn.width, drawn.height);
+  const measuring = document.createElement('canvas').getContext('2d')!;
+  measuring.fontKerning = 'none';
+  let bytes: Uint8Array<ArrayBuffer>;
+  if (kind.as === 'svg') {
+    const vector = createVector(width, height, `${drawn.caption.title}, ${drawn.caption.about}`, measuring);
+    drawn.draw(vector.pen, FINE);
+    bytes = new TextEncoder().encode(vector.text());
+  } else {
+    const ratio = Math.min(devicePixelRatio, MOST_PIXELS / width, MOST_PIXELS / height);
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+    const pen = canvas.getContext('2d', { alpha: false })!;
+    pen.scale(ratio, ratio);
+    pen.font = LABEL_FONT;
+    pen.fontKerning = 'none';
+    drawn.draw(pen, ratio);
+    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+    if (!blob) throw new Error('The browser could not make this picture. A smaller window may help.');
+    bytes = new Uint8Array(await blob.arrayBuffer());
+  }
+  await sink.write(bytes);
+  return bytes.length;
+}
+
+interface Drawn {
+  readonly width: number;
+  readonly height: number;
+  readonly caption: Caption;
+  readonly draw: (pen: Pen, ratio: number) => void;
+}
+
+async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Promise<Drawn | null> {
+  const { trace, timeline, selection, statistics, find } = open;
+  const info = trace.info.peek();
+  const { extent } = trace.progress.peek();
+  const { width, height: shown } = timeline.size.peek();
+  const layout = timeline.layout.peek();
+  const now = timeline.view.peek();
+  if (!info || !extent || !now || width === 0) return null;
+  const view: View = scope.range ? fitted(scope.range, width, 0) : now;
+  const height = scope.range ? Math.max(40, Math.min(TALLEST, layout.height)) : shown;
+  const window = scope.range ? { scrollTop: 0, pinnedTop: 0, height } : timeline.window.peek();
+  const picture = await trace.picture(questionOf(view, width, rowsToDraw(layout, window, 0)));
+  if (!picture) return null;
+  const highlighted = statistics.highlighted.peek();
+  const scene: Scene = {
+    view,
+    width,
+    height,
+    ruler: ruler(view, width, extent.from, info.clock),
+    extent,
+    layout,
+    window,
+    picture,
+    marks: null,
+    // Those of the screen are those of another view.
+    hits: scope.range ? null : find.marks.rows.peek(),
+    accesses: null,
+    names: trace.names,
+    palette: PALETTES[page.theme.theme.peek()],
+    lifted: highlighted,
+    selected: selection.selected.peek(),
+    anchor: null,
+    cursor: selection.record.peek()?.x ?? null,
+  };
+  const length = BigInt(Math.max(1, Math.round(width * view.perPixel)));
+  const part: Extent = scope.range ?? ({ from: view.anchor, to: view.anchor + length } as Extent);
+  const from = formatPosition(part.from < extent.from ? extent.from : part.from, extent.from, info.clock);
+  const about = `${info.title} · ${formatLength(extentLength(part), info.clock)} from ${from}`;
+  return {
+    width,
+    height,
+    caption: { title: trace.name, about },
+    draw: (pen, ratio) => drawTimelinePortrait(pen, scene, { title: trace.name, about }, ratio),
+  };
+}
+
+/** The flame graph that the panel shows, all of it. */
+function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): Drawn | null {
+  const told = statistics.flame.peek();
+  const info = trace.info.peek();
+  if (!told || !info) return null;
+  const laid = layOutFlame(told.columns.flame);
+  const width = Math.max(600, timeline.size.peek().width);
+  const height = Math.min(TALLEST, laid.rows.length * FLAME_ROW + 4);
+  const range = statistics.range.peek();
+  const highlighted = statistics.highlighted.peek();
+  const scene: FlameScene = {
+    laid,
+    names: trace.names,
+    palette: PALETTES[page.theme.theme.peek()],
+    width,
+    height,
+    scrollTop: 0,
+    lifted: highlighted,
+    hits: find.names.peek(),
+    current: -1,
+    rootName: allName(statistics.all.peek()),
+    length: (total) => formatLength(BigInt(Math.round(total)), info.clock),
+  };
+  const what = range ? `range of ${formatLength(extentLength(range), info.clock)}` : 'whole trace';
+  const about = `${info.title} · flame graph of the ${what}`;
+  return {
+    width,
+    height,
+    caption: { title: trace.name, about },
+    draw: (pen, ratio) => drawFlamePortrait(pen, scene, { title: trace.name, about }, ratio),
+  };
+}

@@ -1,0 +1,12 @@
+import { CLEAN_CLASSES, type Cleaned } from '../base/export_protocol.ts';
+
+/** What a writer has found, for the page. `examples` has a class, a text and what took its place, over and over. */
+export function cleanedOf(writer: { found(): Float64Array; examples(): unknown[] }): Cleaned {
+  const parts = writer.examples();
+  const examples = [];
+  for (let i = 0; i + 2 < parts.length; i += 3) {
+    const of = CLEAN_CLASSES[Number(parts[i])] ?? 'texts';
+    examples.push({ of, before: String(parts[i + 1]), after: String(parts[i + 2]) });
+  }
+  return { found: [...writer.found()], examples };
+}
