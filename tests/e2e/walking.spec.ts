@@ -176,7 +176,7 @@ test('loops and calls are folded', async ({ page }) => {
   await expect(outer).toHaveCount(0);
   const call = listing(page).locator('#event-13');
   await call.getByRole('button', { name: /^Call of / }).click();
-  await expect(call).toHaveText(/· 28 steps$/);
+  await expect(call).toHaveText(/· 28.steps$/);
   await call.click();
   await expect(listing(page).locator('#event-14')).toBeVisible();
   await page.keyboard.press('Alt+l');

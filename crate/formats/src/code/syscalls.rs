@@ -114,6 +114,7 @@ pub(crate) fn returns_from_signal(isa: Isa, number: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     #[test]
     fn numbers_have_the_names_of_their_instruction_set() {
