@@ -1,5 +1,6 @@
-// `node scripts/pictures.mjs [--only values|xray|graphics]`: the pictures of docs/values.md, from a fixture, and of docs/xray.md and
-// docs/graphics.md, from recordings of the corpus. They show the build in dist/. None is above 100 kB.
+// `node scripts/pictures.mjs [--only values|xray|graphics|reverse-engineering]`: the pictures of docs/values.md, from a fixture, and of
+// docs/xray.md, docs/graphics.md and docs/reverse-engineering.md, from recordings of the corpus. They show the build in dist/. None is
+// above 100 kB.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -9,12 +10,14 @@ import { fail, findChromium, options, root, say } from './lib.mjs';
 
 const given = options(['port', 'only']);
 const port = Number(given.port ?? 4174);
-const corpus = join(root, '..', 'shared', 'corpus', 'xray', 'large');
-const files = ['threads-20MB.xray.zst', 'threads.elf'].map((name) => join(corpus, name));
-const glmark2 = join(root, '..', 'shared', 'corpus', 'apitrace', 'recorded', 'glmark2_medium.trace');
+const corpus = join(root, '..', 'shared', 'corpus');
+const files = ['threads-20MB.xray.zst', 'threads.elf'].map((name) => join(corpus, 'xray', 'large', name));
+const glmark2 = join(corpus, 'apitrace', 'recorded', 'glmark2_medium.trace');
+const steps = join(corpus, 'frames', 'real-loads-stores.frames');
 const isWanted = (name) => given.only === undefined || given.only === name;
 const fixtures = ['overrun.trace', 'overrun.csv'].map((name) => join(root, 'tests', 'fixtures', 'trace_db', name));
-if ((isWanted('xray') && !files.every(existsSync)) || (isWanted('graphics') && !existsSync(glmark2))) {
+const needed = { xray: files, graphics: [glmark2], 'reverse-engineering': [steps] };
+if (!Object.entries(needed).every(([name, paths]) => !isWanted(name) || paths.every(existsSync))) {
   fail('A recording is missing: the corpus lies beside the repository.');
 }
 
@@ -24,6 +27,7 @@ try {
   if (isWanted('values')) await pictureValues(await opened(fixtures, 'values'));
   if (isWanted('xray')) await pictureXray(await opened(files, 'xray'));
   if (isWanted('graphics')) await pictureGraphics(await opened([glmark2], 'graphics', false));
+  if (isWanted('reverse-engineering')) await pictureSteps(await opened([steps], 'reverse-engineering', false));
 } finally {
   await browser.close();
   server.kill();
@@ -105,6 +109,58 @@ async function pictureXray({ page, take }) {
   await page.locator('#tab-graph').click();
   await taller(560);
   await take('call-graph', '.dock');
+}
+
+async function pictureSteps({ page, take }) {
+  const taller = (height) =>
+    page.evaluate((to) => document.querySelector('.dock').style.setProperty('height', `${to}px`), height);
+  const goTo = async (step) => {
+    await page.getByPlaceholder('Go to…').fill(String(step));
+    await page.keyboard.press('Enter');
+    await page.getByText(`Before step ${step.toLocaleString('en')} `, { exact: false }).waitFor();
+  };
+  const byte = (address) => page.getByRole('button', { name: new RegExp(`^${address}: `) });
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  await goTo(2382);
+  await page.getByRole('textbox', { name: 'Address of memory' }).fill('0x4a72e4');
+  await page.keyboard.press('Enter');
+  await byte('0x4a72e4').click();
+  await byte('0x4a72e7').click({ modifiers: ['Shift'] });
+  await page.getByRole('button', { name: 'All steps that read or write this' }).click();
+  await page.getByRole('button', { name: 'Find all', exact: true }).click();
+  await page.getByRole('tab', { name: 'Results' }).click();
+  await page.getByText('243 hits of').waitFor();
+  await page.getByRole('tab', { name: 'Results' }).focus();
+  await page.keyboard.press('0');
+  await page.waitForTimeout(900);
+  const folder = join(root, 'docs', 'reverse-engineering');
+  await page.screenshot({ path: join(folder, 'history.png'), clip: { x: 0, y: 44, width: 820, height: 520 } });
+  await page.getByRole('region', { name: /^History of/ }).getByRole('button', { name: 'Keep as track' }).click();
+  await page.getByRole('button', { name: '[0x4a72e4] +4', exact: true }).waitFor();
+  await taller(34);
+  await page.waitForTimeout(900);
+  await page.screenshot({ path: join(folder, 'track.png'), clip: { x: 0, y: 44, width: 820, height: 330 } });
+  await taller(250);
+  await page.getByRole('button', { name: 'Close the history' }).click();
+  await goTo(2400);
+  await page.getByRole('tab', { name: 'Details', exact: true }).click();
+  const follow = page.getByRole('button', { name: /^Where \[0x4a7310\] comes from/ });
+  await follow.focus();
+  await page.keyboard.press('Enter');
+  const origin = page.getByRole('region', { name: /^Where .* comes from, before step/ });
+  for (let level = 0; level < 5; level += 1) {
+    const open = origin.getByRole('button', { name: /^Open: / }).first();
+    await open.waitFor();
+    await open.click();
+    await page.waitForTimeout(300);
+  }
+  await origin.screenshot({ path: join(folder, 'origin.png') });
+  await page.getByRole('tab', { name: 'Coverage', exact: true }).click();
+  await page.getByRole('button', { name: 'Keep list' }).click();
+  await page.getByRole('button', { name: 'List kept' }).waitFor();
+  await page.getByRole('combobox', { name: 'Compare with another list' }).selectOption({ index: 1 });
+  await page.getByRole('radio', { name: 'In both' }).click();
+  await take('coverage', '.dock');
 }
 
 async function pictureGraphics({ page, take }) {

@@ -68,3 +68,29 @@ test('taint is found by its id, and marked in the listing', async ({ page }) => 
   await expect(page.locator('tr.tainted').first()).toContainText('taint');
   expect(await barriers(page)).toEqual([]);
 });
+
+test('coverage is joined with other lists', async ({ page }) => {
+  await open(page, fixture('frames/calls.frames'));
+  await pictured(page);
+  await page.getByRole('tab', { name: 'Coverage' }).click();
+  const panel = page.getByRole('tabpanel', { name: 'Coverage' });
+  const rows = panel.getByRole('grid', { name: 'Blocks' }).locator('tbody tr[id]');
+  await expect(rows.first()).toBeVisible();
+  const [total, summary] = [await rows.count(), await panel.locator('.muted').first().textContent()];
+  await panel.getByRole('button', { name: 'Keep list' }).click();
+  const choice = panel.getByRole('combobox', { name: 'Compare with another list' });
+  await expect(choice.getByRole('option')).toHaveText(['Compare with…', 'calls.frames', 'A drcov file…']);
+  await choice.selectOption('calls.frames');
+  await expect(rows).toHaveCount(0);
+  await panel.getByRole('radio', { name: 'In both' }).click();
+  await expect(rows).toHaveCount(total);
+  await expect(panel.locator('.muted').first()).toHaveText(summary!);
+  await panel.getByRole('radio', { name: 'Modules' }).click();
+  await expect(rows.first()).toContainText('/home/ada/copy');
+  const text = 'DRCOV VERSION: 2\nno modules\n';
+  await panel.getByLabel('drcov file').setInputFiles({ name: 'x.drcov', mimeType: '', buffer: Buffer.from(text) });
+  await expect(panel.getByRole('alert')).toContainText(
+    'This is no drcov file: at byte 28, a module table was expected.',
+  );
+  expect(await barriers(page)).toEqual([]);
+});

@@ -95,7 +95,7 @@ test('pictures have the tracks, and vectors no scripts', async ({ page }) => {
   }, text);
   expect(told.isBroken).toBe(false);
   expect(told.kinds).toEqual(['clipPath', 'g', 'path', 'svg', 'text', 'title']);
-  expect(told.texts).toEqual(expect.arrayContaining(['threads.xray', 'thread 4711', '#1']));
+  expect(told.texts).toEqual(expect.arrayContaining(['threads.xray', 'thread 4712', '#1']));
   const png = await exported(page, 'Timeline as PNG');
   expect([png.name, png.text.slice(0, 4)]).toEqual(['threads.xray.png', '\x89PNG']);
 });

@@ -23,7 +23,10 @@ test('a link leads to the same view when its file is opened', async ({ page }) =
   await page.keyboard.press(']');
   await page.keyboard.press('f');
   await page.keyboard.press('r');
-  await page.locator('.tracks .pin').first().click({ force: true });
+  await page
+    .locator('.tracks .pin')
+    .first()
+    .evaluate((it: HTMLElement) => it.click());
   const head = page.locator('.details-head');
   const name = (await head.textContent()) ?? '';
   const link = await copied(page);

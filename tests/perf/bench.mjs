@@ -16,6 +16,7 @@ import { generated, prepareInputs } from './inputs.mjs';
 import { asTraceEvents, nativeRates, nativeRead, peerFor, speedscope, timed } from './native.mjs';
 import { serve } from './serve.mjs';
 import { STATEMENTS, sqlRates } from './sql.mjs';
+import { stepRates } from './steps.mjs';
 import { markdown, spread, told } from './table.mjs';
 
 const MB = 1e6;
@@ -71,7 +72,13 @@ const rates = nativeRates(
   given.quick ? 1 : 5,
 );
 keep({ native: rates.medians });
-console.log(`${rates.text}\n\nAll runs: target/bench/result.json`);
+console.log(rates.text);
+if (given.corpus && !given.only) {
+  const steps = await stepRates();
+  keep({ native: rates.medians, steps });
+  for (const { name, text } of steps) console.log(`\nThe access index of ${name}:\n\n${text}`);
+}
+console.log(`\nAll runs: target/bench/result.json`);
 
 function keep(more) {
   const all = { machine, runs, results, sql, converted, beside, ...more };

@@ -58,7 +58,8 @@ export async function generated(unspool, { name, format, events, ending, more = 
   return path;
 }
 
-async function recorded({ name }) {
+/** The path of an enlarged recording in the cache. */
+export async function recorded({ name }) {
   const folder = join(CACHE, 'corpus');
   const path = join(folder, name);
   if (existsSync(path)) return path;

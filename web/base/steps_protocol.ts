@@ -131,13 +131,26 @@ export interface HistoryPart {
   readonly rows: readonly StepAccess[];
 }
 
-/** Executed code, by blocks of instructions that were executed equally often, by address. */
+/** What a row of coverage is: a block of instructions that were executed equally often, an instruction, or a module. */
+export type CoverageBy = 'block' | 'address' | 'module';
+
+/** A list of executed code to join coverage with, as a drcov file: what is in either, in the trace alone, or in both. */
+export interface CoverageWith {
+  readonly how: 'plus' | 'minus' | 'common';
+  readonly list: Uint8Array;
+}
+
+/** Executed code by address. Stretches that only the other list has were executed 0 times. */
 export interface Coverage {
+  /** Of modules; '' for what is in none. Otherwise empty. */
+  readonly names: readonly string[];
   readonly address: BigUint64Array;
   /** In bytes. */
-  readonly length: Uint32Array;
+  readonly length: Float64Array;
   readonly instructions: Uint32Array;
   readonly count: Float64Array;
+  /** Why the other list cannot be used, or ''. */
+  readonly wrong: string;
 }
 
 /** Runs of a repeated cycle of instructions, by their begin; loops follow the one that they are within. */
@@ -238,7 +251,7 @@ export interface StepQuestions {
     ask: { readonly first: boolean };
     answer: { readonly share: number; readonly loops: Loops | null };
   };
-  coverage: { ask: Record<never, never>; answer: Coverage };
+  coverage: { ask: { readonly by: CoverageBy; readonly with: CoverageWith | null }; answer: Coverage };
   /** Coverage as a drcov file. `program` names what is in no module. */
   drcov: { ask: { readonly program: string }; answer: { readonly file: Uint8Array } };
 }

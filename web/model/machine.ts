@@ -3,6 +3,8 @@ import { createScope, type Dispose } from '../base/scope.ts';
 import type {
   Cell,
   Coverage,
+  CoverageBy,
+  CoverageWith,
   FromSteps,
   HistoryPart,
   Indexed,
@@ -89,8 +91,8 @@ export interface Machine {
   kinds(): Promise<StepKinds | null>;
   /** Looks for loops in the indexed part, and says how far it is. Resolves with null if there is no index, or it is stopped. */
   loops(tellShare: (share: number) => void, stop: AbortSignal): Promise<Loops | null>;
-  /** What the indexed part executes. Resolves with null if there is no index. */
-  coverage(): Promise<Coverage | null>;
+  /** What the indexed part executes, joined with another list unless that is null. Resolves with null if there is no index. */
+  coverage(by: CoverageBy, other: CoverageWith | null): Promise<Coverage | null>;
   /** The same as a drcov file. `program` names what is in no module. */
   drcov(program: string): Promise<Uint8Array | null>;
   /** Shows the history of a cell; null shows none. */
@@ -250,7 +252,7 @@ export function createMachine(
       }
       return null;
     },
-    coverage: () => ask('coverage', {}),
+    coverage: (by, other) => ask('coverage', { by, with: other }),
     drcov: async (program) => (await ask('drcov', { program }))?.file ?? null,
     showHistory: (wanted) => {
       cell = wanted;

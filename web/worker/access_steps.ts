@@ -1,6 +1,5 @@
 import type {
   Cell as CellOf,
-  Coverage,
   HistoryPart,
   Indexed,
   MemoryState,
@@ -14,7 +13,7 @@ import type { Disassembler } from './instructions.ts';
 import { createLoopSteps } from './loop_steps.ts';
 import { type RecordFile, STEP_BYTES } from './record_file.ts';
 import { answerFiltered } from './step_filters.ts';
-import type { Answer, Ask, StepIndex } from './step_index.ts';
+import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
 import { type Accesses, Cell, Explorer } from './wasm/unspool_index.js';
 
 /** What `Explorer.progress` returns. */
@@ -96,7 +95,7 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
       case 'loops':
         return loops(ask.first);
       case 'coverage':
-        return open.coverage() as Coverage;
+        return coverageOf(open, ask);
       case 'drcov':
         return { file: open.drcov(ask.program) };
     }

@@ -1,9 +1,9 @@
-import type { Coverage, Indexed, StepKinds } from '../base/steps_protocol.ts';
+import type { Indexed, StepKinds } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
 import { createLoopSteps } from './loop_steps.ts';
 import type { SqlFile } from './sqlite.ts';
 import { answerFiltered } from './step_filters.ts';
-import type { Answer, Ask, StepIndex } from './step_index.ts';
+import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
 import { RunIndex } from './wasm/unspool_index.js';
 
 /** Runs of one query: a few milliseconds of SQLite's work. */
@@ -68,7 +68,7 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
         case 'loops':
           return loops(ask.first);
         case 'coverage':
-          return index.coverage() as Coverage;
+          return coverageOf(index, ask);
         case 'drcov':
           return { file: index.drcov(ask.program) };
         default:

@@ -1,4 +1,4 @@
-import type { FromSteps, Indexed, ToSteps } from '../base/steps_protocol.ts';
+import type { Coverage, FromSteps, Indexed, ToSteps } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
 
 /** A question of the page, and its answer. */
@@ -16,4 +16,20 @@ export interface StepIndex {
   answer(ask: Ask, disassembler: Disassembler | undefined): Answer | null;
   /** Settles when the bytes of the next turn are there. */
   arrival?(): Promise<void> | null;
+}
+
+/** The coverage of an index, or why another list cannot be joined with it. */
+export function coverageOf(
+  index: { coverage(by: string, how: string | undefined, list: Uint8Array): unknown },
+  ask: Extract<Ask, { about: 'coverage' }>,
+): Coverage {
+  const { by, with: other } = ask;
+  const of = (how: string | undefined, list: Uint8Array, wrong: string) =>
+    ({ ...(index.coverage(by, how, list) as object), wrong }) as Coverage;
+  try {
+    return of(other?.how, other?.list ?? new Uint8Array(), '');
+  } catch (thrown) {
+    if (typeof thrown !== 'string' || !other) throw thrown;
+    return of(undefined, new Uint8Array(), thrown);
+  }
 }

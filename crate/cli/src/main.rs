@@ -6,6 +6,7 @@
 mod binaries;
 mod clean;
 mod convert;
+mod coverage;
 mod csv;
 mod cut;
 mod dump;
@@ -75,7 +76,7 @@ enum Command {
     State(steps::State),
     History(steps::History),
     Origin(steps::Origin),
-    Coverage(steps::Coverage),
+    Coverage(coverage::Coverage),
     Loops(loops::Loops),
     FrameList(frame_list::FrameList),
     Findings(findings::Findings),
@@ -167,7 +168,7 @@ fn main() -> ExitCode {
         Command::State(what) => steps::state(&what),
         Command::History(what) => steps::history(&what),
         Command::Origin(what) => steps::origin(&what),
-        Command::Coverage(what) => steps::coverage(&what),
+        Command::Coverage(what) => coverage::coverage(&what),
         Command::Loops(what) => loops::run(&what),
         Command::FrameList(what) => frame_list::run(&what),
         Command::Findings(what) => findings::run(&what),

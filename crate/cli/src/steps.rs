@@ -1,18 +1,16 @@
-//! `unspool state`, `unspool history` and `unspool coverage`: what instructions read, wrote and executed.
+//! `unspool state`, `unspool history` and `unspool origin`: what instructions read and wrote.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use clap::ValueEnum;
 use serde::Serialize;
 use unspool_engine::Session;
 use unspool_file::Unreadable;
-use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found, blocks, drcov};
+use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found};
 
 use crate::graphics;
 use crate::read_whole::read_whole;
-use crate::sqlite::run_index;
 use crate::{Failure, Source, TraceArgs};
 
 /// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the trace tells.
@@ -90,22 +88,6 @@ pub(crate) struct Origin {
     /// Show addresses that memory was read from, too.
     #[arg(long)]
     addresses: bool,
-}
-
-/// Lists the addresses that a BAP frames trace or a REVEN block trace executes, the hottest first.
-#[derive(clap::Args)]
-pub(crate) struct Coverage {
-    #[command(flatten)]
-    trace: TraceArgs,
-    /// Print all as one JSON object, or as a drcov file of version 2.
-    #[arg(long = "as", value_name = "FORM")]
-    form: Option<Form>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    Json,
-    Drcov,
 }
 
 /// Most bytes of a window of memory.
@@ -422,78 +404,4 @@ fn cause_text(found: &Found) -> String {
         Cause::Unknown => "unknown".into(),
     };
     format!("{text}{copies}")
-}
-
-#[derive(Serialize)]
-struct CoverageOut {
-    /// Number of executed instructions, of different ones, and of their bytes.
-    executed: u64,
-    instructions: usize,
-    bytes: u64,
-    addresses: Vec<AddressOut>,
-    blocks: Vec<BlockOut>,
-}
-
-#[derive(Serialize)]
-struct AddressOut {
-    address: u64,
-    length: u32,
-    count: u64,
-}
-
-#[derive(Serialize)]
-struct BlockOut {
-    address: u64,
-    length: u64,
-    instructions: u64,
-    count: u64,
-}
-
-pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
-    let (source, session) = read_whole(&what.trace)?;
-    let program = session.info().properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
-    let (mut all, modules) = if session.format().id == "rvn" {
-        let index = run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
-        (index.coverage(), Vec::new())
-    } else {
-        let explorer = explore_source(&what.trace, &source, &session, None)?;
-        (explorer.index().coverage(), explorer.index().modules().to_vec())
-    };
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
-    match what.form {
-        Some(Form::Drcov) => {
-            let file = drcov(&all, &modules, program.as_deref().unwrap_or("unknown"));
-            out.write_all(&file)?;
-        }
-        Some(Form::Json) => {
-            let joined = blocks(&all);
-            let out_blocks = joined.iter().map(|block| BlockOut {
-                address: block.address,
-                length: block.length,
-                instructions: block.instructions,
-                count: block.count,
-            });
-            let coverage = CoverageOut {
-                executed: all.iter().map(|it| it.count).sum(),
-                instructions: all.len(),
-                bytes: joined.iter().map(|block| block.length).sum(),
-                blocks: out_blocks.collect(),
-                addresses: all
-                    .iter()
-                    .map(|it| AddressOut { address: it.address, length: it.length, count: it.count })
-                    .collect(),
-            };
-            serde_json::to_writer(&mut out, &coverage).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
-        None => {
-            all.sort_by_key(|it| (core::cmp::Reverse(it.count), it.address));
-            writeln!(out, "{:>14}  {:18}  bytes", "executions", "address")?;
-            for it in all {
-                writeln!(out, "{:>14}  {:#018x}  {:>5}", it.count, it.address, it.length)?;
-            }
-        }
-    }
-    out.flush()?;
-    Ok(())
 }

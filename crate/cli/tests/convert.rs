@@ -271,6 +271,10 @@ fn a_large_trace_is_written_from_a_file_as_from_memory() {
         // Each of up to a million stacks is rounded down.
         assert!(found <= time + 1.0 && time - found <= 1e6, "{name} {found} {time}");
     }
+    // A search visits all of them, too.
+    let some = unspool(&["convert", log, "--to", "csv", "--where", "name:#3", "-o", "-"]);
+    let third = functions.iter().find(|function| function["name"] == "#3").unwrap();
+    assert_eq!(some.stdout.iter().filter(|byte| **byte == b'\n').count() as u64, 1 + third["count"].as_u64().unwrap());
 }
 
 #[test]

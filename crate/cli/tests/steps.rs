@@ -160,6 +160,43 @@ fn coverage_for_people_and_programs() {
 }
 
 #[test]
+fn coverage_is_joined_with_other_lists() {
+    let other = trace("other");
+    let path = |name: &str| std::env::temp_dir().join(format!("unspool-{}-{name}.drcov", std::process::id()));
+    // Another tool's list: the first instruction, and a byte of the library that moved by 0x100.
+    let file = path("list");
+    let mut bytes = b"DRCOV VERSION: 2\nDRCOV FLAVOR: drcov\nModule Table: version 2, count 2\n\
+        Columns: id, base, end, entry, path\n 0, 0x401000, 0x402000, 0x0, /bin/prog\n\
+        \x20 1, 0x7100, 0x80ff, 0x0, /lib/libx.so\nBB Table: 2 bbs\n"
+        .to_vec();
+    bytes.extend([0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 4, 0, 1, 0]);
+    std::fs::write(&file, bytes).unwrap();
+    let rows = |args: &[&str], name: &str| -> Vec<String> {
+        let lines = text(&[&["coverage"], args].concat(), name);
+        lines.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    };
+    let list = file.to_str().unwrap();
+    assert_eq!(rows(&["--minus", list], "minus"), ["2 0x0000000000401002 2"]);
+    let first = "1 0x0000000000007004 2";
+    assert_eq!(rows(&["--common", list], "common"), [first, "1 0x0000000000401000 2"]);
+    let plus = ["2 0x0000000000401002 2", first, "1 0x0000000000401000 2", "0 0x0000000000007002 2"];
+    assert_eq!(rows(&["--plus", list], "plus"), plus);
+    assert_eq!(rows(&["--by", "module", "--plus", list], "module"), ["3 4 2 (in no module)", "1 4 1 libx.so"]);
+    assert_eq!(rows(&["--by", "block"], "block")[0], "2 0x0000000000401002 2 1");
+    // The same trace twice.
+    let same = other.to_str().unwrap();
+    assert_eq!(rows(&["--minus", same], "same"), [""; 0]);
+    assert_eq!(rows(&["--plus", same], "twice")[0], "4 0x0000000000401002 2");
+    std::fs::write(&file, "DRCOV VERSION: 2\nnothing").unwrap();
+    let Output { status, stderr, .. } = unspool(&["coverage", "--minus", list], "wrong");
+    let said = String::from_utf8(stderr).unwrap();
+    assert!(!status.success() && said.contains("at byte 17, a module table was expected"), "{said}");
+    for path in [file, other] {
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
 fn what_cannot_be_asked_is_said() {
     let said = |args: &[&str], name| {
         let Output { status, stderr, .. } = unspool(args, name);

@@ -28,15 +28,54 @@ pub fn blocks(coverage: &[Executed]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for &Executed { address, length, count } in coverage {
         let length = u64::from(length);
+        // A stretch without executions is a block of another list, whose instructions are unknown.
+        let instructions = u64::from(count > 0);
         match blocks.last_mut() {
             Some(last) if last.address.checked_add(last.length) == Some(address) && last.count == count => {
                 last.length += length;
-                last.instructions += 1;
+                last.instructions += instructions;
             }
-            _ => blocks.push(Block { address, length, instructions: 1, count }),
+            _ => blocks.push(Block { address, length, instructions, count }),
         }
     }
     blocks
+}
+
+/// What was executed of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InModule {
+    /// The module. `None` for what is in none.
+    pub module: Option<Module>,
+    /// Address of the first instruction.
+    pub address: u64,
+    /// Bytes that were executed.
+    pub length: u64,
+    /// How many different instructions.
+    pub instructions: u64,
+    /// How many instructions were executed, each as often as it was.
+    pub count: u64,
+}
+
+/// Joins instructions, in the order of addresses, to modules. Of two that overlap, the one loaded later counts.
+pub fn in_modules(coverage: &[Executed], modules: &[Module]) -> Vec<InModule> {
+    let mut all: Vec<InModule> = Vec::new();
+    for &Executed { address, length, count } in coverage {
+        let module = modules.iter().rev().find(|module| (module.low..=module.high).contains(&address));
+        let at = match all.iter().rposition(|it| it.module.as_ref() == module) {
+            Some(at) => at,
+            None => {
+                let module = module.cloned();
+                all.push(InModule { module, address, length: 0, instructions: 0, count: 0 });
+                all.len() - 1
+            }
+        };
+        if let Some(it) = all.get_mut(at) {
+            it.length += u64::from(length);
+            it.instructions += u64::from(count > 0);
+            it.count += count;
+        }
+    }
+    all
 }
 
 /// Coverage as a drcov file of version 2, which Lighthouse, Binary Ninja and others read. What is in none of the `modules` belongs
@@ -120,6 +159,21 @@ mod tests {
         let block = |address, length, instructions, count| Block { address, length, instructions, count };
         assert_eq!(blocks(&all), [block(0x10, 5, 2, 5), block(0x15, 1, 1, 4), block(0x17, 1, 1, 4)]);
         assert!(blocks(&[]).is_empty());
+    }
+
+    #[test]
+    fn modules_have_what_was_executed_of_them() {
+        let module = |name: &str, low, high| Module { name: name.into(), low, high };
+        let modules = [module("a", 0x100, 0x1ff), module("b", 0x180, 0x2ff)];
+        let all = [(0x10, 1), (0x100, 2), (0x104, 0), (0x180, 4), (0x300, 8)].map(|(at, n)| executed(at, 3, n));
+        let found = in_modules(&all, &modules);
+        let of = |it: &InModule| {
+            let name = it.module.as_ref().map_or("-", |module| &module.name).to_string();
+            (name, it.address, it.length, it.instructions, it.count)
+        };
+        let expected = [("-", 0x10, 6, 2, 9), ("a", 0x100, 6, 1, 2), ("b", 0x180, 3, 1, 4)]
+            .map(|(n, a, l, i, c)| (n.into(), a, l, i, c));
+        assert_eq!(found.iter().map(of).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -7,12 +7,12 @@ use wasm_bindgen::prelude::*;
 
 use crate::executed::Executed;
 use crate::explorer::{Detail, Explorer, State};
-use crate::index::Cell;
+use crate::index::{Cell, Module};
 use crate::loops::{Loop, LoopFinder, LoopsFound};
 use crate::origin::{Cause, Code, Operand, Operands, Origin, Use};
 use crate::registers::Register;
 use crate::runs::{CodeBlock, RunIndex};
-use crate::{Filter, Kind, Kinds, Moment, Stop, Toward, blocks, drcov};
+use crate::{Filter, Kind, Kinds, List, Moment, Stop, Toward, With, blocks, drcov, in_modules};
 
 #[wasm_bindgen]
 extern "C" {
@@ -407,9 +407,15 @@ impl JsExplorer {
         loop_columns(&self.explorer.index().loops(loops.finder))
     }
 
-    /// What was executed, as columns of blocks: `{address, length, instructions, count}`.
-    pub fn coverage(&self) -> JsValue {
-        columns(&self.explorer.index().coverage())
+    /// What was executed, as columns of blocks, addresses or modules: a `Coverage`. `how` joins it with `list`, a drcov file:
+    /// `plus`, `minus` or `common`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if `list` is no drcov file.
+    pub fn coverage(&self, by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
+        let index = self.explorer.index();
+        columns(index.coverage(), index.modules(), by, how, list)
     }
 
     /// What was executed, as a drcov file. `program` names what is in no module.
@@ -471,19 +477,57 @@ fn stop_of(kind: &str) -> Option<Stop> {
     })
 }
 
-/// Coverage as columns of blocks.
-fn columns(coverage: &[Executed]) -> JsValue {
-    let all = blocks(coverage);
-    let address: Vec<u64> = all.iter().map(|block| block.address).collect();
-    let length: Vec<u32> = all.iter().map(|block| block.length.min(u32::MAX.into()) as u32).collect();
-    let instructions: Vec<u32> = all.iter().map(|block| block.instructions as u32).collect();
-    let count: Vec<f64> = all.iter().map(|block| block.count as f64).collect();
-    object(&[
+/// Coverage as columns: a row for each block, address or module.
+fn columns(
+    coverage: Vec<Executed>,
+    modules: &[Module],
+    by: &str,
+    how: Option<String>,
+    list: &[u8],
+) -> Result<JsValue, JsValue> {
+    let with = match how.as_deref() {
+        Some("plus") => Some(With::Plus),
+        Some("minus") => Some(With::Minus),
+        Some(_) => Some(With::Common),
+        None => None,
+    };
+    let coverage = match with {
+        Some(with) => List::of_drcov(list, modules).map_err(thrown)?.join(&coverage, with),
+        None => coverage,
+    };
+    let names = Array::new();
+    let (mut address, mut length, mut instructions, mut count) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut row = |at: u64, bytes: u64, number: u64, executed: u64| {
+        address.push(at);
+        length.push(bytes as f64);
+        instructions.push(number as u32);
+        count.push(executed as f64);
+    };
+    match by {
+        "module" => {
+            for it in in_modules(&coverage, modules) {
+                names.push(&JsValue::from_str(it.module.as_ref().map_or("", |module| &module.name)));
+                row(it.address, it.length, it.instructions, it.count);
+            }
+        }
+        "address" => {
+            for it in &coverage {
+                row(it.address, it.length.into(), u64::from(it.count > 0), it.count);
+            }
+        }
+        _ => {
+            for it in blocks(&coverage) {
+                row(it.address, it.length, it.instructions, it.count);
+            }
+        }
+    }
+    Ok(object(&[
+        ("names", names.into()),
         ("address", BigUint64Array::from(&address[..]).into()),
-        ("length", Uint32Array::from(&length[..]).into()),
+        ("length", Float64Array::from(&length[..]).into()),
         ("instructions", Uint32Array::from(&instructions[..]).into()),
         ("count", Float64Array::from(&count[..]).into()),
-    ])
+    ]))
 }
 
 /// Segments of an index in which loops are looked for at once: a turn of some milliseconds.
@@ -630,9 +674,13 @@ impl JsRunIndex {
         loop_columns(&self.index.loops(loops.finder))
     }
 
-    /// What was executed, as columns of blocks: `{address, length, instructions, count}`.
-    pub fn coverage(&self) -> JsValue {
-        columns(&self.index.coverage())
+    /// What was executed, as columns of blocks, addresses or modules: see `Explorer.coverage`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if `list` is no drcov file.
+    pub fn coverage(&self, by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
+        columns(self.index.coverage(), &[], by, how, list)
     }
 
     /// What was executed, as a drcov file. `program` names what is in no module.

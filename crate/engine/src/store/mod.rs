@@ -202,11 +202,12 @@ impl Store {
         }
         let end = self.extent.map_or(0, |(_, to)| to);
         for track in &mut self.tracks {
+            track.finish(end);
+            // Not before: slices that end now would begin new levels.
             #[cfg(feature = "spill")]
             if self.spill.is_some() {
                 track.drop_levels();
             }
-            track.finish(end);
         }
         self.tracks.shrink_to_fit();
         self.payloads.shrink_to_fit();

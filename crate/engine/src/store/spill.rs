@@ -233,8 +233,8 @@ mod tests {
                     column.spill(&shelf);
                 }
             });
-            moved.drop_levels();
             moved.close();
+            moved.drop_levels();
             prop_assert_eq!(moved.len(), in_memory.len());
             prop_assert!((0..=count).all(|i| moved.get(i) == in_memory.get(i)));
             let near = Cell::new(0);

@@ -1,15 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
-import type { Coverage } from '../../../base/steps_protocol.ts';
+import type { Coverage, CoverageBy, CoverageWith } from '../../../base/steps_protocol.ts';
 import type { Machine } from '../../../model/machine.ts';
 import { hexText } from '../../../model/values.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Indexing } from '../../state/indexing.tsx';
 import { machineOf } from '../../state/machines.ts';
 import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { drcovOf, type KeptList, Lists } from './lists.tsx';
 import './coverage.css';
 
 /** Coverage of a trace. The index begins when the panel is first shown. */
@@ -18,46 +20,84 @@ export function coverageView(open: OpenTrace): PanelView {
   return { component: () => <CoveragePanel open={open} machine={machine} /> };
 }
 
-const COLUMNS = ['Executions', 'Address', 'Bytes', 'Instructions'] as const;
+const COLUMNS: Readonly<Record<CoverageBy, readonly string[]>> = {
+  block: ['Executions', 'Address', 'Bytes', 'Instructions'],
+  address: ['Executions', 'Address', 'Bytes'],
+  module: ['Executions', 'First address', 'Bytes', 'Instructions', 'Module'],
+};
 
 function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine }) {
   const coverage = useSignal<Coverage | null>(null);
+  const by = useSignal<CoverageBy>('block');
+  const list = useSignal<KeptList | null>(null);
+  const how = useSignal<CoverageWith['how']>('minus');
   const indexed = machine.indexed.value;
   const isDone = indexed?.done ?? false;
   useEffect(() => {
     let current = true;
     if (isDone) {
-      void machine.coverage().then((found) => {
+      const other = list.value && { how: how.value, list: list.value.file };
+      void machine.coverage(by.value, other).then((found) => {
         if (current) coverage.value = found;
       });
     }
     return () => {
       current = false;
     };
-  }, [machine, isDone]);
+  }, [machine, isDone, by.value, how.value, list.value]);
   const found = coverage.value;
+  const columns = COLUMNS[by.value];
   return (
     <div class="coverage">
       <div class="panel-bar">
-        {found && <Summary coverage={found} full={indexed?.full ?? false} />}
+        {found && (
+          <Segments
+            label="Rows"
+            options={[
+              ['block', 'Blocks'],
+              ['address', 'Addresses'],
+              ['module', 'Modules'],
+            ]}
+            value={by.value}
+            choose={(value) => {
+              coverage.value = null;
+              by.value = value;
+            }}
+          />
+        )}
+        {isDone && <Lists open={open} machine={machine} list={list} how={how} />}
+        {found && <Summary coverage={found} by={by.value} full={indexed?.full ?? false} />}
         {!found && (indexed ? <Indexing machine={machine} /> : <span class="muted">Waiting for the trace…</span>)}
         {found && <Save open={open} machine={machine} />}
         {found && (
-          <TakeTable name="coverage" head={COLUMNS} rows={() => atOnce(hottestOf(found), (i) => textsOf(found, i))} />
+          <TakeTable
+            name="coverage"
+            head={columns}
+            rows={() => atOnce(hottestOf(found), (i) => textsOf(found, i).slice(0, columns.length))}
+          />
         )}
       </div>
-      {found && <Blocks machine={machine} coverage={found} />}
+      {found && found.wrong !== '' && (
+        <p class="panel-note" role="alert">
+          {found.wrong}
+        </p>
+      )}
+      {found && <Blocks machine={machine} coverage={found} columns={columns} />}
     </div>
   );
 }
 
-function Summary({ coverage, full }: { coverage: Coverage; full: boolean }) {
-  const sum = (column: Uint32Array) => column.reduce((all, one) => all + one, 0);
+function Summary({ coverage, by, full }: { coverage: Coverage; by: CoverageBy; full: boolean }) {
+  const sum = (column: Uint32Array | Float64Array) => {
+    let all = 0;
+    for (const one of column) all += one;
+    return all;
+  };
   const { address, instructions, length } = coverage;
   return (
     <span class="muted">
-      {formatCounted(address.length, 'block')}, {formatCounted(sum(instructions), 'instruction')},{' '}
-      {formatCounted(sum(length), 'byte')}
+      {by !== 'address' && `${formatCounted(address.length, by)}, `}
+      {formatCounted(sum(instructions), 'instruction')}, {formatCounted(sum(length), 'byte')}
       {full && ', as far as the index goes'}
     </span>
   );
@@ -68,11 +108,14 @@ function hottestOf({ count, address }: Coverage): number[] {
   return Array.from(address.keys()).sort((a, b) => count[b]! - count[a]! || a - b);
 }
 
-function textsOf({ count, address, length, instructions }: Coverage, i: number): readonly string[] {
-  return [String(count[i]), hexText(address[i]!), String(length[i]), String(instructions[i])];
+/** The cells of a row, in the order of {@link COLUMNS}. Modules have names; of one instruction a row does not say how many it has. */
+function textsOf(coverage: Coverage, i: number, show: (count: number) => string = String): readonly string[] {
+  const { count, address, length, instructions, names } = coverage;
+  const cells = [show(count[i]!), hexText(address[i]!), show(length[i]!), show(instructions[i]!)];
+  return names.length > 0 ? [...cells, names[i] || '(in no module)'] : cells;
 }
 
-function Blocks({ machine, coverage }: { machine: Machine; coverage: Coverage }) {
+function Blocks({ machine, coverage, columns }: { machine: Machine; coverage: Coverage; columns: readonly string[] }) {
   const box = useRef<HTMLDivElement>(null);
   const rows = useMemo(() => hottestOf(coverage), [coverage]);
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
@@ -106,7 +149,7 @@ function Blocks({ machine, coverage }: { machine: Machine; coverage: Coverage })
       >
         <thead>
           <tr aria-rowindex={1}>
-            {COLUMNS.map((title) => (
+            {columns.map((title) => (
               <th key={title} scope="col">
                 {title}
               </th>
@@ -114,7 +157,7 @@ function Blocks({ machine, coverage }: { machine: Machine; coverage: Coverage })
           </tr>
         </thead>
         <tbody>
-          <Spacer rows={first} columns={COLUMNS.length} />
+          <Spacer rows={first} columns={columns.length} />
           {rows.slice(first, end).map((block, k) => {
             const row = first + k;
             return (
@@ -126,14 +169,17 @@ function Blocks({ machine, coverage }: { machine: Machine; coverage: Coverage })
                 title="Go to the first execution"
                 onClick={() => choose(row)}
               >
-                <td>{formatCount(coverage.count[block]!)}</td>
-                <td class="mono">{hexText(coverage.address[block]!)}</td>
-                <td>{formatCount(coverage.length[block]!)}</td>
-                <td>{formatCount(coverage.instructions[block]!)}</td>
+                {textsOf(coverage, block, formatCount)
+                  .slice(0, columns.length)
+                  .map((text, column) => (
+                    <td key={column} class={column === 1 ? 'mono' : undefined}>
+                      {text}
+                    </td>
+                  ))}
               </tr>
             );
           })}
-          <Spacer rows={rows.length - end} columns={COLUMNS.length} />
+          <Spacer rows={rows.length - end} columns={columns.length} />
         </tbody>
       </table>
     </div>
@@ -143,8 +189,7 @@ function Blocks({ machine, coverage }: { machine: Machine; coverage: Coverage })
 /** Saves the coverage as a drcov file, which Lighthouse and other tools read. */
 function Save({ open, machine }: { open: OpenTrace; machine: Machine }) {
   const save = async () => {
-    const program = open.trace.info.peek()?.properties.find(([name]) => name === 'Program')?.[1];
-    const file = await machine.drcov(program ?? 'unknown');
+    const file = await drcovOf(open, machine);
     if (!file) return;
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([file as Uint8Array<ArrayBuffer>]));

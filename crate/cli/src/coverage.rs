@@ -1,0 +1,205 @@
+//! `unspool coverage`: what a trace executed, and what other lists add to that or take from it.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use serde::Serialize;
+use unspool_index::{Executed, List, Module, With, blocks, drcov, in_modules};
+
+use crate::read_whole::read_whole;
+use crate::sqlite::run_index;
+use crate::steps::explore_source;
+use crate::{Failure, TraceArgs};
+
+/// Lists what a BAP frames trace or a REVEN block trace executes, the hottest first.
+///
+/// --plus, --minus and --common join the list with another one: that of a second trace, or a drcov file. An instruction is in the other
+/// list if its first byte is. A module of a drcov file is moved to where the trace has the module with its file name. Blocks of a drcov
+/// file, which has no counts, have 0 executions.
+#[derive(clap::Args)]
+pub(crate) struct Coverage {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// What a row is.
+    #[arg(long, value_name = "ROW", default_value = "address")]
+    by: By,
+    /// Print all as one JSON object, or as a drcov file of version 2.
+    #[arg(long = "as", value_name = "FORM")]
+    form: Option<Form>,
+    /// Add what this trace or drcov file executes.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["minus", "common"])]
+    plus: Option<PathBuf>,
+    /// Leave out what this trace or drcov file executes.
+    #[arg(long, value_name = "FILE", conflicts_with = "common")]
+    minus: Option<PathBuf>,
+    /// Keep only what this trace or drcov file executes, too.
+    #[arg(long, value_name = "FILE")]
+    common: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Json,
+    Drcov,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// An instruction.
+    Address,
+    /// Consecutive instructions that were executed equally often.
+    Block,
+    /// A module. Executions are those of all its instructions.
+    Module,
+}
+
+#[derive(Serialize)]
+struct CoverageOut {
+    /// Number of executed instructions, of different ones, and of their bytes.
+    executed: u64,
+    instructions: usize,
+    bytes: u64,
+    addresses: Vec<AddressOut>,
+    blocks: Vec<BlockOut>,
+    modules: Vec<ModuleOut>,
+}
+
+#[derive(Serialize)]
+struct AddressOut {
+    address: u64,
+    length: u32,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct BlockOut {
+    address: u64,
+    length: u64,
+    instructions: u64,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct ModuleOut {
+    /// null for what is in no module.
+    module: Option<String>,
+    length: u64,
+    instructions: u64,
+    count: u64,
+}
+
+/// What a trace executed.
+struct Of {
+    program: Option<String>,
+    all: Vec<Executed>,
+    modules: Vec<Module>,
+}
+
+impl Of {
+    fn trace(trace: &TraceArgs) -> Result<Self, Failure> {
+        let (source, session) = read_whole(trace)?;
+        let program = session.info().properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
+        let (all, modules) = if session.format().id == "rvn" {
+            let index =
+                run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
+            (index.coverage(), Vec::new())
+        } else {
+            let explorer = explore_source(trace, &source, &session, None)?;
+            (explorer.index().coverage(), explorer.index().modules().to_vec())
+        };
+        Ok(Self { program, all, modules })
+    }
+}
+
+/// The list of another trace, or of a drcov file.
+fn other(path: &Path, trace: &TraceArgs, modules: &[Module]) -> Result<List, Failure> {
+    // Only the beginning of a trace is looked at here.
+    let mut head = [0; 16];
+    let len = io::Read::read(&mut fs::File::open(path)?, &mut head)?;
+    if List::is_drcov(head.get(..len).unwrap_or_default()) {
+        return List::of_drcov(&fs::read(path)?, modules)
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())));
+    }
+    let trace = TraceArgs { file: path.to_path_buf(), ..*trace };
+    Ok(List::of(Of::trace(&trace)?.all))
+}
+
+pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
+    let Of { program, mut all, modules } = Of::trace(&what.trace)?;
+    let lists = [(&what.plus, With::Plus), (&what.minus, With::Minus), (&what.common, With::Common)];
+    for (path, with) in lists {
+        if let Some(path) = path {
+            all = other(path, &what.trace, &modules)?.join(&all, with);
+        }
+    }
+    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    match (what.form, what.by) {
+        (Some(Form::Drcov), _) => {
+            let file = drcov(&all, &modules, program.as_deref().unwrap_or("unknown"));
+            out.write_all(&file)?;
+        }
+        (Some(Form::Json), _) => {
+            serde_json::to_writer(&mut out, &json(&all, &modules)).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+        (None, By::Address) => {
+            all.sort_by_key(|it| (core::cmp::Reverse(it.count), it.address));
+            writeln!(out, "{:>14}  {:18}  bytes", "executions", "address")?;
+            for it in all {
+                writeln!(out, "{:>14}  {:#018x}  {:>5}", it.count, it.address, it.length)?;
+            }
+        }
+        (None, By::Block) => {
+            let mut all = blocks(&all);
+            all.sort_by_key(|it| (core::cmp::Reverse(it.count), it.address));
+            writeln!(out, "{:>14}  {:18}  {:>7}  instructions", "executions", "address", "bytes")?;
+            for it in all {
+                writeln!(out, "{:>14}  {:#018x}  {:>7}  {:>12}", it.count, it.address, it.length, it.instructions)?;
+            }
+        }
+        (None, By::Module) => {
+            let mut all = in_modules(&all, &modules);
+            all.sort_by_key(|it| (core::cmp::Reverse(it.count), it.address));
+            writeln!(out, "{:>14}  {:>9}  {:>12}  module", "executions", "bytes", "instructions")?;
+            for it in all {
+                let name = it.module.map_or("(in no module)".into(), |module| module.name);
+                writeln!(out, "{:>14}  {:>9}  {:>12}  {name}", it.count, it.length, it.instructions)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn json(all: &[Executed], modules: &[Module]) -> CoverageOut {
+    let joined = blocks(all);
+    CoverageOut {
+        executed: all.iter().map(|it| it.count).sum(),
+        instructions: all.iter().filter(|it| it.count > 0).count(),
+        bytes: joined.iter().map(|block| block.length).sum(),
+        addresses: all
+            .iter()
+            .map(|it| AddressOut { address: it.address, length: it.length, count: it.count })
+            .collect(),
+        blocks: joined
+            .iter()
+            .map(|it| BlockOut {
+                address: it.address,
+                length: it.length,
+                instructions: it.instructions,
+                count: it.count,
+            })
+            .collect(),
+        modules: in_modules(all, modules)
+            .into_iter()
+            .map(|it| ModuleOut {
+                module: it.module.map(|module| module.name),
+                length: it.length,
+                instructions: it.instructions,
+                count: it.count,
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,107 @@
+import { type Signal, signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { CoverageWith } from '../../../base/steps_protocol.ts';
+import type { Machine } from '../../../model/machine.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
+import { Segments } from '../../parts/segments.tsx';
+
+/** A list of executed code, as a drcov file. */
+export interface KeptList {
+  readonly name: string;
+  readonly file: Uint8Array;
+}
+
+/** Lists that the person has kept or chosen. They outlive a trace, so that two traces can be compared. */
+const lists = signal<readonly KeptList[]>([]);
+
+/** What a trace executes, as a drcov file. null if there is no index. */
+export function drcovOf({ trace }: OpenTrace, machine: Machine): Promise<Uint8Array | null> {
+  const program = trace.info.peek()?.properties.find(([name]) => name === 'Program')?.[1];
+  return machine.drcov(program ?? 'unknown');
+}
+
+interface ListsProps {
+  readonly open: OpenTrace;
+  readonly machine: Machine;
+  /** The list that is joined with the coverage, and how. */
+  readonly list: Signal<KeptList | null>;
+  readonly how: Signal<CoverageWith['how']>;
+}
+
+/** Chooses another list: one that was kept from a trace, or a drcov file. */
+export function Lists({ open, machine, list, how }: ListsProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const kept = useSignal(false);
+  const add = (one: KeptList) => {
+    lists.value = [...lists.peek().filter(({ name }) => name !== one.name), one];
+    return one;
+  };
+  const onChange = (event: Event) => {
+    const select = event.currentTarget as HTMLSelectElement;
+    if (select.value === 'file') input.current?.click();
+    else list.value = lists.peek()[Number(select.value)] ?? null;
+    // Choosing a file may be cancelled.
+    select.value = String(list.peek() ? lists.peek().indexOf(list.peek()!) : '');
+  };
+  return (
+    <>
+      <select
+        class="coverage-list"
+        aria-label="Compare with another list"
+        value={list.value ? String(lists.value.indexOf(list.value)) : ''}
+        onChange={onChange}
+      >
+        <option value="">Compare with…</option>
+        {lists.value.map(({ name }, i) => (
+          <option key={name} value={String(i)}>
+            {name}
+          </option>
+        ))}
+        <option value="file">A drcov file…</option>
+      </select>
+      <input
+        ref={input}
+        class="unseen"
+        type="file"
+        tabIndex={-1}
+        aria-label="drcov file"
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? [];
+          event.currentTarget.value = '';
+          void file?.arrayBuffer().then((bytes) => {
+            list.value = add({ name: file.name, file: new Uint8Array(bytes) });
+          });
+        }}
+      />
+      {list.value ? (
+        <Segments
+          label="How to compare"
+          options={[
+            ['minus', 'Only here'],
+            ['common', 'In both'],
+            ['plus', 'In either'],
+          ]}
+          value={how.value}
+          choose={(value) => {
+            how.value = value;
+          }}
+        />
+      ) : (
+        <button
+          type="button"
+          title="Keep this list to compare another trace with it"
+          disabled={kept.value}
+          onClick={() =>
+            void drcovOf(open, machine).then((file) => {
+              if (!file) return;
+              add({ name: open.trace.name, file });
+              kept.value = true;
+            })
+          }
+        >
+          {kept.value ? 'List kept' : 'Keep list'}
+        </button>
+      )}
+    </>
+  );
+}
