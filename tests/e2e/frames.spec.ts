@@ -24,6 +24,23 @@ test('lists the frames of a trace first, by any figure', async ({ page }) => {
   expect(await barriers(page)).toEqual([]);
 });
 
+test('opens a frame in place, down to a call', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  const rows = table(page).locator('tbody tr:not(.spacer)');
+  await rows.first().click();
+  await table(page).focus();
+  await page.keyboard.press('ArrowRight');
+  const inner = table(page).locator('.frames-inner');
+  await expect(inner.first()).toBeVisible();
+  expect(await barriers(page)).toEqual([]);
+  const call = inner.filter({ has: page.locator('.frames-call') }).first();
+  const number = await call.locator('.frames-call').textContent();
+  await call.click();
+  await expect(details(page)).toContainText(number!);
+  await page.getByRole('button', { name: 'Fold frame 0' }).click();
+  await expect(inner).toHaveCount(0);
+});
+
 test('keeps a figure as a track over the frames', async ({ page }) => {
   await open(page, fixture('scene.trace'));
   await table(page).getByRole('button', { name: 'Uploaded' }).click();

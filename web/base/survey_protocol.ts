@@ -112,10 +112,28 @@ export interface TexturePixels {
   readonly isKnown: boolean;
 }
 
+/** The calls of a frame in groups, as rows: a group comes before what belongs to it, which is deeper. */
+export interface OpenedFrame {
+  /** What the groups are: markers of the program, or the framebuffers or programs that are bound; '' without groups. */
+  readonly by: 'groups' | 'passes' | 'programs' | '';
+  /** Calls without a row: there are too many. */
+  readonly leftOut: number;
+  readonly depth: Float64Array;
+  /** 1 for a group, 0 for a call. */
+  readonly isGroup: Float64Array;
+  /** The call, or the first call of a group. */
+  readonly call: Float64Array;
+  /** Calls, draws, clears and uploaded bytes of each row, if it is a group. */
+  readonly figures: Float64Array;
+  /** The call with its arguments, or what the group is called. */
+  readonly text: readonly string[];
+}
+
 /** The questions: what is asked, and what is answered. */
 export interface SurveyQuestions {
   /** The positions of the resources that these calls use. */
   used: { ask: { readonly first: number; readonly last: number }; answer: Uint32Array };
+  frame: { ask: { readonly frame: number }; answer: OpenedFrame };
   events: { ask: { readonly resource: number }; answer: ResourceEvents };
   texture: {
     ask: { readonly resource: number; readonly level: number; readonly call: number };

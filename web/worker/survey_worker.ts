@@ -1,6 +1,7 @@
 import type {
   FrameColumns,
   FromSurvey,
+  OpenedFrame,
   ResourceColumns,
   ResourceEvents,
   SurveyQuestion,
@@ -61,6 +62,8 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
     switch (ask.about) {
       case 'used':
         return open.used(ask.first, ask.last);
+      case 'frame':
+        return open.openFrame(ask.frame) as OpenedFrame;
       case 'events':
         return open.events(ask.resource) as ResourceEvents;
       case 'texture':

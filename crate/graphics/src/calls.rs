@@ -25,7 +25,13 @@ pub struct Call {
     /// Lists that are open, by item.
     open: Vec<u32>,
     part: Part,
+    line: Option<String>,
+    /// What separates the next value of the line from the previous one.
+    is_first: bool,
 }
+
+/// Bytes of the longest line.
+const LONGEST_LINE: usize = 400;
 
 /// Where the next field of a record belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -221,14 +227,79 @@ impl Call {
         }
     }
 
+    /// Arguments and result in a line, from after the opening parenthesis on: `cap = GL_BLEND)`. Long lines are cut.
+    pub(crate) fn line(&self) -> String {
+        let Some(line) = &self.line else { return String::new() };
+        let text = match line.strip_suffix('\0') {
+            Some(whole) => whole.to_owned(),
+            None => format!("{line})"),
+        };
+        match text.char_indices().find(|(at, _)| *at >= LONGEST_LINE) {
+            Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+            None => text,
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        if let Some(line) = self.line.as_mut().filter(|line| line.len() <= LONGEST_LINE) {
+            line.push_str(text);
+        }
+    }
+
+    fn write_key(&mut self, key: &str) {
+        if !core::mem::replace(&mut self.is_first, false) {
+            self.write(", ");
+        }
+        if !key.is_empty() {
+            self.write(key);
+            self.write(" = ");
+        }
+    }
+
+    fn write_value(&mut self, key: &str, value: FieldValue<'_>) {
+        if self.line.is_none() {
+            return;
+        }
+        if self.part == Part::Arguments {
+            self.write_key(key);
+        }
+        let text = match value {
+            FieldValue::Symbol { name: "", value: of } => return self.write_plain(*of),
+            FieldValue::Symbol { name, .. } => return self.write(name),
+            FieldValue::Text(text) => {
+                let cut = text.char_indices().nth(80).map_or(text, |(at, _)| text.get(..at).unwrap_or_default());
+                format!("{cut:?}{}", if cut.len() < text.len() { "…" } else { "" })
+            }
+            other => return self.write_plain(other),
+        };
+        self.write(&text);
+    }
+
+    fn write_plain(&mut self, value: FieldValue<'_>) {
+        let text = match value {
+            FieldValue::Null => "NULL".into(),
+            FieldValue::Bool(is) => is.to_string(),
+            FieldValue::U64(n) => n.to_string(),
+            FieldValue::Hex(n) => format!("{n:#x}"),
+            FieldValue::I64(n) | FieldValue::Id(n) => n.to_string(),
+            FieldValue::F32(n) => n.to_string(),
+            FieldValue::F64(n) => n.to_string(),
+            FieldValue::Bytes { len, .. } => format!("blob({len})"),
+            _ => "?".into(),
+        };
+        self.write(&text);
+    }
+
     /// A record begins.
-    pub(crate) fn begin(&mut self, record: &Record<'_>, function: u32) {
+    pub(crate) fn begin(&mut self, record: &Record<'_>, function: u32, writes_line: bool) {
         self.items.clear();
         self.text.clear();
         self.arguments.clear();
         self.open.clear();
         (self.number, self.function, self.result) = (record.row, function, None);
         (self.is_fake, self.is_incomplete, self.part) = (false, false, Part::Head);
+        self.line = writes_line.then(String::new);
+        self.is_first = true;
     }
 
     /// A field of the record, or a value in a list. Numbers with a name are their number.
@@ -239,7 +310,12 @@ impl Call {
                 _ if is_inner => {}
                 ("thread", FieldValue::Id(thread)) => return self.thread = thread as u64,
                 ("frame", FieldValue::U64(frame)) => return self.frame = frame,
-                ("ret", _) => self.result = Some(self.items.len() as u32),
+                ("ret", _) => {
+                    self.result = Some(self.items.len() as u32);
+                    self.write(") = ");
+                    self.write_value("", value);
+                    self.line = self.line.take().map(|line| line + "\0");
+                }
                 _ => return,
             },
             Part::Arguments if !is_inner => self.arguments.push(self.items.len() as u32),
@@ -252,6 +328,9 @@ impl Call {
                 return;
             }
             Part::Other => return,
+        }
+        if self.part == Part::Arguments {
+            self.write_value(if is_inner { "" } else { key }, value);
         }
         let item = self.item(value);
         self.items.push(item);
@@ -299,6 +378,11 @@ impl Call {
             Part::Flags => return,
             Part::Other => return self.open.push(0),
         }
+        if self.part == Part::Arguments {
+            self.write_key(if is_inner { "" } else { key });
+            self.write("{");
+            self.is_first = true;
+        }
         self.open.push(self.items.len() as u32);
         self.items.push(Item::List { end: 0 });
     }
@@ -310,6 +394,10 @@ impl Call {
             Some(at) => {
                 if let Some(Item::List { end }) = self.items.get_mut(at as usize) {
                     *end = after;
+                }
+                if self.part == Part::Arguments {
+                    self.write("}");
+                    self.is_first = false;
                 }
             }
             None => self.part = Part::Head,

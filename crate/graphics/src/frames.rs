@@ -4,6 +4,7 @@
 //! counts of an indirect draw, stays unknown and is counted as such.
 
 mod kinds;
+mod opened;
 mod redundant;
 
 use hashbrown::HashMap;
@@ -12,6 +13,8 @@ use crate::calls::{Call, Value};
 use crate::known::Known;
 use crate::reader::CallVisitor;
 pub(crate) use kinds::{Kind, Vertices};
+pub(crate) use opened::Opening;
+pub use opened::{OpenedFrame, OpenedRow};
 pub(crate) use redundant::Effect;
 
 use kinds::Upload;

@@ -31,6 +31,11 @@ pub trait CallVisitor {
     /// A call has returned.
     fn call(&mut self, call: &Call);
 
+    /// Whether calls are wanted as text, too ([`Call::line`]).
+    fn writes_lines(&self) -> bool {
+        false
+    }
+
     /// Whether the pass must stop after the current call.
     fn is_full(&self) -> bool {
         false
@@ -197,7 +202,7 @@ impl Visitor for Calls<'_> {
         let Some(function) = function.filter(|function| self.visitor.wants(record.row, *function)) else {
             return false;
         };
-        self.call.begin(record, function);
+        self.call.begin(record, function, self.visitor.writes_lines());
         true
     }
 

@@ -4,7 +4,7 @@ use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
 
 use crate::calls::Call;
-use crate::frames::Frames;
+use crate::frames::{Frames, OpenedFrame, Opening};
 use crate::reader::{CallVisitor, Reader};
 use crate::resources::Resources;
 
@@ -79,6 +79,19 @@ impl<S: ByteSource> Survey<S> {
     /// Number of pieces read, and of all.
     pub fn progress(&self) -> (u32, u32) {
         (self.next, self.reader.pieces())
+    }
+
+    /// The calls of a frame, in groups.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn open_frame(&mut self, frame: u32) -> Result<OpenedFrame, Unreadable> {
+        let Some(of) = self.found.frames.frames().get(frame as usize) else { return Ok(OpenedFrame::default()) };
+        let (from, to) = (self.reader.piece_of(of.first), self.reader.piece_of(of.last));
+        let mut opening = Opening::new(frame.into());
+        self.reader.pass(from..to + 1, &mut opening)?;
+        Ok(opening.finish())
     }
 
     /// The frames so far.

@@ -97,6 +97,28 @@ impl JsSurvey {
         ])
     }
 
+    /// The calls of a frame in groups: `OpenedFrame` of `web/base/survey_protocol.ts`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    #[wasm_bindgen(js_name = openFrame)]
+    pub fn open_frame(&mut self, frame: u32) -> Result<JsValue, JsValue> {
+        let opened = self.survey.open_frame(frame).map_err(thrown)?;
+        let rows = &opened.rows;
+        let texts: Array = rows.iter().map(|row| JsValue::from_str(&row.text)).collect();
+        let figures = rows.iter().flat_map(|row| row.figures);
+        Ok(object(&[
+            ("by", JsValue::from_str(opened.by)),
+            ("leftOut", JsValue::from_f64(opened.left_out as f64)),
+            ("depth", doubles(rows.iter().map(|row| row.depth.into()))),
+            ("isGroup", doubles(rows.iter().map(|row| row.is_group.into()))),
+            ("call", doubles(rows.iter().map(|row| row.call))),
+            ("figures", doubles(figures)),
+            ("text", texts.into()),
+        ]))
+    }
+
     /// The resources so far: `ResourceColumns` of `web/base/survey_protocol.ts`.
     pub fn resources(&self) -> JsValue {
         let found = self.survey.resources();

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use common::{corpus, reader};
 use unspool_formats::apitrace::NameFlags;
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
-use unspool_graphics::frames::{FIGURES, Frame, Frames};
-use unspool_graphics::functions;
+use unspool_graphics::frames::{FIGURES, Frame, Frames, OpenedRow};
+use unspool_graphics::{Survey, functions};
 
 fn frames_of(file: Vec<u8>) -> Vec<Frame> {
     let mut reader = reader(file);
@@ -237,4 +237,74 @@ fn vertices_are_counted_by_instances_and_lists() {
     let frame = calls.frame();
     assert_eq!((figure(&frame, "draws"), figure(&frame, "uncounted")), (5, 1));
     assert_eq!(figure(&frame, "vertices"), 60 + 9 + 200);
+}
+
+/// The rows of the first frame, indented by depth, with the figures of groups.
+fn opened(calls: &Calls) -> (&'static str, Vec<String>) {
+    let file = snappy(calls.writer.stream(), 1 << 20);
+    let mut survey = Survey::open(&common::index_of(&file), file).unwrap();
+    while !survey.step(1).unwrap() {}
+    let opened = survey.open_frame(0).unwrap();
+    let line = |row: &OpenedRow| {
+        let figures = if row.is_group { format!(" {:?}", row.figures) } else { String::new() };
+        format!("{}{} {}{figures}", "  ".repeat(row.depth as usize), row.call, row.text)
+    };
+    (opened.by, opened.rows.iter().map(line).collect())
+}
+
+#[test]
+fn a_frame_opens_into_groups_of_calls() {
+    // Markers of the program nest.
+    let mut calls = Calls::new();
+    let push = |calls: &mut Calls, text: &str| {
+        calls.with("glPushDebugGroup", vec![Arg::Int(0x824a), Arg::Int(0), Arg::Int(-1), Arg::Text(text.as_bytes())]);
+    };
+    push(&mut calls, "shadows");
+    calls.call("glDrawArrays", &[4, 0, 3]);
+    push(&mut calls, "trees");
+    calls.with("glBufferData", vec![Arg::Int(0x8892), Arg::Int(2), Arg::Blob(&[1, 2]), Arg::Null]);
+    calls.call("glPopDebugGroup", &[]).call("glPopDebugGroup", &[]).call("glClear", &[0x4000]);
+    assert_eq!(
+        opened(&calls),
+        (
+            "groups",
+            vec![
+                "0 shadows [6, 1, 0, 2]".into(),
+                "  0 glPushDebugGroup(source = 33354, id = 0, length = -1, message = \"shadows\")".into(),
+                "  1 glDrawArrays(mode = 4, first = 0, count = 3)".into(),
+                "  2 trees [3, 0, 0, 2]".into(),
+                "    2 glPushDebugGroup(source = 33354, id = 0, length = -1, message = \"trees\")".into(),
+                "    3 glBufferData(target = 34962, size = 2, data = blob(2), usage = NULL)".into(),
+                "    4 glPopDebugGroup()".into(),
+                "  5 glPopDebugGroup()".into(),
+                "6 glClear(mask = 16384)".into(),
+            ]
+        )
+    );
+    // Without them, framebuffers are passes; with one framebuffer, programs are groups.
+    let mut calls = Calls::new();
+    for framebuffer in [1, 0] {
+        calls.call("glBindFramebuffer", &[0x8d40, framebuffer]).call("glUseProgram", &[7]).call("glClear", &[0x4000]);
+    }
+    let groups = |calls: &Calls| {
+        let (by, rows) = opened(calls);
+        (by, rows.into_iter().filter(|row| row.contains('[')).collect::<Vec<_>>())
+    };
+    let both = vec!["0 Framebuffer 1 [3, 0, 1, 0]".to_owned(), "3 Window [3, 0, 1, 0]".to_owned()];
+    assert_eq!(groups(&calls), ("passes", both));
+    let mut calls = Calls::new();
+    calls.call("glUseProgram", &[7]).call("glUseProgram", &[0]);
+    let both = vec!["0 Program 7 [1, 0, 0, 0]".to_owned(), "1 No program [1, 0, 0, 0]".to_owned()];
+    assert_eq!(groups(&calls), ("programs", both));
+}
+
+#[test]
+fn lines_of_calls_name_constants_and_results() {
+    let Some(file) = corpus("recorded/glmix_3f.trace") else { return };
+    let mut survey = Survey::open(&common::index_of(&file), file).unwrap();
+    while !survey.step(1).unwrap() {}
+    let opened = survey.open_frame(0).unwrap();
+    let line = |call: u64| opened.rows.iter().find(|row| row.call == call && !row.is_group).unwrap().text.clone();
+    assert_eq!(line(97), "glGetError() = GL_INVALID_ENUM");
+    assert_eq!(opened.rows.iter().filter(|row| !row.is_group).count() as u64, survey.frames().frames()[0].figures[0]);
 }

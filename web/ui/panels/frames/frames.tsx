@@ -2,7 +2,9 @@ import { type Signal, signal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { Figure, FrameColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+import { ticks } from '../../../base/ticks.ts';
 import type { Dock } from '../../../model/dock.ts';
+import { type FrameRow, frameRows, isOpen, type OpenedFrames, toggled } from '../../../model/frame_rows.ts';
 import {
   type FigureTitle,
   type FrameOrder,
@@ -15,6 +17,7 @@ import {
   sumsOf,
   tellingFigures,
 } from '../../../model/frames.ts';
+import { goToPosition } from '../../../model/go_to.ts';
 import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
@@ -23,6 +26,7 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Surveying } from '../../survey/surveying.tsx';
 import { surveyOf } from '../../survey/surveys.ts';
 import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { Fold, InnerRow } from './inner.tsx';
 import './frames.css';
 
 /** How the table is sorted. */
@@ -43,7 +47,9 @@ const HEAVIEST: readonly (readonly [Figure, words: string])[] = [
 export function framesView(open: OpenTrace, dock: Dock): PanelView {
   const survey = surveyOf(open);
   const sort = signal<Sort>({ by: 'frame', descending: false });
-  return { component: () => <Frames open={open} survey={survey} sort={sort} dock={dock} /> };
+  const opened = signal<OpenedFrames>(new Map());
+  const cursor = signal<FrameRow | null>(null);
+  return { component: () => <Frames {...{ open, survey, sort, dock, opened, cursor }} /> };
 }
 
 interface Props {
@@ -51,9 +57,14 @@ interface Props {
   readonly survey: Survey;
   readonly sort: Signal<Sort>;
   readonly dock: Dock;
+  /** The frames that are open. */
+  readonly opened: Signal<OpenedFrames>;
+  /** The row that was chosen last. */
+  readonly cursor: Signal<FrameRow | null>;
 }
 
-function Frames({ open, survey, sort, dock }: Props) {
+function Frames(props: Props) {
+  const { open, survey } = props;
   const frames = survey.frames.value;
   if (survey.error.value !== '' && !frames) {
     return (
@@ -68,19 +79,22 @@ function Frames({ open, survey, sort, dock }: Props) {
       <p class="panel-note muted">{isLoading ? 'Frames are counted once the file has been read.' : 'Reading calls…'}</p>
     );
   }
-  return <Table open={open} survey={survey} sort={sort} dock={dock} frames={frames} />;
+  return <Table {...props} frames={frames} />;
 }
 
-function Table({ open, survey, sort, dock, frames }: Props & { readonly frames: FrameColumns }) {
+function Table({ open, survey, sort, dock, opened, cursor, frames }: Props & { readonly frames: FrameColumns }) {
   const box = useRef<HTMLDivElement>(null);
   const { by, descending } = sort.value;
   const order = useMemo(() => orderOf(frames, by, descending), [frames, by, descending]);
   const columns = useMemo(() => tellingFigures(frames), [frames]);
   const most = useMemo(() => columns.map(({ figure }) => Math.max(1, ...maximum(frames.figures[figure]))), [frames]);
-  const { first, end, page, onScroll } = useShownRows(box, order.length);
+  const rows = useMemo(() => frameRows(order, opened.value), [order, opened.value]);
+  const { first, end, page, onScroll } = useShownRows(box, rows.length);
   const place = open.selection.place();
   const chosen = place && frames.count > 0 ? frameOf(frames, Number(place.start)) : -1;
-  const current = order.indexOf(chosen);
+  // The selection may have moved to another frame.
+  const isAt = cursor.value?.frame === chosen ? (cursor.value?.item ?? -1) : -1;
+  const current = rows.findIndex(({ frame, item }) => frame === chosen && item === isAt);
   const bringIntoView = (row: number) => {
     const element = box.current;
     if (!element) return;
@@ -90,16 +104,40 @@ function Table({ open, survey, sort, dock, frames }: Props & { readonly frames: 
       element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
     }
   };
+  const choose = (row: FrameRow) => {
+    cursor.value = row;
+    const call = row.item < 0 ? undefined : opened.peek().get(row.frame)?.calls?.call[row.item];
+    if (call === undefined) void goToFrame(frames, row.frame, open);
+    else void goToPosition(ticks(BigInt(call)), open);
+  };
   const go = (frame: number) => {
-    void goToFrame(frames, frame, open);
-    bringIntoView(order.indexOf(frame));
+    choose({ frame, item: -1 });
+    bringIntoView(rows.findIndex((row) => row.frame === frame));
+  };
+  const toggle = async (row: FrameRow) => {
+    opened.value = toggled(opened.peek(), row);
+    if (row.item >= 0 || !opened.peek().has(row.frame)) return;
+    // What opens would be below the edge.
+    if (box.current) box.current.scrollTop = rows.findIndex(({ frame }) => frame === row.frame) * TABLE_ROW;
+    const calls = await survey.ask('frame', { frame: row.frame });
+    const now = opened.peek().get(row.frame);
+    if (calls && now && !now.calls) opened.value = new Map(opened.peek()).set(row.frame, { ...now, calls });
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return;
-    const step = rowsByKey(event, order.length, page);
+    const here = rows[current];
+    const arrow = { ArrowRight: false, ArrowLeft: true }[event.key];
+    if (arrow !== undefined && here && isOpen(opened.peek(), here) === arrow) {
+      event.preventDefault();
+      void toggle(here);
+      return;
+    }
+    const step = rowsByKey(event, rows.length, page);
     if (step === undefined) return;
     event.preventDefault();
-    go(order[Math.max(0, Math.min(order.length - 1, current < 0 ? 0 : current + step))]!);
+    const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + step));
+    choose(rows[next]!);
+    bringIntoView(next);
   };
   const sortBy = (next: FrameOrder) => {
     sort.value = { by: next, descending: next === by ? !descending : next !== 'frame' };
@@ -126,8 +164,8 @@ function Table({ open, survey, sort, dock, frames }: Props & { readonly frames: 
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
           role="grid"
           aria-label="Frames"
-          aria-rowcount={order.length + 1}
-          aria-activedescendant={current >= first && current < end ? `frame-${chosen}` : undefined}
+          aria-rowcount={rows.length + 1}
+          aria-activedescendant={current >= first && current < end ? idOf(rows[current]!) : undefined}
           tabIndex={0}
           onKeyDown={onKey}
         >
@@ -141,31 +179,52 @@ function Table({ open, survey, sort, dock, frames }: Props & { readonly frames: 
           </thead>
           <tbody>
             <Spacer rows={first} columns={columns.length + 1} />
-            {[...order.subarray(first, end)].map((frame, i) => (
-              <tr
-                key={frame}
-                id={`frame-${frame}`}
-                aria-rowindex={first + i + 2}
-                aria-selected={frame === chosen}
-                onClick={() => go(frame)}
-              >
-                <td>{formatCount(frame)}</td>
-                {columns.map((column, k) => (
-                  <Cell
-                    key={column.figure}
-                    column={column}
-                    value={frames.figures[column.figure][frame]!}
-                    share={column.figure === by ? frames.figures[by][frame]! / most[k]! : null}
-                  />
-                ))}
-              </tr>
-            ))}
-            <Spacer rows={order.length - end} columns={columns.length + 1} />
+            {rows.slice(first, end).map((row, i) => {
+              const { frame, item } = row;
+              const of = opened.value.get(frame)?.calls;
+              const shared = {
+                id: idOf(row),
+                'aria-rowindex': first + i + 2,
+                'aria-selected': first + i === current,
+                onClick: () => choose(row),
+              };
+              const fold = <Fold isOpen={isOpen(opened.value, row)} toggle={() => void toggle(row)} row={row} />;
+              if (of && item >= 0) {
+                return (
+                  <tr key={idOf(row)} {...shared} class="frames-inner">
+                    <td colSpan={columns.length + 1} title={of.text[item]}>
+                      <InnerRow of={of} item={item} fold={fold} />
+                    </td>
+                  </tr>
+                );
+              }
+              return (
+                <tr key={idOf(row)} {...shared}>
+                  <td>
+                    {fold}
+                    {formatCount(frame)}
+                  </td>
+                  {columns.map((column, k) => (
+                    <Cell
+                      key={column.figure}
+                      column={column}
+                      value={frames.figures[column.figure][frame]!}
+                      share={column.figure === by ? frames.figures[by][frame]! / most[k]! : null}
+                    />
+                  ))}
+                </tr>
+              );
+            })}
+            <Spacer rows={rows.length - end} columns={columns.length + 1} />
           </tbody>
         </table>
       </div>
     </div>
   );
+}
+
+function idOf({ frame, item }: FrameRow): string {
+  return item < 0 ? `frame-${frame}` : `frame-${frame}-${item}`;
 }
 
 /** The greatest number, as a list: a spread of a long array exceeds the stack. */
