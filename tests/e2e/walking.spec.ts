@@ -176,10 +176,45 @@ test('loops and calls are folded', async ({ page }) => {
   await expect(outer).toHaveCount(0);
   const call = listing(page).locator('#event-13');
   await call.getByRole('button', { name: /^Call of / }).click();
-  await expect(call).toHaveText(/· 28 steps$/);
+  await expect(call).toHaveText(/· 28.steps$/);
   await call.click();
   await expect(listing(page).locator('#event-14')).toBeVisible();
   await page.keyboard.press('Alt+l');
   await listing(page).getByRole('button', { name: 'Keep as track' }).click();
   await expect(page.getByRole('button', { name: 'Loops', exact: true })).toBeVisible();
+});
+
+test('filters grey what does not match, and walks pass over it', async ({ page }) => {
+  const path = join(import.meta.dirname, '../../../shared/corpus/rvn/medium.sqlite');
+  test.skip(!existsSync(path), `${path} is missing`);
+  await listingAt(page, path, 1170);
+  const row = (step: number) => listing(page).locator(`#event-${step}`);
+  // A page fault before its block has ended.
+  await expect(row(1171)).toHaveClass(/partial/);
+  await expect(row(1171)).toContainText('left after 7 of 12 instructions');
+  const filter = listing(page).getByLabel('Steps to walk through');
+  await filter.focus();
+  await expect(filter.getByRole('option', { name: 'Kernel' })).toBeAttached();
+  await filter.selectOption('Kernel');
+  await expect(row(1171)).toHaveClass(/passed-over/);
+  await page.keyboard.press('Control+F11');
+  await isAt(page, 1173);
+  await expect(row(1173)).not.toHaveClass(/passed-over/);
+  expect(await barriers(page)).toEqual([]);
+  await page.keyboard.press('Control+Shift+F11');
+  await expect(listing(page).getByText('No earlier step that matches.')).toBeVisible();
+  await filter.selectOption('User');
+  await page.keyboard.press('Control+F11');
+  await isAt(page, 1310);
+  await filter.selectOption('All steps');
+  await expect(row(1309)).not.toHaveClass(/passed-over/);
+});
+
+test('system calls have names and arguments', async ({ page }) => {
+  await listingAt(page, fixture('frames/calls.frames'), 75);
+  await expect(listing(page).locator('#event-75')).toContainText('read');
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  await goTo(page, 74);
+  const pane = page.getByRole('complementary', { name: 'State' });
+  await expect(pane).toContainText('System call read 0: rdi 0x0, rsi 0x404000, rdx 0x0');
 });

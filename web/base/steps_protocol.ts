@@ -35,6 +35,15 @@ export interface StepAccess {
   readonly value: Uint8Array;
 }
 
+/** A system call of an instruction, by the registers before it. */
+export interface SystemCall {
+  /** Its name under Linux; null if the number has none. */
+  readonly name: string | null;
+  readonly number: bigint;
+  /** The registers for arguments, as far as they are known. */
+  readonly arguments: readonly { readonly register: string; readonly value: bigint }[];
+}
+
 /** The registers before a step, and what the step does. */
 export interface StepState {
   readonly thread: bigint | null;
@@ -45,6 +54,8 @@ export interface StepState {
   /** How often the indexed part executes the instruction, and how often before this step. */
   readonly executions: number;
   readonly executionsBefore: number;
+  /** What the instruction calls; null if that is no system call, or its number is not known. */
+  readonly systemCall: SystemCall | null;
 }
 
 /** How a byte of memory is known: by {@link MemoryState.how}. */
@@ -180,6 +191,23 @@ export interface Indexed {
 /** What a walk through the steps leads to: see `Explorer.walk`. `step` is the next one of the same thread. */
 export type WalkKind = 'step' | 'execution' | 'thread' | 'mode' | 'privilege' | 'system-call' | 'interrupt';
 
+/** Which steps to walk to, and which to show: all that is not null must hold. */
+export interface StepFilter {
+  readonly kernel: boolean | null;
+  /** Number of the processor's mode. */
+  readonly mode: number | null;
+  readonly thread: bigint | null;
+}
+
+/** What a trace has steps of, as far as it is indexed. */
+export interface StepKinds {
+  readonly threads: BigUint64Array;
+  readonly modes: readonly { readonly number: number; readonly name: string }[];
+  /** Whether there are steps outside the kernel, and in it. */
+  readonly user: boolean;
+  readonly kernel: boolean;
+}
+
 /** The questions: what is asked, and what is answered. */
 export interface StepQuestions {
   state: { ask: { readonly step: number }; answer: StepState };
@@ -199,9 +227,25 @@ export interface StepQuestions {
   uses: { ask: { readonly step: number; readonly cell: Cell; readonly most: number }; answer: Uses };
   /** The nearest step of a kind; null if there is none so far. */
   walk: {
-    ask: { readonly step: number; readonly kind: WalkKind; readonly next: boolean };
+    ask: {
+      readonly step: number;
+      readonly kind: WalkKind;
+      readonly next: boolean;
+      readonly filter: StepFilter | null;
+    };
     answer: { readonly step: number | null };
   };
+  /** The nearest step that matches, from `step` on or before it, on the thread of step `of`. */
+  match: {
+    ask: { readonly step: number; readonly next: boolean; readonly of: number; readonly filter: StepFilter };
+    answer: { readonly step: number | null };
+  };
+  /** For each step whether it matches: 1 or 0. */
+  matches: {
+    ask: { readonly steps: Float64Array; readonly filter: StepFilter };
+    answer: { readonly matches: Uint8Array };
+  };
+  kinds: { ask: Record<never, never>; answer: StepKinds };
   /** Looks for loops in a further part of the index; anew with `first`. `loops` is null until all is looked at. */
   loops: {
     ask: { readonly first: boolean };

@@ -22,13 +22,13 @@ const REST_MS = 40;
 const MOST = 4096;
 
 /** The depths of a trace's records, from the calls of its timeline. `lowest` has the lowest signed depth of a track. */
-export function createCallDepths(trace: Pick<Trace, 'find' | 'tracks' | 'names'>): CallDepths {
+export function createCallDepths(trace: Pick<Trace, 'find' | 'tracks'>): CallDepths {
   const version = signal(0);
   const known = new Map<string, { readonly depth: number; readonly call: FoldedCall | null }>();
   const callOf = (found: Found, { x }: RecordRow): FoldedCall | null => {
     if (found.start !== x || found.end === null) return null;
     const to = (found.flags & FLAG_NEVER_ENDED) === 0 ? Number(found.end) : Number.POSITIVE_INFINITY;
-    return { from: Number(x), to, name: trace.names.of(found.name) };
+    return { from: Number(x), to, name: found.name };
   };
   let timer: ReturnType<typeof setTimeout> | null = null;
   const keyOf = ({ x, track }: RecordRow) => `${x} ${track}`;

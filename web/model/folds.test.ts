@@ -66,7 +66,7 @@ test('two iterations are shown, and loops across the steps of other threads', ()
 
 test('calls are hidden, in loops, around them and across their edges', () => {
   const loops = loopsOf([[2, 3, 5]]);
-  const call = (from: number, to: number): FoldedCall => ({ from, to, name: '' });
+  const call = (from: number, to: number): FoldedCall => ({ from, to, name: 0 });
   expect(rowsOf(0, 20, loops, [], [call(3, 5)])).toBe('0 1 2 3-4 5-13 14 15 16 17 18 19');
   expect(rowsOf(0, 20, loops, [], [call(1, 18)])).toBe('0 1-17 18 19');
   expect(rowsOf(0, 20, loops, [], [call(4, 8), call(12, 16)])).toBe('0 1 2 3 4-7 8-13 14-15 16 17 18 19');

@@ -10,7 +10,8 @@ export interface FoldedCall {
   readonly from: number;
   /** The step after it. */
   readonly to: number;
-  readonly name: string;
+  /** Id of its name. */
+  readonly name: number;
 }
 
 /** A stretch of hidden steps. */

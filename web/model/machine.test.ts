@@ -14,6 +14,7 @@ const STATE: StepState = {
   accesses: [],
   executions: 1,
   executionsBefore: 0,
+  systemCall: null,
 };
 
 function setUp() {

@@ -12,6 +12,8 @@ import type {
   MemoryState,
   Origin,
   StepAccess,
+  StepFilter,
+  StepKinds,
   StepQuestion,
   StepQuestions,
   StepState,
@@ -78,9 +80,15 @@ export interface Machine {
   ready(step: number): Promise<void>;
   /**
    * The nearest step of a kind before or after a step: null if there is none, undefined if that is unknown, because the step is
-   * not indexed.
+   * not indexed. With a filter, one that it matches.
    */
-  nearestOf(step: number, kind: WalkKind, next: boolean): Promise<number | null | undefined>;
+  nearestOf(step: number, kind: WalkKind, next: boolean, filter: StepFilter | null): Promise<number | null | undefined>;
+  /** The nearest step that a filter matches, from `step` on or before it, on the thread of step `of`; as {@link Machine.nearestOf}. */
+  nearestMatch(step: number, next: boolean, of: number, filter: StepFilter): Promise<number | null | undefined>;
+  /** For each of some steps whether a filter matches it. Resolves with null if there is no index. */
+  matches(steps: readonly number[], filter: StepFilter): Promise<Uint8Array | null>;
+  /** What the indexed part has steps of. Resolves with null if there is no index. */
+  kinds(): Promise<StepKinds | null>;
   /** Looks for loops in the indexed part, and says how far it is. Resolves with null if there is no index, or it is stopped. */
   loops(tellShare: (share: number) => void, stop: AbortSignal): Promise<Loops | null>;
   /** What the indexed part executes, joined with another list unless that is null. Resolves with null if there is no index. */
@@ -231,7 +239,11 @@ export function createMachine(
           queueMicrotask(() => stop?.());
         });
       }),
-    nearestOf: async (from, kind, next) => (await ask('walk', { step: from, kind, next }))?.step,
+    nearestOf: async (from, kind, next, filter) => (await ask('walk', { step: from, kind, next, filter }))?.step,
+    nearestMatch: async (from, next, of, filter) => (await ask('match', { step: from, next, of, filter }))?.step,
+    matches: async (steps, filter) =>
+      (await ask('matches', { steps: Float64Array.from(steps), filter }))?.matches ?? null,
+    kinds: () => ask('kinds', {}),
     loops: async (tellShare, stop) => {
       for (let first = true; !stop.aborted; first = false) {
         const found = await ask('loops', { first });

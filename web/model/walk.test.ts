@@ -45,6 +45,8 @@ function setUp(calls: readonly (readonly [number, number, number])[], threads = 
     () => ({
       indexed,
       ready: async () => undefined,
+      // Even steps match.
+      nearestMatch: async (step, next) => (step % 2 === 0 ? step : next ? step + 1 : step - 1),
       nearestOf: async (step, kind, next) => {
         asked.push(`${kind} ${step}`);
         // Threads take turns; there is nothing else.
@@ -113,6 +115,22 @@ it('asks the index for the next step of a thread only if there are several', asy
   const two = setUp([], 2);
   expect(await two.go(5, 'step', true)).toBe(7);
   expect(two.asked).toEqual(['step 5']);
+});
+
+it('passes over steps that a filter does not match', async () => {
+  const { go, walk } = setUp([
+    [0, 100, 0],
+    [10, 21, 1],
+  ]);
+  walk.filter.value = { kernel: true, mode: null, thread: null };
+  expect(await go(4, 'step', true)).toBe(6);
+  expect(await go(4, 'step', false)).toBe(2);
+  expect(await go(9, 'over', true)).toBe(22);
+  expect(await go(15, 'out', true)).toBe(22);
+  await go(5, 'interrupt', true);
+  expect(walk.remark.value).toBe('No later interrupt or fault that matches.');
+  walk.filter.value = null;
+  expect(await go(9, 'over', true)).toBe(21);
 });
 
 it('begins on the screen, and keeps several quick steps', async () => {

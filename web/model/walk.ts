@@ -1,6 +1,6 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { FLAG_NEVER_ENDED, type Found } from '../base/protocol.ts';
-import type { WalkKind } from '../base/steps_protocol.ts';
+import type { StepFilter, WalkKind } from '../base/steps_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import type { Machine } from './machine.ts';
 import type { Selection } from './selection.ts';
@@ -13,6 +13,8 @@ export type WalkTo = 'over' | 'out' | WalkKind;
 export interface Walk {
   /** Selects the next or previous step of a kind. Walks wait for one another. */
   go(to: WalkTo, next: boolean): Promise<void>;
+  /** Steps that it does not match are passed over; null for none. */
+  readonly filter: Signal<StepFilter | null>;
   /** Why the last walk led nowhere, or ''. */
   readonly remark: ReadonlySignal<string>;
 }
@@ -34,6 +36,7 @@ export const WALK_NOUNS: Readonly<Record<WalkTo, string>> = {
 const MOST_WAITING = 4;
 
 const NO_CALL = 'No call around this step is known.';
+const NOT_INDEXED = 'This step is not indexed yet.';
 const NO_RETURN = 'This call does not return in the recording.';
 
 /** What is reached, or why nothing is. */
@@ -46,16 +49,17 @@ type Reached = { readonly step: number } | { readonly remark: string };
 export function createWalk(
   trace: Pick<Trace, 'find' | 'records' | 'tracks'>,
   selection: Pick<Selection, 'place' | 'revealRecord'>,
-  machine: () => Pick<Machine, 'nearestOf' | 'indexed' | 'ready'>,
+  machine: () => Pick<Machine, 'nearestOf' | 'nearestMatch' | 'indexed' | 'ready'>,
   start: () => bigint | null,
 ): Walk {
   const remark = signal('');
+  const filter = signal<StepFilter | null>(null);
   let walking: Promise<void> = Promise.resolve();
   let waiting = 0;
 
   const isThreaded = () => [...trace.tracks.peek().values()].filter(({ kind }) => kind === 'thread').length > 1;
   const none = (to: WalkTo, next: boolean): Reached => ({
-    remark: `No ${next ? 'later' : 'earlier'} ${WALK_NOUNS[to]}${isPartial(to) ? ' in the indexed part' : ''}.`,
+    remark: `No ${next ? 'later' : 'earlier'} ${WALK_NOUNS[to]}${filter.peek() ? ' that matches' : ''}${isPartial(to) ? ' in the indexed part' : ''}.`,
   });
   /** Whether more may be found when more is indexed. */
   const isPartial = (to: WalkTo) =>
@@ -64,7 +68,7 @@ export function createWalk(
   const beside = async (step: number, next: boolean): Promise<number | null> => {
     const index = isThreaded() ? machine() : null;
     await index?.ready(step);
-    const found = await index?.nearestOf(step, 'step', next);
+    const found = await index?.nearestOf(step, 'step', next, null);
     if (found !== undefined) return found;
     const at = next ? step + 1 : step - 1;
     return at < 0 ? null : at;
@@ -104,17 +108,27 @@ export function createWalk(
     if (!next) return before(call);
     return Number(call.start) === neighbour ? after(call) : { step: neighbour };
   };
+  /** What is reached from a step, or the nearest match after it. */
+  const matching = async (from: number, reached: Reached, to: WalkTo, next: boolean): Promise<Reached> => {
+    const wanted = filter.peek();
+    if (!wanted || 'remark' in reached) return reached;
+    const index = machine();
+    await index.ready(reached.step);
+    const found = await index.nearestMatch(reached.step, next, from, wanted);
+    if (found === undefined) return { remark: NOT_INDEXED };
+    return found === null ? none(to, next) : { step: found };
+  };
   const reach = async (step: number, track: number, to: WalkTo, next: boolean): Promise<Reached> => {
-    if (to === 'out') return out(step, track, next);
-    if (to === 'over') return over(step, track, next);
+    if (to === 'out') return matching(step, await out(step, track, next), to, next);
+    if (to === 'over') return matching(step, await over(step, track, next), to, next);
     if (to === 'step') {
       const found = await beside(step, next);
-      return found === null ? none(to, next) : { step: found };
+      return found === null ? none(to, next) : matching(step, { step: found }, to, next);
     }
     const index = machine();
     await index.ready(step);
-    const found = await index.nearestOf(step, to, next);
-    if (found === undefined) return { remark: 'This step is not indexed yet.' };
+    const found = await index.nearestOf(step, to, next, filter.peek());
+    if (found === undefined) return { remark: NOT_INDEXED };
     return found === null ? none(to, next) : { step: found };
   };
   const walk = async (to: WalkTo, next: boolean) => {
@@ -145,6 +159,7 @@ export function createWalk(
   };
   return {
     remark,
+    filter,
     go: (to, next) => {
       if (waiting >= MOST_WAITING) return walking;
       waiting += 1;

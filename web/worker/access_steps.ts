@@ -5,12 +5,14 @@ import type {
   MemoryState,
   Origin,
   StepAccess,
+  StepKinds,
   StepState,
   Uses,
 } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
 import { createLoopSteps } from './loop_steps.ts';
 import { type RecordFile, STEP_BYTES } from './record_file.ts';
+import { answerFiltered } from './step_filters.ts';
 import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
 import { type Accesses, Cell, Explorer } from './wasm/unspool_index.js';
 
@@ -57,7 +59,16 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
     const { built } = open.progress() as Progress;
     // An origin after the last step is that of what the step has written.
     if ('step' in ask && ask.step >= built + (ask.about === 'origins' ? 1 : 0)) return null;
+    const filtered = answerFiltered(open, ask, (step) =>
+      ask.about === 'walk' ? (open.walk(step, ask.kind, ask.next) ?? null) : null,
+    );
+    if (filtered !== undefined) return filtered;
     switch (ask.about) {
+      case 'matches':
+      case 'match':
+        return null;
+      case 'kinds':
+        return open.kinds() as StepKinds;
       case 'state':
         return open.registers(ask.step, undefined) as StepState;
       case 'memory':

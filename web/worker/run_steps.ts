@@ -1,7 +1,8 @@
-import type { Indexed } from '../base/steps_protocol.ts';
+import type { Indexed, StepKinds } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
 import { createLoopSteps } from './loop_steps.ts';
 import type { SqlFile } from './sqlite.ts';
+import { answerFiltered } from './step_filters.ts';
 import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
 import { RunIndex } from './wasm/unspool_index.js';
 
@@ -52,7 +53,13 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
       full: index.full,
     }),
     answer: (ask: Ask): Answer => {
+      const filtered = answerFiltered(index, ask, (step) =>
+        ask.about === 'walk' && ask.kind !== 'step' ? walk(step, ask.kind, ask.next) : null,
+      );
+      if (filtered !== undefined) return filtered;
       switch (ask.about) {
+        case 'kinds':
+          return index.kinds() as StepKinds;
         case 'walk':
           if (ask.step >= index.built) return null;
           return { step: ask.kind === 'step' ? null : walk(ask.step, ask.kind, ask.next) };

@@ -97,9 +97,9 @@ fn symbol(name: &str, value: Value) -> Value {
 
 /// The transitions of a trace according to its dump and its blocks: name and fields.
 fn expected(db: &Connection) -> Vec<(u64, String, Vec<Field>)> {
-    let mut statement = db.prepare("select rowid,pc,instruction_data,mode from blocks").unwrap();
-    let blocks: HashMap<i64, (i64, Vec<u8>, i64)> = statement
-        .query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?))))
+    let mut statement = db.prepare("select rowid,pc,instruction_data,mode,instruction_count from blocks").unwrap();
+    let blocks: HashMap<i64, (i64, Vec<u8>, i64, u64)> = statement
+        .query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?, row.get::<_, i64>(4)? as u64))))
         .unwrap()
         .map(Result::unwrap)
         .collect();
@@ -120,11 +120,11 @@ fn expected(db: &Connection) -> Vec<(u64, String, Vec<Field>)> {
                     name = "missing block".into();
                     fields.push(field("block", Value::Id(id)));
                 }
-                Some((_, data, _)) if id == 1 && data == b"interrupt" => {
+                Some((_, data, ..)) if id == 1 && data == b"interrupt" => {
                     name = "no instruction".into();
                     fields.push(field("block", Value::Id(id)));
                 }
-                Some((pc, data, mode)) => {
+                Some((pc, data, mode, count)) => {
                     let bits = [Some(64), Some(32), Some(16), None][(*mode).clamp(0, 3) as usize];
                     let starts = bits.map_or(vec![], |bits| unspool_disassembler::starts(bits, *pc as u64, data));
                     let place = (transition - begin) as usize;
@@ -140,6 +140,11 @@ fn expected(db: &Connection) -> Vec<(u64, String, Vec<Field>)> {
                     fields.push(field("block", Value::Id(id)));
                     if start.is_some() {
                         fields.push(field("mode", Value::Text(format!("{} bit", bits.unwrap()))));
+                    }
+                    let ran = end - begin;
+                    if transition + 1 == end && ran < *count {
+                        let text = format!("left after {ran} of {count} instructions");
+                        fields.push(field("partial", Value::Text(text)));
                     }
                 }
             }

@@ -60,6 +60,17 @@ pub struct Step {
     pub event: Option<StepEvent>,
 }
 
+/// A system call, by the registers before its instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemCall {
+    /// Its number.
+    pub number: u64,
+    /// Its name under Linux, if the number has one.
+    pub name: Option<&'static str>,
+    /// The registers that have its arguments, as far as they are known, with their values.
+    pub arguments: Vec<(&'static str, u64)>,
+}
+
 /// Receives the steps of a pass, ascending.
 pub trait StepVisitor {
     /// A step. Returns whether its accesses are wanted.
@@ -68,6 +79,8 @@ pub trait StepVisitor {
     fn access(&mut self, access: &Access<'_>);
     /// The instruction of the step: the disassembler's name for its code, if it has one, and its bytes. Comes before the accesses.
     fn code(&mut self, _isa: Option<&'static str>, _bytes: &[u8]) {}
+    /// The name of a mode of the processor, before the first step in it. May come again.
+    fn mode(&mut self, _number: u32, _name: &[u8]) {}
     /// The step loads a module: its name, its first address, and its last one.
     fn module(&mut self, _name: &str, _low: u64, _high: u64) {}
     /// Whether the pass must stop after the current step. It can be continued.
@@ -96,6 +109,11 @@ pub trait Steps {
     fn is_big_endian(&self) -> bool;
     /// Whether the register with this name is the stack pointer.
     fn is_stack_pointer(&self, name: &str) -> bool;
+    /// The system call of an instruction that makes one. `register` returns the value of a register, whose name it compares without regard to
+    /// case. `None` if its number is not known.
+    fn system_call(&self, _register: &dyn Fn(&str) -> Option<u64>) -> Option<SystemCall> {
+        None
+    }
 }
 
 /// Opens the reader of steps with the index that the decoder of a format made.

@@ -88,6 +88,16 @@ fn operands(list: &Json, found: &[Field]) -> Value {
     Value::Tree(fields.collect())
 }
 
+/// A number, or what was found if that is the number with a name.
+fn perhaps_named(number: Value, found: Option<&Value>) -> Value {
+    match found {
+        Some(Value::Symbol { name, value }) if **value == number && !name.is_empty() => {
+            Value::Symbol { name: name.clone(), value: value.clone() }
+        }
+        _ => number,
+    }
+}
+
 /// The fields of a frame according to its line of the dump, in the order of the pass. `is_code`: the machine has a name.
 fn expected(line: &Json, found: &Row, is_code: bool) -> Vec<Field> {
     let [std, call, exception, load] =
@@ -124,7 +134,8 @@ fn expected(line: &Json, found: &Row, is_code: bool) -> Vec<Field> {
     let tainted: Vec<Field> = tainted.map(|(name, all)| field(name, Value::Tree(all))).collect();
     put("taint", Some(Value::Tree(tainted)).filter(|all| *all != Value::Tree(vec![])));
     if call.is_object() {
-        put("syscall", Some(call.get("number").map_or(Value::Null, |n| Value::U64(n.as_u64().unwrap()))));
+        let number = call.get("number").map_or(Value::Null, |n| Value::U64(n.as_u64().unwrap()));
+        put("syscall", Some(perhaps_named(number, value(&found.fields, "syscall"))));
         let elements = |list: &Json| list["elem"].as_array().cloned().unwrap_or_default();
         let arguments = call.get("argument_list").map(|list| elements(list).into_iter().map(|n| n.as_i64().unwrap()));
         let shown = |n: i64| if n.unsigned_abs() <= 4096 { Value::I64(n) } else { Value::Hex(n as u64) };
@@ -134,8 +145,9 @@ fn expected(line: &Json, found: &Row, is_code: bool) -> Vec<Field> {
     let lossy = |json: &Json| Value::Text(json.as_str().unwrap().into());
     let number_of = |json: &Json| Value::U64(json.as_u64().unwrap());
     if exception.is_object() {
+        let vector = value(tree(&found.fields, "exception"), "number");
         let parts = [
-            part("number", exception.get("exception_number").map(number_of)),
+            part("number", exception.get("exception_number").map(|number| perhaps_named(number_of(number), vector))),
             part("from", exception.get("from_addr").map(hex)),
             part("to", exception.get("to_addr").map(hex)),
         ];

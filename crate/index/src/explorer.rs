@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use unspool_file::{ByteSource, Unreadable, Window};
-use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
+use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps, SystemCall};
 use unspool_formats::{Error, steps};
 
 use crate::index::{AccessIndex, Cell};
@@ -193,6 +193,18 @@ impl<S: ByteSource> Explorer<S> {
             found.steps = found.steps.get(passed..).unwrap_or_default();
         }
         Ok(found.found)
+    }
+
+    /// The system call that a step's instruction makes, by the registers before it, of which [`Explorer::registers`] has told. `None` if it
+    /// makes none.
+    pub fn system_call(&self, step: u64, state: &State) -> Option<SystemCall> {
+        state.address.filter(|_| self.index.is_system_call(step))?;
+        let register = |name: &str| {
+            let found = state.registers.iter().find(|register| register.name.eq_ignore_ascii_case(name))?;
+            let value = found.value.as_deref()?;
+            Some(value.iter().take(8).rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        };
+        self.steps.system_call(&register)
     }
 
     /// [`AccessIndex::nearest`].

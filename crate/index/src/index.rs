@@ -7,7 +7,7 @@ use unspool_formats::steps::{Access, Place, Step, StepVisitor};
 use crate::executed::{Executed, Executions};
 use crate::memory::{Byte, Memory};
 use crate::registers::{Register, Registers};
-use crate::stops::{Stop, Stops};
+use crate::stops::{Filter, Kinds, Stop, Stops};
 use crate::{Kind, Moment, Toward};
 
 /// Most steps of a segment: distances from its first step have 16 bits.
@@ -66,6 +66,9 @@ pub struct Module {
 /// Most modules that are kept, several times as many as a process has.
 const MODULES: usize = 4096;
 
+/// Most names of modes that are kept. Processors have a few.
+const MODES: usize = 256;
+
 /// What a question is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
@@ -103,6 +106,7 @@ pub struct AccessIndex {
     executions: Executions,
     stops: Stops,
     modules: Vec<Module>,
+    modes: Vec<(u32, String)>,
     accesses: u64,
     /// Most bytes of memory.
     limit: usize,
@@ -126,6 +130,7 @@ impl AccessIndex {
             executions: Executions::default(),
             stops: Stops::default(),
             modules: Vec::new(),
+            modes: Vec::new(),
             accesses: 0,
             limit,
             is_full: false,
@@ -276,6 +281,31 @@ impl AccessIndex {
         &self.executions
     }
 
+    /// Whether a step matches a filter.
+    pub fn matches(&self, step: u64, filter: &Filter) -> bool {
+        self.stops.matches(step, filter)
+    }
+
+    /// The nearest step that matches a filter, from `step` on or before it: perhaps `step` itself. `None` if there is none so far.
+    pub fn nearest_match(&self, step: u64, filter: &Filter, toward: Toward) -> Option<u64> {
+        self.stops.nearest_match(step, filter, toward, self.count)
+    }
+
+    /// What there are steps of.
+    pub fn kinds(&self) -> Kinds {
+        self.stops.kinds()
+    }
+
+    /// The names of modes of the processor, by their numbers.
+    pub fn modes(&self) -> &[(u32, String)] {
+        &self.modes
+    }
+
+    /// Whether a step makes a system call, by its instruction or as a record of one.
+    pub fn is_system_call(&self, step: u64) -> bool {
+        self.stops.is_call(step)
+    }
+
     /// The modules in the order in which the trace loads them.
     pub fn modules(&self) -> &[Module] {
         &self.modules
@@ -317,6 +347,12 @@ impl StepVisitor for AccessIndex {
             self.executions.add((number - first) as u16, address, step.length);
         }
         true
+    }
+
+    fn mode(&mut self, number: u32, name: &[u8]) {
+        if self.modes.len() < MODES && self.modes.iter().all(|(known, _)| *known != number) {
+            self.modes.push((number, String::from_utf8_lossy(name).into_owned()));
+        }
     }
 
     fn module(&mut self, name: &str, low: u64, high: u64) {

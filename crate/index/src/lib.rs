@@ -34,7 +34,7 @@ pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};
 pub use page::*;
 pub use registers::Register;
 pub use runs::{CodeBlock, RunIndex};
-pub use stops::Stop;
+pub use stops::{Filter, Kinds, Stop};
 
 /// A moment in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use unspool_file::JsFile;
+use unspool_formats::steps::SystemCall;
 use wasm_bindgen::prelude::*;
 
 use crate::executed::Executed;
@@ -11,7 +12,7 @@ use crate::loops::{Loop, LoopFinder, LoopsFound};
 use crate::origin::{Cause, Code, Operand, Operands, Origin, Use};
 use crate::registers::Register;
 use crate::runs::{CodeBlock, RunIndex};
-use crate::{Kind, List, Moment, Stop, Toward, With, blocks, drcov, in_modules};
+use crate::{Filter, Kind, Kinds, List, Moment, Stop, Toward, With, blocks, drcov, in_modules};
 
 #[wasm_bindgen]
 extern "C" {
@@ -190,8 +191,9 @@ impl JsExplorer {
     ///
     /// Throws a sentence if the file cannot be read.
     pub fn registers(&mut self, step: f64, thread: Option<u64>) -> Result<JsValue, JsValue> {
-        let State { thread, address, registers, accesses } =
-            self.explorer.registers(Moment::Before(step as u64), thread).map_err(thrown)?;
+        let state = self.explorer.registers(Moment::Before(step as u64), thread).map_err(thrown)?;
+        let call = self.explorer.system_call(step as u64, &state).map_or(JsValue::NULL, |call| system_call(&call));
+        let State { thread, address, registers, accesses } = state;
         let of_registers: Array = registers.iter().map(|register| self.register(register)).collect();
         let of_accesses: Array = accesses.iter().map(access).collect();
         let (count, before) = address.map_or((0, 0), |address| {
@@ -205,6 +207,7 @@ impl JsExplorer {
             ("accesses", of_accesses.into()),
             ("executions", number(count)),
             ("executionsBefore", number(before)),
+            ("systemCall", call),
         ]))
     }
 
@@ -280,6 +283,29 @@ impl JsExplorer {
             _ => stop_of(kind).and_then(|stop| index.nearest_stop(step, stop, toward)),
         };
         Ok(found.map(|step| step as f64))
+    }
+
+    /// For each of some steps whether it matches a filter: 1 or 0.
+    pub fn matches(&self, steps: &[f64], filter: &JsFilter) -> Vec<u8> {
+        steps.iter().map(|step| self.explorer.index().matches(*step as u64, &filter.filter).into()).collect()
+    }
+
+    /// The nearest step that matches a filter, from `step` on or before it: perhaps `step` itself. `of` is a step of the thread to stay on,
+    /// unless the filter has one.
+    #[wasm_bindgen(js_name = nearestMatch)]
+    pub fn nearest_match(&self, step: f64, filter: &JsFilter, next: bool, of: Option<f64>) -> Option<f64> {
+        let index = self.explorer.index();
+        let mut filter = filter.filter;
+        filter.thread = filter.thread.or_else(|| index.thread_run(of? as u64).0);
+        index.nearest_match(step as u64, &filter, toward(next)).map(|step| step as f64)
+    }
+
+    /// What there are steps of: `StepKinds` of the protocol.
+    pub fn kinds(&self) -> JsValue {
+        let index = self.explorer.index();
+        kinds(&index.kinds(), |mode| {
+            index.modes().iter().find(|(number, _)| *number == mode).map_or(String::new(), |(_, name)| name.clone())
+        })
     }
 
     /// All steps that access a cell.
@@ -395,6 +421,47 @@ impl JsExplorer {
     /// What was executed, as a drcov file. `program` names what is in no module.
     pub fn drcov(&self, program: &str) -> Vec<u8> {
         drcov(&self.explorer.index().coverage(), self.explorer.index().modules(), program)
+    }
+}
+
+fn toward(next: bool) -> Toward {
+    if next { Toward::Next } else { Toward::Previous }
+}
+
+fn system_call(call: &SystemCall) -> JsValue {
+    let argument = |(register, value): &(&str, u64)| {
+        object(&[("register", JsValue::from_str(register)), ("value", JsValue::from(*value))])
+    };
+    object(&[
+        ("name", call.name.map_or(JsValue::NULL, JsValue::from_str)),
+        ("number", JsValue::from(call.number)),
+        ("arguments", call.arguments.iter().map(argument).collect::<Array>().into()),
+    ])
+}
+
+/// `StepKinds` of the protocol. `name_of` names a mode.
+fn kinds(kinds: &Kinds, name_of: impl Fn(u32) -> String) -> JsValue {
+    let mode = |mode: &u32| object(&[("number", (*mode).into()), ("name", JsValue::from_str(&name_of(*mode)))]);
+    object(&[
+        ("threads", BigUint64Array::from(&kinds.threads[..]).into()),
+        ("modes", kinds.modes.iter().map(mode).collect::<Array>().into()),
+        ("user", kinds.privileges[0].into()),
+        ("kernel", kinds.privileges[1].into()),
+    ])
+}
+
+/// Which steps to walk to.
+#[wasm_bindgen(js_name = StepFilter)]
+pub struct JsFilter {
+    filter: Filter,
+}
+
+#[wasm_bindgen(js_class = StepFilter)]
+impl JsFilter {
+    /// A filter of what is given.
+    #[wasm_bindgen(constructor)]
+    pub fn new(kernel: Option<bool>, mode: Option<u32>, thread: Option<u64>) -> Self {
+        Self { filter: Filter { is_kernel: kernel, mode, thread } }
     }
 }
 
@@ -571,6 +638,22 @@ impl JsRunIndex {
             }
         };
         found.map(|step| step as f64)
+    }
+
+    /// For each of some transitions whether it matches a filter: 1 or 0.
+    pub fn matches(&self, steps: &[f64], filter: &JsFilter) -> Vec<u8> {
+        steps.iter().map(|step| self.index.matches(*step as u64, &filter.filter).into()).collect()
+    }
+
+    /// The nearest transition that matches a filter, from `step` on or before it: perhaps `step` itself.
+    #[wasm_bindgen(js_name = nearestMatch)]
+    pub fn nearest_match(&self, step: f64, filter: &JsFilter, next: bool) -> Option<f64> {
+        self.index.nearest_match(step as u64, &filter.filter, toward(next)).map(|step| step as f64)
+    }
+
+    /// What there are transitions of: `StepKinds` of the protocol.
+    pub fn kinds(&self) -> JsValue {
+        kinds(&self.index.kinds(), |bits| if bits == 0 { String::new() } else { format!("{bits} bits") })
     }
 
     /// The first transition that executes an address.

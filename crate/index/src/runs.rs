@@ -5,7 +5,7 @@ use unspool_formats::steps::{Step, StepEvent};
 use crate::Toward;
 use crate::executed::{Executed, Executions};
 use crate::index::Segments;
-use crate::stops::{Stop, Stops};
+use crate::stops::{Filter, Kinds, Stop, Stops};
 
 /// Most transitions of a segment, and most runs: distances from its first transition have 16 bits.
 const SEGMENT: u64 = 1 << 16;
@@ -244,6 +244,21 @@ impl RunIndex {
     /// The nearest stop before or after a transition. `None` if there is none so far.
     pub fn nearest_stop(&self, step: u64, stop: Stop, toward: Toward) -> Option<u64> {
         self.stops.nearest(step, stop, toward)
+    }
+
+    /// Whether a step matches a filter.
+    pub fn matches(&self, step: u64, filter: &Filter) -> bool {
+        self.stops.matches(step, filter)
+    }
+
+    /// The nearest step that matches a filter, from `step` on or before it: perhaps `step` itself. `None` if there is none so far.
+    pub fn nearest_match(&self, step: u64, filter: &Filter, toward: Toward) -> Option<u64> {
+        self.stops.nearest_match(step, filter, toward, self.position)
+    }
+
+    /// What there are steps of.
+    pub fn kinds(&self) -> Kinds {
+        self.stops.kinds()
     }
 
     /// All instructions that were executed, by address: those of unknown length count as one with their block.

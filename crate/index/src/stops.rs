@@ -19,6 +19,17 @@ pub enum Stop {
     Interrupt,
 }
 
+/// Which steps to walk to, and which to show: those for which everything holds that is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// In the kernel, or outside it.
+    pub is_kernel: Option<bool>,
+    /// The number of the processor's mode.
+    pub mode: Option<u32>,
+    /// The thread.
+    pub thread: Option<u64>,
+}
+
 /// A run of steps that have something in common: the first one, and what.
 type Runs<T> = Vec<(u64, T)>;
 
@@ -114,11 +125,95 @@ impl Stops {
         }
     }
 
+    /// Whether a step matches, and the stretch of steps around it for which all that is asked is the same: its first step, and the step after
+    /// it. `end` is after the last step.
+    fn stretch(&self, step: u64, filter: &Filter, end: u64) -> (bool, u64, u64) {
+        let mut stretch = (true, 0, end);
+        narrow(&mut stretch, &self.privileges, step, filter.is_kernel);
+        narrow(&mut stretch, &self.modes, step, filter.mode);
+        narrow(&mut stretch, &self.threads, step, filter.thread);
+        stretch
+    }
+
+    /// Whether a step matches.
+    pub(crate) fn matches(&self, step: u64, filter: &Filter) -> bool {
+        self.stretch(step, filter, u64::MAX).0
+    }
+
+    /// The nearest step that matches, from `step` on or before it, which may be `step` itself. `end` is after the last step.
+    pub(crate) fn nearest_match(&self, step: u64, filter: &Filter, toward: Toward, end: u64) -> Option<u64> {
+        let mut at = step;
+        while at < end {
+            let (matches, first, after) = self.stretch(at, filter, end);
+            if matches {
+                return Some(at);
+            }
+            at = match toward {
+                Toward::Next => after,
+                Toward::Previous => first.checked_sub(1)?,
+            };
+        }
+        None
+    }
+
+    /// Whether a step calls the system by its instruction, or is the record of a call.
+    pub(crate) fn is_call(&self, step: u64) -> bool {
+        self.calls.binary_search(&step).is_ok()
+    }
+
+    /// The threads, the modes, and whether some steps are outside the kernel and in it. Each once, in the order of numbers.
+    pub(crate) fn kinds(&self) -> Kinds {
+        let mut kinds = Kinds::default();
+        for (_, thread) in &self.threads {
+            insert(&mut kinds.threads, *thread);
+        }
+        for (_, mode) in &self.modes {
+            insert(&mut kinds.modes, *mode);
+        }
+        for (_, is_kernel) in &self.privileges {
+            kinds.privileges[usize::from(*is_kernel)] = true;
+        }
+        kinds
+    }
+
     /// Memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         (self.threads.capacity() + self.modes.capacity() + self.privileges.capacity()) * 16
             + (self.calls.capacity() + self.interrupts.capacity()) * 8
     }
+}
+
+/// What a trace has steps of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    /// Threads, ascending: at most 256.
+    pub threads: Vec<u64>,
+    /// Numbers of modes, ascending.
+    pub modes: Vec<u32>,
+    /// Whether some steps are outside the kernel, and in it.
+    pub privileges: [bool; 2],
+}
+
+/// Most threads and modes to choose from.
+const MOST_KINDS: usize = 256;
+
+fn insert<T: Ord + Copy>(sorted: &mut Vec<T>, value: T) {
+    if let Err(at) = sorted.binary_search(&value)
+        && sorted.len() < MOST_KINDS
+    {
+        sorted.insert(at, value);
+    }
+}
+
+/// Narrows a stretch around a step to the run that the step is in, if one of its values is wanted. Steps before the first run match
+/// nothing.
+fn narrow<T: PartialEq + Copy>(stretch: &mut (bool, u64, u64), runs: &Runs<T>, step: u64, wanted: Option<T>) {
+    let Some(wanted) = wanted else { return };
+    let next = runs.partition_point(|(first, _)| *first <= step);
+    let run = next.checked_sub(1).and_then(|at| runs.get(at));
+    stretch.0 &= run.is_some_and(|(_, value)| *value == wanted);
+    stretch.1 = stretch.1.max(run.map_or(0, |(first, _)| *first));
+    stretch.2 = stretch.2.min(runs.get(next).map_or(u64::MAX, |(first, _)| *first));
 }
 
 /// Where the nearest other run begins. The first run is no change.
@@ -187,6 +282,40 @@ mod tests {
         assert_eq!(all(Stop::Privilege), [4, 6]);
         assert_eq!(all(Stop::SystemCall), [2, 7], "the record at 3 is that of the instruction at 2");
         assert_eq!(all(Stop::Interrupt), [6]);
+    }
+
+    #[test]
+    fn filters_say_what_matches_and_lead_to_it() {
+        let kernel = 0xffff_8000_0000_0000;
+        let all: Vec<Told> = (0..200u64)
+            .map(|number| {
+                let address = if number / 7 % 3 == 0 { kernel } else { 0x10 + number / 5 % 2 };
+                (number, Some(number / 20 % 2), (number != 100).then_some(address), None)
+            })
+            .collect();
+        let stops = stops(&all);
+        // A step without an instruction is where the one before it is.
+        let address = |number: u64| all[number as usize].2.unwrap_or_else(|| all[number as usize - 1].2.unwrap());
+        for is_kernel in [None, Some(false), Some(true)] {
+            for mode in [None, Some(0), Some(1)] {
+                for thread in [None, Some(1), Some(9)] {
+                    let filter = Filter { is_kernel, mode, thread };
+                    let matches = |number: &u64| {
+                        is_kernel.is_none_or(|is| is == (address(*number) >> 63 == 1))
+                            && mode.is_none_or(|mode| u64::from(mode) == address(*number) & 1)
+                            && thread.is_none_or(|thread| thread == *number / 20 % 2)
+                    };
+                    for step in 0..200u64 {
+                        assert_eq!(stops.matches(step, &filter), matches(&step), "{step} {filter:?}");
+                        let nearest = |toward| stops.nearest_match(step, &filter, toward, 200);
+                        assert_eq!(nearest(Toward::Next), (step..200).find(matches), "{step} {filter:?}");
+                        assert_eq!(nearest(Toward::Previous), (0..=step).rev().find(matches), "{step} {filter:?}");
+                    }
+                }
+            }
+        }
+        let kinds = Kinds { threads: vec![0, 1], modes: vec![0, 1], privileges: [true, true] };
+        assert_eq!(stops.kinds(), kinds);
     }
 
     #[test]

@@ -73,7 +73,7 @@ function Waiting({ machine, step }: { machine: Machine; step: number }) {
 
 /** The step, its thread, and the executions of its instruction. */
 function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; shown: Shown }) {
-  const { thread, address, executions, executionsBefore } = shown.state;
+  const { thread, address, executions, executionsBefore, systemCall } = shown.state;
   const indexed = machine.indexed.value;
   return (
     <div class="state-where">
@@ -81,6 +81,18 @@ function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; sh
         Before step {formatCount(shown.step)}
         {thread !== null && ` · thread ${thread}`}
       </p>
+      {systemCall && (
+        <p>
+          System call <strong>{systemCall.name ?? String(systemCall.number)}</strong>
+          {systemCall.name && <span class="muted"> {String(systemCall.number)}</span>}
+          {systemCall.arguments.length > 0 && (
+            <span class="mono">
+              {': '}
+              {systemCall.arguments.map(({ register, value }) => `${register} ${hexText(value)}`).join(', ')}
+            </span>
+          )}
+        </p>
+      )}
       {address !== null && (
         <p class="state-executions">
           <span class="mono">{hexText(address)}</span>

@@ -9,7 +9,8 @@ pub(crate) mod pointer;
 pub mod problems;
 pub(crate) mod stack;
 mod state;
-mod syscalls;
+pub(crate) mod syscalls;
+pub(crate) mod vectors;
 
 pub(crate) use syscalls::loaded;
 

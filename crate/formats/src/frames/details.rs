@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use crate::code::flow::{Flow, LOOKED_AT, Reading, flow};
 use crate::code::isa::{ByteOrder, Isa};
+use crate::code::{syscalls, vectors};
 use crate::date::date;
 use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
@@ -130,6 +131,14 @@ fn text(bytes: &[u8]) -> Value {
     Value::Text(String::from_utf8_lossy(bytes).into_owned())
 }
 
+/// A number with its name, if it has one.
+fn symbol(name: Option<&str>, number: u64) -> Value {
+    match name {
+        Some(name) => Value::Symbol { name: name.into(), value: Box::new(Value::U64(number)) },
+        None => Value::U64(number),
+    }
+}
+
 fn named(name: impl Into<String>, value: Value) -> Field {
     Field { name: Cow::Owned(name.into()), value }
 }
@@ -141,14 +150,16 @@ fn frame(frame: &Frame<'_>, describer: &Describer, out: &mut RecordDetails) {
     }
     let mut add = |name, value: Option<Value>| out.fields.extend(value.map(|v| Field::new(name, v)));
     if let Some(call) = &frame.syscall {
-        add("System call", call.number.map(Value::U64));
+        let name_of = |number| syscalls::name(describer.machine.isa, number);
+        add("System call", call.number.map(|number| symbol(name_of(number), number)));
         add("Address", call.address.map(Value::Hex));
         add("Thread", call.thread.map(thread));
         let arguments = call.arguments.map(|a| a.arguments().take(MAX_LIST).map(argument).collect());
         add("Arguments", arguments.map(Value::List));
     }
     if let Some(exception) = &frame.exception {
-        add("Exception", exception.number.map(Value::U64));
+        let name_of = |number| vectors::name(describer.machine.isa, number);
+        add("Exception", exception.number.map(|number| symbol(name_of(number), number)));
         add("Thread", exception.thread.map(thread));
         add("From", exception.from.map(Value::Hex));
         add("To", exception.to.map(Value::Hex));

@@ -34,6 +34,7 @@ use super::machine::Machine;
 use super::message::{self, Message};
 use super::records::{Frame, List, Operand, Place, TaintIntro};
 use super::to_batch::Lane;
+use crate::code::{syscalls, vectors};
 
 /// Limit for the length in bytes of a frame whose fields are passed on or printed: a frame must be in memory for that. Larger
 /// ones are only counted.
@@ -195,7 +196,12 @@ impl ToVisitor<'_, '_> {
         }
         let visitor = &mut *self.visitor;
         if frame.syscall.is_some() {
-            visitor.field("syscall", call.number.map_or(FieldValue::Null, FieldValue::U64));
+            let isa = self.held.machine.isa;
+            let value = call.number.map_or(FieldValue::Null, FieldValue::U64);
+            match call.number.and_then(|number| syscalls::name(isa, number)) {
+                Some(name) => visitor.field("syscall", FieldValue::Symbol { name, value: &value }),
+                None => visitor.field("syscall", value),
+            }
             if let Some(list) = call.arguments {
                 visitor.open("args", true);
                 list.arguments().for_each(|value| visitor.field("", argument(value)));
@@ -204,7 +210,12 @@ impl ToVisitor<'_, '_> {
         }
         if frame.exception.is_some() {
             visitor.open("exception", false);
-            put(visitor, "number", exception.number.map(FieldValue::U64));
+            let value = exception.number.map(FieldValue::U64);
+            let name = exception.number.and_then(|number| vectors::name(self.held.machine.isa, number));
+            match (name, &value) {
+                (Some(name), Some(value)) => visitor.field("number", FieldValue::Symbol { name, value }),
+                _ => put(visitor, "number", value),
+            }
             put(visitor, "from", exception.from.map(FieldValue::Hex));
             put(visitor, "to", exception.to.map(FieldValue::Hex));
             visitor.close();

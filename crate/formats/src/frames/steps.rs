@@ -12,11 +12,12 @@ use core::ops::Range as Numbers;
 
 use crate::code::flow::{Flow, LOOKED_AT, Reading, flow};
 use crate::code::isa::Isa;
+use crate::code::syscalls;
 use crate::decoder::Range;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::records::Records as _;
-use crate::steps::{Access, Place, Step, StepEvent, StepPass, StepVisitor, Steps};
+use crate::steps::{Access, Place, Step, StepEvent, StepPass, StepVisitor, Steps, SystemCall};
 
 use super::decode::{Record, Sink, Walk};
 use super::fields::{MAX_FRAME, is_thumb};
@@ -67,6 +68,15 @@ impl Steps for FramesRecords {
     fn is_stack_pointer(&self, name: &str) -> bool {
         Machine::of(&self.index.header).isa.stack_pointer().is(name.as_bytes())
     }
+
+    fn system_call(&self, register: &dyn Fn(&str) -> Option<u64>) -> Option<SystemCall> {
+        let isa = Machine::of(&self.index.header).isa;
+        let (number, arguments) = syscalls::registers(isa)?;
+        let value = |names: &[&'static str]| names.iter().find_map(|name| Some((*name, register(name)?)));
+        let (_, number) = value(number)?;
+        let arguments = arguments.iter().filter_map(|names| value(names)).collect();
+        Some(SystemCall { number, name: syscalls::name(isa, number), arguments })
+    }
 }
 
 /// A pass over frames.
@@ -96,6 +106,8 @@ struct Held {
     isa: Isa,
     /// Whether instructions have their most significant byte first.
     is_big: bool,
+    /// Number of the latest mode; 0 for none.
+    mode: u32,
     record: Option<Record>,
     /// The beginning of the current frame, if it arrives in portions.
     bytes: Vec<u8>,
@@ -135,7 +147,12 @@ impl ToSteps<'_> {
         let reading = Reading { isa, big: is_big, thumb: is_thumb };
         let event = step.event.or_else(|| calls_system(reading, bytes).then_some(StepEvent::SystemCall));
         let number = record.index.unwrap_or(0);
-        let is_wanted = self.visitor.begin(&Step { number, length, mode: number_of(mode), is_kernel, event, ..step });
+        let of_mode = number_of(mode);
+        if of_mode != self.held.mode {
+            self.held.mode = of_mode;
+            self.visitor.mode(of_mode, mode);
+        }
+        let is_wanted = self.visitor.begin(&Step { number, length, mode: of_mode, is_kernel, event, ..step });
         if is_wanted && !bytes.is_empty() {
             self.visitor.code(isa.code(is_thumb, is_big), bytes);
         }

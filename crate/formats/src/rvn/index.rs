@@ -1,9 +1,10 @@
 //! The reader of a block trace: any of its transitions, and the details of block runs.
 //!
-//! A row is a transition, so that each single step can be reached. Its fields: `address`, `instruction`, `block`, `mode`, and
-//! of an interrupt `interrupt` with the keys of the dump. The name is that of an interrupt; instructions have none.
+//! A row is a transition, so that each single step can be reached. Its fields: `address`, `instruction`, `block`, `mode`, `partial`
+//! where a block was left early, and of an interrupt `interrupt` with the keys of the dump. The name is that of an interrupt; instructions have none.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
@@ -108,6 +109,10 @@ impl RvnRecords {
         if let Some(mode) = mode.filter(|_| instruction.is_some()) {
             visitor.field("mode", FieldValue::Text(mode.word()));
         }
+        if let Some((ran, count)) = step.left_early() {
+            let text = format!("left after {ran} of {count} instructions");
+            visitor.field("partial", FieldValue::Text(&text));
+        }
         if let Some((interrupt, name)) = &interrupt {
             self.visit_interrupt(interrupt, name, visitor);
         }
@@ -140,6 +145,13 @@ struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
+    /// Of the last transition of a run that left its block early: how many instructions ran, and how many the block has.
+    fn left_early(&self) -> Option<(u64, u64)> {
+        let entry = self.entry.filter(|entry| !entry.is_interrupt() && self.transition + 1 == self.run.end)?;
+        let (ran, count) = (self.run.end - self.run.begin, entry.block.count);
+        (ran < count).then_some((ran, count))
+    }
+
     /// The address and the bytes of the instruction. `None` if it is unknown or none was executed.
     fn instruction(&self) -> Option<(u64, &'a [u8])> {
         let entry = self.entry.filter(|entry| !entry.is_interrupt())?;

@@ -9,7 +9,7 @@ import { exampleTerm } from '../../../model/completion.ts';
 import { typeOf } from '../../../model/event_types.ts';
 import type { Events as EventList } from '../../../model/events.ts';
 import { termOfCell } from '../../../model/find_terms.ts';
-import type { Fold, FoldedRows } from '../../../model/folds.ts';
+import type { Fold, FoldedCall, FoldedRows } from '../../../model/folds.ts';
 import type { ListingFolds } from '../../../model/listing_folds.ts';
 import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import { canWalk } from '../../../model/stepping.ts';
@@ -21,7 +21,7 @@ import { foldsOf } from '../../state/folds.ts';
 import { Gap, useLongList } from '../long_list.tsx';
 import { TABLE_ROW } from '../virtual_rows.tsx';
 import { FoldBar, foldText } from './folding.tsx';
-import { type Listing, useListing } from './listing.ts';
+import { useListing } from './listing.ts';
 import { WalkBar } from './walking.tsx';
 import './events.css';
 
@@ -298,7 +298,7 @@ function List({ open, listed, info, origin }: ListProps) {
                 >
                   <td colSpan={columns.length} title="Show these steps">
                     <span aria-hidden="true">▸ </span>
-                    {foldText(fold, folds)}
+                    {foldText(fold, folds, trace.names.of)}
                   </td>
                 </tr>
               );
@@ -324,9 +324,10 @@ function List({ open, listed, info, origin }: ListProps) {
                       title={remark ?? (fits(text, pixels[i]!) ? undefined : text)}
                     >
                       {remark && i === marked && <span class="remark-mark" role="img" aria-label={remark} />}
-                      {isIndented(column) && <CallToggle {...{ folds, listing, index: k, step: number }} />}
+                      {isIndented(column) && <CallToggle {...{ open, folds, call: listing?.call(k) ?? null }} />}
                       {text}
-                      {isIndented(column) && <LoopToggle {...{ folds, listing, index: k, step: number }} />}
+                      {isIndented(column) && <LoopToggle {...{ folds, step: number }} />}
+                      {isIndented(column) && <CallName {...{ open, call: listing?.call(k) ?? null }} />}
                     </td>
                   );
                 })}
@@ -367,26 +368,24 @@ function wantRows(events: EventList, rows: FoldedRows, first: number, end: numbe
   }
 }
 
-interface ToggleProps {
-  readonly folds: ListingFolds;
-  readonly listing: Listing | null;
-  /** Of the row among those that are shown, and in the list. */
-  readonly index: number;
-  readonly step: number;
+interface CallProps {
+  readonly open: OpenTrace;
+  /** The call that begins with the row, or null. */
+  readonly call: FoldedCall | null;
 }
 
 /** Folds the call that begins with a row. It stands before the text of the instruction. */
-function CallToggle({ folds, listing, index }: ToggleProps) {
-  const call = folds.base.value === null ? null : listing?.call(index);
-  if (!call) return null;
+function CallToggle({ open, folds, call }: CallProps & { readonly folds: ListingFolds }) {
+  if (folds.base.value === null || !call) return null;
+  const name = open.trace.names.of(call.name);
   return (
     <button
       type="button"
       class="fold-toggle fold-call"
       tabIndex={-1}
       aria-expanded={true}
-      aria-label={`Call of ${call.name}`}
-      title={`Hide the steps of ${call.name}`}
+      aria-label={`Call of ${name}`}
+      title={`Hide the steps of ${name}`}
       onClick={(event) => {
         event.stopPropagation();
         folds.foldCall(call);
@@ -397,8 +396,16 @@ function CallToggle({ folds, listing, index }: ToggleProps) {
   );
 }
 
+/** The name of the function that a row enters, unless that is its address. */
+function CallName({ open, call }: CallProps) {
+  // Names may come later.
+  void open.trace.names.version.value;
+  const name = call ? open.trace.names.of(call.name) : '';
+  return name === '' || name.startsWith('0x') ? null : <span class="call-name">{name}</span>;
+}
+
 /** Folds and unfolds the loop that begins with a row. It stands after the text of the instruction. */
-function LoopToggle({ folds, step }: ToggleProps) {
+function LoopToggle({ folds, step }: { readonly folds: ListingFolds; readonly step: number }) {
   const base = folds.base.value;
   const loop = base === null ? -1 : folds.loopAt(base + step);
   if (loop < 0) return null;

@@ -65,9 +65,13 @@ function folded({ loops, base }: ListingFolds): string {
 }
 
 /** What the row of a fold says. */
-export function foldText({ from, to, loop, call }: Fold, { loops }: ListingFolds): string {
+export function foldText(
+  { from, to, loop, call }: Fold,
+  { loops }: ListingFolds,
+  nameOf: (id: number) => string,
+): string {
   const steps = formatCounted(to - from, 'step');
-  if (call) return `${call.name} · ${steps}`;
+  if (call) return `${nameOf(call.name)} · ${steps}`;
   const count = (loop !== null && loops.value?.count[loop]) || 2;
   return `× ${formatCount(count)} · ${formatCounted(count - 2, 'more iteration')} · ${steps}`;
 }

@@ -2,8 +2,11 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { RecordRow } from '../../../base/record_protocol.ts';
 import { createCallDepths } from '../../../model/call_depths.ts';
 import type { FoldedCall } from '../../../model/folds.ts';
+import { createStepMatches } from '../../../model/step_matches.ts';
 import { canWalk } from '../../../model/stepping.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { machineOf } from '../../state/machines.ts';
+import { walkOf } from '../../state/walking.ts';
 
 /** Further attributes of the rows of a listing of instructions. */
 export interface Listing {
@@ -27,11 +30,15 @@ export function useListing(open: OpenTrace, shown: readonly (RecordRow | null)[]
   const isListing = canWalk(open.trace.info.value);
   const depths = useMemo(() => createCallDepths(open.trace), [open]);
   const rows = shown.filter((row) => row !== null);
+  const filter = isListing ? walkOf(open).filter.value : null;
+  const matches = useMemo(() => (filter ? createStepMatches(filter, machineOf(open)) : null), [open, filter]);
   useEffect(() => {
     if (isListing) depths.want(rows);
+    matches?.want(rows.map(({ x }) => Number(x)));
   });
-  // Repaint when depths arrive.
+  // Repaint when depths and matches arrive.
   void depths.version.value;
+  void matches?.version.value;
   const place = open.selection.place();
   if (!isListing) return null;
   const known = rows.map(depths.of).filter((depth) => depth !== null);
@@ -41,10 +48,12 @@ export function useListing(open: OpenTrace, shown: readonly (RecordRow | null)[]
     row: (index, away) => {
       const row = shown[index];
       const isOnTrail = place && row && row.track === place.track && away !== 0 && Math.abs(away) <= TRAIL;
-      const tainted = row?.fields.some(({ name }) => name === 'taint') ? ' tainted' : '';
-      if (!isOnTrail || open.events.current.value < 0) return { class: tainted };
+      const has = (key: string) => row?.fields.some(({ name }) => name === key) ?? false;
+      const isPassedOver = row !== null && row !== undefined && matches?.of(Number(row.x)) === false;
+      const marks = `${has('taint') ? ' tainted' : ''}${has('partial') ? ' partial' : ''}${isPassedOver ? ' passed-over' : ''}`;
+      if (!isOnTrail || open.events.current.value < 0) return { class: marks };
       const near = Math.round(100 * (1 - (Math.abs(away) - 1) / TRAIL));
-      return { class: `${away < 0 ? 'trail-before' : 'trail-after'}${tainted}`, style: `--near: ${near}%` };
+      return { class: `${away < 0 ? 'trail-before' : 'trail-after'}${marks}`, style: `--near: ${near}%` };
     },
     instruction: (index) => {
       const row = shown[index];

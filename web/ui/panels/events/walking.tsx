@@ -1,8 +1,11 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { StepFilter, StepKinds } from '../../../base/steps_protocol.ts';
 import { WALK_NOUNS, type Walk, type WalkTo } from '../../../model/walk.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { type CommandId, commandOf } from '../../commands/commands.ts';
 import { labelsOf } from '../../commands/sheet.ts';
+import { machineOf } from '../../state/machines.ts';
 import { walkOf } from '../../state/walking.ts';
 import './walking.css';
 
@@ -49,11 +52,87 @@ export function WalkBar({ open }: { open: OpenTrace }) {
           </select>
           <Button walk={walk} to={kind.value} next title={`Go to the next ${noun}`} />
         </span>
+        <FilterOfSteps open={open} walk={walk} />
       </div>
       <span class="muted walk-remark" role="status">
         {walk.remark.value}
       </span>
     </>
+  );
+}
+
+/** What the filter can be: its value in the list, and its words. */
+interface FilterChoice {
+  readonly key: string;
+  readonly words: string;
+  readonly filter: StepFilter;
+}
+
+const NOTHING = { kernel: null, mode: null, thread: null } as const;
+
+function choicesOf({ user, kernel, modes, threads }: StepKinds): readonly FilterChoice[] {
+  const privileges = user && kernel ? [false, true] : [];
+  return [
+    ...privileges.map((is) => ({
+      key: is ? 'kernel' : 'user',
+      words: is ? 'Kernel' : 'User',
+      filter: { ...NOTHING, kernel: is },
+    })),
+    ...(modes.length > 1 ? modes : []).map(({ number, name }) => ({
+      key: `mode ${number}`,
+      words: name === '' ? 'No mode' : name,
+      filter: { ...NOTHING, mode: number },
+    })),
+    ...(threads.length > 1 ? [...threads] : []).map((thread) => ({
+      key: `thread ${thread}`,
+      words: `Thread ${thread}`,
+      filter: { ...NOTHING, thread },
+    })),
+  ];
+}
+
+/** Chooses the steps to walk to. What it can be is known once the trace is indexed, which begins when the list is first used. */
+function FilterOfSteps({ open, walk }: { open: OpenTrace; walk: Walk }) {
+  const choices = useSignal<readonly FilterChoice[] | null>(null);
+  const isAsking = useSignal(false);
+  const load = async () => {
+    if (isAsking.peek() || choices.peek()) return;
+    isAsking.value = true;
+    const machine = machineOf(open);
+    await machine.ready(Number.MAX_SAFE_INTEGER);
+    const kinds = await machine.kinds();
+    isAsking.value = false;
+    if (kinds && machine.indexed.peek()?.done) choices.value = choicesOf(kinds);
+  };
+  // The list is made anew when the panel comes back.
+  useEffect(() => {
+    if (walk.filter.peek()) void load();
+  }, [walk]);
+  const wanted = walk.filter.value;
+  const chosen = choices.value?.find(({ filter: { kernel, mode, thread } }) =>
+    wanted ? kernel === wanted.kernel && mode === wanted.mode && thread === wanted.thread : false,
+  );
+  return (
+    <select
+      class="walk-filter"
+      aria-label="Steps to walk through"
+      title="Other steps are greyed, and walks pass over them"
+      value={chosen?.key ?? ''}
+      onFocus={() => void load()}
+      onPointerEnter={() => void load()}
+      onChange={({ currentTarget }) => {
+        walk.filter.value = choices.peek()?.find(({ key }) => key === currentTarget.value)?.filter ?? null;
+      }}
+    >
+      <option value="">All steps</option>
+      {isAsking.value && <option disabled>Indexing…</option>}
+      {choices.value?.length === 0 && <option disabled>All are of one kind</option>}
+      {choices.value?.map(({ key, words }) => (
+        <option key={key} value={key}>
+          {words}
+        </option>
+      ))}
+    </select>
   );
 }
 
