@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { WrongExpression } from '../../base/find_protocol.ts';
 import { type Completion, type Completions, completionsOf } from '../../model/completion.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -32,7 +32,8 @@ export function ExpressionField(props: Props) {
   const active = useSignal(-1);
   const hidden = useSignal(true);
   const caret = useSignal(0);
-  useEffect(() => {
+  // Before the next key: what is typed at once must not be taken for commands.
+  useLayoutEffect(() => {
     if (autofocus) input.current?.select();
   }, []);
   const known = {
