@@ -27,6 +27,14 @@ export interface Binaries {
   source(func: number | bigint): Promise<Source | null>;
 }
 
+/** A part of a binary that is on its way. */
+interface Part {
+  readonly id: number;
+  readonly at: number;
+  readonly length: number;
+  readonly bytes: Promise<ArrayBuffer>;
+}
+
 /** Results of {@link Programs.step}. */
 const NEEDS_BYTES = 0;
 const DONE = 2;
@@ -52,18 +60,39 @@ export function createBinaries(
     tell({ companion: id, sentence, wrong: true });
   };
 
+  /** Parts behind those that were read last: tables are read from one end to the other, and names beside them. */
+  let ahead: readonly Part[] = [];
+  /** Where the parts read lately end. */
+  let ends: readonly string[] = [];
+  /** Reads a part of a file, and asks for the next one if it goes on where another one ended. */
+  const part = (id: number, file: Blob, at: number, length: number): Promise<ArrayBuffer> => {
+    const there = ahead.find((it) => it.id === id && it.at === at && it.length >= length);
+    const bytes = there ? there.bytes.then((all) => all.slice(0, length)) : file.slice(at, at + length).arrayBuffer();
+    const next = at + length;
+    if (ends.includes(`${id} ${at}`) && next < file.size) {
+      const following = file.slice(next, next + length).arrayBuffer();
+      // Whoever wants it hears of an error.
+      following.catch(() => undefined);
+      const one = { id, at: next, length: Math.min(length, file.size - next), bytes: following };
+      ahead = [one, ...ahead.filter((it) => it !== there)].slice(0, 2);
+    }
+    ends = [`${id} ${next}`, ...ends.slice(0, 3)];
+    return bytes;
+  };
+
   /** Reads until everything is known. Of what it needs, only the parts are read. */
   const read = async (open: Programs) => {
     for (;;) {
       const step = open.step();
-      if (step === DONE) return;
+      if (step === DONE) {
+        ahead = [];
+        return;
+      }
       if (step !== NEEDS_BYTES) continue;
       const [id, at, length] = [open.wantsOf(), open.wantsAt(), open.wantsLength()];
       try {
-        const bytes = await files
-          .get(id)
-          ?.file.slice(at, at + length)
-          .arrayBuffer();
+        const file = files.get(id)?.file;
+        const bytes = file && (await part(id, file, at, length));
         // It may have been taken away meanwhile.
         if (bytes) open.push(id, at, new Uint8Array(bytes));
       } catch (error) {

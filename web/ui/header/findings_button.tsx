@@ -1,4 +1,4 @@
-import { formatCounted, formatPercent } from '../../base/format.ts';
+import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import type { Dock } from '../../model/dock.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { RESULTS } from '../find/find_bar.tsx';
@@ -13,12 +13,10 @@ export function FindingsButton({ open, dock }: { open: OpenTrace; dock: Dock }) 
   const info = open.trace.info.value;
   if (!findings || !info) return null;
   const state = findings.state.value;
-  const text =
-    state.at === 'idle' || state.at === 'failed'
-      ? 'Findings'
-      : state.at === 'looking'
-        ? `Findings… ${formatPercent(state.share, 1)}`
-        : formatCounted(findings.all.value.length, 'finding');
+  const count = findings.all.value.length;
+  const isDone = state.at === 'done';
+  // On a phone the words are left out.
+  const words = state.at === 'looking' ? `Findings… ${formatPercent(state.share, 1)}` : 'Findings';
   const show = () => {
     findings.look();
     findings.isShown.value = true;
@@ -29,12 +27,24 @@ export function FindingsButton({ open, dock }: { open: OpenTrace; dock: Dock }) 
   return (
     <button
       type="button"
-      class={state.at === 'done' ? 'chip' : 'plain'}
+      class={isDone ? 'chip' : 'plain findings-button'}
+      aria-label={isDone ? `${formatCount(count)} ${plural(count, 'finding')}` : words}
       disabled={isWaiting}
       title={isWaiting ? 'Available once the file is read' : 'List what the program wastes or does wrong'}
       onClick={show}
     >
-      {text}
+      {isDone ? (
+        <>
+          {formatCount(count)} <span class="findings-words">{plural(count, 'finding')}</span>
+        </>
+      ) : (
+        <>
+          <svg class="findings-icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+            <path d="M6 12.5h4M6.5 14.5h3M8 1.5a4.5 4.5 0 0 0-2.5 8.2c.5.4.8.8.8 1.3h3.4c0-.5.3-.9.8-1.3A4.5 4.5 0 0 0 8 1.5z" />
+          </svg>
+          <span class="findings-words">{words}</span>
+        </>
+      )}
     </button>
   );
 }

@@ -70,7 +70,7 @@ export function Header({ page, choose, showKeys, find }: Props) {
             Open…
           </button>
         )}
-        <button type="button" class="plain icon" onClick={showKeys} aria-label="Keys" title="Keys (?)">
+        <button type="button" class="plain icon keys-button" onClick={showKeys} aria-label="Keys" title="Keys (?)">
           ?
         </button>
         <ThemeButton theme={theme} />
