@@ -28,9 +28,16 @@ const GROUP: usize = 16;
 pub(super) enum Block {
     /// Being filled, or closed but not packable.
     Plain(Plain),
-    /// Closed and packed.
+    /// Closed, and elsewhere.
+    Closed(Closed),
+}
+
+/// A closed block in another form. An enum of its own, so that it fits into a [`Block`] beside a plain one: there may be tens of
+/// thousands of columns with one block each.
+#[derive(Debug)]
+pub(super) enum Closed {
     Packed(Box<Packed>),
-    /// Closed and in a file.
+    /// In a file.
     #[cfg(feature = "spill")]
     Spilled(Box<Spilled>),
 }
@@ -47,18 +54,18 @@ impl Block {
     pub(super) fn first(&self) -> usize {
         match self {
             Self::Plain(block) => block.first as usize,
-            Self::Packed(block) => block.first as usize,
+            Self::Closed(Closed::Packed(block)) => block.first as usize,
             #[cfg(feature = "spill")]
-            Self::Spilled(block) => block.first(),
+            Self::Closed(Closed::Spilled(block)) => block.first(),
         }
     }
 
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Plain(block) => block.len(),
-            Self::Packed(block) => block.durations.len(),
+            Self::Closed(Closed::Packed(block)) => block.durations.len(),
             #[cfg(feature = "spill")]
-            Self::Spilled(block) => block.len(),
+            Self::Closed(Closed::Spilled(block)) => block.len(),
         }
     }
 
@@ -66,9 +73,9 @@ impl Block {
     pub(super) fn is_wide(&self) -> bool {
         match self {
             Self::Plain(block) => block.is_wide(),
-            Self::Packed(_) => false,
+            Self::Closed(Closed::Packed(_)) => false,
             #[cfg(feature = "spill")]
-            Self::Spilled(block) => block.is_wide(),
+            Self::Closed(Closed::Spilled(block)) => block.is_wide(),
         }
     }
 
@@ -100,7 +107,7 @@ impl Block {
     pub(super) fn close(&mut self) {
         if let Self::Plain(block) = self {
             match Packed::of(block) {
-                Some(packed) => *self = Self::Packed(Box::new(packed)),
+                Some(packed) => *self = Self::Closed(Closed::Packed(Box::new(packed))),
                 None => block.shrink(),
             }
         }
@@ -111,9 +118,9 @@ impl Block {
     pub(super) fn get(&self, i: usize) -> Option<Slice> {
         match self {
             Self::Plain(block) => block.get(i),
-            Self::Packed(block) => block.get(i),
+            Self::Closed(Closed::Packed(block)) => block.get(i),
             #[cfg(feature = "spill")]
-            Self::Spilled(block) => block.get(i),
+            Self::Closed(Closed::Spilled(block)) => block.get(i),
         }
     }
 
@@ -132,9 +139,9 @@ impl Block {
     pub(super) fn each(&self, range: Range<usize>, each: impl FnMut(u64, NodeId)) {
         match self {
             Self::Plain(block) => block.each(range, each),
-            Self::Packed(block) => block.each(range, each),
+            Self::Closed(Closed::Packed(block)) => block.each(range, each),
             #[cfg(feature = "spill")]
-            Self::Spilled(block) => block.each(range, each),
+            Self::Closed(Closed::Spilled(block)) => block.each(range, each),
         }
     }
 
@@ -142,9 +149,9 @@ impl Block {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Plain(block) => block.bytes(),
-            Self::Packed(block) => block.bytes(),
+            Self::Closed(Closed::Packed(block)) => block.bytes(),
             #[cfg(feature = "spill")]
-            Self::Spilled(block) => block.bytes(),
+            Self::Closed(Closed::Spilled(block)) => block.bytes(),
         }
     }
 
@@ -153,7 +160,7 @@ impl Block {
     pub(super) fn spill(&mut self, shelf: &std::rc::Rc<Shelf>) {
         let Self::Plain(block) = self else { return };
         *self = match shelf.put(block.take()) {
-            Ok(spilled) => Self::Spilled(Box::new(spilled)),
+            Ok(spilled) => Self::Closed(Closed::Spilled(Box::new(spilled))),
             Err(block) => Self::Plain(block),
         };
     }
@@ -659,7 +666,7 @@ mod tests {
     fn back_to_back_slices_round_trip_in_a_few_bytes() {
         for (durations, most) in [(255, 3.5), (60_000, 4.5), (100_000, 6.5)] {
             let (mut block, slices) = filled(tiles(|i| i * 31 % durations));
-            assert!(matches!(block, Block::Packed(_)));
+            assert!(matches!(block, Block::Closed(Closed::Packed(_))));
             let each = block.bytes() as f64 / slices.len() as f64;
             assert!(each < most, "{each} bytes a slice");
             for (i, slice) in slices.iter().enumerate() {

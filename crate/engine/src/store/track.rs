@@ -75,7 +75,7 @@ pub(crate) struct Track {
     /// Values, if the track is a counter.
     pub(crate) samples: Samples,
     /// The same as values of the type that the person wants to see, if it is another one.
-    other: Option<Samples>,
+    other: Option<Box<Samples>>,
     slices: u64,
     /// How many of the slices are groups of calls.
     pub(crate) groups: u64,
@@ -449,13 +449,13 @@ impl Track {
 
     /// The values that are shown.
     pub(crate) fn shown(&self) -> &Samples {
-        self.other.as_ref().unwrap_or(&self.samples)
+        self.other.as_deref().unwrap_or(&self.samples)
     }
 
     /// Shows the values as those of another type, which then count as memory of the track, or again as they are.
     pub(crate) fn show_as(&mut self, kind: ValueKind) {
         let Self { def, samples, .. } = self;
-        self.other = (kind != def.values && def.width > 0).then(|| samples.read_as(kind, def.width));
+        self.other = (kind != def.values && def.width > 0).then(|| Box::new(samples.read_as(kind, def.width)));
         self.version += 1;
     }
 
@@ -604,7 +604,7 @@ impl Track {
             + self.columns.capacity() * size_of::<Column>()
             + self.instants.bytes()
             + self.samples.bytes()
-            + self.other.as_ref().map_or(0, Samples::bytes)
+            + self.other.as_ref().map_or(0, |other| other.bytes())
     }
 
     /// The track's previous position, and the position for an event at `time`: never before the previous one.
