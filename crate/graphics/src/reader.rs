@@ -31,7 +31,7 @@ pub trait CallVisitor {
     /// A call has returned.
     fn call(&mut self, call: &Call);
 
-    /// Whether calls are wanted as text, too ([`Call::line`]).
+    /// Whether calls are wanted as text, too (`Call::line`).
     fn writes_lines(&self) -> bool {
         false
     }
