@@ -5,7 +5,7 @@
 import type { FromExport, ToCut } from '../base/export_protocol.ts';
 import { cleanedOf } from './cleaned.ts';
 import { loadDecompressors } from './decompressors.ts';
-import init, { Cutter, needsDecompressor, provideDecompressors } from './wasm/unspool_cut.js';
+import init, { Cutter, cutNeedsDecompressor, provideDecompressors } from './wasm/unspool_cut.js';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
 const page = self as unknown as {
@@ -37,7 +37,7 @@ async function run({ file, from, to, clean, preview }: Extract<ToCut, { t: 'cut'
   const bytes = async (at: number, end: number) => new Uint8Array(await file.slice(at, end).arrayBuffer());
   const [head, tail] = await Promise.all([bytes(0, END), bytes(Math.max(0, file.size - END), file.size)]);
   // A database begins with other bytes, and no decompressor makes a trace of it.
-  if (needsDecompressor(head)) await loadDecompressors(provideDecompressors);
+  if (cutNeedsDecompressor(head)) await loadDecompressors(provideDecompressors);
   const cutter = new Cutter(file.size, head, tail, from, to, clean.choices, clean.key);
   let at = 0;
   while (!cutter.done() && !(preview && at >= LOOKED_AT)) {

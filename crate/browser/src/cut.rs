@@ -8,8 +8,8 @@ use unspool_formats::{Error, Limits, Probe};
 use wasm_bindgen::prelude::*;
 
 /// Whether [`crate::provide_decompressors`] must come before `new Cutter(…)` of a file with this beginning.
-#[wasm_bindgen(js_name = needsDecompressor)]
-pub fn needs_decompressor(head: &[u8]) -> bool {
+#[wasm_bindgen(js_name = cutNeedsDecompressor)]
+pub fn cut_needs_decompressor(head: &[u8]) -> bool {
     Container::of(head).is_provided()
 }
 

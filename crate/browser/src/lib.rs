@@ -27,7 +27,7 @@ mod sqlite;
 #[cfg(feature = "find")]
 pub use binder::{Binder, Expression};
 #[cfg(feature = "cut")]
-pub use cut::{Cutter, needs_decompressor as cut_needs_decompressor};
+pub use cut::{Cutter, cut_needs_decompressor};
 #[cfg(feature = "session")]
 pub use find::JsFoundRecords;
 #[cfg(feature = "session")]
