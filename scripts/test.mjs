@@ -46,8 +46,8 @@ const PARTS = {
     () => node('tsc', '--noEmit'),
     () => node('vitest', 'run'),
   ],
-  e2e: [wasm, () => node('vite', 'build'), () => node('playwright', 'test')],
   wasm: [wasmPackTest],
+  e2e: [wasm, () => node('vite', 'build'), () => node('playwright', 'test')],
   corpus: [corpus],
 };
 

@@ -117,7 +117,8 @@ impl Job for Scan {
             *growth = Some(shape.grow(view));
             return Step::More;
         };
-        if growth.step(shape, (budget / SLICES) as usize) { Step::Done } else { Step::More }
+        // A step that does nothing would never be done.
+        if growth.step(shape, (budget / SLICES).max(1) as usize) { Step::Done } else { Step::More }
     }
 
     fn progress(&self) -> Progress {

@@ -74,8 +74,8 @@ fn a_flame_graph_is_made_step_by_step() {
         let wanted = Wanted { flame: Some(view.clone()), ..Wanted::default() };
         let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted, None);
         let (mut last, mut growing) = (0, 0);
-        // Each step visits 16 slices, or does the work of a node.
-        while Job::step(&mut scan, &store, 16) == Step::More {
+        // Each step visits a slice, or does the work of a node at least.
+        while Job::step(&mut scan, &store, 1) == Step::More {
             let Progress { done, of } = scan.progress();
             assert!(done >= last && done <= of, "{done} of {of} after {last}");
             last = done;
