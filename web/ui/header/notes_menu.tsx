@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { formatCounted, formatLength, formatPosition, shortened } from '../../base/format.ts';
+import { downloadBlob } from '../../model/download_blob.ts';
 import { goToNote } from '../../model/note_places.ts';
 import type { Note } from '../../model/notes.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -182,9 +183,5 @@ function Confirmed({ text, act }: { text: string; act: () => void }) {
 function save({ notes, trace }: OpenTrace): void {
   const text = notes.exported();
   if (text === null) return;
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  link.download = `${trace.name}.notes.json`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  downloadBlob(new Blob([text], { type: 'application/json' }), `${trace.name}.notes.json`);
 }

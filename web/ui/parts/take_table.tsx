@@ -4,6 +4,7 @@ import { formatCount } from '../../base/format.ts';
 import { MENUS } from '../commands/menus.ts';
 import { useMenu } from '../menu/request.ts';
 import './take_table.css';
+import { downloadBlob } from '../../model/download_blob.ts';
 
 /** Most rows that are copied, and that are saved. */
 const MOST_COPIED = 50_000;
@@ -79,11 +80,7 @@ export function TakeTable({ name, head, rows }: Props) {
     busy.value = false;
   };
   const save = async (text: string) => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-    link.download = `${name}.csv`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    downloadBlob(new Blob([text], { type: 'text/csv' }), `${name}.csv`);
   };
   const offer = (event: MouseEvent) => {
     const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();

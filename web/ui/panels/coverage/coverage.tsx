@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { Coverage, CoverageBy, CoverageWith } from '../../../base/steps_protocol.ts';
+import { downloadBlob } from '../../../model/download_blob.ts';
 import type { Machine } from '../../../model/machine.ts';
 import { hexText } from '../../../model/values.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
@@ -190,12 +191,7 @@ function Blocks({ machine, coverage, columns }: { machine: Machine; coverage: Co
 function Save({ open, machine }: { open: OpenTrace; machine: Machine }) {
   const save = async () => {
     const file = await drcovOf(open, machine);
-    if (!file) return;
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([file as Uint8Array<ArrayBuffer>]));
-    link.download = `${open.trace.name}.drcov`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    if (file) downloadBlob(new Blob([file as Uint8Array<ArrayBuffer>]), `${open.trace.name}.drcov`);
   };
   return (
     <button type="button" title="For Lighthouse and other tools that read drcov" onClick={() => void save()}>
