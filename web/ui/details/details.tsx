@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import {
+  capitalised,
   formatBytes,
   formatCount,
   formatCounted,
@@ -28,6 +29,7 @@ import { CompanionFacts } from './companion_facts.tsx';
 import { Copyable } from './copyable.tsx';
 import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
+import type { GraphicsCall } from './graphics_call.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
 import { besidesVariables, isPoint, PointVariables, StatementLink } from './point.tsx';
@@ -166,6 +168,7 @@ function Item({ open, details, context, colour }: ItemProps) {
           )}
         </Keeper.Provider>
         <FunctionSource trace={trace} name={details.name} />
+        <Graphics open={open} details={details} />
         {details.offset !== null && (
           <>
             <dt>Record</dt>
@@ -177,6 +180,20 @@ function Item({ open, details, context, colour }: ItemProps) {
       </Values>
     </>
   );
+}
+
+/** What is known of a graphics call besides its record: its context, and its times. The code is loaded for the first one. */
+function Graphics({ open, details }: { open: OpenTrace; details: ItemDetails }) {
+  const part = useSignal<typeof GraphicsCall | null>(null);
+  // A frame begins at a call, but is none.
+  const isCall = open.trace.info.value?.offers.includes('graphics') && details.offset !== null;
+  useEffect(() => {
+    if (!isCall) return;
+    void import('./graphics_call.tsx').then((module) => {
+      part.value = module.GraphicsCall;
+    });
+  }, [isCall, part]);
+  return isCall && part.value ? <part.value open={open} details={details} /> : null;
 }
 
 /** Names and values. They are one stop of the tab key; arrow keys lead from value to value. */
@@ -208,7 +225,7 @@ function Title({ name }: { name: string }) {
 /** The title of a record without a name: `Step 20,000`. */
 function positionTitle(start: Ticks, { clock, origin }: ValueContext): string {
   const position = formatPosition(start, origin, clock);
-  return position.charAt(0).toUpperCase() + position.slice(1);
+  return capitalised(position);
 }
 
 /** What a person can do about functions without names. */
@@ -232,10 +249,10 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   if (trace.nested) rows.push(['Tail calls', 'shown under their callers']);
   if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
   rows.push(
-    [capital(info.eventNoun, events), formatCount(events)],
+    [capitalised(plural(events, info.eventNoun)), formatCount(events)],
     ...slicesByNoun(tracks, info)
       .filter(([noun]) => noun !== info.eventNoun)
-      .map(([noun, count]) => [capital(noun, count), formatCount(count)] as const),
+      .map(([noun, count]) => [capitalised(plural(count, noun)), formatCount(count)] as const),
     ...(instants > 0 ? [['Events', formatCount(instants)] as const] : []),
     ['Threads', formatCount(tracks.filter((track) => track.kind === 'thread').length)],
   );
@@ -281,9 +298,4 @@ function Row({ name, value, more }: { name: string; value: string; more?: string
 
 function keyOf({ item, locator, start }: ItemDetails): string {
   return item ? Object.values(item).join(' ') : `${locator} ${start}`;
-}
-
-function capital(noun: string, count: number): string {
-  const word = plural(count, noun);
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
