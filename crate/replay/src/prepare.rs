@@ -2,9 +2,9 @@
 
 use crate::driver::Replay;
 use crate::fixed::{FIXED_UNITS, FRAGMENT_SHADER, Fixed, VERTEX_SHADER};
-use crate::glsl;
 use crate::objects::{Context, Linked, Objects};
 use crate::pixels::Base;
+use crate::shader_list::Made;
 
 /// Names of the numbers that the fixed function's shaders have for a texture unit.
 const SAMPLERS: [&str; FIXED_UNITS] = ["ffTex0", "ffTex1", "ffTex2", "ffTex3"];
@@ -69,14 +69,12 @@ impl Replay {
             0 => self.fixed_linked()?,
             _ => self.program(program).and_then(|program| program.linked.take()).ok_or("the program is in use")?,
         };
-        self.use_program(linked.handle);
         if self.stream.on {
             self.stream.draws += 1;
             // It may take as long as a GPU can.
             self.stream.slow |= linked.made.may_be_cut;
-        }
-        if self.stream.on {
             self.set_own_uniforms(&mut linked, program == 0);
+            self.send_program(&mut linked);
         }
         Ok(Some(linked))
     }
@@ -95,7 +93,7 @@ impl Replay {
 
     /// Why the fixed function cannot be emulated at this moment.
     fn check_fixed(&mut self) -> Result<(), String> {
-        let Some((context, objects, _)) = self.both() else { return Ok(()) };
+        let Some(context) = self.context() else { return Ok(()) };
         for (unit, environment) in context.fixed.environments.iter().enumerate() {
             let [flat, cube, solid, _, line, rectangle] = environment.enabled;
             if unit >= FIXED_UNITS && (flat || cube || solid || line || rectangle) {
@@ -105,7 +103,6 @@ impl Replay {
                 return Err("the fixed function samples a cube or three-dimensional texture".into());
             }
         }
-        let _ = objects;
         Ok(())
     }
 
@@ -114,8 +111,9 @@ impl Replay {
             return Ok(linked);
         }
         let none = hashbrown::HashMap::new();
-        let made = glsl::link([VERTEX_SHADER, FRAGMENT_SHADER], false, &none, &none).map_err(|(_, error)| error)?;
-        let linked = self.link_translated(made, [0, 0], [VERTEX_SHADER.into(), FRAGMENT_SHADER.into()]);
+        let origin = Made { calls: [0; 2], sources: [VERTEX_SHADER.into(), FRAGMENT_SHADER.into()] };
+        let made = self.translations.link(&origin.sources, false, &none, &none).map_err(|(_, error)| error)?;
+        let linked = self.link_translated(made, origin);
         self.fixed_handle = linked.handle;
         Ok(linked)
     }
