@@ -103,7 +103,8 @@ pub struct Replay {
     pub(crate) call: u64,
     /// The highest call that was executed. Calls come as they return, so lower ones may come later.
     pub(crate) highest: u64,
-    pub(crate) fixed_program: Option<crate::objects::Linked>,
+    /// Programs of the fixed function, by the parts of it that they have.
+    pub(crate) fixed_programs: HashMap<crate::fixed::Parts, crate::objects::Linked>,
     pub(crate) scratch: [u32; ATTRIBUTES + 2],
     handlers: Rc<Handlers>,
     pub(crate) list_depth: u32,
@@ -112,7 +113,6 @@ pub struct Replay {
     pub(crate) translations: crate::glsl::Translations,
     /// Textures that WebGL2 has from an earlier replay: what they hold is not sent again.
     pub(crate) kept: HashMap<u32, Kept>,
-    pub(crate) fixed_handle: u32,
     /// The latest call that swapped buffers.
     pub(crate) swapped: Option<u64>,
     /// What inputs of the current draw are fed by: kept to spare allocations.
@@ -152,14 +152,13 @@ impl Replay {
             es: false,
             call: 0,
             highest: 0,
-            fixed_program: None,
+            fixed_programs: HashMap::new(),
             scratch: [0; ATTRIBUTES + 2],
             handlers: Rc::new(Handlers::new()),
             list_depth: 0,
             programs: HashMap::new(),
             translations: crate::glsl::Translations::default(),
             kept: HashMap::new(),
-            fixed_handle: 0,
             swapped: None,
             pending: Vec::new(),
             uniform_buffers: HashMap::new(),

@@ -1,7 +1,9 @@
 //! What comes before a draw: bounds, the program with its uniforms, framebuffers, textures, state.
 
+use std::rc::Rc;
+
 use crate::driver::Replay;
-use crate::fixed::{FIXED_UNITS, FRAGMENT_SHADER, Fixed, VERTEX_SHADER};
+use crate::fixed::{FIXED_UNITS, Fixed, Parts};
 use crate::objects::{Context, Linked, Objects};
 use crate::pixels::Base;
 use crate::shader_list::Made;
@@ -81,11 +83,13 @@ impl Replay {
 
     /// Gives a program back after a draw.
     pub(crate) fn restore(&mut self, linked: Linked) {
-        if self.fixed_program.is_none() && self.fixed_handle == linked.handle {
-            self.fixed_program = Some(linked);
+        let Some(context) = self.context() else { return };
+        let program = context.program;
+        if program == 0 {
+            let parts = context.fixed.parts();
+            self.fixed_programs.insert(parts, linked);
             return;
         }
-        let program = self.context().map_or(0, |context| context.program);
         if let Some(program) = self.program(program) {
             program.linked = Some(linked);
         }
@@ -107,15 +111,14 @@ impl Replay {
     }
 
     fn fixed_linked(&mut self) -> Result<Linked, String> {
-        if let Some(linked) = self.fixed_program.take() {
+        let parts = self.context().map_or(Parts::ALL, |context| context.fixed.parts());
+        if let Some(linked) = self.fixed_programs.remove(&parts) {
             return Ok(linked);
         }
         let none = hashbrown::HashMap::new();
-        let origin = Made { calls: [0; 2], sources: [VERTEX_SHADER.into(), FRAGMENT_SHADER.into()] };
+        let origin = Made { calls: [0; 2], sources: parts.shaders() };
         let made = self.translations.link(&origin.sources, false, &none, &none).map_err(|(_, error)| error)?;
-        let linked = self.link_translated(made, origin);
-        self.fixed_handle = linked.handle;
-        Ok(linked)
+        Ok(self.link_translated(made, origin))
     }
 
     fn flush_uniform_buffers(&mut self) {
@@ -166,8 +169,16 @@ impl Replay {
         if is_fixed || linked.made.uniforms.iter().any(|uniform| uniform.name == "ffLit" || uniform.name == "ffFog") {
             fixed_uniforms(context, objects, &mut all);
         }
+        let made = Rc::clone(&linked.made);
         for (name, kind, words) in all {
-            self.set_named(linked, &name, kind, &words);
+            // Those of parts that its shaders do not have.
+            let is_missing = name.starts_with("ff") && !name.starts_with("ff_") && {
+                let base = name.split('[').next();
+                !made.uniforms.iter().any(|uniform| Some(uniform.name.as_str()) == base)
+            };
+            if !is_missing {
+                self.set_named(linked, &name, kind, &words);
+            }
         }
     }
 }

@@ -156,9 +156,10 @@ impl Replay {
         });
         let (vertex, fragment) = (find(VERTEX), find(FRAGMENT));
         let calls = [vertex.map_or(0, |shader| shader.call), fragment.map_or(0, |shader| shader.call)];
+        let [vertex_of_old, fragment_of_old] = crate::fixed::Parts::ALL.shaders();
         let sources = [
-            vertex.map_or(crate::fixed::VERTEX_SHADER, |shader| &shader.compiled).to_owned(),
-            fragment.map_or(crate::fixed::FRAGMENT_SHADER, |shader| &shader.compiled).to_owned(),
+            vertex.map_or(vertex_of_old, |shader| shader.compiled.clone()),
+            fragment.map_or(fragment_of_old, |shader| shader.compiled.clone()),
         ];
         let origin = Made { calls, sources };
         let made = match other {
