@@ -29,8 +29,9 @@ pub(crate) struct Executions {
 }
 
 impl Executions {
+    /// A step executes an address. Returns the number of the address.
     #[inline]
-    pub(crate) fn add(&mut self, relative: u16, address: u64, length: u32) {
+    pub(crate) fn add(&mut self, relative: u16, address: u64, length: u32) -> u32 {
         let id = self.keys.number(address);
         if id as usize == self.counts.len() {
             self.counts.push(0);
@@ -40,11 +41,12 @@ impl Executions {
         let longest = &mut self.lengths[id as usize];
         *longest = (*longest).max(length);
         self.open.push((id, relative));
+        id
     }
 
     /// Ends the open segment.
     pub(crate) fn seal(&mut self, segment: u32) {
-        let postings = Postings::group(&self.open, &mut self.keys, segment, |_| ());
+        let postings = Postings::group(&self.open, &mut self.keys, segment, |_, _| ());
         self.open = Vec::new();
         self.bytes_of_parts += postings.bytes() + size_of::<Postings>();
         self.parts.push(postings);

@@ -346,10 +346,9 @@ impl StepVisitor for AccessIndex {
         self.open = Some((self.open.map_or(number, |(first, _)| first), number));
         self.is_between = false;
         self.stops.add(step);
-        if let Some(address) = step.address {
-            let first = self.open.map_or(number, |(first, _)| first);
-            self.executions.add((number - first) as u16, address, step.length);
-        }
+        let first = self.open.map_or(number, |(first, _)| first);
+        let executed = step.address.map(|address| self.executions.add((number - first) as u16, address, step.length));
+        self.registers.begin_step(executed);
         true
     }
 
