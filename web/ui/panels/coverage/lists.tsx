@@ -22,8 +22,8 @@ export function stepsOf({ statistics }: OpenTrace): StepRange {
 
 /** A name for what the range executes. */
 export function listNameOf(open: OpenTrace): string {
-  const [from, to] = stepsOf(open);
-  return from === undefined ? open.trace.name : `${open.trace.name}, ${from} to ${to - 1}`;
+  const steps = stepsOf(open);
+  return steps.length === 0 ? open.trace.name : `${open.trace.name}, ${steps[0]} to ${steps[1] - 1}`;
 }
 
 /** What the range executes, as a drcov file. null if there is no index. */
