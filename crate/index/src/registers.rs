@@ -101,8 +101,12 @@ struct Shapes {
 
 impl Shapes {
     fn list(&self, number: u32) -> &[u32] {
+        &self.lists[self.range(number)]
+    }
+
+    fn range(&self, number: u32) -> Range<usize> {
         let start = (number as usize).checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        &self.lists[start..self.ends[number as usize] as usize]
+        start..self.ends[number as usize] as usize
     }
 
     fn number(&mut self, list: &[u32]) -> u32 {
@@ -151,9 +155,12 @@ pub(crate) struct Registers {
     list: Vec<u32>,
     /// By the number of an executed address: one more than the shape of the last step that executed it. 0 for none.
     shapes_of: Vec<u32>,
-    /// What the current step executes, and the shape that it should have: an instruction hardly ever accesses other registers.
+    /// What the current step executes.
     executed: Option<u32>,
+    /// The shape that the current step should have, as its accesses so far do: an instruction hardly ever accesses other registers.
     expected: Option<u32>,
+    /// What is left of its list.
+    expected_list: Range<usize>,
     open: Part16,
     parts: Vec<Part>,
     bytes_of_parts: usize,
@@ -187,7 +194,7 @@ impl Registers {
     /// An access by the current step.
     #[inline]
     pub(crate) fn add(&mut self, step: u64, thread: Option<u64>, name: &str, written: bool, value: &[u8]) {
-        let number = self.number(thread, name);
+        let number = self.number(thread, name, written);
         self.list.push(number << 1 | u32::from(written));
         let current = &mut self.current[number as usize];
         let is_new = !current.read_since && !current.written_since;
@@ -209,18 +216,21 @@ impl Registers {
         self.executed = executed;
         let shape = executed.and_then(|id| self.shapes_of.get(id as usize));
         self.expected = shape.and_then(|shape| shape.checked_sub(1));
+        self.expected_list = self.expected.map_or(0..0, |shape| self.shapes.range(shape));
     }
 
     /// The number of a register, which becomes known.
     #[inline]
-    fn number(&mut self, thread: Option<u64>, name: &str) -> u32 {
-        let expected = self.expected.and_then(|shape| self.shapes.list(shape).get(self.list.len()));
-        if let Some(expected) = expected {
+    fn number(&mut self, thread: Option<u64>, name: &str, written: bool) -> u32 {
+        if let Some(expected) = self.expected_list.next().map(|at| self.shapes.lists[at]) {
             let (of, known) = &self.names[(expected >> 1) as usize];
-            if *of == thread && known == name {
+            // A name has a few letters: calling a function to compare them takes longer.
+            let is_same = known.len() == name.len() && known.bytes().zip(name.bytes()).all(|(a, b)| a == b);
+            if is_same && *of == thread && (expected & 1 == 1) == written {
                 return expected >> 1;
             }
         }
+        (self.expected, self.expected_list) = (None, 0..0);
         self.number_of_other(thread, name)
     }
 
@@ -253,7 +263,7 @@ impl Registers {
             self.open.steps.push(index);
         }
         let shape = match self.expected {
-            Some(expected) if self.shapes.list(expected) == self.list => expected,
+            Some(expected) if self.expected_list.is_empty() => expected,
             _ => self.shape_of_other(),
         };
         let index = self.index_of(segment, shape);
