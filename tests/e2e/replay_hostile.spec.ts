@@ -17,20 +17,9 @@ const CASES = [
 for (const [name, sentence] of CASES)
   test(`${name} ends with a sentence, and the page lives on`, async ({ page }) => {
     await open(page, fixture(name));
-    // What blocks the page for longer than a person notices.
-    await page.evaluate(() => {
-      const longest = { ms: 0 };
-      Object.assign(window, { longest });
-      new PerformanceObserver((list) => {
-        for (const { duration } of list.getEntries()) longest.ms = Math.max(longest.ms, duration);
-      }).observe({ type: 'longtask' });
-    });
-    const began = Date.now();
     await page.getByRole('tab', { name: 'Picture', exact: true }).click();
     const pane = page.getByRole('complementary', { name: 'Picture' });
     await expect(pane).toContainText(sentence, { timeout: 30_000 });
-    const longest = await page.evaluate(() => (window as unknown as { longest: { ms: number } }).longest.ms);
-    test.info().annotations.push({ type: `${name}: ${Date.now() - began} ms, longest task ${longest.toFixed(0)} ms` });
     // The rest of the page goes on.
     await page.getByRole('tab', { name: 'Details', exact: true }).click();
     await expect(page.getByRole('complementary', { name: /Trace|Details/ })).toBeVisible();
