@@ -1,6 +1,6 @@
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import { DIMMED, PALETTES } from '../../render/palette.ts';
+import { PALETTES, paletteFor } from '../../render/palette.ts';
 import { drawMarks, drawShapes, type Scene } from '../../render/scene.ts';
 import type { Page } from '../page.ts';
 import { createMarksCanvas, createSurface, type FrameSize } from '../parts/surface.ts';
@@ -47,7 +47,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       hits: find.marks.rows.peek(),
       accesses: find.accesses.rows.peek(),
       names: trace.names,
-      palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
+      palette: paletteFor(theme.peek(), highlighted),
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
       selected: selection.selected.peek(),
       anchor: selection.anchor.peek(),
