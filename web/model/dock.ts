@@ -44,6 +44,13 @@ export function createDock(window: { innerWidth: number; innerHeight: number }):
   return { open, height, front, calls };
 }
 
+/** Opens the dock with a panel in front, for traces of a format. Does nothing before the format is known. */
+export function bringToFront({ open, front }: Dock, format: string | undefined, panel: string): void {
+  if (format === undefined) return;
+  open.value = true;
+  front.value = { ...front.peek(), [format]: panel };
+}
+
 interface Remembered {
   readonly open?: boolean;
   readonly height?: number;

@@ -1,5 +1,5 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
-import type { Dock } from '../../model/dock.ts';
+import { bringToFront, type Dock } from '../../model/dock.ts';
 import type { Find } from '../../model/find.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { findingsOf } from '../findings/findings.ts';
@@ -20,12 +20,9 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
     find.clear();
   };
   const list = () => {
-    const info = open.trace.info.peek();
-    if (!info) return;
     const findings = findingsOf(open);
     if (findings) findings.isShown.value = false;
-    dock.open.value = true;
-    dock.front.value = { ...dock.front.value, [info.format]: RESULTS };
+    bringToFront(dock, open.trace.info.peek()?.format, RESULTS);
   };
   const stop = () => {
     find.stop();

@@ -1,5 +1,5 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
-import type { Dock } from '../../model/dock.ts';
+import { bringToFront, type Dock } from '../../model/dock.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { RESULTS } from '../find/find_bar.tsx';
 import { findingsOf } from '../findings/findings.ts';
@@ -20,8 +20,7 @@ export function FindingsButton({ open, dock }: { open: OpenTrace; dock: Dock }) 
   const show = () => {
     findings.look();
     findings.isShown.value = true;
-    dock.open.value = true;
-    dock.front.value = { ...dock.front.value, [info.format]: RESULTS };
+    bringToFront(dock, info.format, RESULTS);
   };
   const isWaiting = open.trace.status.value.at === 'loading';
   return (
