@@ -11,6 +11,8 @@ export interface Dock {
   readonly calls: Signal<Readonly<Record<string, string>>>;
 }
 
+/** The id of the panel of results. */
+export const RESULTS = 'results';
 /** CSS pixels of the lowest dock. */
 export const LEAST_HEIGHT = 120;
 /** CSS pixels of the dock until the person drags it. */

@@ -281,7 +281,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     },
     stop: () => stop('Stopped.'),
     first: (sql) => {
-      // Without the tables, or behind a query that runs, it would be of something else, or late.
+      // Without the tables it would be about something else, and after a query that runs it would be late.
       if (!port || known === undefined || known !== source.version() || asked.peek().at === 'running')
         return Promise.resolve(null);
       return new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
-import { bringToFront, type Dock } from '../../model/dock.ts';
+import { bringToFront, type Dock, RESULTS } from '../../model/dock.ts';
 import type { Find } from '../../model/find.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { findingsOf } from '../findings/findings.ts';
@@ -8,8 +8,6 @@ import './find.css';
 
 /** Id of the field, for the command that focuses it. */
 export const FIND_ID = 'find-field';
-/** Id of the panel that lists the hits. */
-export const RESULTS = 'results';
 
 /** The field for an expression, above the timeline, with the number of hits and the way from one to the next. */
 export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
