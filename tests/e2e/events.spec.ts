@@ -34,8 +34,12 @@ async function list(page: Page, tab: 'Events' | 'Listing', path: string): Promis
   await expect(row(page, 0)).not.toHaveText('');
 }
 
-const survey = (page: Page) =>
-  answered<{ records: number; fields: number; memory: number }>(page, 'unspool:survey', 'unspool:surveyed');
+/** What a pass over all records has read, and the memory of the module in bytes. */
+async function survey(page: Page) {
+  type Surveyed = { records: number; fields: number; memory: number };
+  const { records, fields, memory } = await answered<Surveyed>(page, 'unspool:survey', 'unspool:surveyed');
+  return { records, fields, memory };
+}
 
 test.describe('records of a log', () => {
   test.beforeEach(async ({ page }) => list(page, 'Events', fixture('threads.xray')));

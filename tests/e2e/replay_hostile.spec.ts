@@ -7,7 +7,8 @@ test.describe.configure({ mode: 'default' });
 
 /** Traces that demand too much, with what is said. */
 const CASES = [
-  ['replay_loop.trace', 'a loop of its shader was stopped after 3815 iterations'],
+  // A slow computer takes too long for the loop, however it is bounded.
+  ['replay_loop.trace', /a loop of its shader was stopped after 3815 iterations|takes longer than a few seconds/],
   ['replay_time.trace', 'The GPU took more than 4 seconds'],
   ['replay_lists.trace', 'expands to more than 1048576 commands of display lists'],
   ['replay_bytes.trace', 'take more than 512 MiB'],
