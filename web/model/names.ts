@@ -135,7 +135,8 @@ interface Named {
  * 1`, `frame 2`) share a hue and alternate in lightness: separate hues would suggest a meaning.
  */
 export function colourOf(name: string): number {
-  const number = numberOf(name);
+  // Few names end in a number, and the search for one takes longer than all else here.
+  const number = /\d$/.test(name) ? numberOf(name) : '';
   if (number === '') return hashText(name) % COLOURS;
   const odd = Number(number.at(-1)) & 1;
   return ((hashText(name.slice(0, -number.length - 1)) % COLOURS) & ~1) | odd;

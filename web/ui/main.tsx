@@ -1,3 +1,4 @@
+import { whenIdle } from '../base/idle.ts';
 import './style.css';
 
 import { effect, signal } from '@preact/signals';
@@ -126,10 +127,4 @@ function storageOrNull(): Storage | null {
 /** Whether the person asked the browser to transfer little. */
 function savesData(): boolean {
   return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData ?? false;
-}
-
-/** Calls `then` once the page has nothing to do. Safari has no idle callbacks. */
-function whenIdle(then: () => void): void {
-  if ('requestIdleCallback' in window) requestIdleCallback(then);
-  else setTimeout(then, 500);
 }
