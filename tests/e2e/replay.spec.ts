@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type JSHandle, type Page } from '@playwright/test';
-import { SWIFTSHADER } from './gpu.ts';
 import type { How } from '../../web/model/replay.ts';
-import { barriers, open, test } from './page.ts';
+import { SWIFTSHADER } from './gpu.ts';
+import { barriers, open, recording, test, typeGoTo } from './page.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/apitrace');
 const PICTURES = join(CORPUS, 'pictures');
@@ -72,40 +72,40 @@ function pictured(page: Page, call: number, how: Partial<How> = {}): Promise<JSH
 async function compare(page: Page, call: number, png: string): Promise<Compared> {
   const answer = await pictured(page, call);
   return answer.evaluate(async ({ picture, failures, refusals, error }, content) => {
-      const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
-      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), {
-        colorSpaceConversion: 'none',
-      });
-      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-      const context = canvas.getContext('2d')!;
-      context.drawImage(bitmap, 0, 0);
-      const wanted = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
-      const rest = { failures, refusals, error };
-      if (!picture || picture.pixels.length !== wanted.length)
-        return {
-          size: `${picture?.width}x${picture?.height}, not ${bitmap.width}x${bitmap.height}`,
-          psnr: 0,
-          near: 0,
-          ...rest,
-        };
-      let [sum, near] = [0, 0];
-      for (let i = 0; i < wanted.length; i += 4) {
-        let most = 0;
-        for (let c = 0; c < 3; c += 1) {
-          const difference = Math.abs(wanted[i + c]! - picture.pixels[i + c]!);
-          sum += difference * difference;
-          most = Math.max(most, difference);
-        }
-        if (most <= 16) near += 1;
-      }
-      const mean = sum / (wanted.length / 4) / 3;
-      const size = `${picture.width}x${picture.height}`;
+    const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), {
+      colorSpaceConversion: 'none',
+    });
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const context = canvas.getContext('2d')!;
+    context.drawImage(bitmap, 0, 0);
+    const wanted = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+    const rest = { failures, refusals, error };
+    if (!picture || picture.pixels.length !== wanted.length)
       return {
-        size,
-        psnr: mean === 0 ? null : 10 * Math.log10((255 * 255) / mean),
-        near: near / (wanted.length / 4),
+        size: `${picture?.width}x${picture?.height}, not ${bitmap.width}x${bitmap.height}`,
+        psnr: 0,
+        near: 0,
         ...rest,
       };
+    let [sum, near] = [0, 0];
+    for (let i = 0; i < wanted.length; i += 4) {
+      let most = 0;
+      for (let c = 0; c < 3; c += 1) {
+        const difference = Math.abs(wanted[i + c]! - picture.pixels[i + c]!);
+        sum += difference * difference;
+        most = Math.max(most, difference);
+      }
+      if (most <= 16) near += 1;
+    }
+    const mean = sum / (wanted.length / 4) / 3;
+    const size = `${picture.width}x${picture.height}`;
+    return {
+      size,
+      psnr: mean === 0 ? null : 10 * Math.log10((255 * 255) / mean),
+      near: near / (wanted.length / 4),
+      ...rest,
+    };
   }, readFileSync(png).toString('base64'));
 }
 
@@ -147,14 +147,10 @@ for (const [folder, least] of [
 }
 
 /** A recorded trace. Skips the test if it is missing. */
-function recording(name: string): string {
-  const path = join(CORPUS, PATHS[name]!, `${name}.trace`);
-  test.skip(!existsSync(path), `${path} is missing`);
-  return path;
-}
+const recorded = (name: string) => recording(join('apitrace', PATHS[name]!, `${name}.trace`));
 
 test('the heaviest frame is one click away, and frames, draws and views from there', async ({ page }) => {
-  await open(page, recording('glmark2_medium'));
+  await open(page, recorded('glmark2_medium'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   const pane = page.getByRole('complementary', { name: 'Picture' });
   await expect(pane).toContainText('Frame 4,052 of 4,331', { timeout: 30_000 });
@@ -178,13 +174,11 @@ test('the heaviest frame is one click away, and frames, draws and views from the
 });
 
 test('the picture follows the selection', async ({ page }) => {
-  await open(page, recording('glxsimple'));
+  await open(page, recorded('glxsimple'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   const pane = page.getByRole('complementary', { name: 'Picture' });
   await expect(pane.getByRole('img')).toBeVisible({ timeout: 30_000 });
-  const field = page.getByPlaceholder('Go to…');
-  await field.fill('842');
-  await field.press('Enter');
+  await typeGoTo(page, 842);
   await expect(pane).toContainText('after call 842');
   const middle = pane.getByRole('img');
   await middle.hover();
@@ -215,12 +209,18 @@ for (const [trace, count, end] of [
   ['glmix_3f', 4, 328],
 ] as const)
   test(`jumping in ${trace} gives the pictures of a replay that leaves nothing out`, async ({ page }) => {
-    await open(page, recording(trace));
+    await open(page, recorded(trace));
     // The same places in each run, all over the trace and in no order.
     const calls = Array.from({ length: count }, (_, i) => Math.floor(end * ((0.13 + 0.618034 * i) % 1)));
     const jumps = [...calls, end, calls[0]!];
     const jumped = await hashes(page, jumps, {});
-    const whole = new Map(await hashes(page, [...calls, end].sort((a, b) => a - b), { isWhole: true }));
+    const whole = new Map(
+      await hashes(
+        page,
+        [...calls, end].sort((a, b) => a - b),
+        { isWhole: true },
+      ),
+    );
     // From copies of what was drawn, each made as soon as there was anything new.
     const copied = await hashes(page, [...jumps, ...[...calls].reverse()], { spacing: 0 });
     for (const [call, hash] of [...jumped, ...copied]) expect([call, hash]).toEqual([call, whole.get(call)]);
@@ -228,7 +228,7 @@ for (const [trace, count, end] of [
   });
 
 test('nothing is replayed before somebody asks for a picture', async ({ page }) => {
-  await open(page, recording('glxsimple'));
+  await open(page, recorded('glxsimple'));
   await page.getByRole('tab', { name: 'Details', exact: true }).click();
   await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
   expect(page.workers().filter((worker) => worker.url().includes('#replay'))).toEqual([]);

@@ -1,7 +1,7 @@
 import { formatCount, formatCounted, shortened } from '../base/format.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import type { Dock } from './dock.ts';
+import { bringToFront, type Dock } from './dock.ts';
 import type { FileIdentity } from './file_memory.ts';
 import { goToNote, noteHere } from './note_places.ts';
 import { type NoteText, notesFromJson, notesToJson } from './notes_file.ts';
@@ -130,11 +130,7 @@ export function differs({ file }: Link, identity: FileIdentity): string {
 /** Shows the view of a link. The trace has been read. */
 export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<void> {
   const { timeline, statistics, trace, find } = open;
-  const format = trace.info.peek()?.format;
-  if (link.tab && format !== undefined) {
-    dock.front.value = { ...dock.front.peek(), [format]: link.tab };
-    dock.open.value = true;
-  }
+  if (link.tab) bringToFront(dock, trace.info.peek()?.format, link.tab);
   if (link.tracks) timeline.arrangement.choices.value = link.tracks;
   if (link.filter) timeline.arrangement.filter.value = link.filter;
   if (link.notes.length > 0) open.notes.take({ about: {}, notes: link.notes, wrong: 0 });

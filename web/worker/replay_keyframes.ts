@@ -77,9 +77,7 @@ export function createKeyframes(gl: Gl, now: Standing, objects: Objects): Keyfra
   };
   /** Copies between the surface of the replay and its copy. */
   const move = ({ isRenderbuffer, number, format, width, height, pixels }: Copy, isBack: boolean) => {
-    const [of, copy] = isBack
-      ? [gl.DRAW_FRAMEBUFFER, gl.READ_FRAMEBUFFER]
-      : [gl.READ_FRAMEBUFFER, gl.DRAW_FRAMEBUFFER];
+    const [of, copy] = isBack ? [gl.DRAW_FRAMEBUFFER, gl.READ_FRAMEBUFFER] : [gl.READ_FRAMEBUFFER, gl.DRAW_FRAMEBUFFER];
     const detach = [
       attach(of, format, (point) => {
         if (isRenderbuffer) gl.framebufferRenderbuffer(of, point, gl.RENDERBUFFER, objects.renderbuffer(number));

@@ -14,8 +14,8 @@ import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile } from './record_file.ts';
 import { createReplayGl, type ReplayGl } from './replay_gl.ts';
-import { compared, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
 import type { Drawn, Keyframe, Skip } from './replay_keyframes.ts';
+import { compared, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
 import type { Watch } from './replay_views.ts';
 import init, { Player, provideDecompressors } from './wasm/unspool_replay.js';
 
