@@ -37,7 +37,11 @@ function inMemory(most: number): Scratch {
   const blocks: Uint8Array[] = [];
   let size = 0;
   /** Calls `copy` with each part of a stretch: its block, where it is there, and where it begins and ends in the stretch. */
-  const each = (at: number, length: number, copy: (block: Uint8Array, within: number, from: number, to: number) => void) => {
+  const each = (
+    at: number,
+    length: number,
+    copy: (block: Uint8Array, within: number, from: number, to: number) => void,
+  ) => {
     for (let from = 0; from < length; ) {
       const within = (at + from) % BLOCK;
       const to = Math.min(length, from + BLOCK - within);

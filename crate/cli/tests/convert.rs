@@ -168,7 +168,8 @@ fn what_is_hashed_or_left_out_is_in_no_format() {
     for to in formats {
         let written = |file: &str, more: &[&str]| {
             let out = directory.path().join(format!("{to}{}", more.concat()));
-            let output = unspool(&[&["convert", &fixture(file), "--to", to, "-o", out.to_str().unwrap()], more].concat());
+            let output =
+                unspool(&[&["convert", &fixture(file), "--to", to, "-o", out.to_str().unwrap()], more].concat());
             let said = String::from_utf8(output.stderr).unwrap();
             assert!(output.status.success(), "{said}");
             let bytes = if to == "parquet" {

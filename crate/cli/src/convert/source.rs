@@ -5,9 +5,10 @@ use std::io;
 use unspool_engine::Session;
 use unspool_engine::find::Hits;
 use unspool_engine::tables::{View, ViewTable, ViewValue};
-use unspool_export::{Arg, Arguments, Clock, Instant, Name, Number, Part, Sample, Slice, Source, Table, Trace, Track, TrackKind};
+use unspool_export::{
+    Arg, Arguments, Clock, Instant, Name, Number, Part, Sample, Slice, Source, Table, Trace, Track, TrackKind,
+};
 use unspool_formats::batch::Key;
-
 
 /// What is the same for all of an export of a trace.
 pub(super) fn trace_of(session: &Session, name: &str, range: Option<(u64, u64)>) -> Trace {
