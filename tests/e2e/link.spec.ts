@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { fixture, open, pictured, settled, test } from './page.ts';
+import { details, fixture, open, pictured, settled, test } from './page.ts';
 
 /** Copies a link to what is shown by the menu, and returns it. */
 async function copied(page: Page): Promise<string> {
@@ -64,10 +64,9 @@ test('a link from a row of a data set selects its slice', async ({ page }) => {
     './?url=samples%2Fthreads.xray#unspool=1&name=threads.xray&range=7140221766841..7140221949296&at=7140221766841,4,-1',
   );
   await settled(page, 'ready', 'threads.xray');
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details.locator('.details-head')).toContainText('#6');
-  await expect(details).toContainText('thread 4714');
-  await expect(details).toContainText('182,455 ticks');
+  await expect(details(page).locator('.details-head')).toContainText('#6');
+  await expect(details(page)).toContainText('thread 4714');
+  await expect(details(page)).toContainText('182,455 ticks');
 });
 
 test('with ?url= a link needs no file', async ({ page }) => {

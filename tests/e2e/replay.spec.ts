@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { SWIFTSHADER } from './gpu.ts';
-import { barriers, open, test } from './page.ts';
+import { barriers, open, recording, test, typeGoTo } from './page.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/apitrace');
 const PICTURES = join(CORPUS, 'pictures');
@@ -132,14 +132,10 @@ for (const [folder, least] of [
 }
 
 /** A recorded trace. Skips the test if it is missing. */
-function recording(name: string): string {
-  const path = join(CORPUS, PATHS[name]!, `${name}.trace`);
-  test.skip(!existsSync(path), `${path} is missing`);
-  return path;
-}
+const recorded = (name: string) => recording(join('apitrace', PATHS[name]!, `${name}.trace`));
 
 test('the heaviest frame is one click away, and frames, draws and views from there', async ({ page }) => {
-  await open(page, recording('glmark2_medium'));
+  await open(page, recorded('glmark2_medium'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   const pane = page.getByRole('complementary', { name: 'Picture' });
   await expect(pane).toContainText('Frame 4,052 of 4,331', { timeout: 30_000 });
@@ -163,13 +159,11 @@ test('the heaviest frame is one click away, and frames, draws and views from the
 });
 
 test('the picture follows the selection', async ({ page }) => {
-  await open(page, recording('glxsimple'));
+  await open(page, recorded('glxsimple'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   const pane = page.getByRole('complementary', { name: 'Picture' });
   await expect(pane.getByRole('img')).toBeVisible({ timeout: 30_000 });
-  const field = page.getByPlaceholder('Go to…');
-  await field.fill('842');
-  await field.press('Enter');
+  await typeGoTo(page, 842);
   await expect(pane).toContainText('after call 842');
   const middle = pane.getByRole('img');
   await middle.hover();
@@ -211,7 +205,7 @@ for (const [trace, count, end] of [
   ['glmix_3f', 4, 328],
 ] as const)
   test(`jumping in ${trace} gives the pictures of a replay that leaves nothing out`, async ({ page }) => {
-    await open(page, recording(trace));
+    await open(page, recorded(trace));
     // The same places in each run, all over the trace and in no order.
     const calls = Array.from({ length: count }, (_, i) => Math.floor(end * ((0.13 + 0.618034 * i) % 1)));
     const jumped = await hashes(page, [...calls, end, calls[0]!], false);
@@ -227,7 +221,7 @@ for (const [trace, count, end] of [
   });
 
 test('nothing is replayed before somebody asks for a picture', async ({ page }) => {
-  await open(page, recording('glxsimple'));
+  await open(page, recorded('glxsimple'));
   await page.getByRole('tab', { name: 'Details', exact: true }).click();
   await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
   expect(page.workers().filter((worker) => worker.url().includes('#replay'))).toEqual([]);

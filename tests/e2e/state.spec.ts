@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
-import { goTo, isBefore, memory, pane, recording, register, stateAt } from './state.ts';
-
-const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
+import { barriers, fixture, open, pictured, plain, recording, test } from './page.ts';
+import { goTo, isBefore, memory, pane, register, stateAt } from './state.ts';
 
 test('registers and memory before a step, and what it writes', async ({ page }) => {
   await stateAt(page, fixture('frames/calls.frames'), 11);
@@ -108,7 +106,7 @@ test('nothing is indexed before the state is shown, and other formats have none'
 });
 
 test('every operand of a recorded program', async ({ page }) => {
-  await stateAt(page, recording('real-loads-stores.frames'), 7);
+  await stateAt(page, recording('frames/real-loads-stores.frames'), 7);
   await expect(register(page, 'RSP')).toHaveText(/0x00007fffffffe550$/);
   await expect(memory(page)).toContainText('writes 00 00 00 00 at 0x7fffffffe55c');
   const pushed = memory(page).locator('.state-line', { hasText: '7fffffffe568' });
@@ -123,7 +121,7 @@ test('every operand of a recorded program', async ({ page }) => {
 });
 
 test('all registers in each frame of a recorded program', async ({ page }) => {
-  await stateAt(page, recording('real-x86_64-gcd.frames'), 20_000);
+  await stateAt(page, recording('frames/real-x86_64-gcd.frames'), 20_000);
   await expect(register(page, 'RAX')).toHaveText(/0x00007fffffffefc4/);
   await expect(register(page, 'R15')).toHaveText(/0xffffffffffb5d5a8$/);
   // The trace lists all registers with each instruction; the disassembler knows which ones that reads.

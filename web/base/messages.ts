@@ -33,6 +33,7 @@ import type {
   Track,
   ValueType,
 } from './protocol.ts';
+import type { Texts } from './texts.ts';
 
 /** Messages of the page. */
 export type ToWorker =
@@ -145,16 +146,16 @@ export type FromWorker =
   | {
       readonly t: 'names';
       readonly first: number;
-      readonly names: readonly string[];
+      readonly names: Texts;
       /** The ids or addresses that the file has in place of the names, such as `#12`; '' if that is the name. null if all are ''. */
-      readonly keys: readonly string[] | null;
+      readonly keys: Texts | null;
     }
   /** Names have other texts. */
   | {
       readonly t: 'renamed';
       readonly ids: Uint32Array;
-      readonly names: readonly string[];
-      readonly keys: readonly string[] | null;
+      readonly names: Texts;
+      readonly keys: Texts | null;
     }
   /** null if no binary says it. */
   | { readonly t: 'source'; readonly id: number; readonly source: Source | null }

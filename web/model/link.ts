@@ -1,7 +1,7 @@
 import { formatCount, formatCounted, shortened } from '../base/format.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import type { Dock } from './dock.ts';
+import { bringToFront, type Dock } from './dock.ts';
 import type { FileIdentity } from './file_memory.ts';
 import { goToNote, noteHere } from './note_places.ts';
 import { type NoteText, notesFromJson, notesToJson } from './notes_file.ts';
@@ -147,10 +147,7 @@ export function differs({ file }: Link, identity: FileIdentity): string {
 export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<void> {
   const { timeline, statistics, trace, find } = open;
   const format = trace.info.peek()?.format;
-  if (link.tab && format !== undefined) {
-    dock.front.value = { ...dock.front.peek(), [format]: link.tab };
-    dock.open.value = true;
-  }
+  if (link.tab) bringToFront(dock, format, link.tab);
   if (link.calls && format !== undefined) dock.calls.value = { ...dock.calls.peek(), [format]: link.calls };
   if (statistics.choices.peek().some(({ id }) => id === link.thread)) statistics.whose.value = link.thread!;
   if (link.functions) statistics.functionFilter.value = link.functions;

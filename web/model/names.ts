@@ -9,7 +9,7 @@ export interface Names {
   readonly text: readonly string[];
   /** The colour of each id, 0 to {@link COLOURS} - 1. A larger array replaces it as it grows. */
   readonly colour: Uint8Array;
-  /** Counts the changes of texts. Whoever shows names subscribes to it, or calls {@link Names.of} where that subscribes. */
+  /** Counts the changes of texts. What shows names subscribes to it, or calls {@link Names.of} where that subscribes. */
   readonly version: ReadonlySignal<number>;
   /** `keys` are ids or addresses as texts, '' where the name is its key; null if all are ''. */
   add(first: number, names: readonly string[], keys: readonly string[] | null): void;
@@ -135,7 +135,8 @@ interface Named {
  * 1`, `frame 2`) share a hue and alternate in lightness: separate hues would suggest a meaning.
  */
 export function colourOf(name: string): number {
-  const number = numberOf(name);
+  // Few names end in a number, and the search for one takes longer than all else here.
+  const number = /\d$/.test(name) ? numberOf(name) : '';
   if (number === '') return hashText(name) % COLOURS;
   const odd = Number(number.at(-1)) & 1;
   return ((hashText(name.slice(0, -number.length - 1)) % COLOURS) & ~1) | odd;

@@ -59,8 +59,8 @@ describe('the page side of a trace', () => {
     expect([trace.status.value.at, trace.size]).toEqual(['loading', 20]);
   });
   it('takes over names, tracks and progress', () => {
-    say({ t: 'names', first: 0, names: ['a', 'b'], keys: null });
-    say({ t: 'names', first: 300, names: ['c'], keys: null });
+    say({ t: 'names', first: 0, names: { all: 'ab', ends: Uint32Array.of(1, 2) }, keys: null });
+    say({ t: 'names', first: 300, names: { all: 'c', ends: Uint32Array.of(1) }, keys: null });
     say({ t: 'tracks', tracks: [TRACK] });
     say({ t: 'tracks', tracks: [{ ...TRACK, slices: 7 }] });
     say({ t: 'progress', progress: PROGRESS });

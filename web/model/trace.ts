@@ -31,6 +31,7 @@ import type {
   ValueType,
 } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
+import { textsOf } from '../base/texts.ts';
 import { createContents } from './contents.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { createLedger, type Ledger, withRoom } from './ledger.ts';
@@ -415,10 +416,10 @@ function apply(state: TraceState, report: Report): void {
     case 'unpacked':
       return;
     case 'names':
-      state.names.add(report.first, report.names, report.keys);
+      state.names.add(report.first, textsOf(report.names), report.keys && textsOf(report.keys));
       return;
     case 'renamed':
-      state.names.rename(report.ids, report.names, report.keys);
+      state.names.rename(report.ids, textsOf(report.names), report.keys && textsOf(report.keys));
       return;
     case 'attached': {
       const { attachment } = report;

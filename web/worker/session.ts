@@ -15,6 +15,7 @@ import type {
   TraceInfo,
   Track,
 } from '../base/protocol.ts';
+import type { Texts } from '../base/texts.ts';
 import type { Disassembler } from './instructions.ts';
 import type { SqlFile } from './sqlite.ts';
 import type { Session as Generated } from './wasm/unspool_browser.js';
@@ -46,13 +47,9 @@ interface Structured {
   error(): TraceError | undefined;
   progress(): Progress;
   /** Names since the last call; undefined when there are none. */
-  takeNames():
-    | { readonly first: number; readonly names: readonly string[]; readonly keys: readonly string[] | null }
-    | undefined;
+  takeNames(): { readonly first: number; readonly names: Texts; readonly keys: Texts | null } | undefined;
   /** Names whose texts have changed since the last call; undefined when there are none. */
-  takeRenamed():
-    | { readonly ids: Uint32Array; readonly names: readonly string[]; readonly keys: readonly string[] | null }
-    | undefined;
+  takeRenamed(): { readonly ids: Uint32Array; readonly names: Texts; readonly keys: Texts | null } | undefined;
   /** Tracks that are new or have changed since the last call. */
   takeTracks(): readonly Track[];
   query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array, depths: Int32Array): Answer;

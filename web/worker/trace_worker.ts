@@ -63,7 +63,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
   /** Sends new names and tracks, which must precede the first message that uses them. */
   const flush = (open: Session) => {
     const fresh = open.takeNames();
-    if (fresh && fresh.names.length > 0) post({ t: 'names', ...fresh });
+    if (fresh) post({ t: 'names', ...fresh });
     const renamed = open.takeRenamed();
     if (renamed) post({ t: 'renamed', ...renamed });
     const tracks = open.takeTracks();

@@ -1,6 +1,6 @@
 //! The session of a trace, for JavaScript.
 
-use js_sys::{Array, Uint8Array, Uint32Array};
+use js_sys::{Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
 use unspool_formats::{Instructions, Limits, Naming, OpenOptions, Probe, ValueKind, recognise, sniff};
@@ -143,7 +143,7 @@ impl Session {
         to_js(&self.engine.progress())
     }
 
-    /// The names that are new since the last call: `{first, names}`, or `undefined` without any.
+    /// The names that are new since the last call: `{first, names, keys}`, each as [`columns::texts`], or `undefined` without any.
     #[wasm_bindgen(js_name = takeNames)]
     pub fn take_names(&mut self) -> JsValue {
         let (first, names) = self.engine.take_names();
@@ -151,9 +151,9 @@ impl Session {
             return JsValue::UNDEFINED;
         }
         let count = names.len();
-        let names: Array = names.iter().map(|name| JsValue::from_str(name)).collect();
+        let names = columns::texts(names.iter().map(String::as_str));
         let keys = self.keys(first as u32..(first + count) as u32);
-        object(&[("first", JsValue::from_f64(first as f64)), ("names", names.into()), ("keys", keys)])
+        object(&[("first", JsValue::from_f64(first as f64)), ("names", names), ("keys", keys)])
     }
 
     /// Shows names with the texts of a companion, given as [`Naming::to_bytes`] of the same build. The caller numbers
@@ -197,7 +197,8 @@ impl Session {
         self.engine.forget_names(companion);
     }
 
-    /// The names whose texts have changed since the last call: `{ids, names, keys}`, or `undefined` without any. Call
+    /// The names whose texts have changed since the last call: `{ids, names, keys}`, the last two as [`columns::texts`], or `undefined`
+    /// without any. Call
     /// [`Session::take_names`] before.
     #[wasm_bindgen(js_name = takeRenamed)]
     pub fn take_renamed(&mut self) -> JsValue {
@@ -206,19 +207,18 @@ impl Session {
             return JsValue::UNDEFINED;
         }
         let all = self.engine.store().names();
-        let text = |id: &u32| JsValue::from_str(all.get(*id as usize).map_or("", String::as_str));
-        let names: Array = ids.iter().map(text).collect();
+        let names = columns::texts(ids.iter().map(|id| all.get(*id as usize).map_or("", String::as_str)));
         let keys = self.keys(ids.iter().copied());
-        object(&[("ids", Uint32Array::from(ids.as_slice()).into()), ("names", names.into()), ("keys", keys)])
+        object(&[("ids", Uint32Array::from(ids.as_slice()).into()), ("names", names), ("keys", keys)])
     }
 
-    /// The keys of names as texts, empty where the name is simply its key. `null` if all are.
+    /// The keys of names as [`columns::texts`], empty where the name is simply its key. `null` if all are.
     fn keys(&self, names: impl IntoIterator<Item = u32>) -> JsValue {
         let keys: Vec<String> = names.into_iter().map(|name| self.engine.store().key_text(name)).collect();
         if keys.iter().all(String::is_empty) {
             return JsValue::NULL;
         }
-        keys.iter().map(|key| JsValue::from_str(key)).collect::<Array>().into()
+        columns::texts(keys.iter().map(String::as_str))
     }
 
     /// The tracks that are new or have changed since the last call: an array of `Track`.

@@ -138,7 +138,7 @@ fn names_and_tracks_are_returned_once() {
     let mut session = read(&log());
     let names = session.take_names();
     assert_eq!(get(&names, "first").as_f64(), Some(0.0));
-    assert_eq!(get(&names, "names.length").as_f64(), Some(3.0));
+    assert_eq!(get(&names, "names.ends.length").as_f64(), Some(3.0));
     assert!(session.take_names().is_undefined());
     assert_eq!(get(&session.take_tracks(), "length").as_f64(), Some(2.0));
     assert_eq!(get(&session.take_tracks(), "length").as_f64(), Some(0.0));

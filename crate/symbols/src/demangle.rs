@@ -41,7 +41,7 @@ fn cpp(symbol: &str) -> Option<String> {
     let mut text = Bounded::default();
     let options = DemangleOptions::default().recursion_limit(MAX_DEPTH);
     parsed.structured_demangle(&mut text, &options).ok()?;
-    text.whole().map(|text| as_llvm(&text))
+    text.whole().map(|text| if is_as_llvm(&text) { text } else { as_llvm(&text) })
 }
 
 /// Suffixes of numbers by their types.
@@ -52,6 +52,13 @@ const LITERALS: [(&str, &str); 5] = [
     ("(unsigned long long)", "ull"),
     ("(long long)", "ll"),
 ];
+
+/// Whether [`as_llvm`] has nothing to change for certain. Most names are so, and looking for each of its texts takes as long as
+/// decoding.
+fn is_as_llvm(text: &str) -> bool {
+    let may_change = |pair: &[u8]| matches!(pair, [b' ', b'>' | b')'] | [b'<', b' '] | [b')', b'0'..=b'9' | b'-']);
+    !text.as_bytes().windows(2).any(may_change)
+}
 
 /// Writes a decoded name as LLVM's tools do: `a<b<c>>` for `a<b<c> >`, `4u` for `(unsigned int)4`, and nothing for the
 /// separator of an empty pack.

@@ -23,6 +23,7 @@ import { extentLength } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../render/palette.ts';
 import { Keep } from '../parts/keep.tsx';
+import { Lazy } from '../parts/lazy.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { CompanionFacts } from './companion_facts.tsx';
 import { Copyable } from './copyable.tsx';
@@ -30,7 +31,7 @@ import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
-import { besidesVariables, isPoint, PointVariables, StatementLink } from './point.tsx';
+import { isPoint, StatementLink } from './statement_link.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
@@ -157,10 +158,7 @@ function Item({ open, details, context, colour }: ItemProps) {
       <Values key={keyOf(details)}>
         <Keeper.Provider value={{ open, details }}>
           {isPoint(details.fields) ? (
-            <>
-              <Fields fields={besidesVariables(details.fields)} context={context} />
-              <PointVariables open={open} details={details} context={context} />
-            </>
+            <Lazy load={loadPointFields} props={{ open, details, context }} />
           ) : (
             <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
           )}
@@ -210,6 +208,8 @@ function positionTitle(start: Ticks, { clock, origin }: ValueContext): string {
   const position = formatPosition(start, origin, clock);
   return position.charAt(0).toUpperCase() + position.slice(1);
 }
+
+const loadPointFields = async () => (await import('./point.tsx')).PointFields;
 
 /** What a person can do about functions without names. */
 const NUMBERS_ONLY =

@@ -7,7 +7,7 @@ import { rowsToDraw } from '../../model/timeline.ts';
 import { type Extent, extentLength, fitted, type View } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { FlameScene } from '../../render/flame.ts';
-import { PALETTES } from '../../render/palette.ts';
+import { paletteFor } from '../../render/palette.ts';
 import type { Pen } from '../../render/pen.ts';
 import { type Caption, drawFlamePortrait, drawTimelinePortrait, portraitSize } from '../../render/portrait.ts';
 import { LABEL_FONT, type Scene } from '../../render/scene.ts';
@@ -98,9 +98,9 @@ async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Prom
     marks: null,
     // Those of the screen are those of another view.
     hits: scope.range ? null : find.marks.rows.peek(),
-    accesses: null,
+    accesses: scope.range ? null : find.accesses.rows.peek(),
     names: trace.names,
-    palette: PALETTES[page.theme.theme.peek()],
+    palette: paletteFor(page.theme.theme.peek(), highlighted),
     lifted: highlighted,
     selected: selection.selected.peek(),
     anchor: null,
@@ -135,7 +135,7 @@ function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): 
   const scene: FlameScene = {
     laid,
     names: trace.names,
-    palette: PALETTES[page.theme.theme.peek()],
+    palette: paletteFor(page.theme.theme.peek(), highlighted),
     width,
     height,
     scrollTop: 0,

@@ -13,7 +13,7 @@ import {
   MOST_EDGES,
   shownGraph,
 } from '../../../model/call_graph.ts';
-import type { Dock } from '../../../model/dock.ts';
+import { bringToFront, type Dock } from '../../../model/dock.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
@@ -65,7 +65,7 @@ export function graphView(open: OpenTrace, dock: Dock): PanelView {
     const info = open.trace.info.peek();
     if (!info || open.trace.status.peek().at === 'loading') return;
     open.statistics.highlighted.value = name;
-    dock.front.value = { ...dock.front.peek(), [info.format]: 'calls' };
+    bringToFront(dock, info.format, 'calls');
     open.statistics.listed.value = name;
   };
   return {
