@@ -172,7 +172,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
                 disabled={running}
                 onChange={({ currentTarget }) => (exports.args.value = currentTarget.checked)}
               />
-              Arguments <span class="muted">in Perfetto and Chrome JSON</span>
+              Arguments <span class="muted">Perfetto, Chrome JSON</span>
             </label>
           )}
           <ul class="export-formats">
