@@ -81,7 +81,7 @@ test('accesses of a register and executions become hits and tracks', async ({ pa
   await history.getByRole('button', { name: 'Find all' }).click();
   await page.getByRole('tab', { name: 'Results' }).click();
   const results = page.getByRole('tabpanel', { name: 'Results' });
-  await expect(results).toContainText('19 hits of arg.read.RBX:* or arg.written.RBX:*');
+  await expect(results).toContainText('19 hits of reg.RBX:*');
   await history.getByRole('button', { name: 'Keep as track' }).click();
   await expect(page.getByRole('button', { name: 'RBX written', exact: true })).toBeVisible();
   await pane(page).getByRole('button', { name: 'Find all executions of this address' }).click();

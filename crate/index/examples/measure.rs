@@ -6,8 +6,8 @@
 
 use std::time::{Duration, Instant};
 
+use unspool_formats::records::index_of;
 use unspool_formats::steps::{Access, Place, Step, StepVisitor, open, read_all};
-use unspool_formats::{EventBatch, FORMATS, OpenOptions, Want};
 use unspool_index::{AccessIndex, Cell, Explorer, Kind, Moment, Toward};
 
 const QUESTIONS: usize = 1000;
@@ -18,7 +18,7 @@ fn main() {
     let path = std::env::args().nth(1).expect("the path of a trace");
     let file = std::fs::read(&path).unwrap();
     let began = Instant::now();
-    let records = records_of(&file);
+    let records = index_of(&unspool_formats::frames::FORMAT, &file).unwrap();
     let loading = began.elapsed();
     let steps = open("frames", &records).unwrap();
     let count = steps.count();
@@ -185,22 +185,4 @@ impl Random {
 
 fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
-}
-
-/// The index that the decoder hands over.
-fn records_of(file: &[u8]) -> Vec<u8> {
-    let format = FORMATS.iter().find(|format| format.id == "frames").unwrap();
-    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
-    let mut decoder = (format.open)(&file[..file.len().min(1 << 16)], options).unwrap().stream().unwrap();
-    let mut batch = EventBatch::with_capacity(4096);
-    let mut at = 0;
-    while decoder.want() == Want::Next {
-        let used = decoder.push(&file[at..], &mut batch).unwrap().used;
-        at += used;
-        if used == 0 && !batch.is_full() {
-            decoder.end(&file[at..], &mut batch).unwrap();
-        }
-        batch.clear();
-    }
-    decoder.index()
 }
