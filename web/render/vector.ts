@@ -8,8 +8,9 @@ export interface Vector {
   text(): string;
 }
 
-/** What {@link Pen.save} keeps. */
-type Style = Pick<Pen, 'fillStyle' | 'strokeStyle' | 'lineWidth' | 'font' | 'globalAlpha' | 'textBaseline'>;
+/** What {@link Pen.save} keeps, beside the dashes. */
+const STYLE = ['fillStyle', 'strokeStyle', 'lineWidth', 'font', 'globalAlpha', 'textBaseline'] as const;
+type Style = Pick<Pen, (typeof STYLE)[number]>;
 
 /** An empty drawing, `width` by `height` CSS pixels. `ruler` measures texts. `title` is its name for those who cannot see it. */
 export function createVector(
@@ -44,7 +45,7 @@ export function createVector(
   const alpha = () => (pen.globalAlpha < 1 ? ` opacity="${number(pen.globalAlpha)}"` : '');
   const fill = () => ` fill="${escaped(String(pen.fillStyle))}"${alpha()}`;
   const stroke = () => {
-    const dashes = dash.length > 0 ? ` stroke-dasharray="${dash.map(number).join(' ')}"` : '';
+    const dashes = dash.length > 0 ? ` stroke-dasharray="${dash.map((it) => number(it)).join(' ')}"` : '';
     return ` fill="none" stroke="${escaped(String(pen.strokeStyle))}" stroke-width="${number(pen.lineWidth)}"${dashes}${alpha()}`;
   };
   const box = (x: number, y: number, wide: number, tall: number) =>
@@ -61,8 +62,8 @@ export function createVector(
       dash = [...segments];
     },
     save: () => {
-      const { fillStyle, strokeStyle, lineWidth, font, globalAlpha, textBaseline } = pen;
-      saved.push({ groups, style: { fillStyle, strokeStyle, lineWidth, font, globalAlpha, textBaseline }, dash });
+      const style = Object.fromEntries(STYLE.map((key) => [key, pen[key]])) as unknown as Style;
+      saved.push({ groups, style, dash });
     },
     restore: () => {
       const before = saved.pop();
@@ -71,8 +72,8 @@ export function createVector(
         put('</g>');
         groups -= 1;
       }
-      Object.assign(pen, before.style);
       dash = before.dash;
+      Object.assign(pen, before.style);
     },
     translate: (x, y) => open(`transform="translate(${number(x)} ${number(y)})"`),
     scale: (x, y) => open(`transform="scale(${number(x, 5)} ${number(y, 5)})"`),

@@ -40,7 +40,7 @@ export function hearMessage(
       noteSender(blob, source, from);
       const sender = trace && bench.at === 'open' ? senderOf(bench.open.file) : null;
       // It is for a page to replace its own trace.
-      if (sender && sender.source === source) workbench.openBlob(blob, titleOf(data));
+      if (sender && sender.source === source && sender.origin === from) workbench.openBlob(blob, titleOf(data));
       else workbench.offer(blob, titleOf(data));
     }
   }
