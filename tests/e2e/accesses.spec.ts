@@ -1,12 +1,12 @@
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
-import { isBefore, memory, pane, recording, register, stateAt } from './state.ts';
+import { barriers, fixture, open, pictured, recording, test } from './page.ts';
+import { isBefore, memory, pane, register, stateAt } from './state.ts';
 
 const byte = (page: Page, address: string) => memory(page).getByRole('button', { name: new RegExp(`^${address}: `) });
 const results = (page: Page) => page.getByRole('tabpanel', { name: 'Results' });
 
 test('a range of memory has a history, hits of two colours, and a track', async ({ page }) => {
-  await stateAt(page, recording('real-loads-stores.frames'), 7);
+  await stateAt(page, recording('frames/real-loads-stores.frames'), 7);
   await page.getByRole('textbox', { name: 'Address of memory' }).fill('0x4a72e4');
   await page.keyboard.press('Enter');
   await byte(page, '0x4a72e4').click();
@@ -31,7 +31,7 @@ test('a range of memory has a history, hits of two colours, and a track', async 
 });
 
 test('the wheel over a selected byte walks through its accesses', async ({ page }) => {
-  await stateAt(page, recording('real-loads-stores.frames'), 7);
+  await stateAt(page, recording('frames/real-loads-stores.frames'), 7);
   // push rbp wrote it, and pop rbp at the end of the function reads it.
   await byte(page, '0x7fffffffe570').hover();
   await page.mouse.wheel(0, -100);
@@ -92,5 +92,7 @@ test('coverage is joined with other lists', async ({ page }) => {
   await expect(panel.getByRole('alert')).toContainText(
     'This is no drcov file: at byte 28, a module table was expected.',
   );
+  await choice.selectOption('');
+  await expect(panel.getByRole('alert')).toHaveCount(0);
   expect(await barriers(page)).toEqual([]);
 });

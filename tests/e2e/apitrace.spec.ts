@@ -1,25 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { barriers, fixture, inked, open, pictured, test } from './page.ts';
+import { area, barriers, details, fixture, header, inked, open, pictured, placeIn, test } from './page.ts';
 
 const SCENE_CALLS = 518;
 const VALUES_CALLS = 30;
-/** CSS pixels of margin on either side of the whole trace. */
-const MARGIN = 8;
 
-const area = (page: Page) => page.locator('.area');
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 const tooltip = (page: Page) => page.locator('.tooltip');
-const header = (page: Page) => page.locator('.header');
 const track = (page: Page, name: string): Locator => page.locator('.track', { hasText: name });
 
-/** The middle of a call in a trace of `calls` calls, shown whole. `y` is relative to the top of its track. */
-async function placeOf(page: Page, call: number, calls: number, name: string, y: number) {
-  const box = (await area(page).boundingBox())!;
-  const top = (await track(page, name).boundingBox())!.y;
-  return { x: box.x + MARGIN + ((box.width - 2 * MARGIN) * (call + 0.5)) / calls, y: top + y };
-}
+/** The middle of a call in a trace of `calls` calls. */
+const placeOf = (page: Page, call: number, calls: number, name: string, y: number) =>
+  placeIn(page, name, call + 0.5, calls, y);
 
 for (const name of [
   'scene.trace',
@@ -233,8 +225,7 @@ test('the person goes to a frame by its name, which has no byte of its own', asy
   await page.keyboard.press('g');
   await page.keyboard.type('frame 3');
   await page.keyboard.press('Enter');
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details.getByRole('heading')).toHaveText('frame 3');
-  await expect(details).toContainText('Draw calls');
-  await expect(details).not.toContainText('at byte');
+  await expect(details(page).getByRole('heading')).toHaveText('frame 3');
+  await expect(details(page)).toContainText('Draw calls');
+  await expect(details(page)).not.toContainText('at byte');
 });

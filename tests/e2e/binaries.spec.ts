@@ -1,26 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, open, settled, showCalls, test } from './page.ts';
+import {
+  barriers,
+  choose,
+  chosen,
+  companions,
+  details,
+  digest,
+  fixture,
+  functions,
+  notice,
+  open,
+  settled,
+  showCalls,
+  test,
+} from './page.ts';
 
-const companions = (page: Page) => page.getByRole('list', { name: 'Files that add to this trace' });
-const functions = (page: Page) => page.locator('.functions table');
-const notice = (page: Page) => page.locator('.notice');
 const facts = (page: Page) => page.getByRole('complementary', { name: 'Trace' });
 
-interface Chosen {
-  readonly name: string;
-  readonly mimeType: string;
-  readonly buffer: Buffer;
-}
-
-const file = (path: string, name = path.slice(path.lastIndexOf('/') + 1)): Chosen => ({
-  name,
-  mimeType: 'application/octet-stream',
-  buffer: readFileSync(path),
-});
+const file = (path: string, name = basename(path)) => chosen(name, readFileSync(path));
 const binary = (name: string, as = name) => file(fixture(`binaries/${name}`), as);
-const choose = (page: Page, ...files: Chosen[]) => page.setInputFiles('#file-input', files);
 
 test('a program that comes after its log names the functions', async ({ page }) => {
   await open(page, fixture('binaries/program.xray'));
@@ -112,13 +112,14 @@ test('details of a call have its source and what is inlined in it', async ({ pag
   await settled(page, 'ready', 'program.xray');
   await page.getByRole('tab', { name: 'Events' }).click();
   await page.getByRole('row').filter({ hasText: 'Area>::area' }).first().click();
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details.getByRole('heading')).toHaveText('<program::shapes::Square as program::shapes::Area>::area');
-  await expect(details).toContainText('/src/program.rs:19');
-  await expect(details).toContainText('program::shapes::twice');
+  await expect(details(page).getByRole('heading')).toHaveText(
+    '<program::shapes::Square as program::shapes::Area>::area',
+  );
+  await expect(details(page)).toContainText('/src/program.rs:19');
+  await expect(details(page)).toContainText('program::shapes::twice');
   expect(await barriers(page)).toEqual([]);
   await page.getByRole('button', { name: 'Remove program.debug' }).click();
-  await expect(details).not.toContainText('program.rs');
+  await expect(details(page)).not.toContainText('program.rs');
 });
 
 test('recorded logs are named by the programs that wrote them', async ({ page }) => {
@@ -175,9 +176,8 @@ test('details of a call in a trace of instructions have its source', async ({ pa
   const goTo = page.getByRole('textbox', { name: 'Go to a position or a name' });
   await goTo.fill('program::leaf');
   await goTo.press('Enter');
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details.getByRole('heading')).toHaveText('program::leaf');
-  await expect(details).toContainText('/src/program.rs:');
+  await expect(details(page).getByRole('heading')).toHaveText('program::leaf');
+  await expect(details(page)).toContainText('/src/program.rs:');
 });
 
 test('another program names no addresses and says why', async ({ page }) => {

@@ -1,12 +1,10 @@
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, showCalls, test } from './page.ts';
+import { area, barriers, details, fixture, open, pictured, plain, showCalls, test } from './page.ts';
 
 const tree = (page: Page) => page.getByRole('tree', { name: 'Call tree' });
 const chips = (page: Page) => page.getByRole('list', { name: 'Changes of call paths' });
 const list = (page: Page) => page.getByRole('grid', { name: 'Call list' });
 const mode = (page: Page) => page.getByRole('combobox', { name: 'Mode' });
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
-const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
 
 /** Level, name, total and calls of the rows of the tree. */
 async function rows(page: Page): Promise<string[]> {
@@ -253,7 +251,7 @@ test.describe('the calls of a function', () => {
     const heading = details(page).getByRole('heading');
     await expect(heading).toHaveText('#5');
     // A call that is selected elsewhere, and is not of this function.
-    await page.locator('.area').focus();
+    await area(page).focus();
     await page.keyboard.press('[');
     await expect(heading).not.toHaveText('#5');
     await expect(selected).toBeHidden();

@@ -1,26 +1,27 @@
 import { readFileSync } from 'node:fs';
-import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, open, pictured, settled, showCalls, showPanel, test } from './page.ts';
+import { basename } from 'node:path';
+import { expect } from '@playwright/test';
+import {
+  barriers,
+  choose,
+  chosen,
+  companions,
+  details,
+  digest,
+  fixture,
+  functions,
+  header,
+  notice,
+  open,
+  pictured,
+  settled,
+  showCalls,
+  showPanel,
+  test,
+} from './page.ts';
 
-const header = (page: Page) => page.locator('.header');
-const companions = (page: Page) => page.getByRole('list', { name: 'Files that add to this trace' });
-const functions = (page: Page) => page.locator('.functions table');
-const notice = (page: Page) => page.locator('.notice');
-
-interface Chosen {
-  readonly name: string;
-  readonly mimeType: string;
-  readonly buffer: Buffer;
-}
-
-const file = (name: string, content: string | Buffer): Chosen => ({
-  name,
-  mimeType: 'application/octet-stream',
-  buffer: Buffer.from(content),
-});
-const trace = (name: string) => file(name.slice(name.lastIndexOf('/') + 1), readFileSync(fixture(name)));
-const choose = (page: Page, ...files: Chosen[]) => page.setInputFiles('#file-input', files);
-const NAMES = file('names.csv', 'key,name\n1,main\n2,"compute(int, char)",compute.cc:12\n3,main\n');
+const trace = (name: string) => chosen(basename(name), readFileSync(fixture(name)));
+const NAMES = chosen('names.csv', 'key,name\n1,main\n2,"compute(int, char)",compute.cc:12\n3,main\n');
 
 test('names that come later show at once, and leave with their file', async ({ page }) => {
   await open(page, fixture('threads.xray'));
@@ -53,17 +54,20 @@ test('names that come later show at once, and leave with their file', async ({ p
 });
 
 test('details of a call have its name, its source and its id', async ({ page }) => {
-  await choose(page, trace('threads.xray'), file('n.csv', 'id,name,where\n1,one,a.c:1\n2,two,a.c:2\n3,three,a.c:3\n'));
+  await choose(
+    page,
+    trace('threads.xray'),
+    chosen('n.csv', 'id,name,where\n1,one,a.c:1\n2,two,a.c:2\n3,three,a.c:3\n'),
+  );
   await settled(page, 'ready', 'threads.xray');
   await pictured(page);
   await page.getByRole('tab', { name: 'Events' }).click();
   await page.getByRole('row').filter({ hasText: 'two' }).first().click();
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details.getByRole('heading')).toHaveText('two');
-  await expect(details).toContainText('a.c:2');
-  await expect(details).toContainText('Function id');
+  await expect(details(page).getByRole('heading')).toHaveText('two');
+  await expect(details(page)).toContainText('a.c:2');
+  await expect(details(page)).toContainText('Function id');
   await page.getByRole('button', { name: 'Remove n.csv' }).click();
-  await expect(details.getByRole('heading')).toHaveText('#2');
+  await expect(details(page).getByRole('heading')).toHaveText('#2');
 });
 
 for (const order of ['together', 'before']) {
@@ -99,9 +103,9 @@ test('names that come before a trace of an archive is chosen wait for it', async
 
 test('files that fit nothing are named, and the open trace stays', async ({ page }) => {
   await open(page, fixture('threads.xray'));
-  await choose(page, file('app.exe', 'MZ\0\0\0\0\0\0'));
+  await choose(page, chosen('app.exe', 'MZ\0\0\0\0\0\0'));
   await expect(notice(page)).toContainText('app.exe looks like a Windows program, not like a trace.');
-  await choose(page, file('wrong.csv', '1000000,nobody\nthis is no name\n'));
+  await choose(page, chosen('wrong.csv', '1000000,nobody\nthis is no name\n'));
   await expect(notice(page)).toContainText('wrong.csv: Its name matches no function of this trace. 1');
   await expect(companions(page).locator('.warning')).toContainText('wrong.csv');
   await expect(header(page)).toContainText('threads.xray');
@@ -121,7 +125,7 @@ test('addresses of frames and of blocks take names, by the lines of a map', asyn
   await expect(cells.first()).toContainText('0x');
   const address = (await cells.allTextContents()).map((text) => /0x([0-9a-f]+)/.exec(text)?.[1]).find(Boolean)!;
   const start = (BigInt(`0x${address}`) - 4n).toString(16);
-  await choose(page, file('perf-1.map', `${start} 10 around\n`));
+  await choose(page, chosen('perf-1.map', `${start} 10 around\n`));
   await expect(functions(page)).toContainText('around+0x4');
 });
 
@@ -159,7 +163,7 @@ test('a damaged log gives what precedes the damage, and one of another database 
   const database = trace('rvn/logged.sqlite');
   const damaged = readFileSync(fixture('rvn/logged.sqlite-wal'));
   damaged[32 + 2 * (24 + 512) + 200]! ^= 1;
-  await choose(page, database, file('logged.sqlite-wal', damaged));
+  await choose(page, database, chosen('logged.sqlite-wal', damaged));
   await settled(page, 'ready', 'logged.sqlite');
   await expect(notice(page)).toContainText('It adds 2');
   await expect(notice(page)).toContainText('It is damaged or incomplete at byte 1,104, and the rest is left out.');
@@ -167,7 +171,7 @@ test('a damaged log gives what precedes the damage, and one of another database 
 
   const other = readFileSync(fixture('rvn/logged.sqlite-wal'));
   other.writeUInt32BE(1024, 8);
-  await choose(page, database, file('other-wal', other));
+  await choose(page, database, chosen('other-wal', other));
   await settled(page, 'ready', 'logged.sqlite');
   await expect(companions(page).locator('.warning')).toContainText('other-wal');
 });

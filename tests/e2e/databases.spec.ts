@@ -1,23 +1,10 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, open, pictured, showPanel, test } from './page.ts';
+import { expect } from '@playwright/test';
+import { barriers, clickAt, details, digest, fixture, header, open, pictured, showPanel, test } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'web/public/samples/blocks.sqlite');
-/** CSS pixels of margin on either side of the whole trace. */
-const MARGIN = 8;
-
-const area = (page: Page) => page.locator('.area');
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
-const header = (page: Page) => page.locator('.header');
-
-/** Clicks at transition `at` of `end` in the first row of the track `name`. */
-async function clickAt(page: Page, name: string, at: number, end: number): Promise<void> {
-  const box = (await area(page).boundingBox())!;
-  const top = (await page.locator('.track', { hasText: name }).first().boundingBox())!.y;
-  await page.mouse.click(box.x + MARGIN + ((box.width - 2 * MARGIN) * at) / end, top + 9);
-}
 
 test('a database shows its blocks and the calls rebuilt from them', async ({ page }) => {
   await open(page, SAMPLE);
@@ -30,7 +17,7 @@ test('a database shows its blocks and the calls rebuilt from them', async ({ pag
 test('a block shows its instructions, and which of them ran', async ({ page }) => {
   await open(page, fixture('rvn/blocks.sqlite'));
   await pictured(page);
-  await clickAt(page, 'blocks', 0.5, 20);
+  await clickAt(page, 'blocks', 0.5, 20, 9);
   await expect(details(page)).toContainText('Address');
   await expect(details(page)).toContainText(/call|ret|mov|nop|push/);
 });
@@ -71,7 +58,7 @@ test('numbers beyond 2^53 are exact, and so are addresses of the upper half', as
   await open(page, fixture('rvn/beyond_2_53.sqlite'));
   await pictured(page);
   const end = 5 + 2 ** 33 + 2 ** 53 + 2;
-  await clickAt(page, 'blocks', end / 2, end);
+  await clickAt(page, 'blocks', end / 2, end, 9);
   await expect(details(page)).toContainText('0xfffffffffffffffb');
   await expect(details(page)).toContainText('9,007,207,844,675,589');
 });

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, inkedAt, open, pictured, showCalls, test } from './page.ts';
+import { area, barriers, derived, details, digest, fixture, inkedAt, open, pictured, showCalls, test } from './page.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../web/public/samples');
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
-const derived = (page: Page) => page.locator('.track.derived');
 const keep = (page: Page) => page.getByRole('button', { name: 'Keep as track' });
-const area = (page: Page) => page.locator('.area');
 
 test.describe('a function', () => {
   test.beforeEach(async ({ page }) => {

@@ -1,7 +1,6 @@
 import { type Browser, expect, type Page } from '@playwright/test';
-import { fixture, inked, open, pictured, recordWorkers, showCalls, test, traceWorkers } from './page.ts';
+import { area, fixture, inked, open, pictured, recordWorkers, showCalls, test, traceWorkers } from './page.ts';
 
-const area = (page: Page) => page.locator('.area');
 const backend = (page: Page) => page.locator('.area [data-renderer]').getAttribute('data-renderer');
 /** Number of frames of the timeline so far. */
 const frames = (page: Page) =>

@@ -1,14 +1,23 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, recordWorkers, test } from './page.ts';
+import {
+  answered,
+  area,
+  barriers,
+  details,
+  fixture,
+  open,
+  pictured,
+  plain,
+  recording,
+  recordWorkers,
+  selectRange,
+  test,
+} from './page.ts';
 
-const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const SAMPLES = join(import.meta.dirname, '../../web/public/samples');
 const grid = (page: Page, noun: string) => page.getByRole('grid', { name: noun });
 const bar = (page: Page) => page.locator('.events .panel-bar');
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
-const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
 
 /** The texts of the rows in the document, those beyond the visible part included. */
 async function rows(page: Page): Promise<string[]> {
@@ -25,31 +34,11 @@ async function list(page: Page, tab: 'Events' | 'Listing', path: string): Promis
   await expect(row(page, 0)).not.toHaveText('');
 }
 
-/** Selects a range over the timeline by a drag with Shift, in fractions of its width. */
-async function selectRange(page: Page, from: number, to: number): Promise<void> {
-  const box = (await page.locator('.area').boundingBox())!;
-  await page.mouse.move(box.x + from * box.width, box.y + 60);
-  await page.keyboard.down('Shift');
-  await page.mouse.down();
-  await page.mouse.move(box.x + to * box.width, box.y + 80, { steps: 4 });
-  await page.mouse.up();
-  await page.keyboard.up('Shift');
-}
-
-async function survey(page: Page): Promise<{ records: number; fields: number; memory: number }> {
-  return page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const hear = ({ data }: MessageEvent) => {
-          if (data?.type !== 'unspool:surveyed') return;
-          window.removeEventListener('message', hear);
-          const { records, fields, memory } = data;
-          resolve({ records, fields, memory });
-        };
-        window.addEventListener('message', hear);
-        window.postMessage({ type: 'unspool:survey' });
-      }),
-  );
+/** What a pass over all records has read, and the memory of the module in bytes. */
+async function survey(page: Page) {
+  type Surveyed = { records: number; fields: number; memory: number };
+  const { records, fields, memory } = await answered<Surveyed>(page, 'unspool:survey', 'unspool:surveyed');
+  return { records, fields, memory };
 }
 
 test.describe('records of a log', () => {
@@ -88,7 +77,7 @@ test.describe('records of a log', () => {
     await expect(details(page).getByRole('heading')).toHaveText('#15');
     await expect(details(page)).toContainText('6.930');
     // From the timeline to the row.
-    const box = (await page.locator('.area').boundingBox())!;
+    const box = (await area(page).boundingBox())!;
     await page.mouse.click(box.x + box.width * 0.95, box.y + 36);
     await expect(page.locator('.events tr[aria-selected=true]')).toHaveText(/^0\sns/);
   });
@@ -171,9 +160,7 @@ test('points have their variables', async ({ page }) => {
 });
 
 test('a long list reaches its ends, and every step of a recorded execution', async ({ page }) => {
-  const path = join(CORPUS, 'rvn/medium.sqlite');
-  test.skip(!existsSync(path), 'needs ../shared/corpus');
-  await list(page, 'Listing', path);
+  await list(page, 'Listing', recording('rvn/medium.sqlite'));
   await grid(page, 'transitions').focus();
   await page.keyboard.press('End');
   const last = 6_122_843;

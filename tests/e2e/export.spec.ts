@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { barriers, fixture, marks, open, pictured, test } from './page.ts';
+import { barriers, fixture, marks, open, pictured, selectRange, test } from './page.ts';
 
 const button = (page: Page) => page.getByRole('button', { name: 'Export', exact: true }).first();
 const menu = (page: Page) => page.getByRole('dialog', { name: 'Export' });
@@ -19,17 +19,25 @@ async function exported(page: Page, label: string): Promise<{ name: string; text
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'latin1') };
 }
 
-for (const file of ['threads.xray', 'scene.trace', 'frames/plugin.frames']) {
-  test(`Chrome JSON has every slice of ${file}`, async ({ page }) => {
+for (const [file, argument] of [
+  ['events.xray', 'data'],
+  ['scene.trace', 'texture'],
+  ['frames/plugin.frames', null],
+] as const) {
+  test(`Chrome JSON has every slice of ${file}, with arguments`, async ({ page }) => {
     await open(page, fixture(file));
     const { name, text } = await exported(page, 'Chrome JSON');
     expect(name).toMatch(/\.json$/);
-    const { traceEvents } = JSON.parse(text) as { traceEvents: { ph: string; name?: string; dur?: number }[] };
+    const { traceEvents } = JSON.parse(text) as {
+      traceEvents: { ph: string; name?: string; args?: Record<string, unknown> }[];
+    };
     const slices = traceEvents.filter(({ ph }) => ph === 'X' || ph === 'b');
     expect(slices.length).toBeGreaterThan(10);
     expect(slices.every(({ name: of }) => of !== '')).toBe(true);
     const { 'unspool:complete': complete } = (await marks(page)) as unknown as Record<string, { slices: number }>;
     expect(slices.length).toBe(complete?.slices);
+    const has = argument !== null && traceEvents.some(({ args }) => args && argument in args);
+    expect(has).toBe(argument !== null);
   });
 }
 
@@ -43,13 +51,7 @@ test('stacks of a range have less time than all', async ({ page }) => {
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   const all = total((await exported(page, 'Folded stacks')).text);
   await page.keyboard.press('Escape');
-  const box = (await page.locator('.area').boundingBox())!;
-  await page.keyboard.down('Shift');
-  await page.mouse.move(box.x + 100, box.y + 30);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 300, box.y + 30, { steps: 4 });
-  await page.mouse.up();
-  await page.keyboard.up('Shift');
+  await selectRange(page, 0.1, 0.3);
   await button(page).click();
   await expect(menu(page).getByRole('radio', { name: /^Range/ })).toBeChecked();
   const { name, text } = await exported(page, 'Folded stacks');

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
+import { area, barriers, details, fixture, open, pictured, plain, recording, test } from './page.ts';
 
 interface Case {
   readonly file: string;
@@ -16,7 +16,6 @@ const CASES = JSON.parse(readFileSync(join(import.meta.dirname, '../find.json'),
 const field = (page: Page) => page.getByRole('combobox', { name: 'Find slices and records' });
 const count = (page: Page) => page.locator('.find-count');
 const hitRows = (page: Page) => page.locator('.results tbody tr:not(.spacer)');
-const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
 
 async function find(page: Page, expression: string): Promise<void> {
   await page.keyboard.press('Control+f');
@@ -48,12 +47,12 @@ test('all hits are listed, selected in turn, and marked', async ({ page }) => {
   await expect(count(page)).toHaveText('24 hits');
   await field(page).press('Enter');
   await expect(count(page)).toHaveText('1 of 24');
-  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('glDrawElements');
+  await expect(details(page)).toContainText('glDrawElements');
   await field(page).press('Enter');
   await field(page).press('Shift+Enter');
   await field(page).press('Shift+Enter');
   await expect(count(page)).toHaveText('24 of 24');
-  await page.locator('.area').focus();
+  await area(page).focus();
   await page.keyboard.press('F3');
   await expect(count(page)).toHaveText('1 of 24');
   await page.getByRole('button', { name: 'List', exact: true }).click();
@@ -126,12 +125,13 @@ test('a value in the details is found everywhere', async ({ page }) => {
   await show(page, fixture('scene.trace'));
   await find(page, 'name:glDrawElements arg.count:108');
   await field(page).press('Enter');
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details).toContainText('108');
-  await details.getByText('108', { exact: true }).hover();
-  await details.getByRole('button', { name: 'Find all with this value: name:glDrawElements arg.count:108' }).click();
+  await expect(details(page)).toContainText('108');
+  await details(page).getByText('108', { exact: true }).hover();
+  await details(page)
+    .getByRole('button', { name: 'Find all with this value: name:glDrawElements arg.count:108' })
+    .click();
   await expect(field(page)).toHaveValue('name:glDrawElements arg.count:108');
-  await details.getByRole('button', { name: 'Find all', exact: true }).click();
+  await details(page).getByRole('button', { name: 'Find all', exact: true }).click();
   await expect(field(page)).toHaveValue('name:glDrawElements');
   await expect(count(page)).toContainText(/of \d+|hits/);
 });
@@ -153,12 +153,8 @@ test('hits are kept as a track, and saved', async ({ page }) => {
 });
 
 test.describe('recorded traces', () => {
-  const recorded = (path: string) => join(import.meta.dirname, '../../../shared/corpus', path);
-  const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
-
   test('answer what their text says', async ({ page }) => {
-    const path = recorded('apitrace/recorded/glmark2_medium.trace');
-    test.skip(!existsSync(path), 'needs ../shared/corpus');
+    const path = recording('apitrace/recorded/glmark2_medium.trace');
     await show(page, path);
     for (const [expression, hits] of [
       ['text:"gl_Position"', '14 hits'],
@@ -177,8 +173,7 @@ test.describe('recorded traces', () => {
   });
 
   test('an address finds all its runs', async ({ page }) => {
-    const path = recorded('rvn/medium.sqlite');
-    test.skip(!existsSync(path), 'needs ../shared/corpus');
+    const path = recording('rvn/medium.sqlite');
     // Six million transitions are searched.
     test.slow();
     await show(page, path);
@@ -188,8 +183,7 @@ test.describe('recorded traces', () => {
   });
 
   test('Go to leads to the very step', async ({ page }) => {
-    const path = recorded('frames/real-x86_64-gcd.frames');
-    test.skip(!existsSync(path), 'needs ../shared/corpus');
+    const path = recording('frames/real-x86_64-gcd.frames');
     await show(page, path);
     await page.keyboard.press('g');
     await page.keyboard.type('20000');

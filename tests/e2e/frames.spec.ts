@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, recorded, test } from './page.ts';
+import { barriers, details, fixture, open, recorded, test } from './page.ts';
 
 const table = (page: Page) => page.getByRole('grid', { name: 'Frames' });
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 /** The first cell of the first row. */
 const firstFrame = (page: Page) => table(page).locator('tbody tr:not(.spacer) td').first();
 

@@ -1,22 +1,12 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, open, pictured, test } from './page.ts';
+import { barriers, open, pictured, recording, test, typeGoTo } from './page.ts';
 
-const CORPUS = join(import.meta.dirname, '../../../shared/corpus/apitrace');
 const pane = (page: Page) => page.getByRole('complementary', { name: 'State' });
 const section = (page: Page, name: string) => pane(page).getByRole('region', { name, exact: true });
 const row = (page: Page, of: string, name: string) =>
   section(page, of)
     .locator('.gl-rows > div')
     .filter({ has: page.getByText(name, { exact: true }) });
-
-/** The path of a recorded trace. Skips the test if it is missing. */
-function recording(name: string): string {
-  const path = join(CORPUS, name);
-  test.skip(!existsSync(path), `${path} is missing`);
-  return path;
-}
 
 /** Opens a trace, shows the state and selects a call. */
 async function stateAt(page: Page, path: string, call: number): Promise<void> {
@@ -28,9 +18,7 @@ async function stateAt(page: Page, path: string, call: number): Promise<void> {
 }
 
 async function goTo(page: Page, call: number): Promise<void> {
-  const field = page.getByPlaceholder('Go to…');
-  await field.fill(String(call));
-  await field.press('Enter');
+  await typeGoTo(page, call);
   await isAt(page, call);
 }
 
@@ -39,7 +27,7 @@ async function isAt(page: Page, call: number): Promise<void> {
 }
 
 test('what a draw uses, and which call set it', async ({ page }) => {
-  await stateAt(page, recording('recorded/glmix_3f.trace'), 47);
+  await stateAt(page, recording('apitrace/recorded/glmix_3f.trace'), 47);
   await expect(pane(page).locator('.gl-head')).toContainText('glDrawElements');
   await expect(row(page, 'Program', 'Program 1 “my "program"”')).toContainText('linked');
   await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0.33333334, 0.5, -0.25, 1');
@@ -59,7 +47,7 @@ test('what a draw uses, and which call set it', async ({ page }) => {
 });
 
 test('shaders open as wide as the window, and changes since the previous draw are marked', async ({ page }) => {
-  await stateAt(page, recording('recorded/glmark2_medium.trace'), 55_328);
+  await stateAt(page, recording('apitrace/recorded/glmark2_medium.trace'), 55_328);
   const changed = pane(page).locator('.gl-changed');
   await expect(changed.first()).toBeVisible();
   await expect(pane(page)).toContainText(/changed since the draw at call/);
@@ -75,12 +63,12 @@ test('shaders open as wide as the window, and changes since the previous draw ar
 });
 
 test('textures that samplers read are used', async ({ page }) => {
-  await stateAt(page, recording('recorded/glmark2_medium.trace'), 9_180);
+  await stateAt(page, recording('apitrace/recorded/glmark2_medium.trace'), 9_180);
   await expect(row(page, 'Textures', 'MaterialTexture0 · unit 0')).toContainText('512 × 512 RGB');
 });
 
 test('state of the fixed function', async ({ page }) => {
-  await stateAt(page, recording('recorded/glxgears_3s.trace'), 6_241);
+  await stateAt(page, recording('apitrace/recorded/glxgears_3s.trace'), 6_241);
   await expect(row(page, 'Program', 'Program')).toContainText('none: fixed function');
   const matrices = pane(page).locator('details').filter({ hasText: 'Matrices' });
   await matrices.locator('summary').click();
@@ -88,7 +76,7 @@ test('state of the fixed function', async ({ page }) => {
 });
 
 test('shows the mesh of a draw, which can be turned', async ({ page }) => {
-  await stateAt(page, recording('recorded/glmark2_medium.trace'), 55_328);
+  await stateAt(page, recording('apitrace/recorded/glmark2_medium.trace'), 55_328);
   await section(page, 'Vertex inputs').getByRole('button', { name: 'Show mesh' }).click();
   const mesh = page.getByRole('dialog', { name: 'Mesh of call 55,328' });
   await expect(mesh.locator('.mesh-facts')).toContainText('480 triangles');

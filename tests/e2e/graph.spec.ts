@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, showCalls, test } from './page.ts';
+import { barriers, details, fixture, open, pictured, plain, showCalls, test } from './page.ts';
 
 const stacks = (page: Page) => page.getByRole('grid', { name: 'Stacks' });
 const chosen = (page: Page) => stacks(page).locator('[aria-selected=true]');
 const graph = (page: Page) => page.locator('.graph-svg');
 const box = (page: Page, name: string) => graph(page).getByRole('button', { name: new RegExp(`^${name}, `) });
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
-const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
 
 test.beforeEach(async ({ page }) => {
   await open(page, fixture('threads.xray'));

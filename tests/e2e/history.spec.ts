@@ -1,7 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { fixture, open, pictured, test } from './page.ts';
+import { area, details, fixture, open, pictured, test } from './page.ts';
 
-const selected = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 const said = (page: Page) => page.locator('#announcer').textContent();
 const entry = (page: Page) => page.evaluate(() => history.state?.entry as number | undefined);
 const brush = async (page: Page) => (await page.locator('.brush').boundingBox())!.width;
@@ -45,14 +44,14 @@ test('Alt and the arrows lead through what was selected', async ({ page }) => {
   await page.keyboard.press('Alt+ArrowRight');
   await expect.poll(() => said(page)).toBe(third);
   for (let i = 0; i < 3; i += 1) await page.keyboard.press('Alt+ArrowLeft');
-  await expect(selected(page)).toBeHidden();
+  await expect(details(page)).toBeHidden();
 });
 
 test('the buttons of the browser lead through views and ranges', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const whole = await brush(page);
-  const box = (await page.locator('.area').boundingBox())!;
+  const box = (await area(page).boundingBox())!;
   await page.mouse.move(box.x + 300, box.y + 20);
   for (let i = 0; i < 12; i += 1) await page.mouse.wheel(0, -100);
   // On a busy machine the wheel may rest in between.
@@ -88,10 +87,10 @@ test('another trace begins anew, and the address stays', async ({ page }) => {
   await page.goForward();
   await expect.poll(() => entry(page)).toBe(0);
   await page.keyboard.press('Enter');
-  await expect(selected(page)).toBeVisible();
+  await expect(details(page)).toBeVisible();
   await expect.poll(() => entry(page)).toBe(1);
   await page.keyboard.press('Alt+ArrowLeft');
-  await expect(selected(page)).toBeHidden();
+  await expect(details(page)).toBeHidden();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('events.xray');
   expect(new URL(page.url()).search).toBe('?renderer=canvas2d');
 });
@@ -121,16 +120,16 @@ test('before the first entry the page is left, after a question if the trace was
   await open(page, fixture('threads.xray'));
   await page.evaluate(() => Reflect.deleteProperty(performance, 'now'));
   await pictured(page);
-  await page.locator('.area').click({ position: { x: 300, y: 10 } });
+  await area(page).click({ position: { x: 300, y: 10 } });
   await page.keyboard.press('Enter');
-  await expect(selected(page)).toBeVisible();
+  await expect(details(page)).toBeVisible();
   const asked: string[] = [];
   page.on('dialog', (dialog) => {
     asked.push(dialog.type());
     void dialog.dismiss();
   });
   await page.goBack();
-  await expect(selected(page)).toBeHidden();
+  await expect(details(page)).toBeHidden();
   expect(asked).toEqual([]);
   await page.goBack({ timeout: 2000 }).catch(() => null);
   expect(asked).toEqual(['beforeunload']);

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Browser, expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, settled, showCalls, showPanel, test } from './page.ts';
+import { area, barriers, details, fixture, open, settled, showCalls, showPanel, test } from './page.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../shared/corpus/hostile');
 const FILES = existsSync(FOLDER)
@@ -83,9 +83,8 @@ test('instructions at which the disassembler stops are bytes, and nothing else i
   const rows = page.getByRole('grid').locator('tbody tr:not(.spacer)');
   await expect(rows.first()).toContainText('dd f8 03 20');
   await rows.first().click();
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details).toContainText('dd f8 03 20');
-  await expect(details).not.toContainText('stopped');
+  await expect(details(page)).toContainText('dd f8 03 20');
+  await expect(details(page)).not.toContainText('stopped');
 });
 
 test('a thread of thousands is found in a list', async ({ page }) => {
@@ -152,7 +151,7 @@ test('Cancel ends a reader that is deep in SQLite', async ({ page }) => {
 
 /** Shows the details of a call and each panel. */
 async function lookAround(page: Page): Promise<void> {
-  await page.locator('.area').focus();
+  await area(page).focus();
   await page.keyboard.press('Enter');
   for (const tab of await page.getByRole('tab').all()) {
     await tab.click();

@@ -1,7 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { fixture, open, pictured, test } from './page.ts';
+import { area, details, fixture, open, pictured, test } from './page.ts';
 
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 const heading = (page: Page) => details(page).getByRole('heading').first();
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.className ?? '');
 
@@ -114,7 +113,7 @@ test.describe('going to a step', () => {
   test('selects the call on whatever thread it is', async ({ page }) => {
     await open(page, fixture('apitrace/scene.trace'));
     await pictured(page);
-    await page.locator('.area').focus();
+    await area(page).focus();
     for (const call of ['30', '31', '400']) {
       await goTo(page, call);
       await expect(details(page)).toContainText(new RegExp(`Call\\s*${call}\\D`));

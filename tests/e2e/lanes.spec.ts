@@ -1,15 +1,17 @@
-import { expect, type Page } from '@playwright/test';
-import { barriers, digest, fixture, inkedAt, open, pictured, test } from './page.ts';
-
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
-const derived = (page: Page) => page.locator('.track.derived');
-
-/** Runs a command by its title. */
-async function command(page: Page, title: string): Promise<void> {
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Search commands' }).fill(title);
-  await page.keyboard.press('Enter');
-}
+import { expect } from '@playwright/test';
+import {
+  area,
+  barriers,
+  derived,
+  details,
+  digest,
+  fixture,
+  inkedAt,
+  open,
+  pictured,
+  runCommand,
+  test,
+} from './page.ts';
 
 test.describe('CPUs', () => {
   test.beforeEach(async ({ page }) => {
@@ -20,20 +22,20 @@ test.describe('CPUs', () => {
 
   test('have tracks with the threads that ran on them, which lead to the records', async ({ page }) => {
     const before = await digest(page);
-    await command(page, 'Show a track for each CPU');
+    await runCommand(page, 'Show a track for each CPU');
     await expect(derived(page)).toHaveCount(4);
     await expect(derived(page)).toContainText(['CPU 0', 'CPU 1', 'CPU 2', 'CPU 3']);
     // Threads 4713 and 4714 came to it from other CPUs, or began there.
     await expect(derived(page).nth(2)).toHaveAttribute('title', /Threads whose records say CPU 2: 2\sthreads/);
     await expect.poll(async () => (await inkedAt(page, 10)).length).toBeGreaterThan(0);
-    const box = (await page.locator('.area').boundingBox())!;
+    const box = (await area(page).boundingBox())!;
     const [first] = await inkedAt(page, 10);
     await page.mouse.click(box.x + first! * box.width + 1, box.y + 10);
     await expect(details(page)).toContainText('CPU');
     await expect(details(page).locator('dt', { hasText: /^CPU$/ }).locator('+ dd')).toHaveText(/^0/);
     expect(await barriers(page)).toEqual([]);
     expect(await digest(page)).toBe(before);
-    await command(page, 'Remove the tracks of CPUs');
+    await runCommand(page, 'Remove the tracks of CPUs');
     await expect(derived(page)).toHaveCount(0);
   });
 
@@ -61,7 +63,7 @@ test.describe('events', () => {
 
   test('have a track per type, with the name of the type', async ({ page }) => {
     const before = await digest(page);
-    await command(page, 'Show a track for each type of event');
+    await runCommand(page, 'Show a track for each type of event');
     await expect(derived(page)).toHaveCount(4);
     await expect(derived(page)).toContainText(['custom events', 'typed event 0', 'typed event 1', 'typed event 2']);
     await expect(derived(page).first()).toHaveAttribute('title', /12\sevents/);

@@ -1,7 +1,5 @@
-import { expect, type Locator, type Page } from '@playwright/test';
-import { fixture, open, pictured, showCalls, test } from './page.ts';
-
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+import { expect, type Locator } from '@playwright/test';
+import { details, fixture, open, pictured, showCalls, test } from './page.ts';
 
 async function boxOf(locator: Locator) {
   return (await locator.boundingBox())!;

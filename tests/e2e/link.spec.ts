@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { fixture, open, pictured, settled, test } from './page.ts';
+import { details, fixture, open, pictured, settled, test } from './page.ts';
 
 /** Copies a link to what is shown by the menu, and returns it. */
 async function copied(page: Page): Promise<string> {
@@ -23,6 +23,8 @@ test('a link leads to the same view when its file is opened', async ({ page }) =
   await page.keyboard.press(']');
   await page.keyboard.press('f');
   await page.keyboard.press('r');
+  const filter = page.getByLabel('Filter functions');
+  await filter.fill('dur>1us');
   await page
     .locator('.tracks .pin')
     .first()
@@ -41,6 +43,7 @@ test('a link leads to the same view when its file is opened', async ({ page }) =
   await open(page, fixture('threads.xray'));
   await expect(head).toHaveText(name);
   await expect(page.getByRole('list', { name: 'Pinned tracks' })).toBeVisible();
+  await expect(filter).toHaveValue('dur>1us');
   // The link of what is shown now is the same one.
   await expect.poll(() => copied(page)).toBe(link);
 });
@@ -61,10 +64,9 @@ test('a link from a row of a data set selects its slice', async ({ page }) => {
     './?url=samples%2Fthreads.xray#unspool=1&name=threads.xray&range=7140221766841..7140221949296&at=7140221766841,4,-1',
   );
   await settled(page, 'ready', 'threads.xray');
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details.locator('.details-head')).toContainText('#6');
-  await expect(details).toContainText('thread 4714');
-  await expect(details).toContainText('182,455 ticks');
+  await expect(details(page).locator('.details-head')).toContainText('#6');
+  await expect(details(page)).toContainText('thread 4714');
+  await expect(details(page)).toContainText('182,455 ticks');
 });
 
 test('with ?url= a link needs no file', async ({ page }) => {

@@ -1,8 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, inked, open, pictured, settled, test } from './page.ts';
+import { area, barriers, details, fixture, inked, open, pictured, settled, test } from './page.ts';
 
-const area = (page: Page) => page.locator('.area');
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 const scale = (page: Page) => page.locator('.ruler').innerText();
 /** Waits until an animation ends: two equal readings of the scale. */
 async function atRest(page: Page): Promise<string> {

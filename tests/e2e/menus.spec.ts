@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { barriers, fixture, open, pictured, showCalls, test } from './page.ts';
+import { area, barriers, details, fixture, open, pictured, showCalls, test } from './page.ts';
 
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 const heading = (page: Page) => details(page).getByRole('heading').first();
 const menu = (page: Page) => page.getByRole('menu');
 const entry = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true });
@@ -20,7 +19,7 @@ test.beforeEach(async ({ page }) => {
 /** Right-clicks the outermost call of the second thread. */
 async function openOnCall(page: Page): Promise<void> {
   const head = (await page.locator('.track', { hasText: 'thread 4712' }).boundingBox())!;
-  const box = (await page.locator('.area').boundingBox())!;
+  const box = (await area(page).boundingBox())!;
   await page.mouse.click(box.x + box.width / 2, head.y + 10, { button: 'right' });
   await expect(menu(page)).toBeVisible();
 }
@@ -58,13 +57,13 @@ test.describe('the menu of a call', () => {
     await expect(entry(page, 'Copy the position')).toBeFocused();
     await page.keyboard.press('Enter');
     await expect.poll(() => clipboard(page)).toMatch(/^[\d.,]+ [nµm]?s$/);
-    await expect(page.locator('.area')).toBeFocused();
+    await expect(area(page)).toBeFocused();
     for (const key of ['Escape', 'Tab']) {
       await page.keyboard.press('ContextMenu');
       await expect(menu(page)).toBeVisible();
       await page.keyboard.press(key);
       await expect(menu(page)).toHaveCount(0);
-      await expect(page.locator('.area')).toBeFocused();
+      await expect(area(page)).toBeFocused();
     }
     // Escape closed the menu only.
     await expect(heading(page)).toHaveText('#1');
@@ -83,7 +82,7 @@ test.describe('the menu of a call', () => {
 
 test('a menu fits in a small window', async ({ page }) => {
   await page.setViewportSize({ width: 420, height: 380 });
-  await page.locator('.area').focus();
+  await area(page).focus();
   await page.keyboard.press('j');
   await page.keyboard.press('j');
   await page.keyboard.press('ContextMenu');
@@ -174,7 +173,7 @@ test.describe('the palette', () => {
     await expect(field(page)).toHaveAttribute('aria-activedescendant', 'palette-0');
     await page.keyboard.press('Enter');
     await expect(field(page)).toHaveCount(0);
-    await expect(page.locator('.area')).toBeFocused();
+    await expect(area(page)).toBeFocused();
     await page.keyboard.press('Control+k');
     await expect(options(page).first()).toContainText('Show the whole trace');
     await page.keyboard.press('Escape');

@@ -1,7 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { fixture, open, pictured, test } from './page.ts';
-
-const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
+import { details, fixture, open, pictured, plain, test } from './page.ts';
 
 async function show(page: Page, path: string, tab: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
@@ -24,7 +22,7 @@ test('the list of records is narrowed by arguments, and whole again', async ({ p
   expect((await rows(page)).length).toBeGreaterThan(5);
   // A row leads to its call, and the call to its row.
   await page.locator('#event-3').click();
-  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('glDrawElements');
+  await expect(details(page)).toContainText('glDrawElements');
   await records(page, 'calls').fill('name:glDrawElements arg.count:');
   await expect(page.getByRole('alert')).toContainText('Expected a value here.');
   await expect(said(page)).toContainText('24 calls found');

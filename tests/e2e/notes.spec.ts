@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
+import { area, barriers, details, fixture, open, pictured, test } from './page.ts';
 
 const flags = (page: Page) => page.getByRole('group', { name: 'Notes' }).getByRole('button');
 const field = (page: Page) => page.getByRole('textbox', { name: 'Text of the note' });
@@ -34,22 +34,22 @@ test('M puts a note at the selection, and a click on its flag leads back', async
   await page.keyboard.press('Enter');
   await expect(field(page)).toBeHidden();
   await expect(flags(page)).toHaveText(['begins here']);
-  await expect(page.locator('.area')).toBeFocused();
+  await expect(area(page)).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
   await flags(page).first().click();
-  await expect(page.getByRole('complementary', { name: 'Details' }).getByRole('heading').first()).toHaveText('#1');
+  await expect(details(page).getByRole('heading').first()).toHaveText('#1');
   await expect(field(page)).toHaveValue('begins here');
   // Escape closes the note, and then clears the selection.
   await page.keyboard.press('Escape');
   await expect(field(page)).toBeHidden();
-  await expect(page.getByRole('complementary', { name: 'Details' })).toBeVisible();
+  await expect(details(page)).toBeVisible();
 });
 
 test('a note without a selection is at the pointer', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
-  const box = (await page.locator('.area').boundingBox())!;
+  const box = (await area(page).boundingBox())!;
   await page.mouse.move(box.x + 400, box.y + 5);
   await page.keyboard.press('m');
   await page.keyboard.type('x');
@@ -209,7 +209,7 @@ test('notes are usable by keyboard', async ({ page }) => {
   await expect(flags(page)).toHaveText(['other words']);
   await flags(page).first().press('Delete');
   await expect(flags(page)).toHaveCount(0);
-  await expect(page.locator('.area')).toBeFocused();
+  await expect(area(page)).toBeFocused();
 });
 
 test('a step of a program keeps its note', async ({ page }) => {
@@ -219,7 +219,7 @@ test('a step of a program keeps its note', async ({ page }) => {
   await page.locator('#go-to').fill('12');
   await page.keyboard.press('Enter');
   await expect(page.locator('.details-head')).toContainText('Step 12');
-  await page.locator('.area').focus();
+  await area(page).focus();
   await page.keyboard.press('m');
   await page.keyboard.type('here');
   await page.keyboard.press('Enter');

@@ -2,7 +2,21 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from '@playwright/test';
 import { SAMPLES } from '../../web/model/formats.ts';
-import { drop, fixture, inked, marks, open, pictured, recorded, settled, test, traceWorkers } from './page.ts';
+import {
+  area,
+  details,
+  drop,
+  fixture,
+  header,
+  inked,
+  marks,
+  open,
+  pictured,
+  recorded,
+  settled,
+  test,
+  traceWorkers,
+} from './page.ts';
 
 test('lists its formats before a trace is open', async ({ page }) => {
   await settled(page, 'empty');
@@ -15,7 +29,7 @@ test('lists its formats before a trace is open', async ({ page }) => {
 test('opens a file from the input and shows it', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
-  await expect(page.locator('.header')).toContainText('XRay');
+  await expect(header(page)).toContainText('XRay');
   await expect(page.locator('.tracks')).toContainText('calls');
   expect(await inked(page)).toBeGreaterThan(1000);
   await expect(page).toHaveTitle('threads.xray – Unspool');
@@ -105,12 +119,12 @@ test('stops reading and keeps what was read', async ({ page }) => {
   });
   await drop(page, 'long.xray', fixture('threads.xray'), 20_000);
   await settled(page, 'ready', 'long.xray');
-  await expect(page.locator('.header')).toContainText('Stopped at');
+  await expect(header(page)).toContainText('Stopped at');
   // The view fits to the events so far, and their picture follows.
   await expect.poll(() => inked(page)).toBeGreaterThan(1000);
-  await page.locator('.area').focus();
+  await area(page).focus();
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('Duration');
+  await expect(details(page)).toContainText('Duration');
 });
 
 test('survives a broken file and opens the next one', async ({ page }, info) => {
@@ -159,7 +173,7 @@ test('survives a crash of the reader', async ({ page }) => {
   await page.getByRole('button', { name: /problem/ }).click();
   await expect(page.getByRole('dialog')).toContainText('stopped unexpectedly');
   await page.keyboard.press('Escape');
-  await page.locator('.area').focus();
+  await area(page).focus();
   await page.keyboard.press('Enter');
   await expect(page.locator('#announcer')).not.toBeEmpty();
   await open(page, fixture('events.xray'));

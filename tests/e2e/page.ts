@@ -16,6 +16,23 @@ export function recordWorkers(page: Page): Worker[] {
   return page.workers().filter((worker) => worker.url().endsWith('#records'));
 }
 
+/** The right pane about the selection. */
+export const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
+/** The timeline. */
+export const area = (page: Page) => page.locator('.area');
+/** The header of the page. */
+export const header = (page: Page) => page.locator('.header');
+/** The notice at the bottom of the page. */
+export const notice = (page: Page) => page.locator('.notice');
+/** Tracks that were made from results. */
+export const derived = (page: Page) => page.locator('.track.derived');
+/** The table of functions. */
+export const functions = (page: Page) => page.locator('.functions table');
+/** The files that add to the trace. */
+export const companions = (page: Page) => page.getByRole('list', { name: 'Files that add to this trace' });
+/** A text with plain spaces, and one of them at a time. */
+export const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
+
 /** Opens the page, and fails the test on an uncaught error. */
 export const test = base.extend<{ page: Page }>({
   page: async ({ page }, use) => {
@@ -61,20 +78,43 @@ export function recorded(format: 'xray' | 'apitrace'): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The digest of the trace, or null without a trace. */
-export async function digest(page: Page): Promise<string | null> {
+/** Sends a message to the page, and returns the answer of a type. */
+export async function answered<Answer>(page: Page, type: string, answer: string): Promise<Answer> {
   return page.evaluate(
-    () =>
-      new Promise<string | null>((resolve) => {
+    ([asked, awaited]) =>
+      new Promise<Answer>((resolve) => {
         const hear = ({ data }: MessageEvent) => {
-          if (data?.type !== 'unspool:digested') return;
+          if (data?.type !== awaited) return;
           window.removeEventListener('message', hear);
-          resolve(data.digest);
+          resolve(data);
         };
         window.addEventListener('message', hear);
-        window.postMessage({ type: 'unspool:digest' });
+        window.postMessage({ type: asked });
       }),
+    [type, answer] as const,
   );
+}
+
+/** The path of a file of the corpus beside the repository. Skips the test if it is missing. */
+export function recording(path: string): string {
+  const full = join(CORPUS, path);
+  test.skip(!existsSync(full), `${full} is missing`);
+  return full;
+}
+
+/** A file for {@link choose}. */
+export function chosen(name: string, content: string | Buffer) {
+  return { name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) };
+}
+
+/** Chooses files by the page's input. */
+export async function choose(page: Page, ...files: ReturnType<typeof chosen>[]): Promise<void> {
+  await page.setInputFiles('#file-input', files);
+}
+
+/** The digest of the trace, or null without a trace. */
+export async function digest(page: Page): Promise<string | null> {
+  return (await answered<{ digest: string | null }>(page, 'unspool:digest', 'unspool:digested')).digest;
 }
 
 /** Opens a file by the page's input and waits for the resulting state. */
@@ -163,4 +203,45 @@ export async function inkedAt(page: Page, y: number): Promise<number[]> {
     }
     return found;
   }, y);
+}
+
+/** Selects a range over the timeline by a drag with Shift, in fractions of its width. */
+export async function selectRange(page: Page, from: number, to: number): Promise<void> {
+  const box = (await area(page).boundingBox())!;
+  await page.mouse.move(box.x + from * box.width, box.y + 60);
+  await page.keyboard.down('Shift');
+  await page.mouse.down();
+  await page.mouse.move(box.x + to * box.width, box.y + 80, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+}
+
+/** CSS pixels of margin on either side of the whole trace. */
+const MARGIN = 8;
+
+/** The place at `at` on an x axis that ends at `end`, all of it shown, `down` pixels below the top of the track `name`. */
+export async function placeIn(page: Page, name: string | RegExp, at: number, end: number, down: number) {
+  const box = (await area(page).boundingBox())!;
+  const top = (await page.locator('.track', { hasText: name }).first().boundingBox())!.y;
+  return { x: box.x + MARGIN + ((box.width - 2 * MARGIN) * at) / end, y: top + down };
+}
+
+/** Clicks there. */
+export async function clickAt(...place: Parameters<typeof placeIn>): Promise<void> {
+  const { x, y } = await placeIn(...place);
+  await place[0].mouse.click(x, y);
+}
+
+/** Types a position into the field Go to. */
+export async function typeGoTo(page: Page, position: number): Promise<void> {
+  const field = page.getByPlaceholder('Go to…');
+  await field.fill(String(position));
+  await field.press('Enter');
+}
+
+/** Runs a command by its title. */
+export async function runCommand(page: Page, title: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search commands' }).fill(title);
+  await page.keyboard.press('Enter');
 }

@@ -1,20 +1,7 @@
 import { expect, type Page } from '@playwright/test';
-import { fixture, open, pictured, test } from './page.ts';
+import { clickAt, details, fixture, header, open, pictured, test } from './page.ts';
 
-/** CSS pixels of margin on either side of the whole trace. */
-const MARGIN = 8;
-
-const area = (page: Page) => page.locator('.area');
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
-const header = (page: Page) => page.locator('.header');
 const problems = (page: Page) => page.getByRole('button', { name: /problem|remark/ });
-
-/** Clicks at `at` on an x axis that ends at `end`, `down` pixels below the top of the track `name`. */
-async function clickAt(page: Page, name: string | RegExp, at: number, end: number, down: number): Promise<void> {
-  const box = (await area(page).boundingBox())!;
-  const top = (await page.locator('.track', { hasText: name }).first().boundingBox())!.y;
-  await page.mouse.click(box.x + MARGIN + ((box.width - 2 * MARGIN) * at) / end, top + down);
-}
 
 test.describe('instructions', () => {
   test('appear as calls of their threads, with the values that each call read and wrote', async ({ page }) => {

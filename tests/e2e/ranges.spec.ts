@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { fixture, open, pictured, test } from './page.ts';
+import { details, fixture, open, pictured, test } from './page.ts';
 
 const range = (page: Page) => page.getByRole('navigation', { name: 'Range' });
 const band = async (page: Page) => (await page.locator('.range').boundingBox())!;
@@ -25,8 +25,7 @@ async function secondCall(page: Page) {
   await page.keyboard.press('Enter');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('.');
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details.getByRole('heading').first()).toHaveText('#16');
+  await expect(details(page).getByRole('heading').first()).toHaveText('#16');
   await page.keyboard.press('r');
   const { x, width, y } = await band(page);
   const area = (await page.locator('.area').boundingBox())!;

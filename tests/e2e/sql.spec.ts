@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, showPanel, test } from './page.ts';
+import { barriers, details, fixture, open, pictured, recording, selectRange, showPanel, test } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** A trace of each format, by its heading in docs/sql.md. */
@@ -71,13 +71,7 @@ test('queries are about the range, and a position leads to its slice', async ({ 
   await pictured(page);
   await ask(page, 'select count(*) from slices');
   const all = Number(await rows(page).first().textContent());
-  const area = (await page.locator('.area').boundingBox())!;
-  await page.keyboard.down('Shift');
-  await page.mouse.move(area.x + area.width * 0.4, area.y + 20);
-  await page.mouse.down();
-  await page.mouse.move(area.x + area.width * 0.5, area.y + 20, { steps: 4 });
-  await page.mouse.up();
-  await page.keyboard.up('Shift');
+  await selectRange(page, 0.4, 0.5);
   await expect(page.locator('.breadcrumb')).not.toHaveText('Whole trace');
   await ask(page, 'select count(*) from slices');
   const some = Number(await rows(page).first().textContent());
@@ -85,7 +79,7 @@ test('queries are about the range, and a position leads to its slice', async ({ 
   expect(some).toBeLessThan(all);
   await ask(page, 'select start, name from named_slices where depth = 1 order by dur limit 3');
   await rows(page).first().getByRole('button', { name: /^\d+$/ }).click();
-  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('Duration');
+  await expect(details(page)).toContainText('Duration');
   expect(await barriers(page)).toEqual([]);
 });
 
@@ -101,9 +95,7 @@ test('an example runs when it is chosen, and an error says what is wrong', async
 });
 
 test('counts what a recorded trace is known to have', async ({ page }) => {
-  const path = join(ROOT, '../shared/corpus/apitrace/recorded/glmark2_medium.trace');
-  test.skip(!existsSync(path), 'needs ../shared/corpus');
-  await openSql(page, path);
+  await openSql(page, recording('apitrace/recorded/glmark2_medium.trace'));
   await ask(page, "select count(*) from named_slices where name = 'glShaderSource'");
   await expect(rows(page)).toHaveText(['28']);
 });
@@ -191,15 +183,9 @@ test('records and fields are those of the range', async ({ page }) => {
   expect(fields).toBeGreaterThan(all);
   await ask(page, "select record, value from fields where key = 'args.mode' limit 2");
   await rows(page).first().getByRole('button').first().click();
-  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('mode');
+  await expect(details(page)).toContainText('mode');
   await pictured(page);
-  const area = (await page.locator('.area').boundingBox())!;
-  await page.keyboard.down('Shift');
-  await page.mouse.move(area.x + area.width * 0.4, area.y + 20);
-  await page.mouse.down();
-  await page.mouse.move(area.x + area.width * 0.5, area.y + 20, { steps: 4 });
-  await page.mouse.up();
-  await page.keyboard.up('Shift');
+  await selectRange(page, 0.4, 0.5);
   const some = await count('records');
   expect(some).toBeGreaterThan(0);
   expect(some).toBeLessThan(all / 5);
@@ -221,7 +207,7 @@ test('rows are kept as tracks: slices, values and points, which lead back', asyn
   await pictured(page);
   const area = (await page.locator('.area').boundingBox())!;
   await page.mouse.click(area.x + area.width / 2, area.y + 10);
-  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('Duration');
+  await expect(details(page)).toContainText('Duration');
   await keep('select start as time, dur as value from slices where depth = 1 order by start');
   await keep('select start from slices where depth = 2');
   await expect(tracks).toHaveCount(3);

@@ -1,12 +1,10 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
+import { area, barriers, details, fixture, open, pictured, plain, selectRange, test } from './page.ts';
 
-const area = (page: Page) => page.locator('.area');
 const view = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
 const table = (page: Page) => page.getByRole('grid', { name: 'Functions' });
 const flame = (page: Page) => page.getByRole('application', { name: /^Flame graph/ });
 const way = (page: Page) => page.getByRole('navigation', { name: /Callers/ });
-const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
 
 /** The texts of the cells of each row. */
 async function rows(page: Page): Promise<string[]> {
@@ -17,17 +15,6 @@ const row = (page: Page, name: string): Locator =>
   table(page)
     .locator('tbody tr')
     .filter({ has: page.locator('td.name', { hasText: new RegExp(`^${name}$`) }) });
-
-/** Selects a range over the timeline by a drag with Shift, in fractions of its width. */
-async function selectRange(page: Page, from: number, to: number): Promise<void> {
-  const box = (await area(page).boundingBox())!;
-  await page.mouse.move(box.x + from * box.width, box.y + 60);
-  await page.keyboard.down('Shift');
-  await page.mouse.down();
-  await page.mouse.move(box.x + to * box.width, box.y + 80, { steps: 4 });
-  await page.mouse.up();
-  await page.keyboard.up('Shift');
-}
 
 test.describe('functions', () => {
   test.beforeEach(async ({ page }) => {
@@ -123,7 +110,7 @@ test.describe('functions', () => {
     await expect(page.getByRole('navigation', { name: 'Range' })).toContainText('746.7');
     await page.keyboard.press('Escape');
     await expect(page.getByRole('navigation', { name: 'Range' })).toBeHidden();
-    await expect(page.getByRole('complementary', { name: 'Details' })).toBeVisible();
+    await expect(details(page)).toBeVisible();
   });
 });
 

@@ -1,13 +1,11 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { barriers, digest, fixture, inked, open, pictured, settled, showCalls, test } from './page.ts';
+import { area, barriers, details, digest, fixture, inked, open, pictured, settled, showCalls, test } from './page.ts';
 
 const tracks = (page: Page) => page.locator('.track');
 const track = (page: Page, name: string) => page.locator('.track', { has: page.getByText(name, { exact: true }) });
 const names = (page: Page) => page.locator('.track-name b').allInnerTexts();
-const area = (page: Page) => page.locator('.area');
 const corner = (page: Page) => page.locator('.overview-label');
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 
 /** Runs an entry of the menu of a track. */
 async function choose(page: Page, name: string, entry: string): Promise<void> {
@@ -233,14 +231,14 @@ test('Go to brings the row of what it finds into view', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const main = track(page, 'main thread 4711');
-  await page.locator('.area').focus();
+  await area(page).focus();
   for (let i = 0; i < 5; i += 1) await page.keyboard.press('j');
   await expect(main).not.toBeInViewport();
   await page.keyboard.press('g');
   await page.keyboard.type('#16');
   await page.keyboard.press('Enter');
   await expect(main).toBeInViewport();
-  await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('#16');
+  await expect(details(page)).toContainText('#16');
 });
 
 test('callees of tail calls are shown under their callers on request', async ({ page }) => {

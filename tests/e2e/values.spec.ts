@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
+import { barriers, details, fixture, open, pictured, plain, test } from './page.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const field = (page: Page) => page.getByRole('combobox', { name: 'Find points by values' });
 const bar = (page: Page) => page.locator('.events .panel-bar');
 const status = (page: Page) => bar(page).locator('> [role="status"]');
 const grid = (page: Page) => page.getByRole('grid', { name: 'points' });
-const plain = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').trim();
 
 /** Opens a trace with Events in front, and the field about values. */
 async function values(page: Page, path: string): Promise<void> {
@@ -114,8 +113,7 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   await grid.getByRole('button', { name: 'key' }).click();
   await expect(page.locator('#occurrence-0 td').nth(3)).toHaveText('-42');
   await page.getByRole('button', { name: 'Next', exact: true }).click();
-  const details = page.getByRole('complementary', { name: 'Details' });
-  await expect(details).toContainText('Point 23');
+  await expect(details(page)).toContainText('Point 23');
   expect(await barriers(page)).toEqual([]);
   await page.getByRole('combobox', { name: 'Narrow the occurrences by values' }).fill('key = 84 or nothing = 1');
   await expect(page.getByRole('alert')).toContainText('The trace has no variable nothing.');
@@ -126,7 +124,7 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   await expect(statements).toBeFocused();
   // From a point to all those of its statement.
   await page.getByRole('tab', { name: 'Events' }).click();
-  await details.getByRole('button', { name: 'All its points' }).click();
+  await details(page).getByRole('button', { name: 'All its points' }).click();
   await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
 });
 

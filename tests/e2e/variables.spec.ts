@@ -1,9 +1,8 @@
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
+import { barriers, details, fixture, open, pictured, test } from './page.ts';
 
 const OVERRUN = fixture('trace_db/overrun.trace');
 const bar = (page: Page) => page.locator('.variables .panel-bar');
-const details = (page: Page) => page.getByRole('complementary', { name: 'Details' });
 
 /** Opens a trace with a tab in front. */
 async function tab(page: Page, path: string, name: string): Promise<void> {

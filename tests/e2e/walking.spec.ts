@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, test } from './page.ts';
+import { barriers, fixture, open, pictured, recording, test, typeGoTo } from './page.ts';
 
 const listing = (page: Page) => page.getByRole('tabpanel', { name: 'Listing' });
 
@@ -15,10 +13,8 @@ async function listingAt(page: Page, path: string, step: number): Promise<void> 
 }
 
 async function goTo(page: Page, step: number): Promise<void> {
-  const field = page.getByPlaceholder('Go to…');
-  await field.fill(String(step));
-  await field.press('Enter');
-  await field.blur();
+  await typeGoTo(page, step);
+  await page.getByPlaceholder('Go to…').blur();
   await isAt(page, step);
 }
 
@@ -111,8 +107,7 @@ test('each thread is walked through on its own', async ({ page }) => {
 
 test('transitions of a block trace', async ({ page }) => {
   test.slow();
-  const path = join(import.meta.dirname, '../../../shared/corpus/rvn/medium.sqlite');
-  test.skip(!existsSync(path), `${path} is missing`);
+  const path = recording('rvn/medium.sqlite');
   await listingAt(page, path, 57);
   // The call that the block ends with, from 58 to before 249.
   await page.keyboard.press('F10');
@@ -145,8 +140,7 @@ test('transitions of a block trace', async ({ page }) => {
 });
 
 test('loops and calls are folded', async ({ page }) => {
-  const path = join(import.meta.dirname, '../../../shared/corpus/frames/real-loads-stores.frames');
-  test.skip(!existsSync(path), `${path} is missing`);
+  const path = recording('frames/real-loads-stores.frames');
   await listingAt(page, path, 10);
   const rows = listing(page).locator('tbody tr:not(.spacer)');
   await listing(page).getByRole('button', { name: 'Fold loops' }).click();
@@ -160,9 +154,7 @@ test('loops and calls are folded', async ({ page }) => {
   await expect(outer).toBeVisible();
   expect(await barriers(page)).toEqual([]);
   // A step in hidden iterations selects the row in their place.
-  const field = page.getByPlaceholder('Go to…');
-  await field.fill('1000');
-  await field.press('Enter');
+  await typeGoTo(page, 1000);
   await expect(outer).toHaveAttribute('aria-selected', 'true');
   await outer.click();
   await isAt(page, 1000);
@@ -185,8 +177,7 @@ test('loops and calls are folded', async ({ page }) => {
 });
 
 test('filters grey what does not match, and walks pass over it', async ({ page }) => {
-  const path = join(import.meta.dirname, '../../../shared/corpus/rvn/medium.sqlite');
-  test.skip(!existsSync(path), `${path} is missing`);
+  const path = recording('rvn/medium.sqlite');
   await listingAt(page, path, 1170);
   const row = (step: number) => listing(page).locator(`#event-${step}`);
   // A page fault before its block has ended.

@@ -120,7 +120,7 @@ export type BufferOrder = (typeof BUFFER_ORDERS)[number];
 
 /** A pointer that may lead out of a buffer. */
 export interface PointerCandidate {
-  /** It points behind the end; less than one element of its type is left; the buffer was freed. */
+  /** It points past the end; less than one element of its type is left; the buffer was freed. */
   readonly why: 'past' | 'short' | 'freed';
   readonly name: string;
   readonly type: string;
@@ -134,7 +134,7 @@ export interface PointerCandidate {
   readonly address: string;
   /** Bytes of the buffer. */
   readonly size: number;
-  /** Bytes from the pointer to the end of the buffer; negative behind it. */
+  /** Bytes from the pointer to the end of the buffer; negative past it. */
   readonly left: number;
 }
 

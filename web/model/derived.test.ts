@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
+import { nextTask } from '../base/next_task.fixture.ts';
 import { derivedTrack, type Find, type Found, type Origin, type Ticks, type Track } from '../base/protocol.ts';
 import type { Collected, CollectWanted, RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
@@ -141,7 +142,7 @@ describe('derived tracks', () => {
     names.rename(Uint32Array.of(1), ['draw'], ['#7']);
     derived.keepField({ path: ['args', 'count'], ofName: true, label: 'count' }, 1);
     derived.keepAddress(0x40n);
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
     expect(wanted).toEqual([
       { what: 'field', names: ['draw', '#7'], path: ['args', 'count'] },
       { what: 'address', address: 0x40n },
@@ -164,7 +165,7 @@ describe('derived tracks', () => {
     answer = { value: found, error: null };
     derived.keepCpus();
     expect(derived.keeping.value.get(CPUS)).toEqual({ at: 'making', share: 0 });
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
     expect(wanted).toEqual([{ what: 'runs', key: 'cpu' }]);
     // One after the other.
     expect(begun.length).toBe(1);
@@ -193,14 +194,14 @@ describe('derived tracks', () => {
     };
     answer = { value: found, error: null };
     derived.keepEvents('9');
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
     finish(1);
     expect(derived.tracks.value.map(({ name }) => name)).toEqual(['typed event 9']);
     names.rewrite((text) => (text === 'typed event 9' ? 'frame' : text));
     expect(derived.tracks.value.map(({ name }) => name)).toEqual(['frame']);
     // The others come beside it.
     derived.keepEvents(null);
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
     expect(begun.map(({ question }) => (question as JobQuestion<'gather'>).label)).toEqual([
       'typed event 9',
       'custom events',
@@ -218,7 +219,7 @@ describe('derived tracks', () => {
     };
     answer = { value: found, error: null };
     derived.keepAddress(0x40n);
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
     expect([begun.length, told, derived.keeping.value.size]).toEqual([
       0,
       ['Nothing to keep: no execution was found for 0x40.'],

@@ -11,6 +11,8 @@ export interface Dock {
   readonly calls: Signal<Readonly<Record<string, string>>>;
 }
 
+/** The id of the panel of results. */
+export const RESULTS = 'results';
 /** CSS pixels of the lowest dock. */
 export const LEAST_HEIGHT = 120;
 /** CSS pixels of the dock until the person drags it. */
@@ -42,6 +44,13 @@ export function createDock(window: { innerWidth: number; innerHeight: number }):
     }
   });
   return { open, height, front, calls };
+}
+
+/** Opens the dock with a panel in front, for traces of a format. Does nothing before the format is known. */
+export function bringToFront({ open, front }: Dock, format: string | undefined, panel: string): void {
+  if (format === undefined) return;
+  open.value = true;
+  front.value = { ...front.peek(), [format]: panel };
 }
 
 interface Remembered {

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nextTask } from '../base/next_task.fixture.ts';
 import type { Details, Find, Found, TraceInfo } from '../base/protocol.ts';
 import type { Listed, RecordRow, RecordScope } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
@@ -38,7 +39,6 @@ let found: Found | null;
 let finds: Find[];
 let chosenRecords: RecordRow[];
 let events: Events;
-const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 beforeEach(() => {
   status.value = { at: 'loading' };
@@ -86,20 +86,20 @@ afterEach(() => events.dispose());
 async function ready(): Promise<void> {
   events.shown.value = true;
   status.value = { at: 'ready', how: 'complete', error: null };
-  await settle();
+  await nextTask();
 }
 
 describe('the list of records', () => {
   it('is made when the panel is in front and the file is read, and follows range and thread', async () => {
     events.shown.value = true;
-    await settle();
+    await nextTask();
     expect(listed).toEqual([]);
     await ready();
     expect(listed).toEqual([{ range: null, tracks: null, filter: null }]);
     expect(events.listed.value?.rows).toBe(ROWS);
     range.value = { from: ticks(1n), to: ticks(5n) };
     whose.value = 3;
-    await settle();
+    await nextTask();
     expect(listed.at(-1)).toEqual({ range: range.value, tracks: Uint32Array.of(3), filter: null });
     expect(events.listed.value?.rows).toBe(10);
   });
@@ -108,12 +108,12 @@ describe('the list of records', () => {
     await ready();
     events.want(60, 70);
     expect(events.row(65)).toBeNull();
-    await settle();
+    await nextTask();
     expect(requested).toEqual([[0, 128]]);
     expect(events.row(65)?.name).toBe('r65');
     events.want(0, 128);
     events.want(100, 140);
-    await settle();
+    await nextTask();
     expect(requested.slice(1)).toEqual([[128, 64]]);
   });
 
@@ -123,13 +123,13 @@ describe('the list of records', () => {
     listing.value = { rows: 100, inOrder: true, done: 1, of: 3 };
     expect(events.listed.value?.rows).toBe(100);
     events.want(0, 10);
-    await settle();
+    await nextTask();
     expect([events.row(5)?.name, requested.length]).toEqual(['r5', 1]);
     events.want(0, 10);
     listing.value = { rows: 200, inOrder: true, done: 2, of: 3 };
     expect(events.row(5)?.name).toBe('r5');
     events.want(0, 10);
-    await settle();
+    await nextTask();
     expect(requested).toEqual([
       [0, 64],
       [0, 64],
@@ -147,9 +147,9 @@ describe('the list of records', () => {
     ];
     events.want(0, 10);
     range.value = { from: ticks(1n), to: ticks(5n) };
-    await settle();
+    await nextTask();
     events.want(0, 10);
-    await settle();
+    await nextTask();
     expect(requested).toEqual([
       [0, 64],
       [0, 64],
@@ -157,7 +157,7 @@ describe('the list of records', () => {
     expect(events.row(3)?.name).toBe('r3');
     // What comes late is of no use.
     answer({ value: [rowOf(500)], error: null });
-    await settle();
+    await nextTask();
     expect(events.row(0)?.name).toBe('r0');
   });
 
@@ -165,20 +165,20 @@ describe('the list of records', () => {
     await ready();
     answers = [Promise.resolve(null)];
     events.want(0, 10);
-    await settle();
+    await nextTask();
     expect(events.failure.value).toContain('stopped unexpectedly');
     isListing = false;
     events.retry();
-    await settle();
+    await nextTask();
     expect(events.listed.value).toBeNull();
     expect(events.failure.value).toContain('stopped unexpectedly');
     isListing = true;
     events.retry();
-    await settle();
+    await nextTask();
     expect(listed).toHaveLength(3);
     expect(events.failure.value).toBeNull();
     events.want(0, 10);
-    await settle();
+    await nextTask();
     expect(events.row(0)?.name).toBe('r0');
   });
 
@@ -187,14 +187,14 @@ describe('the list of records', () => {
     const error = { kind: 'unreadable', sentence: 'The file is gone.', offset: null } as const;
     answers = [Promise.resolve({ value: null, error })];
     events.want(0, 10);
-    await settle();
+    await nextTask();
     expect(events.failure.value).toBe('The file is gone.');
   });
 
   it('selects the call of a row, or else the record', async () => {
     await ready();
     events.want(0, 10);
-    await settle();
+    await nextTask();
     found = {
       item: { kind: 'slice', track: 1, depth: 0, index: 4 },
       name: 1,
@@ -203,13 +203,13 @@ describe('the list of records', () => {
       flags: 0,
     };
     events.choose(3);
-    await settle();
+    await nextTask();
     expect(finds.at(-1)).toMatchObject({ to: 'record', time: 30n, locator: 3n });
     expect(selected.value?.item).toEqual(found.item);
     expect(events.current.value).toBe(3);
     found = null;
     events.choose(4);
-    await settle();
+    await nextTask();
     expect(chosenRecords.map(({ name }) => name)).toEqual(['r4']);
   });
 
@@ -217,7 +217,7 @@ describe('the list of records', () => {
     info.value = { clock: { kind: 'ordinal', unit: 'step' } } as TraceInfo;
     await ready();
     events.want(0, 10);
-    await settle();
+    await nextTask();
     found = {
       item: { kind: 'slice', track: 1, depth: 0, index: 4 },
       name: 1,
@@ -226,7 +226,7 @@ describe('the list of records', () => {
       flags: 0,
     };
     events.choose(3);
-    await settle();
+    await nextTask();
     expect(selected.value).toBeNull();
     expect(chosenRecords).toHaveLength(1);
   });
@@ -236,7 +236,7 @@ describe('the list of records', () => {
     events.choose(999);
     expect(finds).toEqual([]);
     events.want(990, 1000);
-    await settle();
+    await nextTask();
     expect(finds.at(-1)).toMatchObject({ locator: 999n });
   });
 
@@ -245,12 +245,12 @@ describe('the list of records', () => {
     const item = { kind: 'instant', track: 1, index: 7 } as const;
     selected.value = { item } as Pointed;
     known.value = { at: 'known', details: { item, track: 1, locator: 70n, start: ticks(700n) } as Details };
-    await settle();
+    await nextTask();
     expect(events.wanted.value).toEqual({ row: 70 });
     expect(events.current.value).toBe(70);
     selected.value = null;
     known.value = null;
-    await settle();
+    await nextTask();
     expect(events.current.value).toBe(-1);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nextTask } from '../base/next_task.fixture.ts';
 import { createFindings, type Finding, type FindingSource, type Found, listed } from './findings.ts';
 
 const finding = (kind: string, count: number, amount: number, first: number): Finding => ({
@@ -27,15 +28,13 @@ function source() {
   return { made, state };
 }
 
-const soon = () => new Promise((resolve) => setTimeout(resolve));
-
 test('nothing is looked for before somebody asks, and then once', async () => {
   const { made, state } = source();
   const findings = createFindings(async () => made);
   expect([state.asked, findings.state.value.at]).toEqual([0, 'idle']);
   findings.look();
   findings.look();
-  await soon();
+  await nextTask();
   expect(state.asked).toBe(1);
   state.report({ share: 0.5, isDone: false, findings: [], error: '' });
   expect(findings.state.value).toEqual({ at: 'looking', share: 0.5 });
@@ -50,7 +49,7 @@ test('a search that is stopped reports no more', async () => {
   const { made, state } = source();
   const findings = createFindings(async () => made);
   findings.look();
-  await soon();
+  await nextTask();
   findings.stop();
   state.report({ share: 1, isDone: true, findings: [finding('late', 1, 1, 1)], error: '' });
   expect([findings.state.value, findings.all.value.length]).toEqual([{ at: 'done', isStopped: true }, 0]);
@@ -60,7 +59,7 @@ test('a search that fails says why', async () => {
   const { made, state } = source();
   const findings = createFindings(async () => made);
   findings.look();
-  await soon();
+  await nextTask();
   state.report({ share: 0, isDone: true, findings: [], error: 'Lost.' });
   expect(findings.state.value).toEqual({ at: 'failed', sentence: 'Lost.' });
 });

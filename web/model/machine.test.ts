@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
+import { nextTask } from '../base/next_task.fixture.ts';
 import type { TraceInfo } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import type { FromSteps, StepState, ToSteps } from '../base/steps_protocol.ts';
@@ -73,23 +74,21 @@ function setUp() {
     tell({ t: 'indexed', built, count: 100, bytes: 0, done, full: false });
   const begin = async () => {
     status.value = { at: 'ready', how: 'complete', error: null };
-    await settle();
+    await nextTask();
   };
   return { machine, sent, asks, answer, indexed, tell, state, record, row, revealed, begin };
 }
 
-const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
-
 it('begins when the trace has been read, and asks for the selected step', async () => {
   const { machine, sent, asks, answer, record, row, begin } = setUp();
   record.value = row(7);
-  await settle();
+  await nextTask();
   expect(sent).toEqual([]);
   await begin();
   expect(sent[0]).toMatchObject({ t: 'open', format: 'frames' });
   expect(asks()).toMatchObject([{ about: 'state', step: 7 }]);
   answer(STATE);
-  await settle();
+  await nextTask();
   expect(machine.shown.value).toEqual({ step: 7, state: STATE });
 });
 
@@ -98,11 +97,11 @@ it('drops the answer about a step that is not selected any more', async () => {
   record.value = row(7);
   await begin();
   record.value = row(8);
-  await settle();
+  await nextTask();
   const [first, second] = asks();
   answer({ ...STATE, address: 8n }, second!.id);
   answer(STATE, first!.id);
-  await settle();
+  await nextTask();
   expect(machine.shown.value).toMatchObject({ step: 8, state: { address: 8n } });
 });
 
@@ -111,13 +110,13 @@ it('asks again as soon as the step is indexed', async () => {
   record.value = row(50);
   await begin();
   answer(null);
-  await settle();
+  await nextTask();
   indexed(40);
   expect(asks()).toHaveLength(1);
   indexed(60);
   expect(asks()).toHaveLength(2);
   answer(STATE);
-  await settle();
+  await nextTask();
   expect(machine.shown.value?.step).toBe(50);
 });
 

@@ -9,7 +9,7 @@ export interface Names {
   readonly text: readonly string[];
   /** The colour of each id, 0 to {@link COLOURS} - 1. A larger array replaces it as it grows. */
   readonly colour: Uint8Array;
-  /** Counts the changes of texts. Whoever shows names subscribes to it, or calls {@link Names.of} where that subscribes. */
+  /** Counts the changes of texts. What shows names subscribes to it, or calls {@link Names.of} where that subscribes. */
   readonly version: ReadonlySignal<number>;
   /** `keys` are ids or addresses as texts, '' where the name is its key; null if all are ''. */
   add(first: number, names: readonly string[], keys: readonly string[] | null): void;

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { nextTask } from '../base/next_task.fixture.ts';
 import type { TraceError, TraceInfo } from '../base/protocol.ts';
 import type { FromRecords, ToRecords } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
@@ -23,7 +24,6 @@ const info = signal<TraceInfo | null>(INFO);
 const say = (data: FromRecords, port = ports.at(-1)!) => port.onmessage?.({ data } as MessageEvent<FromRecords>);
 const newest = <T extends ToRecords['t']>(type: T) =>
   sent.findLast((message): message is Extract<ToRecords, { t: T }> => message.t === type)!;
-const settle = () => new Promise((resolve) => setTimeout(resolve));
 const crash = (port = ports.at(-1)!) => port.onerror?.({ preventDefault: () => undefined } as ErrorEvent);
 const wrong = (sentence: string): TraceError => ({ kind: 'crashed', sentence, offset: null });
 
@@ -31,12 +31,12 @@ const wrong = (sentence: string): TraceError => ({ kind: 'crashed', sentence, of
 async function askTooEarly() {
   reading = true;
   records.warm();
-  await settle();
+  await nextTask();
   const answer = records.record(5n);
-  await settle();
+  await nextTask();
   expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'record']);
   say({ t: 'record', id: newest('record').id, record: null, error: wrong('first') });
-  await settle();
+  await nextTask();
   return answer;
 }
 
@@ -84,9 +84,9 @@ describe('the records of a trace', () => {
   it('start a worker with the first question, and hand it the index once', async () => {
     expect(ports).toHaveLength(0);
     void records.record(7n);
-    await settle();
+    await nextTask();
     void records.list({ range: null, tracks: null, filter: null });
-    await settle();
+    await nextTask();
     expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'record', 'list']);
     expect(indexes).toBe(1);
   });
@@ -94,7 +94,7 @@ describe('the records of a trace', () => {
   it('keep values as far as there is room, and until they must go', async () => {
     const ask = async () => {
       void records.aboutValues({ what: 'known' });
-      await settle();
+      await nextTask();
     };
     const rooms = () => sent.flatMap((message) => (message.t === 'values-room' ? [message.bytes] : []));
     await ask();
@@ -160,7 +160,7 @@ describe('the records of a trace', () => {
     for (const isReading of [true, false]) {
       reading = isReading;
       const answer = records.record(5n);
-      await settle();
+      await nextTask();
       say({ t: 'record', id: newest('record').id, record: null, error: wrong('bad') });
       expect(await answer).toEqual({ value: null, error: wrong('bad') });
     }
@@ -174,11 +174,11 @@ describe('the records of a trace', () => {
       open = resolve;
     });
     records.warm();
-    await settle();
+    await nextTask();
     reading = false;
     void records.list({ range: null, tracks: null, filter: null });
     open();
-    await settle();
+    await nextTask();
     expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'index', 'list']);
     expect(newest('index').index).toEqual(Uint8Array.of(2));
   });
@@ -186,14 +186,14 @@ describe('the records of a trace', () => {
   it('need no index of a database', async () => {
     info.value = { ...INFO, offers: ['sql'] };
     void records.record(1n);
-    await settle();
+    await nextTask();
     expect(sent.map(({ t }) => t)).toEqual(['open', 'record']);
   });
 
   it('pass on answers and how far a list is', async () => {
     const listed = { rows: 3, inOrder: true, done: 0, of: 0 };
     const list = records.list({ range: { from: ticks(1n), to: ticks(9n) }, tracks: null, filter: null });
-    await settle();
+    await nextTask();
     const { id } = newest('list');
     say({ t: 'listing', id: id - 1, listed: { ...listed, done: 2, of: 2 } });
     expect(records.listing.value).toBeNull();
@@ -213,12 +213,12 @@ describe('the records of a trace', () => {
 
   it('start another worker after one has stopped unexpectedly', async () => {
     const first = records.record(1n);
-    await settle();
+    await nextTask();
     crash();
     expect(await first).toBeNull();
     expect(ended).toBe(1);
     const second = records.record(2n);
-    await settle();
+    await nextTask();
     expect(ports).toHaveLength(2);
     say({ t: 'record', id: newest('record').id, record: null, error: null });
     expect(await second).toEqual({ value: null, error: null });
@@ -227,12 +227,12 @@ describe('the records of a trace', () => {
   it('have no rows of a list that ended with its worker', async () => {
     const scope = { range: null, tracks: null, filter: null };
     const list = records.list(scope);
-    await settle();
+    await nextTask();
     say({ t: 'listed', id: newest('list').id, listed: { rows: 3, inOrder: true, done: 0, of: 0 }, error: null });
     await list;
     crash();
     void records.record(1n);
-    await settle();
+    await nextTask();
     expect(await records.rows(0, 3)).toBeNull();
     expect(await records.rowAt(ticks(0n), null, null)).toBeNull();
     expect(sent.map(({ t }) => t)).not.toContain('rows');
@@ -249,7 +249,7 @@ describe('the records of a trace', () => {
 
   it('end with the trace', async () => {
     const open = records.record(1n);
-    await settle();
+    await nextTask();
     records.dispose();
     expect(await open).toBeNull();
     expect(await records.record(2n)).toBeNull();
@@ -279,7 +279,7 @@ describe('a search', () => {
     const counts: number[] = [];
     const first = records.search('find', filter, ({ count }) => counts.push(count));
     const second = records.search('functions', filter, ({ count }) => counts.push(count));
-    await settle();
+    await nextTask();
     const ids = sent.flatMap((message) => (message.t === 'search' ? [message.id] : []));
     for (const [i, id] of ids.entries()) {
       say({ t: 'searching', id, found: {} as never, count: i + 5, share: 1 });

@@ -1,5 +1,5 @@
-import { downloadBlob } from './download_blob.ts';
 import type { Sink } from './export.ts';
+import { saveBlob } from './save_blob.ts';
 
 /** The part of the File System Access API that is used. The DOM types lack it, as do some browsers. */
 interface Picker {
@@ -56,7 +56,7 @@ function downloadOf(name: string): Sink {
       flush();
       const all = new Blob(blobs, { type: 'application/octet-stream' });
       const whole = start ? new Blob([start, all.slice(start.length)], { type: all.type }) : all;
-      downloadBlob(whole, name);
+      saveBlob(whole, name);
     },
     abort: async () => {
       blobs = [];

@@ -58,6 +58,15 @@ it('enters its tables into the account of memory, and makes them again once they
   sql.run('select 2');
   await settled();
   expect([made.length, entered.at(-1)]).toEqual([2, [100, true]]);
+  say(1, { t: 'done', more: false }, 2);
+  // The tables are there already, and in use.
+  sql.run('select 3');
+  expect([made.length, entered.at(-1)]).toEqual([2, [100, true]]);
+  say(1, { t: 'done', more: false }, 3);
+  // A question for a first row ends with the worker.
+  const first = sql.first('select 4');
+  free!();
+  expect(await first).toBe(null);
 });
 
 describe('queries over a database', () => {

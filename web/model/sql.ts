@@ -96,6 +96,8 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   /** Bytes of the tables that the worker has. */
   let held = 0;
   const waiting = new Map<number, (message: FromSql) => void>();
+  /** Ends the questions for a first row that wait. */
+  const giveUp = new Set<() => void>();
 
   const end = () => {
     clearTimeout(timer);
@@ -105,6 +107,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     detailed = null;
     turn += 1;
     waiting.clear();
+    for (const each of giveUp) each();
     enter(0);
   };
   /** Enters what the worker holds into the account. While a query runs, that is in use. */
@@ -209,6 +212,8 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
         return;
       }
       asked.value = { at: 'running', share: null };
+      // From now on the tables are in use.
+      enter(held);
       const began = performance.now();
       timer = setTimeout(
         () => stop(`Stopped after ${LIMIT_SECONDS} seconds. A narrower query takes less time.`),
@@ -259,6 +264,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
         if (gathered === null || typeof gathered === 'string') {
           clearTimeout(timer);
           asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of this trace has stopped.', place: null };
+          enter(held);
           return;
         }
         asked.value = { at: 'running', share: null };
@@ -275,14 +281,19 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     },
     stop: () => stop('Stopped.'),
     first: (sql) => {
-      // Without the tables, or behind a query that runs, it would be of something else, or late.
+      // Without the tables it would be about something else, and after a query that runs it would be late.
       if (!port || known === undefined || known !== source.version() || asked.peek().at === 'running')
         return Promise.resolve(null);
       return new Promise((resolve) => {
         let first: readonly SqlValue[] | null = null;
+        const settle = () => {
+          giveUp.delete(settle);
+          resolve(first);
+        };
+        giveUp.add(settle);
         ask(sql, (message) => {
           if (message.t === 'rows') first ??= message.rows[0] ?? null;
-          if (message.t === 'done' || message.t === 'failed') resolve(first);
+          if (message.t === 'done' || message.t === 'failed') settle();
         });
       });
     },

@@ -1,6 +1,7 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createScope, type Dispose } from '../base/scope.ts';
 import type { StatementColumns } from '../base/values_protocol.ts';
+import { askOnce } from './ask_once.ts';
 import type { Names } from './names.ts';
 import type { Trace } from './trace.ts';
 
@@ -25,27 +26,15 @@ export function createStatements(
   trace: Pick<Trace, 'status' | 'names'> & { readonly records: Pick<Trace['records'], 'aboutValues'> },
 ): Statements {
   const scope = createScope();
-  const columns = signal<StatementColumns | null>(null);
-  const failed = signal(false);
-  const retries = signal(0);
+  const {
+    answer: columns,
+    failed,
+    retry,
+    dispose,
+  } = askOnce(trace, () => trace.records.aboutValues({ what: 'statements' }));
+  scope.add(dispose);
   const sort = signal<{ by: StatementOrder; descending: boolean }>({ by: 'count', descending: true });
   const order = signal<Uint32Array>(new Uint32Array());
-  scope.add(
-    effect(() => {
-      void retries.value;
-      if (trace.status.value.at === 'loading') return undefined;
-      let isNewest = true;
-      failed.value = false;
-      void trace.records.aboutValues({ what: 'statements' }).then((found) => {
-        if (!isNewest) return;
-        columns.value = found;
-        failed.value = found === null;
-      });
-      return () => {
-        isNewest = false;
-      };
-    }),
-  );
   scope.add(
     effect(() => {
       const all = columns.value;
@@ -59,9 +48,7 @@ export function createStatements(
     failed,
     sort,
     order,
-    retry: () => {
-      retries.value += 1;
-    },
+    retry,
     dispose: scope.dispose,
   };
 }

@@ -11,6 +11,7 @@ import type {
   VariableSummary,
 } from '../base/values_protocol.ts';
 import { watch } from '../base/watch.ts';
+import { askOnce } from './ask_once.ts';
 import { createBlocks } from './blocks.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
@@ -39,14 +40,16 @@ type Asks = Pick<Trace, 'status'> & { readonly records: Pick<Trace['records'], '
 /** The variables, once the trace has been read. */
 export function createVariables(trace: Asks): Variables {
   const scope = createScope();
-  const all = signal<readonly VariableSummary[] | null>(null);
+  const {
+    answer: all,
+    failed,
+    retry,
+    dispose,
+  } = askOnce(trace, () => trace.records.aboutValues({ what: 'variables' }));
+  scope.add(dispose);
   const text = signal('');
   const sort = signal<{ by: VariableOrder; descending: boolean }>({ by: 'count', descending: true });
   const shown = signal<readonly VariableSummary[]>([]);
-  const { failed, retry } = onceRead(trace, scope.add, async () => {
-    all.value = await trace.records.aboutValues({ what: 'variables' });
-    return all.value !== null;
-  });
   scope.add(
     effect(() => {
       const word = text.value.trim().toLowerCase();
@@ -96,18 +99,19 @@ export interface Buffers {
 /** The buffers, once the trace has been read. */
 export function createBuffers(trace: Asks): Buffers {
   const scope = createScope();
-  const table = signal<BufferTable | null>(null);
+  const {
+    answer: table,
+    failed,
+    retry,
+    dispose,
+  } = askOnce(trace, () => trace.records.aboutValues({ what: 'buffers' }));
+  scope.add(dispose);
   const sort = signal<{ by: BufferOrder; descending: boolean }>({ by: 'from', descending: false });
   const blocks = createBlocks<BufferRow>(
     (first, count) => trace.records.aboutValues({ what: 'buffer-rows', first, count, ...sort.peek() }),
     () => table.peek()?.rows ?? 0,
   );
-  const { failed, retry } = onceRead(trace, scope.add, async () => {
-    table.value = await trace.records.aboutValues({ what: 'buffers' });
-    blocks.renew();
-    return table.value !== null;
-  });
-  scope.add(watch([sort], blocks.renew));
+  scope.add(watch([table, sort], blocks.renew));
   return {
     table,
     failed,
@@ -120,36 +124,6 @@ export function createBuffers(trace: Asks): Buffers {
     dispose: () => {
       blocks.renew();
       scope.dispose();
-    },
-  };
-}
-
-/** Asks once the trace has been read. `ask` returns whether there is an answer. */
-function onceRead(
-  trace: Pick<Trace, 'status'>,
-  own: (dispose: Dispose) => void,
-  ask: () => Promise<boolean>,
-): { readonly failed: ReadonlySignal<boolean>; readonly retry: () => void } {
-  const failed = signal(false);
-  const retries = signal(0);
-  own(
-    effect(() => {
-      void retries.value;
-      if (trace.status.value.at === 'loading') return undefined;
-      let isNewest = true;
-      failed.value = false;
-      void ask().then((isThere) => {
-        if (isNewest) failed.value = !isThere;
-      });
-      return () => {
-        isNewest = false;
-      };
-    }),
-  );
-  return {
-    failed,
-    retry: () => {
-      retries.value += 1;
     },
   };
 }

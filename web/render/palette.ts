@@ -86,6 +86,11 @@ export const DIMMED: { readonly dark: Palette; readonly light: Palette } = {
   light: dimmed(THEMES.light, PALETTES.light),
 };
 
+/** The palette of a theme in which all names but a highlighted one are dim; -1 highlights none. */
+export function paletteFor(theme: keyof typeof PALETTES, highlighted: number): Palette {
+  return (highlighted < 0 ? PALETTES : DIMMED)[theme];
+}
+
 /** The one of two text colours with the better contrast on `ground`. */
 export function inkOn(ground: Rgb, inks: readonly [Rgb, Rgb]): Rgb {
   return contrast(ground, inks[0]) >= contrast(ground, inks[1]) ? inks[0] : inks[1];

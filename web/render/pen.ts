@@ -1,6 +1,6 @@
 /**
- * The part of a 2D canvas that drawings use, so that they can be drawn as vectors, too ({@link createVector}). Nothing is cleared: whoever
- * has a canvas does that.
+ * The part of a 2D canvas that drawings use, so that they can be drawn as vectors, too ({@link createVector}). Nothing is cleared: the owner of
+ * a canvas does that.
  */
 export type Pen = Pick<
   CanvasRenderingContext2D,

@@ -1,4 +1,5 @@
 import type { Pen } from './pen.ts';
+
 /** Fits text into a width by adding up the cached widths of its characters. */
 export interface TextFitter {
   /**

@@ -37,7 +37,7 @@ export function drawTime(renderer: Renderer, scene: TimeScene): void {
   renderer.end();
 }
 
-/** Draws above the calls and draws names and the outline on it. */
+/** Draws names and the outline above the calls. */
 export function drawTimeMarks(context: Pen, fitter: TextFitter, scene: TimeScene): void {
   const { laid, palette, names, width, lifted, current } = scene;
   const { start, end, name } = laid.columns;

@@ -1,3 +1,4 @@
+import { whenIdle } from '../base/idle.ts';
 import './style.css';
 
 import { effect, signal } from '@preact/signals';
@@ -13,7 +14,6 @@ import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
 import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
-import { createBackends, wantedBackend } from '../render/backend.ts';
 import queryWorker from '../worker/query.ts?worker&url';
 import recordWorker from '../worker/records.ts?worker&url';
 import traceWorker from '../worker/worker.ts?worker&url';
@@ -23,6 +23,7 @@ import { hearMessage } from './messages.ts';
 import type { Page } from './page.ts';
 import { createPanels } from './panels/panels.ts';
 import { createFrameNotes } from './timeline/frames.ts';
+import { loadTraceView, prepareTraceView } from './timeline/load.ts';
 import { limitConnections, startWorker } from './workers.ts';
 
 const url = new URLSearchParams(location.search).get('url');
@@ -48,7 +49,6 @@ const page: Page = {
   theme: createTheme(),
   dock,
   panels: createPanels(dock, spawnSql),
-  backends: createBackends(wantedBackend(location.search)),
   noteFrame: createFrameNotes(),
   memory,
   recent: createRecent(recentInBrowser(globalThis.indexedDB)),
@@ -102,12 +102,15 @@ followLinks();
 if (window.parent !== window || window.opener) {
   void import('./embedding.ts').then(({ serveEmbedders }) => serveEmbedders(page));
 }
-if (url) void workbench.openUrl(url);
-else if (!savesData()) {
-  // A file will follow: by then its worker has been downloaded and compiled, and the back end is known.
+if (url) {
+  // Beside the download.
+  loadTraceView().catch(() => undefined);
+  void workbench.openUrl(url);
+} else if (!savesData()) {
+  // A file will follow: by then its worker and the view have been downloaded and compiled, and the back end is known.
   whenIdle(() => {
     workbench.warm();
-    page.backends.probe();
+    void prepareTraceView();
     void sweepSpools();
   });
 }
@@ -124,10 +127,4 @@ function storageOrNull(): Storage | null {
 /** Whether the person asked the browser to transfer little. */
 function savesData(): boolean {
   return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData ?? false;
-}
-
-/** Calls `then` once the page has nothing to do. Safari has no idle callbacks. */
-function whenIdle(then: () => void): void {
-  if ('requestIdleCallback' in window) requestIdleCallback(then);
-  else setTimeout(then, 500);
 }

@@ -5,7 +5,6 @@ import type { Recent } from '../model/recent.ts';
 import type { ThemeControl } from '../model/theme.ts';
 import type { PageHistory } from '../model/visits.ts';
 import type { Workbench } from '../model/workbench.ts';
-import type { Backends } from '../render/backend.ts';
 import type { TraceActions } from './commands/context.ts';
 import type { Panel } from './dock/panel.ts';
 import type { NoteFrame } from './timeline/frames.ts';
@@ -17,7 +16,6 @@ export interface Page {
   readonly dock: Dock;
   /** The panels of the dock, in the order of their tabs. */
   readonly panels: readonly Panel[];
-  readonly backends: Backends;
   readonly noteFrame: NoteFrame;
   readonly memory: BrowserMemory;
   /** Files that can be opened again. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nextTask } from '../base/next_task.fixture.ts';
 import { createAhead } from './ahead.ts';
 import type { Stream } from './source.ts';
 
@@ -39,14 +40,12 @@ function file(fails = false, short = false) {
   return { counted, open: () => open, ahead, arrival };
 }
 
-const settled = () => new Promise((resolve) => setTimeout(resolve));
-
 describe('reading ahead', () => {
   it('returns the prefetched range, and keeps the next two on their way', async () => {
     const { counted, ahead } = file();
     expect(ahead(0, 2 * MIB).length).toBe(MIB);
     for (let at = 1; at < 7; at += 2) {
-      await settled();
+      await nextTask();
       const bytes = ahead(at * MIB, (at + 2) * MIB);
       expect([bytes.length, same(bytes, at * MIB)]).toEqual([2 * MIB, true]);
     }
@@ -80,7 +79,7 @@ describe('reading ahead', () => {
   it('returns the prefetched part of a request', async () => {
     const { counted, ahead } = file();
     ahead(0, 2 * MIB);
-    await settled();
+    await nextTask();
     const bytes = ahead(2 * MIB, 4 * MIB);
     expect([bytes.length, same(bytes, 2 * MIB)]).toEqual([MIB, true]);
     expect(counted).toEqual({ now: [0], opened: [1], later: [1, 3, 5] });
@@ -90,7 +89,7 @@ describe('reading ahead', () => {
     const { counted, ahead } = file();
     ahead(0, 2 * MIB);
     ahead(2 * MIB, 4 * MIB);
-    await settled();
+    await nextTask();
     expect(same(ahead(MIB, MIB + 100), MIB)).toBe(true);
     // The short read did not discard the prefetched range.
     expect(ahead(4 * MIB, 6 * MIB).length).toBe(MIB);
@@ -100,7 +99,7 @@ describe('reading ahead', () => {
   it('does not take a short prefetch for the end of the file', async () => {
     const { counted, ahead } = file(false, true);
     ahead(0, 2 * MIB);
-    await settled();
+    await nextTask();
     expect(ahead(MIB, 3 * MIB).length).toBe(MIB);
     expect(counted.now).toEqual([0, 1]);
   });
@@ -108,7 +107,7 @@ describe('reading ahead', () => {
   it('leaves failures to the synchronous read', async () => {
     const { counted, ahead } = file(true);
     ahead(0, 2 * MIB);
-    await settled();
+    await nextTask();
     ahead(MIB, 3 * MIB);
     expect(counted.now).toEqual([0, 1]);
   });

@@ -60,7 +60,7 @@ export function createBinaries(
     tell({ companion: id, sentence, wrong: true });
   };
 
-  /** Parts behind those that were read last: tables are read from one end to the other, and names beside them. */
+  /** The parts that follow those read last: tables are read from one end to the other, in turn with names. */
   let ahead: readonly Part[] = [];
   /** Where the parts read lately end. */
   let ends: readonly string[] = [];
@@ -71,7 +71,7 @@ export function createBinaries(
     const next = at + length;
     if (ends.includes(`${id} ${at}`) && next < file.size) {
       const following = file.slice(next, next + length).arrayBuffer();
-      // Whoever wants it hears of an error.
+      // An error is reported once the part is wanted.
       following.catch(() => undefined);
       const one = { id, at: next, length: Math.min(length, file.size - next), bytes: following };
       ahead = [one, ...ahead.filter((it) => it !== there)].slice(0, 2);

@@ -200,10 +200,13 @@ export function createAskedValues(
   return {
     keepAtMost: (bytes) => {
       most = bytes;
-      void loading?.then((values) => {
-        values.keepAtMost(bytes);
-        tellKept(values);
-      });
+      loading?.then(
+        (values) => {
+          values.keepAtMost(bytes);
+          tellKept(values);
+        },
+        () => undefined,
+      );
     },
     open: (file, index) => {
       void loading?.then((values) => values.free()).catch(() => undefined);

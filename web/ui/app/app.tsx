@@ -4,12 +4,12 @@ import { formatCounted, shortened } from '../../base/format.ts';
 import type { Workbench } from '../../model/workbench.ts';
 import type { CommandContext, PageActions } from '../commands/context.ts';
 import { listenForCommands } from '../commands/keyboard.ts';
-import { KeysDialog } from '../commands/keys.tsx';
 import { Header } from '../header/header.tsx';
 import { MenuHost } from '../menu/host.tsx';
 import type { Page } from '../page.ts';
 import { LazyPalette } from '../palette/lazy.tsx';
-import { TraceView } from '../timeline/trace_view.tsx';
+import { Lazy } from '../parts/lazy.tsx';
+import { loadTraceView, prepareTraceView } from '../timeline/load.ts';
 import { Welcome } from '../welcome/welcome.tsx';
 import { DropOverlay } from './drop.tsx';
 import { Entries } from './entries.tsx';
@@ -19,20 +19,26 @@ import './app.css';
 /** Characters of a notice, which may have names of files in it. */
 const LONGEST_NOTICE = 600;
 
+const loadKeys = async () => (await import('../commands/keys.tsx')).KeysDialog;
+
 /** The whole page. */
 export function App({ page }: { page: Page }) {
   const { workbench } = page;
   const input = useRef<HTMLInputElement>(null);
   const keysShown = useSignal(false);
   const paletteShown = useSignal(false);
-  const choose = useCallback(() => {
+  const warm = useCallback(() => {
     workbench.warm();
+    void prepareTraceView();
+  }, [workbench]);
+  const choose = useCallback(() => {
+    warm();
     if (!canPick()) return input.current?.click();
     void pickFiles(page.recent).then((files) => {
       if (!files) input.current?.click();
       else if (files.length > 0) void workbench.openFiles(files);
     });
-  }, [workbench, page]);
+  }, [workbench, page, warm]);
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
@@ -66,6 +72,13 @@ export function App({ page }: { page: Page }) {
     return { page: actions, trace: page.actions.peek(), row: null, table: null };
   }, [page, workbench, choose, keysShown, paletteShown]);
   useEffect(() => listenForCommands(contextNow), [contextNow]);
+  const closeKeys = () => {
+    keysShown.value = false;
+  };
+  const keysFailed = () => {
+    workbench.tell('The list of keys could not be loaded.');
+    closeKeys();
+  };
 
   return (
     <MenuHost contextNow={contextNow} tell={workbench.tell}>
@@ -91,16 +104,13 @@ export function App({ page }: { page: Page }) {
         {status?.at === 'choosing' && bench.at === 'open' ? (
           <Entries trace={bench.open.trace} archive={status.archive} />
         ) : bench.at === 'open' && status?.at !== 'failed' ? (
-          <TraceView key={bench.open.id} open={bench.open} page={page} />
+          <Lazy key={bench.open.id} load={loadTraceView} props={{ open: bench.open, page }} />
         ) : (
           <Welcome page={page} choose={choose} />
         )}
         <Notice workbench={workbench} />
-        <DropOverlay
-          onEnter={workbench.warm}
-          onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))}
-        />
-        {keysShown.value && <KeysDialog close={() => (keysShown.value = false)} />}
+        <DropOverlay onEnter={warm} onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))} />
+        {keysShown.value && <Lazy load={loadKeys} props={{ close: closeKeys }} failed={keysFailed} />}
         {paletteShown.value && (
           <LazyPalette page={page} contextNow={contextNow} close={() => (paletteShown.value = false)} />
         )}

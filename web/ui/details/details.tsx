@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import {
   capitalised,
   formatBytes,
@@ -24,15 +24,15 @@ import { extentLength } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../render/palette.ts';
 import { Keep } from '../parts/keep.tsx';
+import { Lazy } from '../parts/lazy.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { CompanionFacts } from './companion_facts.tsx';
 import { Copyable } from './copyable.tsx';
 import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
-import type { GraphicsCall } from './graphics_call.tsx';
 import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
-import { besidesVariables, isPoint, PointVariables, StatementLink } from './point.tsx';
+import { isPoint, StatementLink } from './statement_link.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
@@ -159,10 +159,7 @@ function Item({ open, details, context, colour }: ItemProps) {
       <Values key={keyOf(details)}>
         <Keeper.Provider value={{ open, details }}>
           {isPoint(details.fields) ? (
-            <>
-              <Fields fields={besidesVariables(details.fields)} context={context} />
-              <PointVariables open={open} details={details} context={context} />
-            </>
+            <Lazy load={loadPointFields} props={{ open, details, context }} />
           ) : (
             <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
           )}
@@ -184,16 +181,9 @@ function Item({ open, details, context, colour }: ItemProps) {
 
 /** What is known of a graphics call besides its record: its context, and its times. The code is loaded for the first one. */
 function Graphics({ open, details }: { open: OpenTrace; details: ItemDetails }) {
-  const part = useSignal<typeof GraphicsCall | null>(null);
   // A frame begins at a call, but is none.
-  const isCall = open.trace.info.value?.offers.includes('graphics') && details.offset !== null;
-  useEffect(() => {
-    if (!isCall) return;
-    void import('./graphics_call.tsx').then((module) => {
-      part.value = module.GraphicsCall;
-    });
-  }, [isCall, part]);
-  return isCall && part.value ? <part.value open={open} details={details} /> : null;
+  if (!open.trace.info.value?.offers.includes('graphics') || details.offset === null) return null;
+  return <Lazy load={async () => (await import('./graphics_call.tsx')).GraphicsCall} props={{ open, details }} />;
 }
 
 /** Names and values. They are one stop of the tab key; arrow keys lead from value to value. */
@@ -227,6 +217,8 @@ function positionTitle(start: Ticks, { clock, origin }: ValueContext): string {
   const position = formatPosition(start, origin, clock);
   return capitalised(position);
 }
+
+const loadPointFields = async () => (await import('./point.tsx')).PointFields;
 
 /** What a person can do about functions without names. */
 const NUMBERS_ONLY =

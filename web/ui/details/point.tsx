@@ -4,14 +4,14 @@ import { formatCount } from '../../base/format.ts';
 import type { Details, Field, Ticks, Value } from '../../base/protocol.ts';
 import { ticks } from '../../base/ticks.ts';
 import { type ValueContext, valueLine } from '../../model/values.ts';
-import { wantedStatement } from '../../model/wanted_statement.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Copyable } from './copyable.tsx';
 import { FindField, KeepField } from './keep_field.tsx';
+import { statementOf, VARIABLES } from './statement_link.tsx';
+import { Fields } from './value.tsx';
 import './point.css';
 
 /** Names of fields, from `crate/formats/src/trace_db/details.rs`. */
-const VARIABLES = 'Variables';
 const PREVIOUS = 'Previous at this statement';
 const CHANGED = 'Changed since';
 /** Variables shown at first. */
@@ -21,13 +21,8 @@ const MOST = 200;
 /** Between a value and what is left of a buffer. */
 const LEFT_OF = ' · ';
 
-/** Whether fields are those of a point: the values of variables at a statement. */
-export function isPoint(fields: readonly Field[]): boolean {
-  return fields.some(({ name, value }) => name === VARIABLES && value.t === 'tree');
-}
-
 /** The fields of a point that {@link PointVariables} does not show. */
-export function besidesVariables(fields: readonly Field[]): readonly Field[] {
+function besidesVariables(fields: readonly Field[]): readonly Field[] {
   return fields.filter(({ name }) => name !== VARIABLES && name !== PREVIOUS && name !== CHANGED);
 }
 
@@ -59,39 +54,11 @@ function variablesOf(fields: readonly Field[]): readonly Variable[] {
   });
 }
 
-/** The name of the statement of a point in the file, or ''. */
-function statementOf(fields: readonly Field[]): string {
-  const id = (of: string) => {
-    const value = fields.find(({ name }) => name === of)?.value;
-    return value?.t === 'id' ? value.v.toString() : null;
-  };
-  const [file, place] = [id('File'), id('Place in the syntax tree') ?? id('Statement')];
-  return place === null ? '' : `statement ${file === null ? '' : `${file}:`}${place}`;
-}
-
 /** The name that a companion gives to the statement of a point, or ''. */
 function nameOf(fields: readonly Field[], inPlaceOf: (text: string) => string): string {
   const own = statementOf(fields);
   const shown = inPlaceOf(own);
   return shown === own ? '' : shown;
-}
-
-/** Leads from a point to the table of its statement. */
-export function StatementLink({ open, details }: Pick<Props, 'open' | 'details'>) {
-  const own = isPoint(details.fields) ? statementOf(details.fields) : '';
-  if (own === '') return null;
-  return (
-    <button
-      type="button"
-      class="plain link"
-      title="List all points of the statement, with their values"
-      onClick={() => {
-        wantedStatement(open.trace).value = own;
-      }}
-    >
-      All its points
-    </button>
-  );
 }
 
 /** A point with the texts of its variables by their keys. */
@@ -122,8 +89,18 @@ function Was({ text }: { text: string }) {
   );
 }
 
+/** All that is known of a point. */
+export function PointFields(props: Props) {
+  return (
+    <>
+      <Fields fields={besidesVariables(props.details.fields)} context={props.context} />
+      <PointVariables {...props} />
+    </>
+  );
+}
+
 /** The variables of a point, with what they were at the point before, and when execution was at the statement before. */
-export function PointVariables({ open, details, context }: Props) {
+function PointVariables({ open, details, context }: Props) {
   const { trace, selection } = open;
   const point = useSignal<Earlier | null>(null);
   const visit = useSignal<Earlier | null>(null);

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { type Dock as DockState, FIRST_HEIGHT, LEAST_HEIGHT } from '../../model/dock.ts';
+import { bringToFront, type Dock as DockState, FIRST_HEIGHT, LEAST_HEIGHT } from '../../model/dock.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { More } from './more.tsx';
@@ -35,19 +35,13 @@ export function Dock({ open, theme, dock, panels }: Props) {
   const isOpen = dock.open.value;
   const views = useMemo(() => createPanelViews(open), [open]);
   useEffect(() => views.dispose, [views]);
-  const bringToFront = (panel: Panel) => {
-    if (info) dock.front.value = { ...dock.front.value, [info.format]: panel.id };
-  };
-  const choose = (panel: Panel) => {
-    dock.open.value = true;
-    bringToFront(panel);
-  };
+  const choose = (panel: Panel) => bringToFront(dock, info?.format, panel.id);
   const onTabKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (by === undefined || !front) return;
     event.preventDefault();
     const next = tabs[(tabs.indexOf(front) + by + tabs.length) % tabs.length]!;
-    bringToFront(next);
+    choose(next);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
   const Front = isOpen && front ? views.of(front).component : null;

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { whenIdle } from '../../base/idle.ts';
 import type { PanelProps, PanelView } from './panel.ts';
 
 /**
@@ -22,7 +23,8 @@ export function lazily<Module>(load: () => Promise<Module>, make: (module: Modul
   };
   const component: ComponentType<PanelProps> = ({ theme }) => {
     useEffect(() => {
-      if (!view.peek()) void start();
+      // The first picture of a trace comes before its panels.
+      return view.peek() ? undefined : whenIdle(() => void start(), 200);
     }, []);
     const Panel = view.value?.component;
     if (Panel) return <Panel theme={theme} />;

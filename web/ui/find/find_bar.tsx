@@ -1,5 +1,5 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
-import type { Dock } from '../../model/dock.ts';
+import { bringToFront, type Dock, RESULTS } from '../../model/dock.ts';
 import type { Find } from '../../model/find.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { findingsOf } from '../findings/findings.ts';
@@ -8,8 +8,6 @@ import './find.css';
 
 /** Id of the field, for the command that focuses it. */
 export const FIND_ID = 'find-field';
-/** Id of the panel that lists the hits. */
-export const RESULTS = 'results';
 
 /** The field for an expression, above the timeline, with the number of hits and the way from one to the next. */
 export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
@@ -20,12 +18,9 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
     find.clear();
   };
   const list = () => {
-    const info = open.trace.info.peek();
-    if (!info) return;
     const findings = findingsOf(open);
     if (findings) findings.isShown.value = false;
-    dock.open.value = true;
-    dock.front.value = { ...dock.front.value, [info.format]: RESULTS };
+    bringToFront(dock, open.trace.info.peek()?.format, RESULTS);
   };
   const stop = () => {
     find.stop();

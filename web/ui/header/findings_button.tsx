@@ -1,12 +1,11 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
-import type { Dock } from '../../model/dock.ts';
+import { bringToFront, type Dock, RESULTS } from '../../model/dock.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import { RESULTS } from '../find/find_bar.tsx';
 import { findingsOf } from '../findings/findings.ts';
 
 /**
  * Looks for findings, and shows their number once they are known. Looking takes as long as reading the file, so it begins when
- * somebody asks. Renders nothing for formats in which nothing looks for any.
+ * the person asks. Renders nothing for formats without findings.
  */
 export function FindingsButton({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const findings = findingsOf(open);
@@ -20,8 +19,7 @@ export function FindingsButton({ open, dock }: { open: OpenTrace; dock: Dock }) 
   const show = () => {
     findings.look();
     findings.isShown.value = true;
-    dock.open.value = true;
-    dock.front.value = { ...dock.front.value, [info.format]: RESULTS };
+    bringToFront(dock, info.format, RESULTS);
   };
   const isWaiting = open.trace.status.value.at === 'loading';
   return (

@@ -16,11 +16,10 @@ export interface HeaderMenuProps {
 interface Props {
   readonly open: OpenTrace;
   readonly page: Page;
-  /** A class of the place, one of the button, and one of the popover. */
-  readonly place?: string;
-  readonly look?: string;
+  /** A class of the button, and one of the popover. */
+  readonly look: string;
   readonly popover: string;
-  readonly label?: string;
+  readonly label: string;
   readonly title: string;
   /** Loads the menu, when it is first opened. */
   readonly load: () => Promise<ComponentType<HeaderMenuProps>>;
@@ -31,7 +30,7 @@ interface Props {
 
 /** A button of the header with a menu below it, which a click elsewhere or Escape closes. */
 export function MenuButton(props: Props) {
-  const { open, page, place = '', look = '', popover, label, title, load, failure, children } = props;
+  const { open, page, look, popover, label, title, load, failure, children } = props;
   const shown = useSignal(false);
   const menu = useSignal<{ readonly Menu: ComponentType<HeaderMenuProps> } | null>(null);
   const failed = useSignal(false);
@@ -58,7 +57,7 @@ export function MenuButton(props: Props) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape is for all of the controls in it.
     <span
-      class={`menu-place ${place}`}
+      class="menu-place"
       ref={root}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || !shown.peek()) return;

@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { formatCounted, formatLength, formatPosition, shortened } from '../../base/format.ts';
-import { downloadBlob } from '../../model/download_blob.ts';
 import { goToNote } from '../../model/note_places.ts';
 import type { Note } from '../../model/notes.ts';
+import { saveBlob } from '../../model/save_blob.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { noteColour } from '../notes/colour.ts';
 import { NoteEditor } from '../notes/editor.tsx';
@@ -182,6 +182,5 @@ function Confirmed({ text, act }: { text: string; act: () => void }) {
 
 function save({ notes, trace }: OpenTrace): void {
   const text = notes.exported();
-  if (text === null) return;
-  downloadBlob(new Blob([text], { type: 'application/json' }), `${trace.name}.notes.json`);
+  if (text !== null) saveBlob(new Blob([text], { type: 'application/json' }), `${trace.name}.notes.json`);
 }

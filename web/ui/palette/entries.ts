@@ -1,4 +1,5 @@
 import { shortened } from '../../base/format.ts';
+import { bringToFront } from '../../model/dock.ts';
 import { goTo } from '../../model/go_to.ts';
 import { type Rankable, ranked } from '../../model/palette.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
@@ -54,10 +55,7 @@ function panelsOf(open: OpenTrace, { panels, dock }: Page): readonly Entry[] {
       title: `Show ${panel.titleFor?.(open) ?? panel.title}`,
       about: 'Panel',
       key: null,
-      run: () => {
-        dock.open.value = true;
-        dock.front.value = { ...dock.front.peek(), [info.format]: panel.id };
-      },
+      run: () => bringToFront(dock, info.format, panel.id),
     }));
 }
 

@@ -1,9 +1,7 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { CommandContext } from '../commands/context.ts';
 import type { Page } from '../page.ts';
-
-type PaletteModule = typeof import('./palette.tsx');
+import { Lazy } from '../parts/lazy.tsx';
 
 interface Props {
   readonly page: Page;
@@ -11,21 +9,14 @@ interface Props {
   readonly close: () => void;
 }
 
-/** The palette, whose code is loaded when it is first shown. */
+const load = async () => (await import('./palette.tsx')).Palette;
+
+/** The palette. It acts on what was selected when it was asked for. */
 export function LazyPalette({ page, contextNow, close }: Props) {
-  const module = useSignal<PaletteModule | null>(null);
   const context = useMemo(contextNow, []);
-  useEffect(() => {
-    import('./palette.tsx').then(
-      (loaded) => {
-        module.value = loaded;
-      },
-      () => {
-        page.workbench.tell('The list of commands could not be loaded.');
-        close();
-      },
-    );
-  }, []);
-  const Palette = module.value?.Palette;
-  return Palette ? <Palette page={page} context={context} close={close} /> : null;
+  const failed = () => {
+    page.workbench.tell('The list of commands could not be loaded.');
+    close();
+  };
+  return <Lazy load={load} props={{ page, context, close }} failed={failed} />;
 }

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { whenIdle } from '../../base/idle.ts';
 import { createScope } from '../../base/scope.ts';
 
 /** What takes the focus. */
@@ -21,9 +22,16 @@ export function useOneTabStop(box: RefObject<HTMLElement | null>): void {
       if (!current || !all.includes(current)) current = all[0] ?? null;
       for (const control of all) control.tabIndex = control === current || canScroll(control) ? 0 : -1;
     };
-    mark();
+    // What scrolls is known after a layout, which must not hold up the next picture.
+    let takeBack = () => {};
+    const markSoon = () => {
+      takeBack();
+      takeBack = whenIdle(mark, 100);
+    };
+    scope.add(() => takeBack());
+    markSoon();
     // Values arrive, unfold and are replaced.
-    const observer = new MutationObserver(mark);
+    const observer = new MutationObserver(markSoon);
     observer.observe(element, { childList: true, subtree: true });
     scope.add(() => observer.disconnect());
     scope.listen<FocusEvent>(element, 'focusin', ({ target }) => {

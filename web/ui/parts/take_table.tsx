@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { csvRow } from '../../base/csv.ts';
 import { formatCount } from '../../base/format.ts';
+import { saveBlob } from '../../model/save_blob.ts';
 import { MENUS } from '../commands/menus.ts';
 import { useMenu } from '../menu/request.ts';
 import './take_table.css';
-import { downloadBlob } from '../../model/download_blob.ts';
 
 /** Most rows that are copied, and that are saved. */
 const MOST_COPIED = 50_000;
@@ -80,7 +80,7 @@ export function TakeTable({ name, head, rows }: Props) {
     busy.value = false;
   };
   const save = async (text: string) => {
-    downloadBlob(new Blob([text], { type: 'text/csv' }), `${name}.csv`);
+    saveBlob(new Blob([text], { type: 'text/csv' }), `${name}.csv`);
   };
   const offer = (event: MouseEvent) => {
     const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Picture } from '../../base/replay_protocol.ts';
-import { downloadBlob } from '../../model/download_blob.ts';
+import { saveBlob } from '../../model/save_blob.ts';
 
 /** CSS pixels, about the width of the pane: smaller pictures are shown larger, with their pixels as squares. */
 const SMALL = 400;
@@ -57,7 +57,7 @@ export function Canvas({ picture, enlarge, choose }: Props) {
   };
   const save = () => {
     canvas.current?.toBlob((blob) => {
-      if (blob) downloadBlob(blob, 'picture.png');
+      if (blob) saveBlob(blob, 'picture.png');
     });
   };
   return (

@@ -1,9 +1,9 @@
-import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { ThemeControl } from '../../model/theme.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
+import { Lazy } from '../parts/lazy.tsx';
 import { front, type Tab } from './front.ts';
 import './pane.css';
 
@@ -27,7 +27,7 @@ export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeCo
   const shown = tabs.includes(front.value) ? front.value : 'details';
   const instead = shown !== 'details' && (
     <div id={`${shown}-panel`} role="tabpanel" aria-labelledby={`tab-of-${shown}`}>
-      <Lazy key={`${shown} ${open.id}`} load={() => LOADERS[shown](open)} />
+      <Lazy key={`${shown} ${open.id}`} load={() => LOADERS[shown](open)} props={{}} />
     </div>
   );
   return (
@@ -78,30 +78,5 @@ function Tabs({ tabs, shown }: { tabs: readonly Tab[]; shown: Tab }) {
         </button>
       ))}
     </div>
-  );
-}
-
-/** A part whose code is loaded when it is first shown. What it has found out is kept as long as the trace. */
-function Lazy({ load }: { load(): Promise<ComponentType> }) {
-  const loaded = useMemo(() => ({ view: signal<ComponentType | null>(null), failed: signal(false) }), []);
-  const start = async () => {
-    loaded.failed.value = false;
-    try {
-      loaded.view.value = await load();
-    } catch {
-      loaded.failed.value = true;
-    }
-  };
-  useEffect(() => void start(), []);
-  const View = loaded.view.value;
-  if (View) return <View />;
-  if (!loaded.failed.value) return null;
-  return (
-    <p class="muted" role="alert">
-      This part of the page could not be loaded.{' '}
-      <button type="button" onClick={() => void start()}>
-        Try again
-      </button>
-    </p>
   );
 }

@@ -5,7 +5,7 @@ import type { RecordRow } from '../../base/record_protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
-import type { Dock } from '../../model/dock.ts';
+import { bringToFront, type Dock } from '../../model/dock.ts';
 import { termOfName } from '../../model/find_terms.ts';
 import { bandOf, type LaidTrack, SLICE_ROW, trackAt } from '../../model/layout.ts';
 import { rangeAround } from '../../model/measure.ts';
@@ -109,10 +109,7 @@ export function createTraceActions(
   };
   scope.add(
     watch([wantedStatement(trace)], () => {
-      const info = trace.info.peek();
-      if (!info || wantedStatement(trace).peek() === '') return;
-      dock.open.value = true;
-      dock.front.value = { ...dock.front.peek(), [info.format]: 'statements' };
+      if (wantedStatement(trace).peek() !== '') bringToFront(dock, trace.info.peek()?.format, 'statements');
     }),
   );
   scope.add(
@@ -335,10 +332,7 @@ export function createTraceActions(
     findTerm,
     findName: ({ text }) => findTerm(termOfName(text)),
     listCalls: (name) => {
-      const info = trace.info.peek();
-      if (!info) return;
-      dock.open.value = true;
-      dock.front.value = { ...dock.front.peek(), [info.format]: 'calls' };
+      bringToFront(dock, trace.info.peek()?.format, 'calls');
       statistics.highlighted.value = name;
       statistics.listed.value = name;
     },

@@ -1,11 +1,15 @@
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import { DIMMED, PALETTES } from '../../render/palette.ts';
+import { createBackends, wantedBackend } from '../../render/backend.ts';
+import { PALETTES, paletteFor } from '../../render/palette.ts';
 import { drawMarks, drawShapes, type Scene } from '../../render/scene.ts';
 import type { Page } from '../page.ts';
 import { createMarksCanvas, createSurface, type FrameSize } from '../parts/surface.ts';
 import { markFirstPicture } from './marks.ts';
 import type { ViewState } from './view_state.ts';
+
+/** What draws the timelines of the page. It lives as long as that. */
+export const backends = createBackends(wantedBackend(location.search));
 
 /** The elements that the timeline is drawn on. */
 export interface Canvases {
@@ -22,7 +26,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
   const { theme } = page.theme;
   const scope = createScope();
   // The canvas of a new back end is empty: it is painted before the browser shows it.
-  const renderer = page.backends.create(canvases.shapes, () => surface.drawNow());
+  const renderer = backends.create(canvases.shapes, () => surface.drawNow());
   scope.add(renderer.dispose);
   const marks = createMarksCanvas(canvases.marks);
   let pictured = false;
@@ -47,7 +51,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       hits: find.marks.rows.peek(),
       accesses: find.accesses.rows.peek(),
       names: trace.names,
-      palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
+      palette: paletteFor(theme.peek(), highlighted),
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
       selected: selection.selected.peek(),
       anchor: selection.anchor.peek(),
@@ -72,7 +76,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
     const shown = drawn > 0 || (scene.picture !== null && trace.progress.peek().slices > 0);
     if (shown && !painted) {
       painted = true;
-      requestAnimationFrame(trace.painted);
+      trace.painted();
     }
     if (drawn > 0 && !pictured) {
       pictured = true;

@@ -30,6 +30,8 @@ import { TrackList } from './tracks.tsx';
 import { createViewState, type PointerPlace, TALLEST } from './view_state.ts';
 import './timeline.css';
 
+export { backends } from './drawing.ts';
+
 /** Overview, tracks, timeline, dock and details of a trace. While it is shown, commands act on the trace. */
 export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
   const { trace, timeline } = open;

@@ -18,6 +18,7 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { useMenu } from '../menu/request.ts';
 import { trackMenu } from './menus.ts';
 import { type Drop, listenForReorder } from './reorder.ts';
+import './tracks.css';
 
 /** CSS pixels of the name, and of each line below it. */
 const NAME = 24;

@@ -1,10 +1,9 @@
 import { formatCount, formatCounted, formatPercent, plural } from '../../../base/format.ts';
-import type { Dock } from '../../../model/dock.ts';
+import { bringToFront, type Dock, RESULTS } from '../../../model/dock.ts';
 import { valuesCompletions } from '../../../model/values_completion.ts';
 import { createValuesFilter, type ValuesFilter } from '../../../model/values_filter.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
-import { RESULTS } from '../../find/find_bar.tsx';
 import { ExpressionField } from '../../parts/expression_field.tsx';
 
 /** The field of Events for queries about values. Its query and its hits last as long as the trace. */
@@ -19,10 +18,7 @@ function ValuesBar({ open, dock, filter }: { open: OpenTrace; dock: Dock; filter
   const isAsked = filter.isAsked.value;
   const state = find.state.value;
   const isWrong = isAsked && state.at === 'wrong';
-  const list = () => {
-    const info = trace.info.peek();
-    if (info) dock.front.value = { ...dock.front.value, [info.format]: RESULTS };
-  };
+  const list = () => bringToFront(dock, trace.info.peek()?.format, RESULTS);
   return (
     <>
       <ExpressionField

@@ -5,7 +5,7 @@ import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { createCanvas2d } from '../../../render/canvas2d.ts';
 import { drawFlame, drawFlameMarks } from '../../../render/flame.ts';
-import { DIMMED, PALETTES } from '../../../render/palette.ts';
+import { paletteFor } from '../../../render/palette.ts';
 import { createMarksCanvas, createSurface, type FrameSize } from '../../parts/surface.ts';
 import type { FlameState } from './state.ts';
 
@@ -43,7 +43,7 @@ export function drawFlameGraph(
       height,
       upwards: state.upwards,
       names: trace.names,
-      palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.peek()],
+      palette: paletteFor(theme.peek(), highlighted),
       scrollTop: state.scrollTop.peek(),
       lifted: highlighted < 0 ? (laid.flame.name[hovered] ?? -1) : highlighted,
       hits: find.names.peek(),

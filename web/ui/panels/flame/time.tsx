@@ -9,7 +9,7 @@ import { pointedOf } from '../../../model/pointing.ts';
 import { callAt, extentOfRect, layOutTime, rectAtTime, rowOfRect, timeStep } from '../../../model/time_order.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { createCanvas2d } from '../../../render/canvas2d.ts';
-import { DIMMED, PALETTES } from '../../../render/palette.ts';
+import { paletteFor } from '../../../render/palette.ts';
 import { drawTime, drawTimeMarks } from '../../../render/time_order.ts';
 import type { PanelProps } from '../../dock/panel.ts';
 import { createMarksCanvas, createSurface, type FrameSize } from '../../parts/surface.ts';
@@ -103,7 +103,7 @@ function Canvas({ open, theme, picture, clock, reach }: CanvasProps) {
         width,
         height,
         names: trace.names,
-        palette: (highlighted < 0 ? PALETTES : DIMMED)[theme.theme.peek()],
+        palette: paletteFor(theme.theme.peek(), highlighted),
         scrollTop: scrollTop.peek(),
         lifted: highlighted < 0 ? (shown.peek().columns.name[hovered.peek()] ?? -1) : highlighted,
         current: current.peek(),

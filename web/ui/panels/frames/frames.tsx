@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import { type FrameColumns, MEASURES, type Measure, type ResourceKind } from '../../../base/survey_protocol.ts';
 import { ticks } from '../../../base/ticks.ts';
-import type { Dock } from '../../../model/dock.ts';
+import { bringToFront, type Dock } from '../../../model/dock.ts';
 import { type FrameRow, frameRows, isOpen, type OpenedFrames, toggled } from '../../../model/frame_rows.ts';
 import {
   FIGURE_TITLES,
@@ -351,8 +351,7 @@ interface UsedProps {
 function Used({ survey, dock, open, frames, frame }: UsedProps) {
   const show = (kind: ResourceKind) => {
     survey.filter.value = { kind, frame: { number: frame, first: frames.first[frame]!, last: frames.last[frame]! } };
-    const info = open.trace.info.peek();
-    if (info) dock.front.value = { ...dock.front.peek(), [info.format]: 'resources' };
+    bringToFront(dock, open.trace.info.peek()?.format, 'resources');
   };
   return (
     <>

@@ -13,8 +13,8 @@ import {
   MOST_EDGES,
   shownGraph,
 } from '../../../model/call_graph.ts';
-import type { Dock } from '../../../model/dock.ts';
-import { downloadBlob } from '../../../model/download_blob.ts';
+import { bringToFront, type Dock } from '../../../model/dock.ts';
+import { saveBlob } from '../../../model/save_blob.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
@@ -66,7 +66,7 @@ export function graphView(open: OpenTrace, dock: Dock): PanelView {
     const info = open.trace.info.peek();
     if (!info || open.trace.status.peek().at === 'loading') return;
     open.statistics.highlighted.value = name;
-    dock.front.value = { ...dock.front.peek(), [info.format]: 'calls' };
+    bringToFront(dock, info.format, 'calls');
     open.statistics.listed.value = name;
   };
   return {
@@ -105,7 +105,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
   const shown = shownGraph(graph, count, chosen);
   const { hidden } = shown;
   const save = (text: string, kind: string, ending: string) => {
-    downloadBlob(new Blob([text], { type: kind }), `${trace.name}.${ending}`);
+    saveBlob(new Blob([text], { type: kind }), `${trace.name}.${ending}`);
   };
   const isGraph = state.form.value === 'graph';
   const [from, to] = state.edge.value ?? [];

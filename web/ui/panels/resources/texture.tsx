@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatNumber } from '../../../base/format.ts';
 import type { ResourceColumns, TextureLevel, TexturePixels } from '../../../base/survey_protocol.ts';
-import { downloadBlob } from '../../../model/download_blob.ts';
+import { saveBlob } from '../../../model/save_blob.ts';
 import type { Survey } from '../../../model/survey.ts';
 
 interface Props {
@@ -90,7 +90,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
   };
   const save = () => {
     canvas.current?.toBlob((blob) => {
-      if (blob) downloadBlob(blob, `texture-${resources.name[at]}-level-${level.value}.png`);
+      if (blob) saveBlob(blob, `texture-${resources.name[at]}-level-${level.value}.png`);
     });
   };
   return (

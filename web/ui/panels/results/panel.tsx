@@ -1,6 +1,6 @@
+import { RESULTS } from '../../../model/dock.ts';
 import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
-import { RESULTS } from '../../find/find_bar.tsx';
 import { findingsOf } from '../../findings/findings.ts';
 
 /** The Results panel: every hit of the search, or every finding, one row each. Shown while there is one of them. */
