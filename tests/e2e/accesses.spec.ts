@@ -92,5 +92,7 @@ test('coverage is joined with other lists', async ({ page }) => {
   await expect(panel.getByRole('alert')).toContainText(
     'This is no drcov file: at byte 28, a module table was expected.',
   );
+  await choice.selectOption('');
+  await expect(panel.getByRole('alert')).toHaveCount(0);
   expect(await barriers(page)).toEqual([]);
 });

@@ -19,17 +19,25 @@ async function exported(page: Page, label: string): Promise<{ name: string; text
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'latin1') };
 }
 
-for (const file of ['threads.xray', 'scene.trace', 'frames/plugin.frames']) {
-  test(`Chrome JSON has every slice of ${file}`, async ({ page }) => {
+for (const [file, argument] of [
+  ['events.xray', 'data'],
+  ['scene.trace', 'texture'],
+  ['frames/plugin.frames', null],
+] as const) {
+  test(`Chrome JSON has every slice of ${file}, with arguments`, async ({ page }) => {
     await open(page, fixture(file));
     const { name, text } = await exported(page, 'Chrome JSON');
     expect(name).toMatch(/\.json$/);
-    const { traceEvents } = JSON.parse(text) as { traceEvents: { ph: string; name?: string; dur?: number }[] };
+    const { traceEvents } = JSON.parse(text) as {
+      traceEvents: { ph: string; name?: string; args?: Record<string, unknown> }[];
+    };
     const slices = traceEvents.filter(({ ph }) => ph === 'X' || ph === 'b');
     expect(slices.length).toBeGreaterThan(10);
     expect(slices.every(({ name: of }) => of !== '')).toBe(true);
     const { 'unspool:complete': complete } = (await marks(page)) as unknown as Record<string, { slices: number }>;
     expect(slices.length).toBe(complete?.slices);
+    const has = argument !== null && traceEvents.some(({ args }) => args && argument in args);
+    expect(has).toBe(argument !== null);
   });
 }
 

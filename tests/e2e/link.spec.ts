@@ -23,6 +23,8 @@ test('a link leads to the same view when its file is opened', async ({ page }) =
   await page.keyboard.press(']');
   await page.keyboard.press('f');
   await page.keyboard.press('r');
+  const filter = page.getByLabel('Filter functions');
+  await filter.fill('dur>1us');
   await page
     .locator('.tracks .pin')
     .first()
@@ -41,6 +43,7 @@ test('a link leads to the same view when its file is opened', async ({ page }) =
   await open(page, fixture('threads.xray'));
   await expect(head).toHaveText(name);
   await expect(page.getByRole('list', { name: 'Pinned tracks' })).toBeVisible();
+  await expect(filter).toHaveValue('dur>1us');
   // The link of what is shown now is the same one.
   await expect.poll(() => copied(page)).toBe(link);
 });

@@ -81,14 +81,28 @@ export type ToExport =
       readonly clean: Clean;
       /** Nothing is written: the reply is `done` once the names are read. */
       readonly preview: boolean;
+      /** What arguments are read from; null to leave them out. Pages then have locators. */
+      readonly args: ArgumentsFrom | null;
     }
   /** Reply to `want`. */
   | { readonly t: 'pages'; readonly first: number; readonly pages: Uint8Array<ArrayBuffer> }
   /** The bytes have been written: further ones may come. */
   | { readonly t: 'go' };
 
+/** What the arguments of slices and instants are read from. */
+export interface ArgumentsFrom {
+  /** The id of the trace's format. */
+  readonly format: string;
+  /** The file without its containers. */
+  readonly file: Blob;
+  /** What the session knows of its records. */
+  readonly index: Uint8Array;
+}
+
 /** Messages of the worker. */
 export type FromExport =
+  /** The arguments of this share of the file are read, from 0 to 1. Rows follow. */
+  | { readonly t: 'reading'; readonly share: number }
   /** Pages of the tables for SQL, from number `first` on. */
   | { readonly t: 'want'; readonly first: number; readonly most: number }
   /** The next bytes of the file. `done` of `rows` rows are written. */

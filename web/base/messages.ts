@@ -125,6 +125,8 @@ export type ToWorker =
       readonly range: SqlRange | null;
       readonly first: number;
       readonly most: number;
+      /** With one more column for slices and instants: the locators of their records. */
+      readonly locators: boolean;
     }
   /** Reply: the parts of these tables, for an export. */
   | { readonly t: 'table-parts'; readonly id: number; readonly range: SqlRange | null };

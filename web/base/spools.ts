@@ -15,6 +15,14 @@ export function spoolLock(name: string): string {
   return `unspool:${FOLDER}/${name}`;
 }
 
+/** How long after the end of a worker its files are deleted. */
+const SWEEP_MS = 1000;
+
+/** Deletes the files of a worker that is about to end, and others that no worker uses. */
+export function sweepSoon(): void {
+  setTimeout(() => void sweepSpools(), SWEEP_MS);
+}
+
 /** Deletes the files that no worker uses, left by a tab that ended unexpectedly. */
 export async function sweepSpools(): Promise<void> {
   try {

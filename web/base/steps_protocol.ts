@@ -131,6 +131,9 @@ export interface HistoryPart {
   readonly rows: readonly StepAccess[];
 }
 
+/** The steps that are meant: the first one, and the one after the last. Empty for all. */
+export type StepRange = readonly [from: number, to: number] | readonly [];
+
 /** What a row of coverage is: a block of instructions that were executed equally often, an instruction, or a module. */
 export type CoverageBy = 'block' | 'address' | 'module';
 
@@ -219,8 +222,11 @@ export interface StepQuestions {
   };
   /** At most `most` steps of a history around a step. */
   history: { ask: { readonly step: number; readonly cell: Cell; readonly most: number }; answer: HistoryPart };
-  /** The step that executes an address for the `number`th time, counted from 0. */
-  execution: { ask: { readonly address: bigint; readonly number: number }; answer: { readonly step: number | null } };
+  /** The step that executes an address for the `number`th time, counted from 0, from step `from` on. */
+  execution: {
+    ask: { readonly address: bigint; readonly from: number; readonly number: number };
+    answer: { readonly step: number | null };
+  };
   /** Where the value comes from that a cell has before a step: one origin for each part with a writer of its own. */
   origins: { ask: { readonly step: number; readonly cell: Cell }; answer: { readonly origins: readonly Origin[] } };
   /** The steps after `step` that read the value that a cell has then, at most `most`. */
@@ -251,9 +257,12 @@ export interface StepQuestions {
     ask: { readonly first: boolean };
     answer: { readonly share: number; readonly loops: Loops | null };
   };
-  coverage: { ask: { readonly by: CoverageBy; readonly with: CoverageWith | null }; answer: Coverage };
+  coverage: {
+    ask: { readonly steps: StepRange; readonly by: CoverageBy; readonly with: CoverageWith | null };
+    answer: Coverage;
+  };
   /** Coverage as a drcov file. `program` names what is in no module. */
-  drcov: { ask: { readonly program: string }; answer: { readonly file: Uint8Array } };
+  drcov: { ask: { readonly steps: StepRange; readonly program: string }; answer: { readonly file: Uint8Array } };
 }
 
 export type StepQuestion = keyof StepQuestions;

@@ -45,6 +45,8 @@ const WITH_CODE: readonly Completion[] = [
 ];
 const WITH_STATE: readonly Completion[] = [
   { text: 'mem:', meaning: 'Memory read or written, also mem.read:' },
+  { text: 'mem.value:', meaning: 'Value in memory' },
+  { text: 'reg.', meaning: 'Value in a register, such as reg.rax:5' },
   { text: 'taint:', meaning: 'Id of an operand’s taint, or *' },
 ];
 const DURATION: Completion = { text: 'dur>', meaning: 'Duration, such as dur>1ms' };

@@ -1,10 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { formatBytes } from '../base/format.ts';
 import type { FromWorker } from '../base/messages.ts';
-import { sweepSpools } from '../base/spools.ts';
-
-/** How long after the end of a worker its files are deleted. */
-const SWEEP_MS = 1000;
+import { sweepSoon } from '../base/spools.ts';
 
 /** The file without its containers. */
 export interface Contents {
@@ -48,8 +45,7 @@ export function createContents(file: Blob): Contents {
     },
     end: () => {
       resolve(null);
-      // By then the worker has ended, so its file is not in use.
-      if (packed) setTimeout(() => void sweepSpools(), SWEEP_MS);
+      if (packed) sweepSoon();
     },
   };
 }

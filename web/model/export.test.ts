@@ -3,7 +3,15 @@ import { describe, expect, it, vi } from 'vitest';
 import type { FromExport, ToCut, ToExport } from '../base/export_protocol.ts';
 import type { Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import { createExports, EXPORT_FORMATS, type ExportedTrace, type ExportPort, ownFormat, type Sink } from './export.ts';
+import {
+  createExports,
+  EXPORT_FORMATS,
+  type ExportedTrace,
+  type ExportPort,
+  ownFormat,
+  type Sink,
+  unpackedName,
+} from './export.ts';
 
 const track = (id: number, more: Partial<Track>): Track =>
   ({ id, parent: -1, kind: 'thread', name: `t${id}`, slices: 1, overlapping: false, ...more }) as Track;
@@ -12,10 +20,12 @@ function traceOf(): ExportedTrace {
   const tracks = [track(0, { kind: 'lane' }), track(1, { thread: 7 }), track(2, { overlapping: true })];
   return {
     name: 'a.xray',
-    info: signal({ title: 'XRay', clock: { kind: 'seconds', frequency: 10n } }),
+    info: signal({ title: 'XRay', format: 'xray', offers: [], clock: { kind: 'seconds', frequency: 10n } }),
     progress: signal({ extent: { from: 5n, to: 9n } }),
     tracks: signal(new Map(tracks.map((it) => [it.id, it]))),
     tableParts: async () => new Float64Array(5),
+    content: signal(null),
+    recordSource: { index: async () => new Uint8Array(7) },
     tables: vi.fn(async () => ({ rows: 1, size: 1, pages: new Uint8Array(3) })),
   } as unknown as ExportedTrace;
 }
@@ -72,7 +82,7 @@ describe('an export', () => {
     expect(told).toEqual(['write 4', 'head 2', 'close']);
     expect(exports.state.value).toEqual({ at: 'done', rows: 2, bytes: 4, name: 'a.pftrace', stopped: '' });
     expect(port.got.map(({ t }) => t)).toEqual(['begin', 'pages', 'go']);
-    expect(trace.tables).toHaveBeenCalledWith(null, 0, 8);
+    expect(trace.tables).toHaveBeenCalledWith(null, 0, 8, false);
     expect(port.ended).toBe(true);
     const [begin] = port.got;
     expect(begin).toMatchObject({ format: 'perfetto', trace: { frequency: 10, origin: 5n } });
@@ -93,9 +103,54 @@ describe('an export', () => {
     expect(port.got[0]).toMatchObject({ t: 'cut', file, ...range, preview: false });
     const [begin] = port.got;
     expect(begin?.t === 'cut' && [...begin.clean.choices]).toEqual([0, 1, 0, 2, 0]);
-    await exports.preview(own, WHOLE);
+    expect(await exports.preview(own, WHOLE)).toEqual(CLEANED);
     expect(port.got.at(-2)).toMatchObject({ t: 'cut', from: 0n, to: (1n << 64n) - 1n, preview: true });
-    expect([own.ending, exports.cleaned.value]).toEqual(['.xray', CLEANED]);
+    expect(own.ending).toBe('.xray');
+    expect(['a.xray.gz', 'a.tar.ZST', '.gz', 'a.trace'].map(unpackedName)).toEqual([
+      'a.xray',
+      'a.tar',
+      '.gz',
+      'a.trace',
+    ]);
+  });
+
+  it('has the arguments of calls, unless they are not wanted or the trace has none', async () => {
+    let shares: number[] = [];
+    const begin = async (more: Partial<ExportedTrace>, id: string, wanted = true) => {
+      const port = new Fake((message) => (message.t === 'begin' ? { t: 'reading', share: 0.5 } : answers[message.t]));
+      const trace = { ...traceOf(), content: signal(new Blob(['x'])), ...more };
+      const exports = createExports(trace, () => port);
+      exports.args.value = wanted;
+      shares = [];
+      exports.state.subscribe((state) => state.at === 'running' && shares.push(state.share));
+      const running = exports.run(format(id), WHOLE, 'a', async () => sinkOf().sink);
+      // The beginning, and what the worker tells of its reading.
+      await vi.waitFor(() => expect(shares.length).toBe(2));
+      port.onmessage?.({ data: answers.begin } as MessageEvent<FromExport>);
+      await running;
+      const [first] = port.got;
+      const args = first?.t === 'begin' ? first.args : undefined;
+      return [args && [args.format, args.index.length], vi.mocked(trace.tables).mock.lastCall?.[3]];
+    };
+    expect(await begin({}, 'chrome')).toEqual([['xray', 7], true]);
+    expect(shares).toEqual([0, 0.25, 0.75]);
+    expect(await begin({}, 'chrome', false)).toEqual([null, false]);
+    expect(await begin({}, 'csv')).toEqual([null, false]);
+    const steps = signal({ ...traceOf().info.value!, offers: ['state'] });
+    expect(await begin({ info: steps } as Partial<ExportedTrace>, 'perfetto')).toEqual([null, false]);
+  });
+
+  it('takes one file at a time, from the moment that one is asked for', async () => {
+    const exports = createExports(traceOf(), () => new Fake((message) => answers[message.t]));
+    let choose: (sink: Sink | null) => void = () => undefined;
+    const open = vi.fn(() => new Promise<Sink | null>((resolve) => (choose = resolve)));
+    const first = exports.run(format('csv'), WHOLE, 'a', open);
+    await exports.run(format('csv'), WHOLE, 'b', open);
+    expect(open).toHaveBeenCalledTimes(1);
+    choose(null);
+    await first;
+    void exports.run(format('csv'), WHOLE, 'c', open);
+    expect(open).toHaveBeenCalledTimes(2);
   });
 
   it('takes the threads for stacks', async () => {

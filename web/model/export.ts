@@ -1,5 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import {
+  type ArgumentsFrom,
   CLEAN_CHOICES,
   CLEAN_CLASSES,
   type Clean,
@@ -12,7 +13,8 @@ import {
   type ToCut,
   type ToExport,
 } from '../base/export_protocol.ts';
-import type { Track } from '../base/protocol.ts';
+import type { TraceInfo, Track } from '../base/protocol.ts';
+import { sweepSoon } from '../base/spools.ts';
 import type { Trace } from './trace.ts';
 import type { Extent } from './view.ts';
 
@@ -47,12 +49,14 @@ export interface OfferedFormat {
   readonly ending: string;
   /** What it has: everything, call stacks only, or counters only. */
   readonly has: 'all' | 'stacks' | 'counters';
+  /** Whether it has arguments of calls and events, too. */
+  readonly args?: true;
 }
 
 /** All formats, in the order of the menu. */
 export const EXPORT_FORMATS: readonly OfferedFormat[] = [
-  { id: 'perfetto', label: 'Perfetto', hint: 'ui.perfetto.dev', ending: '.pftrace', has: 'all' },
-  { id: 'chrome', label: 'Chrome JSON', hint: 'Trace Event Format', ending: '.json', has: 'all' },
+  { id: 'perfetto', label: 'Perfetto', hint: 'ui.perfetto.dev', ending: '.pftrace', has: 'all', args: true },
+  { id: 'chrome', label: 'Chrome JSON', hint: 'Trace Event Format', ending: '.json', has: 'all', args: true },
   { id: 'speedscope', label: 'speedscope', hint: 'speedscope.app', ending: '.speedscope.json', has: 'stacks' },
   { id: 'folded', label: 'Folded stacks', hint: 'flame graph tools', ending: '.folded.txt', has: 'stacks' },
   { id: 'pprof', label: 'pprof', hint: 'go tool pprof', ending: '.pb.gz', has: 'stacks' },
@@ -60,10 +64,20 @@ export const EXPORT_FORMATS: readonly OfferedFormat[] = [
   { id: 'csv', label: 'CSV', hint: 'spreadsheets', ending: '.csv', has: 'all' },
 ];
 
-/** The trace's own format, which a stretch of it is written in. `ending` is that of the file. */
+/** The trace's own format, which a stretch of it is written in. `ending` is that of `file`, its name as of {@link unpackedName}. */
 export function ownFormat(title: string, file: string): OfferedFormat {
   const ending = /\.[A-Za-z0-9]{1,8}$/.exec(file)?.[0] ?? '';
   return { id: 'own', label: title, hint: 'opens here', ending, has: 'all' };
+}
+
+/** The name of a file without its compression, which a stretch of it does not have. */
+export function unpackedName(name: string): string {
+  return name.replace(/(?<=.)\.(gz|zst|xz|br)$/i, '');
+}
+
+/** Whether the calls or events of a trace have arguments. Operands of steps and values of variables are none. */
+export function hasArguments({ offers }: TraceInfo): boolean {
+  return !offers.some((offer) => offer === 'sql' || offer === 'state' || offer === 'values');
 }
 
 /** The formats of which stretches can be written, by the ids of {@link TraceInfo.format}. */
@@ -107,21 +121,24 @@ export interface Exports {
   save(name: string, open: () => Promise<Sink | null>, write: (sink: Sink) => Promise<number>): Promise<void>;
   /** What is hashed and left out. */
   readonly choices: Signal<CleanChoices>;
-  /** What the latest preview has found; null while it is made. */
-  readonly cleaned: ReadonlySignal<Cleaned | null>;
-  /** Looks for what would be hashed and left out. */
-  preview(format: OfferedFormat, scope: ExportScope): Promise<void>;
+  /** Whether arguments are exported, where the format and the trace have them. */
+  readonly args: Signal<boolean>;
+  /** Looks for what would be hashed and left out. Rejects with a sentence. */
+  preview(format: OfferedFormat, scope: ExportScope): Promise<Cleaned>;
   cancel(): void;
 }
 
 /** The part of a trace that exports use. */
-export type ExportedTrace = Pick<Trace, 'tables' | 'tableParts' | 'name' | 'info' | 'progress' | 'tracks' | 'content'>;
+export type ExportedTrace = Pick<
+  Trace,
+  'tables' | 'tableParts' | 'name' | 'info' | 'progress' | 'tracks' | 'content' | 'recordSource'
+>;
 
 /** Exports of a trace. `spawn` starts the worker of each: that of stretches, or that of all others. */
 export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'other') => ExportPort): Exports {
   const state = signal<ExportState>({ at: 'idle' });
   const choices = signal<CleanChoices>(KEEP_ALL);
-  const cleaned = signal<Cleaned | null>(null);
+  const args = signal(true);
   // The same for all that is saved of a trace, so that its files can be compared.
   const key = crypto.getRandomValues(new Uint8Array(16));
   let stop: (() => void) | null = null;
@@ -136,6 +153,7 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
     write: (sink: Sink, stopped: Promise<null>, tell: Tell) => Promise<Written | null>,
   ) => {
     if (stop) return;
+    stop = () => undefined;
     // Before the worker starts: a file can be chosen only as an answer to a click.
     let sink: Sink | null = null;
     try {
@@ -143,7 +161,10 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
     } catch {
       state.value = { at: 'failed', sentence: 'The file could not be opened for writing.' };
     }
-    if (!sink) return;
+    if (!sink) {
+      stop = null;
+      return;
+    }
     state.value = { at: 'running', share: 0, bytes: 0 };
     let cancelled = false;
     try {
@@ -184,15 +205,17 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
     if (what.wanted.length === 0) {
       throw new Error(`There are no ${format.has === 'counters' ? 'values' : 'call stacks'} to export.`);
     }
+    const wantsArgs = format.args && args.peek() && !preview;
+    const from = wantsArgs ? await argumentsOf(trace) : null;
     return {
       of: 'other',
-      message: { t: 'begin', format: format.id, trace: what, clean: clean(preview), preview },
+      message: { t: 'begin', format: format.id, trace: what, clean: clean(preview), preview, args: from },
     } as const;
   };
   return {
     state,
     choices,
-    cleaned,
+    args,
     run: (format, scope, name, open) =>
       saving(name, open, async (sink, stopped, tell) => {
         const { of, message } = await beginning(format, scope, false);
@@ -204,29 +227,36 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
     save: (name, open, write) =>
       saving(name, open, async (sink) => ({ rows: 0, bytes: await write(sink), stopped: '' })),
     preview: async (format, scope) => {
-      cleaned.value = null;
-      const nowhere = async () => undefined;
-      const sink: Sink = { write: nowhere, overwrite: nowhere, close: nowhere, abort: nowhere };
-      try {
-        const { of, message } = await beginning(format, scope, true);
-        const never = new Promise<null>(() => undefined);
-        const found = await write(
-          trace,
-          message,
-          scope,
-          () => spawn(of),
-          sink,
-          never,
-          () => undefined,
-        );
-        cleaned.value = found?.cleaned ?? null;
-      } catch (thrown) {
-        state.value = { at: 'failed', sentence: thrown instanceof Error ? thrown.message : String(thrown) };
-      }
+      const nothing = async () => undefined;
+      const nowhere: Sink = { write: nothing, overwrite: nothing, close: nothing, abort: nothing };
+      const never = new Promise<null>(() => undefined);
+      const { of, message } = await beginning(format, scope, true);
+      const found = await write(
+        trace,
+        message,
+        scope,
+        () => spawn(of),
+        nowhere,
+        never,
+        () => undefined,
+      );
+      return found!.cleaned;
     },
     cancel: () => stop?.(),
   };
 }
+
+/** What arguments are read from; null if the trace has none. */
+async function argumentsOf(trace: ExportedTrace): Promise<ArgumentsFrom | null> {
+  const info = trace.info.peek();
+  const file = trace.content.peek();
+  if (!info || !hasArguments(info) || !file) return null;
+  const index = await trace.recordSource.index();
+  if (!index) throw new Error(STOPPED);
+  return { format: info.format, file, index };
+}
+
+const STOPPED = 'The reader of this trace has stopped.';
 
 type Tell = (share: number, bytes: number) => void;
 
@@ -249,6 +279,9 @@ async function write(
 ): Promise<(Written & { readonly cleaned: Cleaned }) | null> {
   const port = spawn();
   let bytes = 0;
+  const args = beginning.t === 'begin' ? beginning.args : null;
+  // Reading arguments counts as half of the work.
+  const reading = args ? 0.5 : 0;
   try {
     return await Promise.race([
       stopped,
@@ -261,17 +294,20 @@ async function write(
         port.onmessageerror = () => ended('a message could not be read');
         const hear = async (message: FromExport) => {
           switch (message.t) {
+            case 'reading':
+              tell(message.share * reading, 0);
+              return;
             case 'want': {
               const { first, most } = message;
-              const reply = await trace.tables(scope.range, first, most);
-              if (!reply) throw new Error('The reader of this trace has stopped.');
+              const reply = await trace.tables(scope.range, first, most, args !== null);
+              if (!reply) throw new Error(STOPPED);
               port.postMessage({ t: 'pages', first, pages: reply.pages }, [reply.pages.buffer]);
               return;
             }
             case 'bytes':
               await sink.write(message.bytes);
               bytes += message.bytes.length;
-              tell(message.rows > 0 ? message.done / message.rows : 0, bytes);
+              tell(message.rows > 0 ? reading + (1 - reading) * (message.done / message.rows) : 0, bytes);
               port.postMessage({ t: 'go' });
               return;
             case 'done':
@@ -283,11 +319,12 @@ async function write(
           }
         };
         port.onmessage = ({ data }) => void hear(data).catch(reject);
-        port.postMessage(beginning);
+        port.postMessage(beginning, args ? [args.index.buffer as ArrayBuffer] : []);
       }),
     ]);
   } finally {
     port.terminate();
+    if (args) sweepSoon();
   }
 }
 
@@ -297,7 +334,7 @@ const KINDS = { process: 0, thread: 1, lane: 2, counter: 3 } as const;
 async function exported(trace: ExportedTrace, format: OfferedFormat, scope: ExportScope): Promise<ExportTrace> {
   const info = trace.info.peek();
   const parts = await trace.tableParts(scope.range);
-  if (!info || !parts) throw new Error('The reader of this trace has stopped.');
+  if (!info || !parts) throw new Error(STOPPED);
   const tracks = [...trace.tracks.peek().values()].sort((a, b) => a.id - b.id);
   const { clock } = info;
   return {

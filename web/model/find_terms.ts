@@ -18,8 +18,7 @@ export function termOfName(name: string): string {
 /** The expression that finds the instructions that read or write a register or memory. */
 export function accessTerm(cell: Cell): string {
   if (cell.what === 'register') {
-    const key = /^[\w.]+$/.test(cell.name) ? cell.name : `"${cell.name}"`;
-    return `arg.read.${key}:* or arg.written.${key}:*`;
+    return `reg.${cell.name}:*`;
   }
   const { address, len } = cell;
   const last = address + BigInt(len - 1);

@@ -27,7 +27,7 @@ function setUp() {
     hits: async () => true,
     records: { stopSearch: () => undefined },
   };
-  const filter = createFunctionFilter(trace as never, { asked: () => within } as never);
+  const filter = createFunctionFilter(trace as never, { asked: () => within, functionFilter: signal('') } as never);
   const listed = () => [0, 1, 2].filter((name) => filter.holds.value(name));
   return { log, filter, listed, settle: () => vi.advanceTimersByTimeAsync(200) };
 }

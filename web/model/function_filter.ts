@@ -1,4 +1,4 @@
-import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { WrongExpression } from '../base/find_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { createSearch, SETTLED_MS } from './search.ts';
@@ -18,13 +18,12 @@ export interface FunctionFilter {
   readonly dispose: Dispose;
 }
 
-/** No filter yet. It is about calls in the range and the tracks of the `statistics`. */
+/** The filter of the `statistics`. It is about calls in their range and tracks. */
 export function createFunctionFilter(
   trace: Pick<Trace, 'bind' | 'begin' | 'hits' | 'records' | 'status' | 'names'>,
-  statistics: Pick<Statistics, 'asked'>,
+  { asked, functionFilter: text }: Pick<Statistics, 'asked' | 'functionFilter'>,
 ): FunctionFilter {
   const scope = createScope();
-  const text = signal('');
   const search = createSearch(trace, 'functions');
   scope.add(search.forget);
   scope.add(
@@ -32,7 +31,7 @@ export function createFunctionFilter(
       const typed = text.value.trim();
       void trace.names.version.value;
       const isLoading = trace.status.value.at === 'loading';
-      const within = statistics.asked();
+      const within = asked();
       if (typed === '' || isWord(typed)) {
         search.forget();
         return undefined;

@@ -7,9 +7,13 @@ import { NO_CHOICES } from './track_choices.ts';
 import type { OpenTrace } from './workbench.ts';
 
 const HEAD = 'ab'.repeat(32);
-const dock = { open: signal(true), front: signal({ xray: 'events' }) } as unknown as Dock;
+const dock = {
+  open: signal(true),
+  front: signal({ xray: 'calls' }),
+  calls: signal({ xray: 'flame' }),
+} as unknown as Dock;
 
-function openOf(moved: boolean): OpenTrace {
+function openOf(moved: boolean, long = false): OpenTrace {
   return {
     memory: { identity: signal({ name: 'a & b.xray', size: 12, head: HEAD }) },
     timeline: {
@@ -19,7 +23,12 @@ function openOf(moved: boolean): OpenTrace {
       arrangement: { choices: signal({ ...NO_CHOICES, pinned: ['t1'] }), filter: signal('main') },
     },
     notes: { list: signal([{ id: 1, from: 3n, to: null, text: 'why?', colour: 'red', place: null }]) },
-    statistics: { range: signal({ from: 5n, to: 2n ** 63n }) },
+    statistics: {
+      range: signal({ from: 5n, to: 2n ** 63n }),
+      whose: signal(3),
+      functionFilter: signal('f dur>1us'),
+    },
+    events: { filter: { text: signal('x'.repeat(long ? 6001 : 1)) } },
     selection: {
       selected: signal({ item: { kind: 'slice', depth: -2 }, track: 3, start: 7n, name: 0 }),
       record: signal(null),
@@ -37,19 +46,28 @@ describe('a link', () => {
       view: null,
       range: { from: 5n, to: 2n ** 63n },
       place: { from: 7n, track: 3, depth: -2 },
-      tab: 'events',
+      thread: 3,
+      tab: 'calls',
+      calls: 'flame',
       find: 'name:f dur>1ms',
       tracks: { ...NO_CHOICES, pinned: ['t1'] },
       filter: 'main',
+      functions: 'f dur>1us',
+      events: 'x',
       notes: [{ from: 3n, to: null, text: 'why?', colour: 'red', place: null }],
     });
+  });
+
+  it('leaves out what makes addresses too long', () => {
+    const link = parseLink(`#${linkOf(openOf(false, true), dock)}`);
+    expect(link).toMatchObject({ functions: 'f dur>1us', events: '' });
   });
 
   it('leaves out what is damaged', () => {
     expect(parseLink('')).toBeNull();
     expect(parseLink('#unspool=2&name=a')).toBeNull();
-    const link = parseLink('#unspool=1&name=a&size=x&view=9..3&range=1..-2&at=1,2,3,4&tracks={&notes=7');
-    expect(link).toMatchObject({ view: null, range: null, place: null, tracks: NO_CHOICES, notes: [] });
+    const link = parseLink('#unspool=1&name=a&size=x&view=9..3&range=1..-2&at=1,2,3,4&thread=-1&tracks={&notes=7');
+    expect(link).toMatchObject({ view: null, range: null, place: null, thread: null, tracks: NO_CHOICES, notes: [] });
     expect(parseLink('#unspool=1&name=a&view=1..99999999999999999999999')?.view).toBeNull();
   });
 

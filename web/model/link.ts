@@ -14,7 +14,7 @@ const HASH = 16;
 /** The version of links, which is the value of their first key. */
 const VERSION = '1';
 const KEY = 'unspool';
-/** Characters of the choices about tracks, and of notes. */
+/** Characters of a text in a link, such as the choices about tracks, or notes. */
 const LONGEST_PART = 6000;
 
 /** A view of a trace, as a link has it in its fragment. */
@@ -26,14 +26,20 @@ export interface Link {
   readonly range: Extent | null;
   /** What is selected. */
   readonly place: { readonly from: Ticks; readonly track: number; readonly depth: number | null } | null;
-  /** The id of the panel in front. */
+  /** The track that the panels are about; null for all. */
+  readonly thread: number | null;
+  /** The id of the panel in front, and the view of the Calls panel. */
   readonly tab: string;
+  readonly calls: string;
   /** The expression that is searched for. */
   readonly find: string;
   /** What was chosen about tracks; null for nothing. */
   readonly tracks: TrackChoices | null;
   /** The filter of tracks. */
   readonly filter: string;
+  /** The filter of the table of functions, and that of the list of records. */
+  readonly functions: string;
+  readonly events: string;
   /** The notes of who made the link. */
   readonly notes: readonly NoteText[];
 }
@@ -42,7 +48,7 @@ export interface Link {
 export function linkOf(open: OpenTrace, dock: Dock): string | null {
   const file = open.memory.identity.peek();
   if (!file) return null;
-  const { timeline, statistics, selection, trace, find } = open;
+  const { timeline, statistics, selection, trace, find, events } = open;
   const link = new URLSearchParams([[KEY, VERSION]]);
   link.set('name', file.name);
   link.set('size', String(file.size));
@@ -59,22 +65,27 @@ export function linkOf(open: OpenTrace, dock: Dock): string | null {
     const { track, depth } = here.place;
     link.set('at', [here.from, track, ...(depth === null ? [] : [depth])].join(','));
   }
-  const format = trace.info.peek()?.format;
-  const tab = dock.open.peek() && format !== undefined ? dock.front.peek()[format] : undefined;
-  if (tab) link.set('tab', tab);
-  if (find.asked.peek()) link.set('find', find.asked.peek());
+  const whose = statistics.whose.peek();
+  if (whose !== 'all') link.set('thread', String(whose));
   const { choices, filter } = timeline.arrangement;
-  if (choices.peek() !== NO_CHOICES) link.set('tracks', short(JSON.stringify(choices.peek())));
-  if (filter.peek()) link.set('filter', filter.peek());
+  const format = trace.info.peek()?.format;
+  const front = format === undefined || !dock.open.peek() ? '' : dock.front.peek()[format];
   const notes = open.notes.list.peek();
-  if (notes.length > 0) link.set('notes', short(JSON.stringify(notesToJson(notes))));
-  for (const key of ['tracks', 'notes']) if (link.get(key) === '') link.delete(key);
+  const texts = {
+    tab: front,
+    calls: front && dock.calls.peek()[format!],
+    find: find.asked.peek(),
+    tracks: choices.peek() === NO_CHOICES ? '' : JSON.stringify(choices.peek()),
+    filter: filter.peek(),
+    functions: statistics.functionFilter.peek(),
+    events: events.filter.text.peek(),
+    notes: notes.length === 0 ? '' : JSON.stringify(notesToJson(notes)),
+  };
+  for (const [key, text = ''] of Object.entries(texts)) {
+    // Mail programs and chats would cut a longer address.
+    if (text !== '' && text.length <= LONGEST_PART) link.set(key, text);
+  }
   return link.toString();
-}
-
-/** A part of a link, or '' if it is so long that mail programs and chats would cut the address. */
-function short(text: string): string {
-  return text.length <= LONGEST_PART ? text : '';
 }
 
 function at(tick: bigint): bigint {
@@ -86,6 +97,7 @@ export function parseLink(fragment: string): Link | null {
   const link = new URLSearchParams(fragment.replace(/^#/, ''));
   const name = link.get('name');
   if (link.get(KEY) !== VERSION || name === null) return null;
+  const thread = /^\d{1,9}$/.exec(link.get('thread') ?? '')?.[0];
   const place = /^(\d{1,20}),(\d{1,9})(?:,(-?\d{1,9}))?$/.exec(link.get('at') ?? '');
   return {
     file: { name, size: link.has('size') ? Number(link.get('size')) : null, head: link.get('head') ?? '' },
@@ -96,10 +108,14 @@ export function parseLink(fragment: string): Link | null {
       track: Number(place[2]),
       depth: place[3] === undefined ? null : Number(place[3]),
     },
+    thread: thread === undefined ? null : Number(thread),
     tab: link.get('tab') ?? '',
+    calls: link.get('calls') ?? '',
     find: link.get('find') ?? '',
     tracks: link.has('tracks') ? readChoices(json(link.get('tracks'))) : null,
     filter: link.get('filter') ?? '',
+    functions: link.get('functions') ?? '',
+    events: link.get('events') ?? '',
     notes: link.has('notes') ? notesFromJson(json(link.get('notes'))).notes : [],
   };
 }
@@ -130,7 +146,12 @@ export function differs({ file }: Link, identity: FileIdentity): string {
 /** Shows the view of a link. The trace has been read. */
 export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<void> {
   const { timeline, statistics, trace, find } = open;
-  if (link.tab) bringToFront(dock, trace.info.peek()?.format, link.tab);
+  const format = trace.info.peek()?.format;
+  if (link.tab) bringToFront(dock, format, link.tab);
+  if (link.calls && format !== undefined) dock.calls.value = { ...dock.calls.peek(), [format]: link.calls };
+  if (statistics.choices.peek().some(({ id }) => id === link.thread)) statistics.whose.value = link.thread!;
+  if (link.functions) statistics.functionFilter.value = link.functions;
+  if (link.events) open.events.filter.text.value = link.events;
   if (link.tracks) timeline.arrangement.choices.value = link.tracks;
   if (link.filter) timeline.arrangement.filter.value = link.filter;
   if (link.notes.length > 0) open.notes.take({ about: {}, notes: link.notes, wrong: 0 });

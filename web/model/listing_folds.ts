@@ -39,7 +39,7 @@ export interface ListingFolds {
 export function createListingFolds(
   trace: Pick<Trace, 'records'>,
   events: Pick<Events, 'listed' | 'question' | 'portion'>,
-  machine: () => Pick<Machine, 'loops' | 'ready' | 'error'>,
+  machine: () => Pick<Machine, 'loops' | 'ready' | 'indexed'>,
 ): ListingFolds {
   const base = signal<number | null>(null);
   const isFolding = signal(false);
@@ -47,6 +47,8 @@ export function createListingFolds(
   const share = signal<number | null>(null);
   const opened = signal<ReadonlySet<number>>(new Set());
   const calls = signal<readonly FoldedCall[]>([]);
+  /** The loops are those of all that the index will have. */
+  let isWhole = false;
   let searching: { readonly stop: AbortController; readonly found: Promise<Loops | null> } | null = null;
 
   // A list whose rows are steps without gaps: not one of some threads, or of what a filter has left.
@@ -70,13 +72,14 @@ export function createListingFolds(
   });
 
   const findLoops = (): Promise<Loops | null> => {
-    if (loops.peek()) return Promise.resolve(loops.peek());
+    if (loops.peek() && isWhole) return Promise.resolve(loops.peek());
     if (searching) return searching.found;
     const stop = new AbortController();
     share.value = 0;
     const search = async () => {
       const index = machine();
       await index.ready(Number.MAX_SAFE_INTEGER);
+      const isDone = index.indexed.peek()?.done ?? false;
       const found = await index.loops((done) => {
         if (!stop.signal.aborted) share.value = done;
       }, stop.signal);
@@ -84,6 +87,9 @@ export function createListingFolds(
       searching = null;
       share.value = null;
       loops.value = found;
+      isWhole = isDone;
+      // Loops have other numbers than before.
+      opened.value = new Set();
       return found;
     };
     const found = search();

@@ -16,6 +16,7 @@ import type {
   StepKinds,
   StepQuestion,
   StepQuestions,
+  StepRange,
   StepState,
   ToSteps,
   Uses,
@@ -64,7 +65,7 @@ export interface Machine {
   readonly history: ReadonlySignal<ShownHistory | null>;
   /** The value that is followed. It stays when another step is selected. */
   readonly followed: Signal<Followed | null>;
-  /** Memory before the step that is shown. Resolves with null if a newer window replaces this one, or it is not indexed. */
+  /** Memory before a step. Resolves with null if that is not indexed. */
   memory(step: number, address: bigint, len: number): Promise<MemoryState | null>;
   /** Where the value of a cell before a step comes from. Resolves with null if that is not indexed. */
   origins(step: number, cell: Cell): Promise<readonly Origin[] | null>;
@@ -74,8 +75,8 @@ export interface Machine {
   goTo(step: number): void;
   /** Selects the nearest step that reads or writes a cell, or with null does either. Resolves with whether there is one. */
   goToNearest(cell: Cell, written: boolean | null, next: boolean): Promise<boolean>;
-  /** Selects the step that executes an address for the `number`th time, counted from 0. */
-  goToExecution(address: bigint, number: number): void;
+  /** Selects the step that executes an address for the `number`th time, counted from 0, from step `from` on. */
+  goToExecution(address: bigint, number: number, from?: number): void;
   /** Resolves when a step is indexed, or will not be for now: the indexing is paused, has ended or cannot begin yet. */
   ready(step: number): Promise<void>;
   /**
@@ -91,10 +92,10 @@ export interface Machine {
   kinds(): Promise<StepKinds | null>;
   /** Looks for loops in the indexed part, and says how far it is. Resolves with null if there is no index, or it is stopped. */
   loops(tellShare: (share: number) => void, stop: AbortSignal): Promise<Loops | null>;
-  /** What the indexed part executes, joined with another list unless that is null. Resolves with null if there is no index. */
-  coverage(by: CoverageBy, other: CoverageWith | null): Promise<Coverage | null>;
+  /** What `steps` of the indexed part execute, joined with another list unless that is null. Resolves with null if there is no index. */
+  coverage(steps: StepRange, by: CoverageBy, other: CoverageWith | null): Promise<Coverage | null>;
   /** The same as a drcov file. `program` names what is in no module. */
-  drcov(program: string): Promise<Uint8Array | null>;
+  drcov(steps: StepRange, program: string): Promise<Uint8Array | null>;
   /** Shows the history of a cell; null shows none. */
   showHistory(cell: Cell | null): void;
   /** Stops the indexing, or goes on with it. */
@@ -221,8 +222,8 @@ export function createMachine(
       await goTo(found.step);
       return true;
     },
-    goToExecution: (address, number) => {
-      void ask('execution', { address, number }).then((found) => {
+    goToExecution: (address, number, from = 0) => {
+      void ask('execution', { address, from, number }).then((found) => {
         if (found && found.step !== null) void goTo(found.step);
       });
     },
@@ -252,8 +253,8 @@ export function createMachine(
       }
       return null;
     },
-    coverage: (by, other) => ask('coverage', { by, with: other }),
-    drcov: async (program) => (await ask('drcov', { program }))?.file ?? null,
+    coverage: (steps, by, other) => ask('coverage', { steps, by, with: other }),
+    drcov: async (steps, program) => (await ask('drcov', { steps, program }))?.file ?? null,
     showHistory: (wanted) => {
       cell = wanted;
       history.value = null;

@@ -47,7 +47,7 @@ export interface ReadingWorker<To, Answer> {
 export interface Reading<To, News, Answer> {
   /** Starts the worker. */
   spawn(): Port<To, News | Answer | Failed>;
-  /** Makes the first message, with what it transfers. Resolves with null if the worker cannot begin. */
+  /** Makes the first message, with what it transfers. Resolves with null if the worker cannot begin: the trace's own has ended. */
   open(): Promise<readonly [To, Transferable[]] | null>;
   /** The worker has begun. */
   begun?(): void;
@@ -79,8 +79,12 @@ export function createReadingWorker<To, News extends { readonly t: string }, Ans
     requests.end();
   };
   const start = async () => {
-    const opening = await open();
-    if (disposed || !opening) return;
+    const opening = await open().catch(() => null);
+    if (disposed) return;
+    if (!opening) {
+      crash();
+      return;
+    }
     const started = spawn();
     port = started;
     started.onmessage = listen;

@@ -1,4 +1,5 @@
 import type { Sink } from './export.ts';
+import { saveBlob } from './save_blob.ts';
 
 /** The part of the File System Access API that is used. The DOM types lack it, as do some browsers. */
 interface Picker {
@@ -55,12 +56,7 @@ function downloadOf(name: string): Sink {
       flush();
       const all = new Blob(blobs, { type: 'application/octet-stream' });
       const whole = start ? new Blob([start, all.slice(start.length)], { type: all.type }) : all;
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(whole);
-      link.download = name;
-      link.click();
-      // The download reads the address a moment later.
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      saveBlob(whole, name);
     },
     abort: async () => {
       blobs = [];

@@ -165,7 +165,12 @@ describe('statistics', () => {
       visited: 3,
       exact: false,
       wanted: FUNCTIONS,
+      range: null,
     });
+    statistics.range.value = { from: ticks(10n), to: ticks(20n) };
+    expect(statistics.functions.value?.range).toBeNull();
+    tell({ functions });
+    expect(statistics.functions.value?.range).toEqual({ from: 10n, to: 20n });
     expect(statistics.flame.value).toBeNull();
   });
   it('are cancelled when no panel shows them, and requested again at once', () => {

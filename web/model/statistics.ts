@@ -47,8 +47,9 @@ export interface Told<T> {
   readonly visited: number;
   /** The scan has visited all slices: only percentiles are estimates. */
   readonly exact: boolean;
-  /** What was asked. */
+  /** What was asked, and the range; null for the whole trace. */
   readonly wanted: Wanted;
+  readonly range: Extent | null;
 }
 
 /** The statistics of a range of a trace. They are requested while a panel shows them. */
@@ -58,6 +59,8 @@ export interface Statistics {
   /** The earlier ranges around it, the widest first. */
   readonly trail: ReadonlySignal<readonly Extent[]>;
   readonly whose: Signal<Whose>;
+  /** What narrows the table of functions, as the person has typed it. */
+  readonly functionFilter: Signal<string>;
   /** The tracks with slices. The same array until a track or a name changes. */
   readonly choices: ReadonlySignal<readonly Choice[]>;
   readonly all: ReadonlySignal<AllTracks>;
@@ -115,6 +118,7 @@ export function createStatistics(trace: Trace): Statistics {
   const trail = createTrail(range);
   scope.add(trail.dispose);
   const whose = signal<Whose>('all');
+  const functionFilter = signal('');
   const shown = signal<Wanted | null>(null);
   const highlighted = signal(-1);
   const functions = signal<Told<Functions> | null>(null);
@@ -148,7 +152,7 @@ export function createStatistics(trace: Trace): Statistics {
   let askedAt = performance.now();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let took = 0;
-  const take = (wanted: Wanted, reply: JobReply<'statistics'>) => {
+  const take = (wanted: Wanted, of: Extent | null, reply: JobReply<'statistics'>) => {
     if (reply.t === 'job-progress') return;
     if (reply.t === 'job-failed') {
       cancel = null;
@@ -162,7 +166,7 @@ export function createStatistics(trace: Trace): Statistics {
     if (reply.last) cancel = null;
     took = performance.now() - askedAt;
     const { part, progress } = reply;
-    const told = { slices: progress.of, visited: progress.done, exact: part.exact, wanted };
+    const told = { slices: progress.of, visited: progress.done, exact: part.exact, wanted, range: of };
     performance.measure(MEASURE, { start: askedAt, detail: { exact: told.exact, slices: told.slices } });
     failure.value = null;
     if (part.functions) functions.value = { columns: part.functions, ...told };
@@ -201,7 +205,8 @@ export function createStatistics(trace: Trace): Statistics {
     askedAt = performance.now();
     const { functions: table, flame: graph, tree: rows, transforms } = wanted;
     const about = { from, to, tracks, functions: table, flame: graph, tree: rows, transforms };
-    cancel = trace.begin({ kind: 'statistics', ...about }, (reply) => take(wanted, reply));
+    const of = range.peek();
+    cancel = trace.begin({ kind: 'statistics', ...about }, (reply) => take(wanted, of, reply));
   };
   scope.add(effect(ask));
   scope.add(() => clearTimeout(timer));
@@ -235,6 +240,7 @@ export function createStatistics(trace: Trace): Statistics {
     range,
     trail: trail.ranges,
     whose,
+    functionFilter,
     choices,
     all,
     shown,

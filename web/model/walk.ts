@@ -115,8 +115,10 @@ export function createWalk(
     const index = machine();
     await index.ready(reached.step);
     const found = await index.nearestMatch(reached.step, next, from, wanted);
-    if (found === undefined) return { remark: NOT_INDEXED };
-    return found === null ? none(to, next) : { step: found };
+    const { done, full } = index.indexed.peek() ?? { done: false, full: false };
+    // After the last step there is none.
+    if (found === undefined && !(done && !full)) return { remark: NOT_INDEXED };
+    return found === undefined || found === null ? none(to, next) : { step: found };
   };
   const reach = async (step: number, track: number, to: WalkTo, next: boolean): Promise<Reached> => {
     if (to === 'out') return matching(step, await out(step, track, next), to, next);

@@ -8,8 +8,9 @@ export interface Vector {
   text(): string;
 }
 
-/** What {@link Pen.save} keeps. */
-type Style = Pick<Pen, 'fillStyle' | 'strokeStyle' | 'lineWidth' | 'font' | 'globalAlpha' | 'textBaseline'>;
+/** What {@link Pen.save} keeps, beside the dashes. */
+const STYLE = ['fillStyle', 'strokeStyle', 'lineWidth', 'font', 'globalAlpha', 'textBaseline'] as const;
+type Style = Pick<Pen, (typeof STYLE)[number]>;
 
 /** An empty drawing, `width` by `height` CSS pixels. `ruler` measures texts. `title` is its name for those who cannot see it. */
 export function createVector(
@@ -19,14 +20,6 @@ export function createVector(
   ruler: Pick<Pen, 'font' | 'measureText'>,
 ): Vector {
   const parts: string[] = [];
-  let style: Style = {
-    fillStyle: '#000000',
-    strokeStyle: '#000000',
-    lineWidth: 1,
-    font: '10px sans-serif',
-    globalAlpha: 1,
-    textBaseline: 'alphabetic',
-  };
   let dash: readonly number[] = [];
   let path = '';
   let clips = 0;
@@ -49,57 +42,28 @@ export function createVector(
     put(`<g ${attribute}>`);
     groups += 1;
   };
-  const alpha = () => (style.globalAlpha < 1 ? ` opacity="${number(style.globalAlpha)}"` : '');
-  const fill = () => ` fill="${escaped(String(style.fillStyle))}"${alpha()}`;
+  const alpha = () => (pen.globalAlpha < 1 ? ` opacity="${number(pen.globalAlpha)}"` : '');
+  const fill = () => ` fill="${escaped(String(pen.fillStyle))}"${alpha()}`;
   const stroke = () => {
-    const dashes = dash.length > 0 ? ` stroke-dasharray="${dash.map(number).join(' ')}"` : '';
-    return ` fill="none" stroke="${escaped(String(style.strokeStyle))}" stroke-width="${number(style.lineWidth)}"${dashes}${alpha()}`;
+    const dashes = dash.length > 0 ? ` stroke-dasharray="${dash.map((it) => number(it)).join(' ')}"` : '';
+    return ` fill="none" stroke="${escaped(String(pen.strokeStyle))}" stroke-width="${number(pen.lineWidth)}"${dashes}${alpha()}`;
   };
   const box = (x: number, y: number, wide: number, tall: number) =>
     `M${number(x)} ${number(y)}h${number(wide)}v${number(tall)}h${number(-wide)}z`;
 
   const pen: Pen = {
-    get fillStyle() {
-      return style.fillStyle;
-    },
-    set fillStyle(value) {
-      style.fillStyle = value;
-    },
-    get strokeStyle() {
-      return style.strokeStyle;
-    },
-    set strokeStyle(value) {
-      style.strokeStyle = value;
-    },
-    get lineWidth() {
-      return style.lineWidth;
-    },
-    set lineWidth(value) {
-      style.lineWidth = value;
-    },
-    get font() {
-      return style.font;
-    },
-    set font(value) {
-      style.font = value;
-    },
-    get globalAlpha() {
-      return style.globalAlpha;
-    },
-    set globalAlpha(value) {
-      style.globalAlpha = value;
-    },
-    get textBaseline() {
-      return style.textBaseline;
-    },
-    set textBaseline(value) {
-      style.textBaseline = value;
-    },
+    fillStyle: '#000000',
+    strokeStyle: '#000000',
+    lineWidth: 1,
+    font: '10px sans-serif',
+    globalAlpha: 1,
+    textBaseline: 'alphabetic',
     setLineDash: (segments: Iterable<number>) => {
       dash = [...segments];
     },
     save: () => {
-      saved.push({ groups, style: { ...style }, dash });
+      const style = Object.fromEntries(STYLE.map((key) => [key, pen[key]])) as unknown as Style;
+      saved.push({ groups, style, dash });
     },
     restore: () => {
       const before = saved.pop();
@@ -108,7 +72,8 @@ export function createVector(
         put('</g>');
         groups -= 1;
       }
-      ({ style, dash } = before);
+      dash = before.dash;
+      Object.assign(pen, before.style);
     },
     translate: (x, y) => open(`transform="translate(${number(x)} ${number(y)})"`),
     scale: (x, y) => open(`transform="scale(${number(x, 5)} ${number(y, 5)})"`),
@@ -146,14 +111,14 @@ export function createVector(
       if (text.trim() === '') return;
       // Another machine has other fonts: the text must keep its width, or it would leave its slice.
       const length = number(pen.measureText(text).width);
-      const baseline = style.textBaseline === 'middle' ? ' dominant-baseline="central"' : '';
+      const baseline = pen.textBaseline === 'middle' ? ' dominant-baseline="central"' : '';
       const fitted = ` textLength="${length}" lengthAdjust="spacingAndGlyphs"`;
       put(
-        `<text x="${number(x)}" y="${number(y)}"${fontOf(style.font)}${baseline}${fitted}${fill()}>${escaped(text)}</text>`,
+        `<text x="${number(x)}" y="${number(y)}"${fontOf(pen.font)}${baseline}${fitted}${fill()}>${escaped(text)}</text>`,
       );
     },
     measureText: (text) => {
-      if (ruler.font !== style.font) ruler.font = style.font;
+      if (ruler.font !== pen.font) ruler.font = pen.font;
       return ruler.measureText(text);
     },
   };

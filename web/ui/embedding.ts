@@ -77,10 +77,12 @@ export function serveEmbedders({ workbench, dock }: Page): void {
     const timer = setTimeout(() => tell(to, message), 200);
     return () => clearTimeout(timer);
   });
-  window.addEventListener('message', ({ data, source }) => {
+  window.addEventListener('message', ({ data, source, origin }) => {
     const bench = workbench.bench.peek();
     if (typeof data !== 'object' || data === null || bench.at !== 'open') return;
-    if (owner(bench.open)?.source !== source) return;
+    const sender = owner(bench.open);
+    // A window may show a page of another origin by now.
+    if (!sender || sender.source !== source || sender.origin !== origin) return;
     const { type } = data as { type?: unknown };
     if (type === 'unspool:close') workbench.close();
     if (type !== 'unspool:view') return;
@@ -94,5 +96,6 @@ export function serveEmbedders({ workbench, dock }: Page): void {
 }
 
 function linkTo(view: EmbeddedView): Link {
-  return { file: { name: '', size: null, head: '' }, tracks: null, notes: [], filter: '', ...view };
+  const left = { tracks: null, notes: [], filter: '', thread: null, calls: '', functions: '', events: '' };
+  return { file: { name: '', size: null, head: '' }, ...left, ...view };
 }

@@ -1,5 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals';
 import { formatBytes, shortened } from '../base/format.ts';
+import { addressOf } from '../model/download.ts';
 import { differs, follow, type Link, linkOf, parseLink } from '../model/link.ts';
 import type { Page } from './page.ts';
 
@@ -48,8 +49,7 @@ export function copyLink({ workbench, dock }: Page, copy: (text: string) => void
   const address = new URL(location.href);
   const url = address.searchParams.get('url');
   // Another file may have been opened since.
-  const isOfAddress =
-    url !== null && decodeURIComponent(new URL(url, address).pathname).endsWith(bench.open.trace.name);
+  const isOfAddress = url !== null && nameAt(url) === bench.open.trace.name;
   address.search = isOfAddress ? `?${new URLSearchParams({ url })}` : '';
   address.hash = fragment;
   copy(address.href);
@@ -58,4 +58,13 @@ export function copyLink({ workbench, dock }: Page, copy: (text: string) => void
       ? 'Copied a link to this view.'
       : 'Copied a link to this view. Who opens it needs the file, which is not in the link.',
   );
+}
+
+/** The name of the file at an address; null if that is none. */
+function nameAt(url: string): string | null {
+  try {
+    return addressOf(url, location.href).name;
+  } catch {
+    return null;
+  }
 }

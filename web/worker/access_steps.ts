@@ -59,7 +59,7 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
     const { built } = open.progress() as Progress;
     // An origin after the last step is that of what the step has written.
     if ('step' in ask && ask.step >= built + (ask.about === 'origins' ? 1 : 0)) return null;
-    const filtered = answerFiltered(open, ask, (step) =>
+    const filtered = answerFiltered(open, built, ask, (step) =>
       ask.about === 'walk' ? (open.walk(step, ask.kind, ask.next) ?? null) : null,
     );
     if (filtered !== undefined) return filtered;
@@ -85,7 +85,7 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
         return { count: accesses.count, before, first, rows } satisfies HistoryPart;
       }
       case 'execution':
-        return { step: ask.number < 0 ? null : (open.executions(ask.address, ask.number, 1)[0] ?? null) };
+        return { step: ask.number < 0 ? null : (open.execution(ask.address, ask.from, ask.number) ?? null) };
       case 'origins':
         return { origins: withCell(ask.cell, (it) => open.origins(ask.step, it, disassembler)) as Origin[] };
       case 'uses':
@@ -97,7 +97,7 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
       case 'coverage':
         return coverageOf(open, ask);
       case 'drcov':
-        return { file: open.drcov(ask.program) };
+        return { file: open.drcov(Float64Array.from(ask.steps), ask.program) };
     }
   };
   return {

@@ -5,6 +5,7 @@
 import type { FromExport, ToCut } from '../base/export_protocol.ts';
 import { cleanedOf } from './cleaned.ts';
 import { loadDecompressors } from './decompressors.ts';
+import { sentenceOf } from './errors.ts';
 import init, { Cutter, cutNeedsDecompressor, provideDecompressors } from './wasm/unspool_cut.js';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
@@ -28,8 +29,7 @@ page.onmessage = ({ data }) => {
 };
 
 function fail(thrown: unknown): void {
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  page.postMessage({ t: 'failed', sentence: `The stretch could not be written: ${reason}` });
+  page.postMessage({ t: 'failed', sentence: `The stretch could not be written: ${sentenceOf(thrown)}` });
 }
 
 async function run({ file, from, to, clean, preview }: Extract<ToCut, { t: 'cut' }>): Promise<void> {

@@ -1,10 +1,14 @@
 /*
- * The worker that writes an export. It has no access to the trace: it asks the page for pages of the tables that the trace's worker
- * has. The page terminates it to cancel.
+ * The worker that writes an export. It asks the page for pages of the tables that the trace's worker has, and reads arguments from the
+ * file. The page terminates it to cancel.
  */
-import type { FromExport, ToExport } from '../base/export_protocol.ts';
+import type { ArgumentsFrom, FromExport, ToExport } from '../base/export_protocol.ts';
 import { cleanedOf } from './cleaned.ts';
-import init, { Exporter } from './wasm/unspool_export.js';
+import { loadDecompressors } from './decompressors.ts';
+import { sentenceOf } from './errors.ts';
+import { RecordFile, STEP_BYTES } from './record_file.ts';
+import { createScratch } from './scratch.ts';
+import init, { Exporter, provideDecompressors } from './wasm/unspool_export.js';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
 const page = self as unknown as {
@@ -16,6 +20,8 @@ const page = self as unknown as {
 const PORTION = 1 << 20;
 /** Rows between two looks at how many bytes there are. */
 const ROWS = 4096;
+/** Minimum time between two reports of progress, in ms. */
+const REPORT_MS = 100;
 
 /** The results of {@link Exporter.step}. */
 const WANTS_PAGES = 1;
@@ -31,14 +37,15 @@ async function hear(message: ToExport): Promise<void> {
   try {
     if (message.t === 'begin') {
       await init();
-      exporter = begin(message);
+      const begun = begin(message);
+      if (message.args) await collect(begun, message.args);
+      exporter = begun;
       isPreview = message.preview;
     }
     if (message.t === 'pages') exporter?.give(message.first, message.pages);
     if (exporter) write(exporter);
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    page.postMessage({ t: 'failed', sentence: `The export stopped: ${reason}` });
+    page.postMessage({ t: 'failed', sentence: `The export stopped: ${sentenceOf(thrown)}` });
   }
 }
 
@@ -62,6 +69,23 @@ function begin({ format, trace, clean }: Extract<ToExport, { t: 'begin' }>): Exp
     clean.choices,
     clean.key,
   );
+}
+
+/** Reads the arguments of all records, before anything is written. */
+async function collect(to: Exporter, { format, file: blob, index }: ArgumentsFrom): Promise<void> {
+  const file = new RecordFile(blob);
+  if (to.withArguments(format, index, file, await createScratch())) await loadDecompressors(provideDecompressors);
+  let toldAt = performance.now();
+  for (;;) {
+    const share = to.collect(STEP_BYTES / Math.max(1, file.size));
+    if (share >= 1) return;
+    file.at = share * file.size;
+    if (performance.now() - toldAt > REPORT_MS) {
+      toldAt = performance.now();
+      page.postMessage({ t: 'reading', share });
+    }
+    await file.arrival();
+  }
 }
 
 /** Writes until there is something to say. The reply of the page continues. */

@@ -52,8 +52,10 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
       bytes: index.bytes,
       full: index.full,
     }),
-    answer: (ask: Ask): Answer => {
-      const filtered = answerFiltered(index, ask, (step) =>
+    answer: (ask: Ask): Answer | null => {
+      const { built } = index;
+      if ('step' in ask && ask.step >= built) return null;
+      const filtered = answerFiltered(index, built, ask, (step) =>
         ask.about === 'walk' && ask.kind !== 'step' ? walk(step, ask.kind, ask.next) : null,
       );
       if (filtered !== undefined) return filtered;
@@ -61,16 +63,15 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
         case 'kinds':
           return index.kinds() as StepKinds;
         case 'walk':
-          if (ask.step >= index.built) return null;
           return { step: ask.kind === 'step' ? null : walk(ask.step, ask.kind, ask.next) };
         case 'execution':
-          return { step: ask.number === 0 ? (index.firstExecution(ask.address) ?? null) : null };
+          return { step: ask.number === 0 ? (index.firstExecution(ask.address, ask.from) ?? null) : null };
         case 'loops':
           return loops(ask.first);
         case 'coverage':
           return coverageOf(index, ask);
         case 'drcov':
-          return { file: index.drcov(ask.program) };
+          return { file: index.drcov(Float64Array.from(ask.steps), ask.program) };
         default:
           // Block traces do not say what instructions read and wrote.
           return null;

@@ -105,11 +105,12 @@ export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEM
 }
 
 /** Throws if not all of the bytes were written. */
-function write(file: OpenFile, bytes: Uint8Array, at: number): void {
+export function write(file: OpenFile, bytes: Uint8Array, at: number): void {
   if (file.access.write(bytes, { at }) < bytes.length) throw new RangeError('no room');
 }
 
-async function openFile(): Promise<OpenFile> {
+/** A new file on disk. Rejects where there are none. */
+export async function openFile(): Promise<OpenFile> {
   await sweepSpools();
   const folder = await spoolFolder();
   const name = crypto.randomUUID();

@@ -9,14 +9,19 @@ interface FilteredIndex {
   nearestMatch(step: number, filter: Filter, next: boolean, of?: number): number | undefined;
 }
 
-/** The answer to a question about filters, or undefined if it is none. `walk` leads to the nearest step of a kind, of any. */
+/**
+ * The answer to a question about filters, or undefined if it is none; null if it is about steps from `built` on, which are not indexed.
+ * `walk` leads to the nearest step of a kind, of any.
+ */
 export function answerFiltered(
   index: FilteredIndex,
+  built: number,
   ask: Ask,
   walk: (step: number) => number | null,
-): Answer | undefined {
+): Answer | null | undefined {
   switch (ask.about) {
     case 'matches':
+      if (ask.steps.some((step) => step >= built)) return null;
       return { matches: withFilter(ask.filter, (filter) => index.matches(ask.steps, filter)) };
     case 'match':
       return {

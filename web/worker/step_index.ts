@@ -20,12 +20,13 @@ export interface StepIndex {
 
 /** The coverage of an index, or why another list cannot be joined with it. */
 export function coverageOf(
-  index: { coverage(by: string, how: string | undefined, list: Uint8Array): unknown },
+  index: { coverage(steps: Float64Array, by: string, how: string | undefined, list: Uint8Array): unknown },
   ask: Extract<Ask, { about: 'coverage' }>,
 ): Coverage {
   const { by, with: other } = ask;
+  const steps = Float64Array.from(ask.steps);
   const of = (how: string | undefined, list: Uint8Array, wrong: string) =>
-    ({ ...(index.coverage(by, how, list) as object), wrong }) as Coverage;
+    ({ ...(index.coverage(steps, by, how, list) as object), wrong }) as Coverage;
   try {
     return of(other?.how, other?.list ?? new Uint8Array(), '');
   } catch (thrown) {

@@ -321,7 +321,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
             post({ t: 'problems', id: message.id, ...open.problems(message.first, message.max) }),
           );
         case 'tables': {
-          const { id, range, first, most } = message;
+          const { id, range, first, most, locators } = message;
           const [from, to] = [range?.from, range?.to];
           // Between two portions come pictures.
           scheduler.add('rest', () => {
@@ -330,7 +330,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
                 t: 'tables',
                 id,
                 rows: open.tableRows(from, to),
-                ...open.tablePages(from, to, first, most),
+                ...open.tablePages(from, to, first, most, locators),
               }),
             );
             return false;

@@ -311,13 +311,20 @@ impl Session {
     }
 
     /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and its size: `{size, pages}`. The first
-    /// of them decide which names the others have.
+    /// of them decide which names the others have. `locators`: with those of slices and instants.
     #[wasm_bindgen(js_name = tablePages)]
-    pub fn table_pages(&mut self, from: Option<u64>, to: Option<u64>, first: f64, most: u32) -> JsValue {
+    pub fn table_pages(
+        &mut self,
+        from: Option<u64>,
+        to: Option<u64>,
+        first: f64,
+        most: u32,
+        locators: bool,
+    ) -> JsValue {
         let store = self.engine.store();
         let known = self.lists.take().filter(|_| first > 0.0);
         let lists = known.unwrap_or_else(|| tables::Lists::of(store));
-        let database = tables::database(store, self.engine.clock(), from.zip(to), &lists);
+        let database = tables::database(store, self.engine.clock(), from.zip(to), &lists, locators);
         let (mut pages, mut size) = (Vec::new(), 0);
         if let Some(database) = database {
             size = database.size();

@@ -53,6 +53,27 @@ impl CleanArgs {
         };
         Cleaner::new(choices, key())
     }
+
+    /// What was hashed and left out of what was found ([`Cleaner::found`]), in words; empty if all stays.
+    pub(crate) fn summary(&self, found: [u64; 4]) -> String {
+        let cleaner = self.cleaner();
+        let mut words = Vec::new();
+        for (class, count) in Class::ALL.into_iter().zip(found) {
+            let noun = match class {
+                Class::Environment => "environment variable",
+                Class::Path => "path",
+                Class::Text => "text",
+                Class::Payload => "payload",
+            };
+            let plural = if count == 1 { "" } else { "s" };
+            match cleaner.choice(class) {
+                Choice::Hash => words.push(format!("{count} {noun}{plural} hashed")),
+                Choice::Omit => words.push(format!("{count} {noun}{plural} left out")),
+                Choice::Keep => {}
+            }
+        }
+        words.join(", ")
+    }
 }
 
 /// The key of this run: traces that are written together have the same hashes.
@@ -66,23 +87,4 @@ fn key() -> [u8; 16] {
         }
         key
     })
-}
-
-/// What was hashed and left out, in words; empty if nothing was.
-pub(crate) fn summary(cleaner: &Cleaner) -> String {
-    let mut words = Vec::new();
-    for (class, count) in Class::ALL.into_iter().zip(cleaner.found()) {
-        let noun = match class {
-            Class::Environment => "environment variables",
-            Class::Path => "paths",
-            Class::Text => "texts",
-            Class::Payload => "payloads",
-        };
-        match cleaner.choice(class) {
-            Choice::Hash => words.push(format!("{count} {noun} hashed")),
-            Choice::Omit => words.push(format!("{count} {noun} left out")),
-            Choice::Keep => {}
-        }
-    }
-    words.join(", ")
 }

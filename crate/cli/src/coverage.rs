@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -9,6 +10,7 @@ use serde::Serialize;
 use unspool_index::{Executed, List, Module, With, blocks, drcov, in_modules};
 
 use crate::read_whole::read_whole;
+use crate::scope::range;
 use crate::sqlite::run_index;
 use crate::steps::explore_source;
 use crate::{Failure, TraceArgs};
@@ -25,6 +27,9 @@ pub(crate) struct Coverage {
     /// What a row is.
     #[arg(long, value_name = "ROW", default_value = "address")]
     by: By,
+    /// Only what these steps of the trace execute, both ends included: 100..200, 100.. or ..200.
+    #[arg(long, value_name = "STEPS", value_parser = range)]
+    range: Option<(u64, u64)>,
     /// Print all as one JSON object, or as a drcov file of version 2.
     #[arg(long = "as", value_name = "FORM")]
     form: Option<Form>,
@@ -98,16 +103,16 @@ struct Of {
 }
 
 impl Of {
-    fn trace(trace: &TraceArgs) -> Result<Self, Failure> {
+    fn trace(trace: &TraceArgs, steps: Range<u64>) -> Result<Self, Failure> {
         let (source, session) = read_whole(trace)?;
         let program = session.info().properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
         let (all, modules) = if session.format().id == "rvn" {
             let index =
                 run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
-            (index.coverage(), Vec::new())
+            (index.coverage(steps.clone()), Vec::new())
         } else {
             let explorer = explore_source(trace, &source, &session, None)?;
-            (explorer.index().coverage(), explorer.index().modules().to_vec())
+            (explorer.index().coverage(steps), explorer.index().modules().to_vec())
         };
         Ok(Self { program, all, modules })
     }
@@ -123,11 +128,12 @@ fn other(path: &Path, trace: &TraceArgs, modules: &[Module]) -> Result<List, Fai
             .map_err(|error| Failure::new(format!("{}: {error}", path.display())));
     }
     let trace = TraceArgs { file: path.to_path_buf(), ..*trace };
-    Ok(List::of(Of::trace(&trace)?.all))
+    Ok(List::of(Of::trace(&trace, 0..u64::MAX)?.all))
 }
 
 pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
-    let Of { program, mut all, modules } = Of::trace(&what.trace)?;
+    let steps = what.range.map_or(0..u64::MAX, |(from, to)| from..to.saturating_add(1));
+    let Of { program, mut all, modules } = Of::trace(&what.trace, steps)?;
     let lists = [(&what.plus, With::Plus), (&what.minus, With::Minus), (&what.common, With::Common)];
     for (path, with) in lists {
         if let Some(path) = path {

@@ -8,9 +8,9 @@ use unspool_engine::{read, refusal};
 use unspool_formats::cut::{CutOptions, cut};
 use unspool_formats::{Probe, recognise};
 
-use crate::clean::{CleanArgs, summary};
+use crate::clean::CleanArgs;
 use crate::scope::range;
-use crate::{Failure, Place, Source, TraceArgs, complain};
+use crate::{Failure, Place, Source, TraceArgs, complain, is_same_file};
 
 /// Writes a stretch of a trace as a trace of its own, in the same format.
 ///
@@ -38,6 +38,9 @@ pub(crate) struct Cut {
 }
 
 pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
+    if is_same_file(&what.trace.file, &what.output) {
+        return Err(Failure::new(format!("{} would be overwritten by its own stretch.", what.output.display())));
+    }
     let mut source = Source::open(&what.trace)?;
     let name = source.name.clone();
     let refused = |why: String| Failure::new(format!("{name}: {why}"));
@@ -80,8 +83,9 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
         return Err(refused("There are no records in this range.".into()));
     }
     fs::rename(&partial, &what.output).map_err(in_file)?;
-    let cleaned = summary(stretch.cleaner());
+    let cleaned = what.clean.summary(stretch.cleaner().found());
     let separator = if cleaned.is_empty() { "" } else { "; " };
-    let _ = writeln!(io::stderr(), "{} records{separator}{cleaned}", stretch.records());
+    let (count, plural) = (stretch.records(), if stretch.records() == 1 { "" } else { "s" });
+    let _ = writeln!(io::stderr(), "{count} record{plural}{separator}{cleaned}");
     Ok(())
 }

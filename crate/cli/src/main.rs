@@ -157,6 +157,11 @@ struct Generate {
     output: PathBuf,
 }
 
+/// Whether two paths lead to one file, which is there.
+pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
+    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
+
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { trace, names, json } => info::run(&trace, &names, json),

@@ -137,7 +137,7 @@ fn write(
 ) -> Result<Option<Source>, Failure> {
     let (source, session) = read_named(trace, names)?;
     let lists = Lists::of(session.store());
-    let database = tables::database(session.store(), session.clock(), None, &lists);
+    let database = tables::database(session.store(), session.clock(), None, &lists, false);
     let Some(database) = database else {
         return Err(Failure::new("This trace is too large for a database of SQLite."));
     };

@@ -154,6 +154,82 @@ fn arguments_of_calls_come_along() {
 }
 
 #[test]
+fn what_is_hashed_or_left_out_is_in_no_format() {
+    // A source of a shader is an argument. Names of groups and markers are texts of the program.
+    let scene = "apitrace/scene.trace";
+    let secrets = ["void main()", "terrain", "a cloud comes in"];
+    // Names of modules are paths. Events of XRay have their payloads as names.
+    let (modules, events) = ("frames/calls.frames", "xray/events.xray");
+    let directory = tempfile::tempdir().unwrap();
+    let mut formats = vec!["chrome", "perfetto", "csv"];
+    if cfg!(feature = "parquet") {
+        formats.push("parquet");
+    }
+    for to in formats {
+        let written = |file: &str, more: &[&str]| {
+            let out = directory.path().join(format!("{to}{}", more.concat()));
+            let output =
+                unspool(&[&["convert", &fixture(file), "--to", to, "-o", out.to_str().unwrap()], more].concat());
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success(), "{said}");
+            let bytes = if to == "parquet" {
+                // Columns are compressed.
+                let tables = ["names", "args"].map(|table| parquet_text(&out, table, file));
+                fs::remove_dir_all(&out).unwrap();
+                tables.concat().into_bytes()
+            } else {
+                fs::read(&out).unwrap()
+            };
+            (bytes, said)
+        };
+        let has = |bytes: &[u8], text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        let (whole, said) = written(scene, &[]);
+        assert!(said.is_empty(), "{said}");
+        let shown = |secret: &str| to != "csv" || !secret.contains("main");
+        assert!(secrets.iter().all(|secret| has(&whole, secret) == shown(secret)), "{to}");
+        let (hashed, said) = written(scene, &["--hash", "all"]);
+        assert!(secrets.iter().all(|secret| !has(&hashed, secret)) && has(&hashed, "text-"), "{to}");
+        assert!(said.contains(" texts hashed"), "{to}: {said}");
+        let (omitted, said) = written(scene, &["--omit", "texts"]);
+        assert!(secrets.iter().all(|secret| !has(&omitted, secret)) && !has(&omitted, "text-"), "{to}");
+        assert!(said.contains(" texts left out"), "{to}: {said}");
+        assert!(has(&written(modules, &[]).0, "/home/ada"), "{to}");
+        let (cleaned, said) = written(modules, &["--hash", "paths"]);
+        assert!(!has(&cleaned, "/home/ada") && has(&cleaned, "path-") && said.contains(" hashed"), "{to}: {said}");
+        assert!(has(&written(events, &[]).0, "example.org"), "{to}");
+        let (cleaned, said) = written(events, &["--hash", "payloads"]);
+        assert!(!has(&cleaned, "example.org") && has(&cleaned, "payload-"), "{to}: {said}");
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn parquet_text(out: &Path, table: &str, file: &str) -> String {
+    let rows = rows_of(out, table, file.rsplit('/').next().unwrap());
+    rows.iter().map(Value::to_string).collect()
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_text(_: &Path, _: &str, _: &str) -> String {
+    String::new()
+}
+
+#[test]
+fn an_input_is_never_overwritten() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.json");
+    fs::copy(fixture("xray/threads.xray"), &path).unwrap();
+    let before = fs::read(&path).unwrap();
+    // Another way to write the same path.
+    let same = directory.path().join(".").join("a.json");
+    for args in [&["convert", "--to", "chrome"][..], &["cut"]] {
+        let output = unspool(&[args, &[path.to_str().unwrap(), "-o", same.to_str().unwrap()]].concat());
+        assert!(!output.status.success());
+        assert!(String::from_utf8_lossy(&output.stderr).contains("would be overwritten by its own"));
+    }
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
 fn filters_and_ranges_leave_out_the_rest() {
     let names = |more: &[&str]| {
         let text = String::from_utf8(converted("apitrace/scene.trace", "csv", more)).unwrap();

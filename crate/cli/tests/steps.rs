@@ -153,6 +153,8 @@ fn coverage_for_people_and_programs() {
     let json: Value = serde_json::from_str(&text(&["coverage", "--as", "json"], "json")).unwrap();
     assert_eq!((&json["executed"], &json["instructions"]), (&4.into(), &3.into()));
     assert_eq!(json["blocks"].as_array().unwrap().len(), 3, "the counts of the two differ");
+    let part = text(&["coverage", "--range", "2..3", "--as", "json"], "range");
+    assert_eq!(serde_json::from_str::<Value>(&part).unwrap()["executed"], 2);
     let drcov = unspool(&["coverage", "--as", "drcov"], "drcov").stdout;
     let head = String::from_utf8_lossy(&drcov);
     assert!(head.starts_with("DRCOV VERSION: 2\n") && head.contains("libx.so\n"), "{head}");

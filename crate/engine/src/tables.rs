@@ -36,7 +36,15 @@ impl Lists {
 /// seconds, too, from the beginning of the trace.
 ///
 /// Of a range, `to` exclusive, there are the slices that overlap with it, and the instants and samples in it.
-pub fn database<'a>(store: &'a Store, clock: Clock, range: Option<Span>, lists: &Lists) -> Option<Database<'a>> {
+///
+/// With `locators`, slices and instants have one more column, which no query needs: the bits of the locator of their record.
+pub fn database<'a>(
+    store: &'a Store,
+    clock: Clock,
+    range: Option<Span>,
+    lists: &Lists,
+    locators: bool,
+) -> Option<Database<'a>> {
     let (first, last) = store.extent().unwrap_or((0, 0));
     let at = Column::up_to(last);
     let dur = Column::up_to(last - first);
@@ -44,25 +52,22 @@ pub fn database<'a>(store: &'a Store, clock: Clock, range: Option<Span>, lists: 
     let track = Column::up_to(store.tracks.len() as u64);
     let deepest = store.tracks.iter().map(Track::rows).max().unwrap_or(0);
     let slices = SliceRows::new(store, range);
+    let locator = ("locator", Column::Int(8));
+    let of_slices = [
+        ("track", track),
+        ("depth", Column::up_to(deepest.into())),
+        ("start", at),
+        ("dur", dur),
+        ("name", name),
+        ("parent", Column::OrNull(4)),
+        ("flags", Column::Int(1)),
+        locator,
+    ];
+    let of_instants = [("track", track), ("time", at), ("name", name), locator];
+    let left_out = usize::from(!locators);
     let tables = vec![
-        Table::even(
-            "slices",
-            &[
-                ("track", track),
-                ("depth", Column::up_to(deepest.into())),
-                ("start", at),
-                ("dur", dur),
-                ("name", name),
-                ("parent", Column::OrNull(4)),
-                ("flags", Column::Int(1)),
-            ],
-            Box::new(slices),
-        ),
-        Table::even(
-            "instants",
-            &[("track", track), ("time", at), ("name", name)],
-            Box::new(Instants(instants(store, range))),
-        ),
+        Table::even("slices", of_slices.get(..8 - left_out)?, Box::new(slices)),
+        Table::even("instants", of_instants.get(..4 - left_out)?, Box::new(Instants(instants(store, range)))),
         Table::even(
             "counters",
             &[("track", track), ("time", at), ("value", Column::Number)],
@@ -220,7 +225,8 @@ impl Rows for Instants<'_> {
     fn row(&self, row: u64, values: &mut [Value]) {
         let Some((id, track, index)) = self.0.at(row) else { return };
         let Some(instant) = track.instants.get(index) else { return };
-        fill(values, [id_of(id), instant.time as i64, id_of(instant.name)].map(Value::Int));
+        let locator = instant.locator.bits() as i64;
+        fill(values, [id_of(id), instant.time as i64, id_of(instant.name), locator].map(Value::Int));
     }
 }
 
@@ -373,6 +379,7 @@ impl Rows for SliceRows<'_> {
                 Value::Int(id_of(calls.name(slice.node))),
                 parent.map_or(Value::Null, |row| Value::Int(row as i64 + 1)),
                 Value::Int(slice.flags.into()),
+                Value::Int(slice.locator.bits() as i64),
             ],
         );
     }
@@ -467,7 +474,7 @@ mod tests {
         let samples = Samples(samples(&store, None));
         samples.row(0, &mut values);
         assert_eq!((samples.len(), values), (2, [Value::Int(3), Value::Int(105), Value::Int(-105)]));
-        let database = database(&store, Clock::Seconds { frequency: 10 }, None, &Lists::of(&store)).unwrap();
+        let database = database(&store, Clock::Seconds { frequency: 10 }, None, &Lists::of(&store), false).unwrap();
         let rows = ["slices", "instants", "counters", "tracks", "names"].map(|table| database.rows(table));
         assert_eq!(rows, [2, 2, 2, 3, 4]);
     }

@@ -5,6 +5,7 @@
 //! entered, and passes them to a [`Writer`], which appends bytes to a buffer. The caller empties the buffer after each step, so an
 //! export needs no memory in proportion to the trace. (Formats of call stacks need some for each stack.)
 
+mod arguments;
 mod chrome;
 mod clean;
 mod csv;
@@ -26,6 +27,7 @@ mod speedscope;
 mod stacks;
 mod vcd;
 
+pub use arguments::{Arguments, Collector, Scratch};
 pub use export::{Export, Step};
 pub use ids::Ids;
 #[cfg(feature = "page")]
@@ -95,7 +97,7 @@ pub struct Track {
 pub struct Name {
     /// The text shown.
     pub text: String,
-    /// What it is the name of: `call`, `interrupt`, `signal`, `system-call` or `group`.
+    /// What it is the name of: `call`, `interrupt`, `signal`, `system-call`, `group`, `marker` or `event`.
     pub kind: String,
     /// The id or address that the file has in place of the text.
     pub key: Option<i64>,

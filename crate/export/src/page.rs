@@ -1,12 +1,44 @@
 //! Exports, for JavaScript.
 
+use std::io;
+
 use js_sys::{Array, Uint8Array};
+use unspool_file::{JsFile, Window, run_pass};
+use unspool_formats::clean::Cleaner;
+use unspool_formats::{Cause, Error, Records, apitrace, xray};
 use wasm_bindgen::prelude::*;
 
-use unspool_formats::clean::Cleaner;
-
 use crate::pages::{AT_ONCE, Pages};
-use crate::{Clock, Export, FORMATS, Part, Step, Table, Trace, Track, TrackKind};
+use crate::{Clock, Collector, Export, FORMATS, Part, Scratch, Step, Table, Trace, Track, TrackKind};
+
+pub use unspool_file::provide_decompressors;
+
+/// Bytes that are read at once for arguments.
+const AHEAD: usize = 8 << 20;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Scratch` of `web/worker/scratch.ts`: a temporary file.
+    pub type JsScratch;
+
+    /// Returns false if there is no room.
+    #[wasm_bindgen(method)]
+    fn write(this: &JsScratch, at: f64, bytes: &[u8]) -> bool;
+
+    /// Returns false if it cannot be read.
+    #[wasm_bindgen(method)]
+    fn read(this: &JsScratch, at: f64, into: &mut [u8]) -> bool;
+}
+
+impl Scratch for JsScratch {
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        if self.write(at as f64, bytes) { Ok(()) } else { Err(io::ErrorKind::StorageFull.into()) }
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        if self.read(at as f64, into) { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+}
 
 /// An export of a trace whose tables another worker has.
 ///
@@ -18,6 +50,18 @@ pub struct Exporter {
     out: Vec<u8>,
     rows: u64,
     cleaner: Cleaner,
+    reading: Option<Reading>,
+}
+
+/// The records of a trace, while their arguments are collected.
+struct Reading {
+    records: Box<dyn Records>,
+    file: JsFile,
+    window: Window,
+    collector: Collector,
+    /// The next piece, and how many there are.
+    next: u32,
+    pieces: u32,
 }
 
 enum Now {
@@ -99,28 +143,95 @@ impl Exporter {
             out: Vec::new(),
             rows: 0,
             cleaner: Cleaner::of(choices, key),
+            reading: None,
         })
+    }
+
+    /// Begins to collect the arguments of an apitrace or an XRay log, before the first step: from its file, with the index that the
+    /// session made of it. They are kept in `scratch`. Returns whether [`provide_decompressors`] must come before the first
+    /// [`Exporter::collect`].
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if these bytes are no index of such a format.
+    #[wasm_bindgen(js_name = withArguments)]
+    pub fn with_arguments(
+        &mut self,
+        format: &str,
+        index: &[u8],
+        file: JsFile,
+        scratch: JsScratch,
+    ) -> Result<bool, String> {
+        // Not the table of all formats: the module would contain all their readers.
+        let records = match format {
+            "apitrace" => apitrace::open_records(index),
+            "xray" => xray::open_records(index),
+            _ => Err(Error::new(0, Cause::Misuse("records of this format have no arguments"))),
+        };
+        let records = records.map_err(|error| error.to_string())?;
+        let needs_decompressor = records.needs_decompressor();
+        let pieces = records.lanes().iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
+        let collector = Collector::new(Box::new(scratch), std::mem::take(&mut self.cleaner));
+        let (window, pieces) = (Window::default(), pieces.unwrap_or(0));
+        self.reading = Some(Reading { records, file, window, collector, next: 0, pieces });
+        Ok(needs_decompressor)
+    }
+
+    /// Collects the arguments of about this share of the file. Returns how much of it is done: 1 when the first step can come.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read, or there is no room.
+    pub fn collect(&mut self, share: f64) -> Result<f64, String> {
+        let Some(it) = &mut self.reading else { return Ok(1.0) };
+        let end = it.next.saturating_add((f64::from(it.pieces) * share) as u32 + 1);
+        let mut pass = it.records.pass(it.next..end);
+        run_pass(&mut *pass, &it.file, &mut it.window, AHEAD, &mut it.collector).map_err(|error| error.to_string())?;
+        drop(pass);
+        if let Some(error) = it.collector.take_error() {
+            return Err(no_room(&error));
+        }
+        it.next = end;
+        if end < it.pieces {
+            return Ok(f64::from(end) / f64::from(it.pieces));
+        }
+        if let Some(reading) = self.reading.take() {
+            let (args, cleaner) = reading.collector.finish().map_err(|error| no_room(&error))?;
+            (self.pages.args, self.cleaner) = (Some(args), cleaner);
+        }
+        Ok(1.0)
     }
 
     /// Writes up to `budget` rows. Returns 0 if there is more to do, 1 if it wants pages, 2 if the file is complete, and 3 if the
     /// pages cannot be read.
-    pub fn step(&mut self, budget: u32) -> u32 {
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the arguments cannot be read.
+    pub fn step(&mut self, budget: u32) -> Result<u32, String> {
         if let Now::Names(trace, ..) = &mut self.now {
             if !self.pages.read_names(&mut trace.names) {
-                return self.stalled();
+                return Ok(self.stalled());
             }
-            let Now::Names(mut trace, format, wanted) = std::mem::replace(&mut self.now, Now::Failed) else { return 3 };
+            let Now::Names(mut trace, format, wanted) = std::mem::replace(&mut self.now, Now::Failed) else {
+                return Ok(3);
+            };
             trace.clean(&mut self.cleaner);
-            let export = Export::new(trace, format.writer(), wanted, false);
+            let with_args = self.pages.args.is_some();
+            let export = Export::new(trace, format.writer(), wanted, with_args);
             self.rows = export.rows(&self.pages);
             self.now = Now::Rows(Box::new(export));
         }
-        let Now::Rows(export) = &mut self.now else { return 3 };
-        match export.step(&mut self.pages, budget, &mut self.out) {
+        let Now::Rows(export) = &mut self.now else { return Ok(3) };
+        let step = export.step(&mut self.pages, budget, &mut self.out);
+        if let Some(error) = self.pages.args.as_mut().and_then(|args| args.take_error()) {
+            return Err(format!("The arguments cannot be read again: {error}."));
+        }
+        Ok(match step {
             Step::More => 0,
             Step::Stalled => self.stalled(),
             Step::Done => 2,
-        }
+        })
     }
 
     fn stalled(&self) -> u32 {
@@ -164,6 +275,7 @@ impl Exporter {
     pub fn rows(&self) -> f64 {
         self.rows as f64
     }
+
     /// How many texts there are of each class, once the names are read: environment variables, paths, texts, payloads.
     pub fn found(&self) -> Vec<f64> {
         self.cleaner.found().map(|count| count as f64).into()
@@ -175,4 +287,9 @@ impl Exporter {
         all.flat_map(|it| [JsValue::from(it.class as u32), it.before.as_str().into(), it.after.as_str().into()])
             .collect()
     }
+}
+
+/// The sentence for a temporary file that is full.
+fn no_room(error: &io::Error) -> String {
+    format!("There is no room for the arguments: {error}. Without arguments, none is needed.")
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use unspool_tables::PAGE;
 
-use crate::{Instant, Name, Number, Part, Sample, Slice, Source, Table};
+use crate::{Arg, Arguments, Instant, Name, Number, Part, Sample, Slice, Source, Table};
 
 /// Pages that are fetched at once: 512 KiB.
 pub(crate) const AT_ONCE: u64 = 8;
@@ -76,14 +76,13 @@ impl Cell<'_> {
     }
 }
 
-/// Reads the cell of a leaf: the id of its row, and the values of its columns without the id.
+/// Reads the cell of a leaf: the id of its row, and the values of its columns without the id. Those that it lacks are null.
 fn row<'a, const N: usize>(mut cell: &'a [u8]) -> (u64, [Cell<'a>; N]) {
     varint(&mut cell);
     let id = varint(&mut cell);
-    let record = cell;
-    let mut types = record;
-    let length = varint(&mut types) as usize;
-    let mut values = record.get(length..).unwrap_or_default();
+    let mut length = cell;
+    let (mut types, mut values) = cell.split_at_checked(varint(&mut length) as usize).unwrap_or_default();
+    varint(&mut types);
     // The first column is the id, which is not stored.
     varint(&mut types);
     let mut row = [const { Cell::Null }; N];
@@ -125,7 +124,6 @@ struct Leaf {
 }
 
 /// The tables of a trace.
-#[derive(Debug)]
 pub(crate) struct Pages {
     parts: Vec<Part>,
     /// For each part.
@@ -138,13 +136,15 @@ pub(crate) struct Pages {
     roots: Option<HashMap<String, u64>>,
     /// The pages are not those of a database.
     damaged: bool,
+    /// Arguments of slices and instants, if they are to be exported.
+    pub(crate) args: Option<Arguments>,
 }
 
 impl Pages {
     /// Those of a trace with these parts. No page is there yet.
     pub(crate) fn new(parts: Vec<Part>) -> Self {
         let leaves = vec![None; parts.len()];
-        Self { parts, leaves, kept: HashMap::new(), used: 0, wanted: None, roots: None, damaged: false }
+        Self { parts, leaves, kept: HashMap::new(), used: 0, wanted: None, roots: None, damaged: false, args: None }
     }
 
     /// The pages that are needed next, by the number of the first one, counted from 0. There are [`AT_ONCE`], fewer at the end.
@@ -327,7 +327,7 @@ impl Source for Pages {
 
     fn slice(&mut self, part: usize, index: u64) -> Option<Slice> {
         let (page, cell) = self.find(part, index)?;
-        let (id, [_, depth, start, length, name, parent, flags]) = row::<7>(page.cell(8, cell));
+        let (id, [_, depth, start, length, name, parent, flags, locator]) = row::<8>(page.cell(8, cell));
         let start = start.int() as u64;
         Some(Slice {
             row: id - 1,
@@ -337,14 +337,14 @@ impl Source for Pages {
             end: start.wrapping_add(length.int() as u64),
             name: (name.int() - 1) as u32,
             flags: flags.int() as u8,
-            locator: 0,
+            locator: locator.int() as u64,
         })
     }
 
     fn instant(&mut self, part: usize, index: u64) -> Option<Instant> {
         let (page, cell) = self.find(part, index)?;
-        let (_, [_, time, name]) = row::<3>(page.cell(8, cell));
-        Some(Instant { time: time.int() as u64, name: (name.int() - 1) as u32, locator: 0 })
+        let (_, [_, time, name, locator]) = row::<4>(page.cell(8, cell));
+        Some(Instant { time: time.int() as u64, name: (name.int() - 1) as u32, locator: locator.int() as u64 })
     }
 
     fn sample(&mut self, part: usize, index: u64) -> Option<Sample> {
@@ -355,6 +355,12 @@ impl Source for Pages {
             value => Number::Int(value.int()),
         };
         Some(Sample { time: time.int() as u64, value })
+    }
+
+    fn args(&mut self, track: u32, locator: u64, into: &mut Vec<Arg>) {
+        if let Some(args) = &mut self.args {
+            args.get(track, locator, into);
+        }
     }
 }
 
@@ -381,7 +387,9 @@ mod tests {
                 Some(at) => (1, at * 5, 5, Value::Int((at / 2) as i64 + 1)),
             };
             let all = [Value::Int(1), Value::Int(depth), Value::Int(start as i64), Value::Int(length)];
-            let rest = [Value::Int(row as i64 % 2 + 1), parent, Value::Int(2)];
+            // The highest bit of a locator is its kind.
+            let locator = Value::Int(row as i64 + i64::MIN);
+            let rest = [Value::Int(row as i64 % 2 + 1), parent, Value::Int(2), locator];
             for (place, value) in values.iter_mut().zip(all.into_iter().chain(rest)) {
                 *place = value;
             }
@@ -420,6 +428,7 @@ mod tests {
                         ("name", Column::Int(4)),
                         ("parent", Column::OrNull(4)),
                         ("flags", Column::Int(1)),
+                        ("locator", Column::Int(8)),
                     ],
                     Box::new(Many(upper)),
                 ),
@@ -473,6 +482,7 @@ mod tests {
                     assert_eq!((slice.depth == 0, slice.flags), (count % 3 == 0, 2));
                     assert!(slice.start >= last && slice.end > slice.start);
                     assert_eq!(slice.parent, (slice.depth == 1).then_some(count / 3));
+                    assert_eq!(slice.locator, slice.row + (1 << 63));
                     last = slice.start;
                     count += 1;
                 }

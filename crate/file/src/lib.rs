@@ -1,6 +1,6 @@
 //! How parts of a trace's file are read again by those that have its index: records, state at a step, graphics, replay.
 //!
-//! [`ByteSource`] is the file, [`Window`] the part of it that was read last. With the feature `page` a file of the page
+//! [`ByteSource`] is the file, [`Window`] the part of it that was read last, and [`run_pass`] reads records. With the feature `page` a file of the page
 //! is a source ([`JsFile`]), and [`provide_decompressors`] hands over the decompressors of another wasm module.
 
 #[cfg(feature = "page")]
@@ -16,6 +16,7 @@ use std::io::{Read, Seek, SeekFrom};
 pub use decompressors::provide_decompressors;
 #[cfg(feature = "page")]
 pub use page::JsFile;
+use unspool_formats::records::{Pass, Visitor};
 
 /// Reads the bytes of a file.
 pub trait ByteSource {
@@ -125,6 +126,43 @@ impl Window {
         let from = usize::try_from(at.wrapping_sub(self.at)).unwrap_or(0);
         Ok((self.bytes.get(from..).unwrap_or_default(), is_end))
     }
+}
+
+/// Bytes that a pass is offered at most: more than a chunk of 64 MiB.
+const LONGEST: usize = 65 << 20;
+
+/// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or has other bytes than when it was opened.
+pub fn run_pass(
+    pass: &mut dyn Pass,
+    source: &(impl ByteSource + ?Sized),
+    window: &mut Window,
+    ahead: usize,
+    visitor: &mut dyn Visitor,
+) -> Result<(), Unreadable> {
+    let mut least = 1;
+    while let Some(range) = pass.want() {
+        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX);
+        let (bytes, is_end) = window.read(range.at, least.min(wanted), ahead, source)?;
+        let bytes = bytes.get(..wanted).unwrap_or(bytes);
+        let offered = bytes.len();
+        let used = pass.push(bytes, visitor).map_err(|_| Unreadable)?;
+        if visitor.is_full() {
+            return Ok(());
+        }
+        if used > 0 || pass.want() != Some(range) {
+            least = 1;
+        } else if !is_end && offered < wanted.min(LONGEST) {
+            least = (offered * 2).clamp(1, LONGEST);
+        } else {
+            // All that was wanted is not enough, or the file has ended.
+            pass.end(bytes, visitor).map_err(|_| Unreadable)?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

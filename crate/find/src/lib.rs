@@ -21,7 +21,7 @@ pub mod values;
 pub use context::{Context, Name, Track};
 #[cfg(feature = "regex")]
 pub use query::{About, Bound, Filter, Within};
-pub use record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span};
+pub use record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span, ValuePlace};
 pub use search::{Beginnings, Disassembler, FloatText, FoundRecords, Search};
 pub use slice_query::{SliceQuery, SliceTest, SliceTests};
 #[cfg(feature = "regex")]

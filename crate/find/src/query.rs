@@ -105,8 +105,8 @@ impl Bound {
     pub fn abouts(&self) -> Vec<About> {
         let RecordQuery { tests, branches } = &self.records;
         let about = |(is, number): &(bool, u16)| match tests.get(usize::from(*number)).filter(|_| *is) {
-            Some(RecordTest::Memory { written: true, .. }) => About::Written,
-            Some(RecordTest::Memory { written: false, .. }) => About::Read,
+            Some(RecordTest::Memory { written: true, .. } | RecordTest::Value { written: true, .. }) => About::Written,
+            Some(RecordTest::Memory { .. } | RecordTest::Value { .. }) => About::Read,
             // Registers: `arg.read.RAX` and `arg.written.RAX`.
             Some(RecordTest::Field { path, .. }) => match path.get(1).map(String::as_str) {
                 Some("written") => About::Written,
@@ -196,15 +196,22 @@ fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, Syn
             if negated { Normal::All(vec![name, text]) } else { Normal::Any(vec![name, text]) }
         }
         Expr::Term(Term::Memory { written: None, bounds }, _) => {
-            let of = |written| Normal::Is(!negated, Atom::Record(RecordTest::Memory { written, bounds: *bounds }));
-            let both = vec![of(false), of(true)];
-            if negated { Normal::All(both) } else { Normal::Any(both) }
+            either(negated, |written| RecordTest::Memory { written, bounds: *bounds })
+        }
+        Expr::Term(Term::Value { place, test }, _) => {
+            either(negated, |written| RecordTest::Value { written, place: place.clone(), test: test.clone() })
         }
         Expr::Term(term, (at, len)) => {
             let wrong = |sentence| SyntaxError { at: *at, len: *len, sentence };
             Normal::Is(!negated, binder.atom(term).map_err(wrong)?)
         }
     })
+}
+
+/// A condition that holds for what is read, or for what is written.
+fn either(negated: bool, of: impl Fn(bool) -> RecordTest) -> Normal {
+    let both = [false, true].map(|written| Normal::Is(!negated, Atom::Record(of(written)))).into();
+    if negated { Normal::All(both) } else { Normal::Any(both) }
 }
 
 /// Joins conditions on names that stand side by side: they are looked up by name at once.
@@ -327,6 +334,9 @@ impl Binder<'_> {
             Term::Address(bounds) => record(RecordTest::Address(*bounds)),
             Term::Memory { written, bounds } => {
                 record(RecordTest::Memory { written: written.unwrap_or_default(), bounds: *bounds })
+            }
+            Term::Value { place, test } => {
+                record(RecordTest::Value { written: false, place: place.clone(), test: test.clone() })
             }
             Term::Taint(bounds) => record(RecordTest::Taint(*bounds)),
         }

@@ -99,8 +99,36 @@ pub enum RecordTest {
         /// The addresses.
         bounds: Bounds<Number>,
     },
+    /// It reads or writes a value like this.
+    Value {
+        /// It writes it. Otherwise it reads it.
+        written: bool,
+        /// Where.
+        place: ValuePlace,
+        /// What the value must be like.
+        test: Test,
+    },
     /// An operand has a taint with such an id, or any taint.
     Taint(Option<Bounds<Number>>),
+}
+
+/// Where a value is read or written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ValuePlace {
+    /// In the register with this name, whose case does not matter, or in any.
+    Register(Option<String>),
+    /// Anywhere in memory.
+    Memory,
+}
+
+impl ValuePlace {
+    /// Whether an operand is there. `name` is its name if it is a register.
+    pub fn has(&self, name: &str, is_memory: bool) -> bool {
+        match self {
+            Self::Memory => is_memory,
+            Self::Register(of) => !is_memory && of.as_deref().is_none_or(|of| of.eq_ignore_ascii_case(name)),
+        }
+    }
 }
 
 /// What a pass looks for.

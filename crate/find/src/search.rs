@@ -5,7 +5,7 @@ use unspool_formats::records::RecordName;
 use unspool_formats::{FieldValue, Operand, Record, Taint, Use, Visitor};
 
 use crate::pattern::{Matcher, Pattern, Regexes};
-use crate::record_query::{NameMatcher, RecordQuery, RecordTest};
+use crate::record_query::{NameMatcher, RecordQuery, RecordTest, ValuePlace};
 use crate::values::{Bound, Bounds, Number, Test};
 
 /// Most records that are listed: 40 MB. Further ones are only counted.
@@ -72,6 +72,7 @@ enum Check {
     Instruction(Matcher, Mnemonics),
     Address(Bounds<Number>),
     Memory(bool, Bounds<Number>),
+    Value(bool, ValuePlace, Test, Option<Matcher>),
     Taint(Option<Bounds<Number>>),
 }
 
@@ -106,6 +107,8 @@ pub struct Search {
     /// Keys of those, one behind the other, and where each begins.
     keys: String,
     key_at: Vec<usize>,
+    /// Of the operand whose field comes next: how it is used, and whether it is in memory.
+    operand: Option<(Use, bool)>,
     found: FoundRecords,
     texts: HashMap<String, u32>,
     count: u64,
@@ -130,15 +133,13 @@ impl Search {
         let mut checks = Vec::new();
         let mut of_fields = 0;
         for (number, test) in query.tests.iter().enumerate() {
+            let matcher_of = |test: &Test| test.text.as_ref().and_then(|pattern| pattern.compile(regexes).ok());
             let check = match test {
                 RecordTest::Name { expr, ids } => Check::Name(expr.compile(regexes), ids.clone()),
                 RecordTest::Tracks(tracks) => Check::Tracks(tracks.clone()),
                 RecordTest::At(spans) => Check::At(spans.clone()),
                 RecordTest::Begins(number) => Check::Begins(begins.get(usize::from(*number))?.clone()),
-                RecordTest::Field { path, test } => {
-                    let matcher = test.text.as_ref().and_then(|pattern| pattern.compile(regexes).ok());
-                    Check::Field(Path::new(path), test.clone(), matcher)
-                }
+                RecordTest::Field { path, test } => Check::Field(Path::new(path), test.clone(), matcher_of(test)),
                 RecordTest::Text(pattern) => Check::Text(pattern.compile(regexes).ok()?),
                 RecordTest::Bytes(bytes) => Check::Bytes(bytes.clone()),
                 RecordTest::Instruction(pattern) => {
@@ -150,6 +151,9 @@ impl Search {
                 }
                 RecordTest::Address(bounds) => Check::Address(*bounds),
                 RecordTest::Memory { written, bounds } => Check::Memory(*written, *bounds),
+                RecordTest::Value { written, place, test } => {
+                    Check::Value(*written, place.clone(), test.clone(), matcher_of(test))
+                }
                 RecordTest::Taint(bounds) => Check::Taint(*bounds),
             };
             if !matches!(check, Check::Name(..) | Check::Tracks(_) | Check::At(_) | Check::Begins(_)) {
@@ -178,6 +182,7 @@ impl Search {
             open: Vec::new(),
             keys: String::new(),
             key_at: Vec::new(),
+            operand: None,
             found: FoundRecords::default(),
             texts: HashMap::new(),
             count: 0,
@@ -386,6 +391,33 @@ fn passes(test: &Test, matcher: Option<&Matcher>, value: FieldValue<'_>) -> bool
     }
 }
 
+/// [`passes`], for a register or memory: numbers of more than 64 bits come as texts of all their digits.
+fn passes_wide(test: &Test, matcher: Option<&Matcher>, value: FieldValue<'_>) -> bool {
+    let digits = match value {
+        FieldValue::Text(text) => text.strip_prefix("0x"),
+        _ => None,
+    };
+    let Some(digits) = digits.map(|digits| digits.trim_start_matches('0')) else { return passes(test, matcher, value) };
+    let number = u64::from_str_radix(if digits.is_empty() { "0" } else { digits }, 16);
+    passes(test, matcher, value)
+        || passes(test, matcher, FieldValue::Text(&format!("0x{digits}")))
+        || number.is_ok_and(|number| passes(test, matcher, FieldValue::Hex(number)))
+}
+
+/// Whether an operand is written, or read.
+fn is_use(used: Use, written: bool) -> bool {
+    used == if written { Use::Written } else { Use::Read }
+}
+
+/// What a record does with an operand.
+fn verb(used: Use) -> &'static str {
+    match used {
+        Use::Read => "reads ",
+        Use::Written => "writes ",
+        Use::Tainted => "",
+    }
+}
+
 /// A value as a short text, for what matched.
 fn shown(value: FieldValue<'_>, float_text: FloatText) -> String {
     match value {
@@ -477,6 +509,7 @@ impl Visitor for Search {
         self.open.clear();
         self.keys.clear();
         self.key_at.clear();
+        self.operand = None;
         for check in &mut self.checks {
             if let Check::Field(path, ..) = check {
                 path.reached.clear();
@@ -503,7 +536,9 @@ impl Visitor for Search {
         let index = self.count_part();
         let list = self.open.last().and_then(|(is_list, _)| is_list.then_some(index));
         let is_outermost = self.open.is_empty();
+        let operand = self.operand.take();
         let mut noted = None;
+        let mut is_used = false;
         for (number, check) in self.checks.iter_mut().enumerate() {
             if self.holds >> number & 1 != 0 {
                 continue;
@@ -529,6 +564,15 @@ impl Visitor for Search {
                     noted = noted.or(place);
                     is
                 }
+                Check::Value(written, place, test, matcher) => {
+                    let is = operand
+                        .is_some_and(|(used, is_memory)| is_use(used, *written) && place.has(key, is_memory))
+                        && passes_wide(test, matcher.as_ref(), value);
+                    is_used |= is;
+                    is
+                }
+                // All bytes of an operand were looked at before.
+                Check::Bytes(_) if operand.is_some() => false,
                 Check::Bytes(wanted) => match value {
                     FieldValue::Bytes { bytes, .. } | FieldValue::Code { bytes, .. } => contains(bytes, wanted),
                     _ => false,
@@ -565,18 +609,27 @@ impl Visitor for Search {
             }
         }
         if let Some(noted) = noted {
-            self.note(key, &noted);
+            match operand {
+                Some((used, _)) if is_used => self.note(&[verb(used), key].concat(), &noted),
+                _ => self.note(key, &noted),
+            }
         }
     }
 
     fn operand(&mut self, operand: &Operand<'_>) {
         let &Operand { name, address, value, used, taint, .. } = operand;
         let (mut is_touched, mut is_tainted) = (false, false);
+        self.operand = Some((used, address.is_some()));
         for (number, check) in self.checks.iter().enumerate() {
             let holds = match check {
+                Check::Bytes(wanted) => {
+                    let is = contains(value, wanted);
+                    is_touched |= is;
+                    is
+                }
                 Check::Memory(written, bounds) => {
-                    let is = used == if *written { Use::Written } else { Use::Read };
-                    let is = is && address.is_some_and(|address| touches(bounds, address, value.len()));
+                    let is =
+                        is_use(used, *written) && address.is_some_and(|address| touches(bounds, address, value.len()));
                     is_touched |= is;
                     is
                 }
@@ -594,8 +647,7 @@ impl Visitor for Search {
             self.holds |= u128::from(holds) << number;
         }
         if is_touched {
-            let verb = if used == Use::Written { "writes " } else { "reads " };
-            self.note(&[verb, name].concat(), &hex(value));
+            self.note(&[verb(used), name].concat(), &hex(value));
         }
         if is_tainted {
             match taint {

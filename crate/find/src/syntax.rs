@@ -7,6 +7,7 @@
 //! ```
 
 use crate::pattern::{Linked, Pattern};
+use crate::record_query::ValuePlace;
 use crate::values::{Bound, Bounds, Number, Test};
 
 /// Most nested parentheses and negations.
@@ -78,6 +79,13 @@ pub enum Term {
         written: Option<bool>,
         /// The addresses.
         bounds: Bounds<Number>,
+    },
+    /// `reg:`, `reg.…:` and `mem.value:`
+    Value {
+        /// Where the value is.
+        place: ValuePlace,
+        /// What it must be like.
+        test: Test,
     },
     /// `taint:`, `None` for `taint:*`
     Taint(Option<Bounds<Number>>),
@@ -237,7 +245,7 @@ impl<'a> Parser<'a> {
         let lower = key.to_ascii_lowercase();
         let Some(kind) = Kind::of(&lower, key) else {
             let sentence = format!(
-                "Unknown key {key}. Keys: name, thread, dur, start, depth, frame, flag, arg.…, ret, text, bytes, insn, addr, mem, taint. To \
+                "Unknown key {key}. Keys: name, thread, dur, start, depth, frame, flag, arg.…, ret, text, bytes, insn, addr, mem, reg, taint. To \
                  look for the text itself, put it in quotes."
             );
             return Err(self.error(key.len(), sentence));
@@ -366,23 +374,24 @@ impl<'a> Parser<'a> {
                 self.at = from;
                 Ok(Term::Taint(Some(self.bounds(operator, integer)?)))
             }
-            Kind::Field(path) => {
-                if !is_equal {
-                    let number = Some(self.bounds(operator, number)?);
-                    return Ok(Term::Field { path, test: Test { number, text: None } });
-                }
-                if self.rest().starts_with(['"', '/']) {
-                    let text = Some(self.pattern(true)?);
-                    return Ok(Term::Field { path, test: Test { number: None, text } });
-                }
-                let text = self.pattern(true)?;
-                let end = self.at;
-                self.at = from;
-                let bounds = self.bounds(operator, number).ok();
-                self.at = end;
-                Ok(Term::Field { path, test: Test { number: bounds, text: Some(text) } })
-            }
+            Kind::Value(place) => Ok(Term::Value { place, test: self.test(operator)? }),
+            Kind::Field(path) => Ok(Term::Field { path, test: self.test(operator)? }),
         }
+    }
+
+    /// What a field must be like: a number or a text.
+    fn test(&mut self, operator: &str) -> Parsed<Test> {
+        if !matches!(operator, ":" | "=") {
+            return Ok(Test { number: Some(self.bounds(operator, number)?), text: None });
+        }
+        let from = self.at;
+        let is_text = self.rest().starts_with(['"', '/']);
+        let text = self.pattern(true)?;
+        let end = self.at;
+        self.at = from;
+        let number = if is_text { None } else { self.bounds(operator, number).ok() };
+        self.at = end;
+        Ok(Test { number, text: Some(text) })
     }
 
     /// `x`, `a..b`, `a..` or `..b` after an operator.
@@ -457,6 +466,7 @@ enum Kind {
     Instruction,
     Address,
     Memory(Option<bool>),
+    Value(ValuePlace),
     Taint,
 }
 
@@ -478,9 +488,14 @@ impl Kind {
             "mem" => Self::Memory(None),
             "mem.read" => Self::Memory(Some(false)),
             "mem.written" => Self::Memory(Some(true)),
+            "mem.value" => Self::Value(ValuePlace::Memory),
+            "reg" => Self::Value(ValuePlace::Register(None)),
             "taint" => Self::Taint,
             _ => {
                 let (first, path) = key.split_once('.')?;
+                if first.eq_ignore_ascii_case("reg") && !path.is_empty() {
+                    return Some(Self::Value(ValuePlace::Register(Some(path.into()))));
+                }
                 let is_path = first.eq_ignore_ascii_case("arg") && path.split('.').all(|part| !part.is_empty());
                 let path = path.split('.').map(String::from);
                 return is_path.then(|| Self::Field([String::from("arg")].into_iter().chain(path).collect()));
@@ -670,6 +685,17 @@ mod tests {
         assert_eq!(term("taint:*"), Term::Taint(None));
         assert_eq!(wrong("taint:x"), (6, 1, "Expected a whole number, in decimal or as 0x1f.".into()));
         assert!(wrong("mem.used:1").2.starts_with("Unknown key mem.used."));
+    }
+
+    #[test]
+    fn values_of_registers_and_memory() {
+        let value = |place, number, text| Term::Value { place, test: Test { number, text } };
+        let five = || Some(Pattern::Exact("5".into()));
+        assert_eq!(term("reg:5"), value(ValuePlace::Register(None), Some(both(5)), five()));
+        assert_eq!(term("reg.RAX=5"), value(ValuePlace::Register(Some("RAX".into())), Some(both(5)), five()));
+        assert_eq!(term("mem.value>3"), value(ValuePlace::Memory, Some(more(Number::Integer(3))), None));
+        assert_eq!(wrong("reg.rax>x").0, 8);
+        assert!(wrong("reg.:1").2.starts_with("Unknown key reg.."));
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub mod flags {
     }
 }
 
-/// The kind of slice that a name belongs to.
+/// The kind of slice or instant that a name belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SliceKind {
     /// A call of a function, or the track's usual slice.
@@ -76,12 +76,16 @@ pub enum SliceKind {
     Signal,
     /// Kernel code that executes a system call.
     SystemCall,
-    /// A group of calls, such as a debug group.
+    /// A group of calls, such as a debug group. Its name is a text of the traced program.
     Group,
+    /// An instant with a text of the traced program.
+    Marker,
+    /// An event with a payload, which is its name.
+    Event,
 }
 
 impl SliceKind {
-    /// A stable word: `call`, `interrupt`, `signal`, `system-call` or `group`.
+    /// A stable word: `call`, `interrupt`, `signal`, `system-call`, `group`, `marker` or `event`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -89,6 +93,8 @@ impl SliceKind {
             Self::Signal => "signal",
             Self::SystemCall => "system-call",
             Self::Group => "group",
+            Self::Marker => "marker",
+            Self::Event => "event",
         }
     }
 }

@@ -196,6 +196,18 @@ impl Cleaner {
         }
     }
 
+    /// A payload that is shown as a text: as the payload that it is, or if that stays, as a text.
+    pub fn payload_text<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+        match self.choices.payloads {
+            Choice::Keep => self.text(text),
+            choice => {
+                self.note_payload(text.len() as u64);
+                let hash = || format!("{}-{:016x}", Class::Payload.word(), self.hash(text.as_bytes()));
+                if choice == Choice::Hash { Cow::Owned(hash()) } else { Cow::Borrowed("") }
+            }
+        }
+    }
+
     /// The bytes of a text of unknown encoding.
     pub fn bytes<'a>(&mut self, text: &'a [u8]) -> Cow<'a, [u8]> {
         let shown = String::from_utf8_lossy(text);
@@ -335,12 +347,13 @@ mod tests {
         assert!(first.starts_with("text-") && first.len() == 21, "{first}");
         assert_ne!(first, Cleaner::new(ALL(Choice::Hash), [2; 16]).text("secret"));
         assert!(cleaner.text("/etc/secret").starts_with("path-"));
+        assert!(cleaner.payload_text("/etc/secret").starts_with("payload-"));
         assert!(cleaner.variable(b"KEY=secret").unwrap().starts_with(b"KEY=environment-"));
         let mut bytes = *b"secret and more";
         cleaner.payload(&mut bytes);
         assert_eq!((bytes.len(), &bytes[..7]), (15, &bytes[8..]));
         assert_ne!(&bytes, b"secret and more");
-        assert_eq!(cleaner.found(), [1, 1, 2, 1]);
+        assert_eq!(cleaner.found(), [1, 1, 2, 2]);
     }
 
     #[test]
@@ -350,6 +363,8 @@ mod tests {
         assert_eq!(cleaner.bytes(b"\xff/secret"), Cow::Borrowed(&[][..]) as Cow<'_, [u8]>);
         assert_eq!(cleaner.variable(b"KEY=secret"), None);
         assert_eq!(cleaner.name("operator/="), "operator/=");
+        let mut texts = Cleaner::new(Choices { texts: Choice::Omit, ..Choices::default() }, [0; 16]);
+        assert_eq!((&*texts.payload_text("secret"), &*texts.payload_text("/secret")), ("", "/secret"));
         assert_eq!(cleaner.name("/usr/lib/libc.so.6"), "path");
         let mut bytes = *b"secret";
         cleaner.payload(&mut bytes);

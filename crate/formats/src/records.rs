@@ -23,11 +23,12 @@ use core::ops::Range as Numbers;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::batch::TrackId;
-use crate::decoder::Range;
+use crate::batch::{EventBatch, TrackId};
+use crate::decoder::{Range, Want};
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
+use crate::sniff::{Format, OpenOptions};
 
 /// A stretch of the file that can be read without what comes before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -593,6 +594,32 @@ pub fn read_all(pass: &mut dyn Pass, file: &[u8], portion: usize, visitor: &mut 
         }
     }
     Ok(())
+}
+
+/// The index that the decoder of a format makes of a file in memory, as far as that can be decoded. `None` for a database, and for a
+/// file that is not of the format.
+pub fn index_of(format: &Format, file: &[u8]) -> Option<Vec<u8>> {
+    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
+    let mut decoder = (format.open)(file, options).ok()?.stream()?;
+    let mut batch = EventBatch::with_capacity(4096);
+    let mut at = 0;
+    loop {
+        let want = decoder.want();
+        match want {
+            Want::Next => {}
+            Want::Seek { at: wanted, .. } => at = usize::try_from(wanted).ok()?,
+            Want::Nothing => break,
+        }
+        batch.clear();
+        let Ok(progress) = decoder.push(file.get(at..)?, &mut batch) else { break };
+        at += progress.used;
+        if progress.used == 0 && !batch.is_full() && decoder.want() == want {
+            // Whether the file is complete does not matter for what was decoded.
+            let _ = decoder.end(file.get(at..)?, &mut batch);
+            break;
+        }
+    }
+    Some(decoder.index())
 }
 
 #[cfg(test)]

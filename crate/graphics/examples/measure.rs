@@ -6,13 +6,14 @@
 
 use std::time::Instant;
 
-use unspool_formats::{EventBatch, FORMATS, OpenOptions, Want};
+use unspool_formats::apitrace;
+use unspool_formats::records::index_of;
 use unspool_graphics::state::History;
 
 fn main() {
     let file = std::fs::read(std::env::args().nth(1).unwrap()).unwrap();
     let begun = Instant::now();
-    let index = index_of(&file);
+    let index = index_of(&apitrace::FORMAT, &file).unwrap();
     println!("decoded in {:.2} s", begun.elapsed().as_secs_f64());
     let mut history = History::open("apitrace", &index, file, usize::MAX).unwrap();
     let begun = Instant::now();
@@ -40,23 +41,4 @@ fn main() {
         }
     }
     println!("a state in {:.2} ms on average, {:.2} ms at most (call {})", sum / asked as f64, slowest.0, slowest.1);
-}
-
-fn index_of(file: &[u8]) -> Vec<u8> {
-    let format = FORMATS.iter().find(|format| format.id == "apitrace").unwrap();
-    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
-    let mut decoder = (format.open)(file, options).unwrap().stream().unwrap();
-    let mut batch = EventBatch::with_capacity(1 << 16);
-    let mut at = 0;
-    while decoder.want() != Want::Nothing {
-        let Ok(progress) = decoder.push(&file[at..], &mut batch) else { break };
-        at += progress.used;
-        let is_full = batch.is_full();
-        batch.clear();
-        if progress.used == 0 && !is_full {
-            let _ = decoder.end(&file[at..], &mut batch);
-            break;
-        }
-    }
-    decoder.index()
 }

@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use unspool_file::{ByteSource, Unreadable, Window};
+use unspool_file::{ByteSource, Unreadable, Window, run_pass};
 use unspool_formats::apitrace;
-use unspool_formats::records::{FieldValue, Pass, Record, RecordName, Records, Visitor};
+use unspool_formats::records::{FieldValue, Record, RecordName, Records, Visitor};
 use unspool_formats::{Cause, Error};
 
 use crate::calls::Call;
@@ -14,8 +14,6 @@ const AHEAD: usize = 8 << 20;
 const STRETCH: usize = 256 << 10;
 /// Pieces that count as one stretch.
 const FEW: u32 = 4;
-/// Bytes that a pass is offered at most: more than a chunk of 64 MiB.
-const LONGEST: usize = 65 << 20;
 
 /// Receives calls.
 pub trait CallVisitor {
@@ -121,38 +119,8 @@ impl<S: ByteSource> Reader<S> {
         self.names.0.clear();
         let mut pass = self.records.pass(pieces);
         let mut calls = Calls { visitor, call: &mut self.call, names: &mut self.names };
-        run(&mut *pass, &self.source, &mut self.window, ahead, &mut calls)
+        run_pass(&mut *pass, &self.source, &mut self.window, ahead, &mut calls)
     }
-}
-
-/// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
-fn run(
-    pass: &mut dyn Pass,
-    source: &impl ByteSource,
-    window: &mut Window,
-    ahead: usize,
-    visitor: &mut dyn Visitor,
-) -> Result<(), Unreadable> {
-    let mut least = 1;
-    while let Some(range) = pass.want() {
-        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX);
-        let (bytes, is_end) = window.read(range.at, least.min(wanted), ahead, source)?;
-        let bytes = bytes.get(..wanted).unwrap_or(bytes);
-        let offered = bytes.len();
-        let used = pass.push(bytes, visitor).map_err(|_| Unreadable)?;
-        if visitor.is_full() {
-            return Ok(());
-        }
-        if used > 0 || pass.want() != Some(range) {
-            least = 1;
-        } else if !is_end && offered < wanted.min(LONGEST) {
-            least = (offered * 2).clamp(1, LONGEST);
-        } else {
-            // All that was wanted is not enough, or the file has ended.
-            pass.end(bytes, visitor).map_err(|_| Unreadable)?;
-        }
-    }
-    Ok(())
 }
 
 /// Makes calls of records.

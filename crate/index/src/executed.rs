@@ -29,8 +29,9 @@ pub(crate) struct Executions {
 }
 
 impl Executions {
+    /// A step executes an address. Returns the number of the address.
     #[inline]
-    pub(crate) fn add(&mut self, relative: u16, address: u64, length: u32) {
+    pub(crate) fn add(&mut self, relative: u16, address: u64, length: u32) -> u32 {
         let id = self.keys.number(address);
         if id as usize == self.counts.len() {
             self.counts.push(0);
@@ -40,11 +41,12 @@ impl Executions {
         let longest = &mut self.lengths[id as usize];
         *longest = (*longest).max(length);
         self.open.push((id, relative));
+        id
     }
 
     /// Ends the open segment.
     pub(crate) fn seal(&mut self, segment: u32) {
-        let postings = Postings::group(&self.open, &mut self.keys, segment, |_| ());
+        let postings = Postings::group(&self.open, &mut self.keys, segment, |_, _| ());
         self.open = Vec::new();
         self.bytes_of_parts += postings.bytes() + size_of::<Postings>();
         self.parts.push(postings);
@@ -66,6 +68,11 @@ impl Executions {
     /// The address with a number.
     pub(crate) fn key(&self, number: u32) -> u64 {
         self.keys.key(number)
+    }
+
+    /// The number of an address, if it was executed.
+    pub(crate) fn number(&self, key: u64) -> Option<u32> {
+        self.keys.find(key)
     }
 
     /// How often an address was executed.
@@ -113,15 +120,45 @@ impl Executions {
         rank
     }
 
-    /// All addresses, ascending.
-    pub(crate) fn coverage(&self) -> Vec<Executed> {
-        let mut order: Vec<u64> = (0..self.keys.len() as u32).map(|id| self.keys.key(id)).collect();
-        order.sort_unstable();
-        let of = |address| {
-            let id = self.keys.find(address)? as usize;
-            Some(Executed { address, length: self.lengths[id], count: self.counts[id] })
-        };
-        order.into_iter().filter_map(of).collect()
+    /// By number, how often the steps in a range executed each address.
+    pub(crate) fn counts(&self, segments: &Segments, steps: &Range<u64>) -> Vec<u64> {
+        if steps.start == 0 && steps.end == u64::MAX {
+            return self.counts.clone();
+        }
+        let mut counts = vec![0; self.counts.len()];
+        for (segment, part) in (0..segments.count()).zip(&self.parts) {
+            let first = segments.first(segment);
+            if first >= steps.end || segments.last(segment) < steps.start {
+                continue;
+            }
+            for (id, of) in part.all() {
+                let here = &part.steps[of];
+                let before = |end: u64| here.partition_point(|step| first + u64::from(*step) < end);
+                counts[id as usize] += (before(steps.end) - before(steps.start)) as u64;
+            }
+        }
+        counts
+    }
+
+    /// All addresses that the steps in a range executed, ascending.
+    pub(crate) fn coverage(&self, segments: &Segments, steps: &Range<u64>) -> Vec<Executed> {
+        let of =
+            |(id, count): (usize, u64)| Executed { address: self.keys.key(id as u32), length: self.lengths[id], count };
+        let counts = self.counts(segments, steps).into_iter().enumerate();
+        let mut all: Vec<Executed> = counts.filter(|(_, count)| *count > 0).map(of).collect();
+        all.sort_unstable_by_key(|it| it.address);
+        all
+    }
+
+    /// The latest step up to `step` that executed something, with that, and the next one. For an index of which steps have gaps.
+    pub(crate) fn around(&self, segments: &Segments, step: u64) -> (Option<(u64, u64)>, Option<u64>) {
+        let Some(segment) = segments.until(step) else { return (None, None) };
+        let first = segments.first(segment);
+        let sequence = self.sequence(segment);
+        let found = (first..).zip(sequence).filter_map(|(at, id)| Some((at, id?)));
+        let (before, after): (Vec<_>, Vec<_>) = found.partition(|(at, _)| *at <= step);
+        let next = after.first().map(|(at, _)| *at).or_else(|| Some(segments.first(segment + 1)));
+        (before.last().map(|(at, id)| (*at, self.keys.key(*id))), next.filter(|next| *next != u64::MAX))
     }
 
     pub(crate) fn bytes(&self) -> usize {

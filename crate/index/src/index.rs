@@ -44,11 +44,15 @@ impl Segments {
         self.spans.get(segment as usize).map_or(u64::MAX, |(_, last)| *last)
     }
 
+    /// The last segment that begins up to a step.
+    pub(crate) fn until(&self, step: u64) -> Option<u32> {
+        self.spans.partition_point(|(first, _)| *first <= step).checked_sub(1).map(|at| at as u32)
+    }
+
     /// The segment of a step, and its distance from the first one.
     pub(crate) fn place(&self, step: u64) -> Option<(u32, usize)> {
-        let at = self.spans.partition_point(|(first, _)| *first <= step).checked_sub(1)?;
-        let (first, last) = self.spans[at];
-        (step <= last).then_some((at as u32, (step - first) as usize))
+        let at = self.until(step)?;
+        (step <= self.last(at)).then_some((at, (step - self.first(at)) as usize))
     }
 }
 
@@ -321,9 +325,9 @@ impl AccessIndex {
         self.registers.threads_of(name)
     }
 
-    /// All addresses that were executed, ascending.
-    pub fn coverage(&self) -> Vec<Executed> {
-        self.executions.coverage()
+    /// All addresses that the steps in a range executed, ascending.
+    pub fn coverage(&self, steps: Range<u64>) -> Vec<Executed> {
+        self.executions.coverage(&self.segments, &steps)
     }
 }
 
@@ -342,10 +346,9 @@ impl StepVisitor for AccessIndex {
         self.open = Some((self.open.map_or(number, |(first, _)| first), number));
         self.is_between = false;
         self.stops.add(step);
-        if let Some(address) = step.address {
-            let first = self.open.map_or(number, |(first, _)| first);
-            self.executions.add((number - first) as u16, address, step.length);
-        }
+        let first = self.open.map_or(number, |(first, _)| first);
+        let executed = step.address.map(|address| self.executions.add((number - first) as u16, address, step.length));
+        self.registers.begin_step(executed);
         true
     }
 

@@ -21,22 +21,27 @@ pub(crate) struct Keys {
     links: Vec<(u32, u32)>,
     /// By number: space of [`Postings::group`], all 0 between its calls.
     places: Vec<u32>,
-    /// The key that was asked for last, with its number: a loop stays where it is.
-    latest: Option<(u64, u32)>,
+    /// The number that was asked for last, and by number the one that came after it last: what runs repeats itself.
+    latest: u32,
+    after: Vec<u32>,
 }
 
 impl Keys {
     /// The number of a key, which becomes known.
     #[inline]
     pub(crate) fn number(&mut self, key: u64) -> u32 {
-        match self.latest {
-            Some((latest, number)) if latest == key => number,
+        let expected = self.after.get(self.latest as usize).copied().unwrap_or_default();
+        let number = match self.keys.get(expected as usize) {
+            Some(known) if *known == key => expected,
             _ => self.number_of_other(key),
-        }
+        };
+        self.latest = number;
+        number
     }
 
+    #[inline(never)]
     fn number_of_other(&mut self, key: u64) -> u32 {
-        let Self { keys, table, hasher, heads, .. } = self;
+        let Self { keys, table, hasher, heads, after, .. } = self;
         let hash = hasher.hash_one(key);
         let number = match table.find(hash, |number| keys[*number as usize] == key) {
             Some(number) => *number,
@@ -44,21 +49,20 @@ impl Keys {
                 let number = keys.len() as u32;
                 keys.push(key);
                 heads.push(NONE);
+                after.push(number);
                 table.insert_unique(hash, number, |number| hasher.hash_one(keys[*number as usize]));
                 number
             }
         };
-        self.latest = Some((key, number));
+        if let Some(after) = after.get_mut(self.latest as usize) {
+            *after = number;
+        }
         number
     }
 
     /// The number of a key, if it occurs.
     pub(crate) fn find(&self, key: u64) -> Option<u32> {
         self.table.find(self.hasher.hash_one(key), |number| self.keys[*number as usize] == key).copied()
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.keys.len()
     }
 
     /// The key with a number.
@@ -86,7 +90,7 @@ impl Keys {
     /// Memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.keys.capacity() * 8
-            + (self.heads.capacity() + self.places.capacity()) * 4
+            + (self.heads.capacity() + self.places.capacity() + self.after.capacity()) * 4
             + self.links.capacity() * 8
             + self.table.allocation_size()
     }
@@ -103,9 +107,9 @@ pub(crate) struct Postings {
 }
 
 impl Postings {
-    /// Groups steps by key. `pairs` has the key and the step of each posting in the order of steps. Calls `each` with the indices of
-    /// the pairs in their new order, and adds the segment to the chains of the keys.
-    pub(crate) fn group(pairs: &[(u32, u16)], keys: &mut Keys, segment: u32, mut each: impl FnMut(usize)) -> Self {
+    /// Groups steps by key. `pairs` has the key and the step of each posting in the order of steps. Calls `each` with the new place and
+    /// the index of each pair, and adds the segment to the chains of the keys.
+    pub(crate) fn group(pairs: &[(u32, u16)], keys: &mut Keys, segment: u32, mut each: impl FnMut(u32, usize)) -> Self {
         keys.places.resize(keys.keys.len(), 0);
         let places = &mut keys.places;
         // Counted rather than sorted: few keys have most postings.
@@ -126,16 +130,12 @@ impl Postings {
             next += core::mem::replace(&mut places[*id as usize], next);
         }
         starts.push(next);
-        let mut order = vec![0u32; pairs.len()];
-        for (i, (id, _)) in (0u32..).zip(pairs) {
+        let mut steps = vec![0; pairs.len()];
+        for (i, (id, step)) in pairs.iter().enumerate() {
             let place = &mut places[*id as usize];
-            order[*place as usize] = i;
+            steps[*place as usize] = *step;
+            each(*place, i);
             *place += 1;
-        }
-        let mut steps = Vec::with_capacity(pairs.len());
-        for i in order {
-            steps.push(pairs[i as usize].1);
-            each(i as usize);
         }
         for id in &ids {
             keys.places[*id as usize] = 0;

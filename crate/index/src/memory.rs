@@ -127,16 +127,16 @@ impl Memory {
             let mut bytes = [0; CELL as usize];
             bytes[..here.len()].copy_from_slice(here);
             let told = mask(offset, here.len());
-            for (i, byte) in (offset..).zip(here) {
-                if image.value[i] != *byte {
-                    image.changed |= image.written & 1 << i;
-                }
-                image.value[i] = *byte;
-            }
+            let known = &mut image.value[offset..offset + here.len()];
             if written {
                 image.changed &= !told;
                 image.written |= told;
+            } else if known != here {
+                for (i, (known, byte)) in (offset..).zip(known.iter().zip(here)) {
+                    image.changed |= if known == byte { 0 } else { image.written & 1 << i };
+                }
             }
+            known.copy_from_slice(here);
             image.known |= told;
             let changed = image.changed & told != 0;
             self.open.push((id, relative));
@@ -152,29 +152,25 @@ impl Memory {
 
     /// Ends the open segment.
     pub(crate) fn seal(&mut self, segment: u32) {
-        let mut shapes = Vec::with_capacity(self.open.len());
-        let total = self.open_values.iter().map(|(shape, _)| shape.len()).sum();
-        let mut values = Vec::with_capacity(if self.keeps_values { total } else { 0 });
-        let open_values = &self.open_values;
-        let mut ends = Vec::new();
-        let postings = Postings::group(&self.open, &mut self.keys, segment, |i| {
-            let (shape, bytes) = open_values[i];
-            if self.keeps_values {
-                ends.push(values.len() as u32);
-                values.extend_from_slice(&bytes[..shape.len()]);
+        let open_values = core::mem::take(&mut self.open_values);
+        let mut order = vec![0u32; self.open.len()];
+        let postings =
+            Postings::group(&self.open, &mut self.keys, segment, |place, i| order[place as usize] = i as u32);
+        let shapes: Vec<Shape> = order.iter().map(|i| open_values[*i as usize].0).collect();
+        let (mut value_starts, mut values) = (Vec::new(), Vec::new());
+        if self.keeps_values {
+            values.reserve_exact(shapes.iter().map(|shape| shape.len()).sum());
+            value_starts.reserve_exact(postings.starts().len());
+            for (_, range) in postings.all() {
+                value_starts.push(values.len() as u32);
+                for i in &order[range] {
+                    let (shape, bytes) = &open_values[*i as usize];
+                    values.extend_from_slice(&bytes[..shape.len()]);
+                }
             }
-            shapes.push(shape);
-        });
-        let value_starts = if self.keeps_values {
-            let starts = postings.starts();
-            let mut of_cells = Vec::with_capacity(starts.len());
-            of_cells
-                .extend(starts.iter().map(|start| ends.get(*start as usize).copied().unwrap_or(values.len() as u32)));
-            of_cells
-        } else {
-            Vec::new()
-        };
-        (self.open, self.open_values) = (Vec::new(), Vec::new());
+            value_starts.push(values.len() as u32);
+        }
+        self.open = Vec::new();
         self.bytes_of_parts +=
             postings.bytes() + shapes.capacity() + value_starts.capacity() * 4 + values.capacity() + size_of::<Part>();
         self.parts.push(Part { postings, shapes, value_starts, values });

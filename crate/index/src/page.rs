@@ -1,5 +1,7 @@
 //! The access index, for JavaScript. Steps are doubles, exact below 2^53: a file has fewer. Addresses and threads are `bigint`.
 
+use core::ops::Range;
+
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use unspool_file::JsFile;
 use unspool_formats::steps::SystemCall;
@@ -388,11 +390,11 @@ impl JsExplorer {
         ]))
     }
 
-    /// The steps that executed an address, ascending: at most `count` from number `first` on.
-    pub fn executions(&self, address: u64, first: f64, count: u32) -> Vec<f64> {
-        let first = first as u64;
-        let steps = self.explorer.index().executions(address, first..first.saturating_add(count.into()));
-        steps.into_iter().map(|step| step as f64).collect()
+    /// The step that executes an address for the `number`th time, counted from 0, from step `from` on.
+    pub fn execution(&self, address: u64, from: f64, number: f64) -> Option<f64> {
+        let index = self.explorer.index();
+        let wanted = index.executions_before(address, from as u64) + number as u64;
+        index.executions(address, wanted..wanted + 1).first().map(|step| *step as f64)
     }
 
     /// Looks for loops in a further part of what is indexed: `JsLoops` says how far it is. Returns whether that was the last part.
@@ -407,20 +409,20 @@ impl JsExplorer {
         loop_columns(&self.explorer.index().loops(loops.finder))
     }
 
-    /// What was executed, as columns of blocks, addresses or modules: a `Coverage`. `how` joins it with `list`, a drcov file:
-    /// `plus`, `minus` or `common`.
+    /// What was executed by `steps`, the first one and the one after the last, or by all if that is empty: columns of blocks, addresses or
+    /// modules, a `Coverage`. `how` joins it with `list`, a drcov file: `plus`, `minus` or `common`.
     ///
     /// # Errors
     ///
     /// Throws a sentence if `list` is no drcov file.
-    pub fn coverage(&self, by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
+    pub fn coverage(&self, steps: &[f64], by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
         let index = self.explorer.index();
-        columns(index.coverage(), index.modules(), by, how, list)
+        columns(index.coverage(range(steps)), index.modules(), by, how, list)
     }
 
     /// What was executed, as a drcov file. `program` names what is in no module.
-    pub fn drcov(&self, program: &str) -> Vec<u8> {
-        drcov(&self.explorer.index().coverage(), self.explorer.index().modules(), program)
+    pub fn drcov(&self, steps: &[f64], program: &str) -> Vec<u8> {
+        drcov(&self.explorer.index().coverage(range(steps)), self.explorer.index().modules(), program)
     }
 }
 
@@ -475,6 +477,14 @@ fn stop_of(kind: &str) -> Option<Stop> {
         "interrupt" => Stop::Interrupt,
         _ => return None,
     })
+}
+
+/// A range of steps: the first one, and the one after the last. All steps if it is empty.
+fn range(steps: &[f64]) -> Range<u64> {
+    match *steps {
+        [from, to] => from as u64..to as u64,
+        _ => 0..u64::MAX,
+    }
 }
 
 /// Coverage as columns: a row for each block, address or module.
@@ -656,10 +666,10 @@ impl JsRunIndex {
         kinds(&self.index.kinds(), |bits| if bits == 0 { String::new() } else { format!("{bits} bits") })
     }
 
-    /// The first transition that executes an address.
+    /// The first transition from `from` on that executes an address.
     #[wasm_bindgen(js_name = firstExecution)]
-    pub fn first_execution(&mut self, address: u64) -> Option<f64> {
-        self.index.first_execution(address).map(|step| step as f64)
+    pub fn first_execution(&mut self, address: u64, from: f64) -> Option<f64> {
+        self.index.first_execution(address, from as u64).map(|step| step as f64)
     }
 
     /// Looks for loops in a further part of what is indexed. Returns whether that was the last part.
@@ -679,13 +689,13 @@ impl JsRunIndex {
     /// # Errors
     ///
     /// Throws a sentence if `list` is no drcov file.
-    pub fn coverage(&self, by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
-        columns(self.index.coverage(), &[], by, how, list)
+    pub fn coverage(&self, steps: &[f64], by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
+        columns(self.index.coverage(range(steps)), &[], by, how, list)
     }
 
     /// What was executed, as a drcov file. `program` names what is in no module.
-    pub fn drcov(&self, program: &str) -> Vec<u8> {
-        drcov(&self.index.coverage(), &[], program)
+    pub fn drcov(&self, steps: &[f64], program: &str) -> Vec<u8> {
+        drcov(&self.index.coverage(range(steps)), &[], program)
     }
 }
 

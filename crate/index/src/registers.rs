@@ -7,7 +7,7 @@
 use core::hash::BuildHasher;
 use core::ops::Range;
 
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::index::Segments;
 use crate::{Kind, Toward};
@@ -101,8 +101,12 @@ struct Shapes {
 
 impl Shapes {
     fn list(&self, number: u32) -> &[u32] {
+        &self.lists[self.range(number)]
+    }
+
+    fn range(&self, number: u32) -> Range<usize> {
         let start = (number as usize).checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        &self.lists[start..self.ends[number as usize] as usize]
+        start..self.ends[number as usize] as usize
     }
 
     fn number(&mut self, list: &[u32]) -> u32 {
@@ -137,7 +141,9 @@ pub(crate) fn differ(a: &[u8], b: &[u8]) -> bool {
 pub(crate) struct Registers {
     /// By number: thread and name.
     names: Vec<(Option<u64>, String)>,
-    numbers: HashMap<(Option<u64>, String), u32>,
+    /// By thread and name, numbers.
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
     current: Vec<Current>,
     /// By register: the pieces that access it, ascending.
     touches: Vec<Vec<Touch>>,
@@ -147,8 +153,14 @@ pub(crate) struct Registers {
     shapes: Shapes,
     /// The accesses of the current step.
     list: Vec<u32>,
-    /// For the access with this number in a step, the register that it was last: instructions repeat.
-    guesses: Vec<u32>,
+    /// By the number of an executed address: one more than the shape of the last step that executed it. 0 for none.
+    shapes_of: Vec<u32>,
+    /// What the current step executes.
+    executed: Option<u32>,
+    /// The shape that the current step should have, as its accesses so far do: an instruction hardly ever accesses other registers.
+    expected: Option<u32>,
+    /// What is left of its list.
+    expected_list: Range<usize>,
     open: Part16,
     parts: Vec<Part>,
     bytes_of_parts: usize,
@@ -182,7 +194,7 @@ impl Registers {
     /// An access by the current step.
     #[inline]
     pub(crate) fn add(&mut self, step: u64, thread: Option<u64>, name: &str, written: bool, value: &[u8]) {
-        let number = self.number(thread, name);
+        let number = self.number(thread, name, written);
         self.list.push(number << 1 | u32::from(written));
         let current = &mut self.current[number as usize];
         let is_new = !current.read_since && !current.written_since;
@@ -198,34 +210,46 @@ impl Registers {
         (current.step, current.written) = (step, written);
     }
 
+    /// A step begins that executes the address with this number.
+    #[inline]
+    pub(crate) fn begin_step(&mut self, executed: Option<u32>) {
+        self.executed = executed;
+        let shape = executed.and_then(|id| self.shapes_of.get(id as usize));
+        self.expected = shape.and_then(|shape| shape.checked_sub(1));
+        self.expected_list = self.expected.map_or(0..0, |shape| self.shapes.range(shape));
+    }
+
     /// The number of a register, which becomes known.
     #[inline]
-    fn number(&mut self, thread: Option<u64>, name: &str) -> u32 {
-        let at = self.list.len();
-        if let Some(guess) = self.guesses.get(at)
-            && self.names[*guess as usize].0 == thread
-            && self.names[*guess as usize].1 == name
-        {
-            return *guess;
-        }
-        let key = (thread, String::from(name));
-        let number = match self.numbers.get(&key) {
-            Some(number) => *number,
-            None => {
-                let number = self.names.len() as u32;
-                self.names.push(key.clone());
-                self.numbers.insert(key, number);
-                self.current.push(Current::default());
-                self.touches.push(Vec::new());
-                number
+    fn number(&mut self, thread: Option<u64>, name: &str, written: bool) -> u32 {
+        if let Some(expected) = self.expected_list.next().map(|at| self.shapes.lists[at]) {
+            let (of, known) = &self.names[(expected >> 1) as usize];
+            // A name has a few letters: calling a function to compare them takes longer.
+            let is_same = known.len() == name.len() && known.bytes().zip(name.bytes()).all(|(a, b)| a == b);
+            if is_same && *of == thread && (expected & 1 == 1) == written {
+                return expected >> 1;
             }
-        };
-        // More registers than any instruction has are looked up each time.
-        if at == self.guesses.len() && at < 64 {
-            self.guesses.push(number);
-        } else if let Some(guess) = self.guesses.get_mut(at) {
-            *guess = number;
         }
+        (self.expected, self.expected_list) = (None, 0..0);
+        self.number_of_other(thread, name)
+    }
+
+    #[inline(never)]
+    fn number_of_other(&mut self, thread: Option<u64>, name: &str) -> u32 {
+        let Self { names, numbers, hasher, current, touches, .. } = self;
+        let hash = hasher.hash_one((thread, name));
+        let is_it = |number: &u32| matches!(&names[*number as usize], (of, known) if *of == thread && known == name);
+        if let Some(number) = numbers.find(hash, is_it) {
+            return *number;
+        }
+        let number = names.len() as u32;
+        names.push((thread, name.into()));
+        current.push(Current::default());
+        touches.push(Vec::new());
+        numbers.insert_unique(hash, number, |number| {
+            let (thread, name) = &names[*number as usize];
+            hasher.hash_one((*thread, name.as_str()))
+        });
         number
     }
 
@@ -234,20 +258,34 @@ impl Registers {
     pub(crate) fn end_step(&mut self, segment: u32, relative: u16) {
         // Steps in between have no accesses, or do not exist.
         while self.open.steps.len() < usize::from(relative) {
-            let index = self.index_of(segment, &[]);
+            let empty = self.shapes.number(&[]);
+            let index = self.index_of(segment, empty);
             self.open.steps.push(index);
         }
-        let list = core::mem::take(&mut self.list);
-        let index = self.index_of(segment, &list);
+        let shape = match self.expected {
+            Some(expected) if self.expected_list.is_empty() => expected,
+            _ => self.shape_of_other(),
+        };
+        let index = self.index_of(segment, shape);
         self.open.steps.push(index);
-        self.list = list;
         self.list.clear();
+    }
+
+    /// The shape of the current step, which is not as expected.
+    #[inline(never)]
+    fn shape_of_other(&mut self) -> u32 {
+        let shape = self.shapes.number(&self.list);
+        if let Some(executed) = self.executed {
+            let at = executed as usize;
+            self.shapes_of.resize(self.shapes_of.len().max(at + 1), 0);
+            self.shapes_of[at] = shape + 1;
+        }
+        shape
     }
 
     /// The place of a shape in the palette of the open segment.
     #[inline]
-    fn index_of(&mut self, segment: u32, list: &[u32]) -> u16 {
-        let number = self.shapes.number(list);
+    fn index_of(&mut self, segment: u32, number: u32) -> u16 {
         let (latest, index) = &mut self.shapes.places[number as usize];
         if *latest != segment {
             // A segment has at most 65,536 steps, and at most one shape for each.
@@ -375,8 +413,10 @@ impl Registers {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let of_names = self.names.capacity() * (size_of::<(Option<u64>, String)>() * 2 + size_of::<Current>() + 64);
+        let of_names = self.names.capacity() * (size_of::<(Option<u64>, String)>() + size_of::<Current>() + 64);
         of_names
+            + self.numbers.allocation_size()
+            + self.shapes_of.capacity() * 4
             + self.bytes_of_parts
             + self.bytes_of_touches
             + self.values.capacity()

@@ -1,5 +1,7 @@
 //! The index of a block trace: when each block of code ran.
 
+use core::ops::Range;
+
 use unspool_formats::steps::{Step, StepEvent};
 
 use crate::Toward;
@@ -231,9 +233,13 @@ impl RunIndex {
         }
     }
 
-    /// The first transition that executes an address.
-    pub fn first_execution(&mut self, address: u64) -> Option<u64> {
-        if self.stops_at_zero(address) { Some(0) } else { self.nearest(address, 0, Toward::Next) }
+    /// The first transition from `from` on that executes an address.
+    pub fn first_execution(&mut self, address: u64, from: u64) -> Option<u64> {
+        match from.checked_sub(1) {
+            Some(before) => self.nearest(address, before, Toward::Next),
+            None if self.stops_at_zero(address) => Some(0),
+            None => self.nearest(address, 0, Toward::Next),
+        }
     }
 
     /// Whether transition 0 executes an address.
@@ -261,36 +267,29 @@ impl RunIndex {
         self.stops.kinds()
     }
 
-    /// All instructions that were executed, by address: those of unknown length count as one with their block.
-    pub fn coverage(&self) -> Vec<Executed> {
+    /// All instructions that the transitions in a range executed, by address: those of unknown length count as one with their block.
+    pub fn coverage(&self, steps: Range<u64>) -> Vec<Executed> {
         let mut all: Vec<Executed> = Vec::new();
-        // For each block how many runs stopped after as many instructions.
-        let mut short: Vec<Vec<u64>> = vec![Vec::new(); if self.partial.is_empty() { 0 } else { self.blocks.len() }];
-        for (_, ran, at) in &self.partial {
-            let (at, ran) = (*at as usize, *ran as usize);
-            let of_block = &mut short[at];
-            of_block.resize(of_block.len().max(ran + 1), 0);
-            of_block[ran] += 1;
-        }
-        for (at, block) in self.blocks.iter().enumerate() {
-            let short = short.get(at).map_or(&[][..], |short| short);
-            let runs = self.executions.count(block.id);
-            if runs == 0 || block.is_interrupt() {
+        let runs = self.runs_in(&steps);
+        for (block, runs) in self.blocks.iter().zip(&runs) {
+            if block.is_interrupt() {
                 continue;
             }
             let len = block.code.len() as u32;
             if block.starts.is_empty() {
-                all.push(Executed { address: block.address, length: len, count: runs });
+                let count = runs.begun + runs.open;
+                if count > 0 {
+                    all.push(Executed { address: block.address, length: len, count });
+                }
                 continue;
             }
-            let mut missed = 0;
+            let mut count = runs.begun as i64;
             for (k, start) in block.starts.iter().enumerate() {
-                missed += short.get(k).copied().unwrap_or(0);
+                count += runs.from.get(k).copied().unwrap_or(0);
                 let end = block.starts.get(k + 1).copied().unwrap_or(len);
                 let address = block.address.wrapping_add((*start).into());
-                let count = runs.saturating_sub(missed);
                 if count > 0 {
-                    all.push(Executed { address, length: end.saturating_sub(*start), count });
+                    all.push(Executed { address, length: end.saturating_sub(*start), count: count as u64 });
                 }
             }
         }
@@ -306,10 +305,77 @@ impl RunIndex {
         });
         all
     }
+
+    /// By block, the runs of which transitions are in a range.
+    fn runs_in(&self, steps: &Range<u64>) -> Vec<RunsOf> {
+        let mut all: Vec<RunsOf> = self.blocks.iter().map(|_| RunsOf::default()).collect();
+        let counts = self.executions.counts(&self.segments, steps);
+        for (of, block) in all.iter_mut().zip(&self.blocks) {
+            of.begun = self.executions.number(block.id).map_or(0, |number| counts[number as usize]);
+        }
+        // The last run may go on after the range. It has its own entry if it stops before its block ends.
+        let last = steps.end.checked_sub(1).filter(|_| steps.end < self.position).and_then(|last| self.run_at(last));
+        let cut = last.filter(|run| run.begin >= steps.start && run.end > steps.end);
+        let first = self.partial.partition_point(|(begin, ..)| *begin < steps.start);
+        let stopped = self.partial[first..].iter().take_while(|(begin, ..)| *begin < steps.end);
+        for (_, ran, at) in stopped.filter(|(begin, ..)| cut.is_none_or(|cut| cut.begin != *begin)) {
+            self.change(&mut all, *at as usize, u64::from(*ran), -1);
+        }
+        if let Some(cut) = cut {
+            self.change(&mut all, cut.block, steps.end - cut.begin, -1);
+        }
+        // The first one may have begun before.
+        let open =
+            steps.start.checked_sub(1).and_then(|before| self.run_at(before)).filter(|run| run.end > steps.start);
+        if let Some(open) = open {
+            all[open.block].open += 1;
+            self.change(&mut all, open.block, steps.start - open.begin, 1);
+            self.change(&mut all, open.block, open.end.min(steps.end) - open.begin, -1);
+        }
+        all
+    }
+
+    /// From an instruction of a block on, more or less runs execute it.
+    fn change(&self, all: &mut [RunsOf], block: usize, instruction: u64, by: i64) {
+        let (of, count) = (&mut all[block], self.blocks[block].starts.len());
+        if let Some(at) = usize::try_from(instruction).ok().filter(|at| *at < count) {
+            of.from.resize(count, 0);
+            of.from[at] += by;
+        }
+    }
+
+    /// The run that has a transition.
+    fn run_at(&self, step: u64) -> Option<RunAt> {
+        let (run, next) = self.executions.around(&self.segments, step);
+        let (begin, id) = run?;
+        let block = self.blocks.binary_search_by_key(&id, |block| block.id).ok()?;
+        Some(RunAt { begin, end: next.unwrap_or(self.position), block })
+    }
+}
+
+/// A run: its first transition, the one after it, and the index of its block.
+#[derive(Clone, Copy)]
+struct RunAt {
+    begin: u64,
+    end: u64,
+    block: usize,
+}
+
+/// Runs of a block.
+#[derive(Default)]
+struct RunsOf {
+    /// How many begin in the range, and how many before it.
+    begun: u64,
+    open: u64,
+    /// By instruction, how many more or less runs execute it than the instruction before it. The first one has `begun` before it. Empty
+    /// if there is no difference.
+    from: Vec<i64>,
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn block(id: u64, address: u64, lengths: &[u32]) -> CodeBlock {
@@ -344,7 +410,7 @@ mod tests {
     const RUNS: &[(u64, u64)] = &[(3, 2), (5, 3), (7, 2), (8, 1), (9, 4), (12, 2), (14, 5)];
 
     fn all(index: &mut RunIndex, address: u64) -> Vec<u64> {
-        let mut found: Vec<u64> = index.first_execution(address).into_iter().collect();
+        let mut found: Vec<u64> = index.first_execution(address, 0).into_iter().collect();
         while let Some(next) = found.last().and_then(|last| index.nearest(address, *last, Toward::Next)) {
             found.push(next);
         }
@@ -355,6 +421,9 @@ mod tests {
             at = previous;
         }
         assert_eq!(found, back);
+        for from in 0..20 {
+            assert_eq!(index.first_execution(address, from), found.iter().copied().find(|at| *at >= from));
+        }
         found
     }
 
@@ -384,7 +453,7 @@ mod tests {
     fn coverage_counts_what_was_reached() {
         let executed = |address, length, count| Executed { address, length, count };
         assert_eq!(
-            index(RUNS).coverage(),
+            index(RUNS).coverage(0..u64::MAX),
             [
                 executed(0x1000, 1, 3),
                 executed(0x1001, 2, 4),
@@ -394,6 +463,28 @@ mod tests {
                 executed(0xffff_8000_0000_0000, 4, 1),
             ]
         );
+    }
+
+    #[test]
+    fn a_range_covers_what_its_transitions_execute() {
+        let index = index(RUNS);
+        let end = index.position();
+        for from in 0..=end {
+            for to in from..=end {
+                let mut expected: BTreeMap<u64, u64> = BTreeMap::new();
+                let mut begin = 0;
+                for (end, id) in RUNS {
+                    for step in (begin..*end).filter(|step| (from..to).contains(step)) {
+                        if let Some(address) = index.address(*id, step - begin) {
+                            *expected.entry(address).or_default() += 1;
+                        }
+                    }
+                    begin = *end;
+                }
+                let found = index.coverage(from..to);
+                assert!(found.iter().map(|it| (it.address, it.count)).eq(expected), "{from}..{to}: {found:?}");
+            }
+        }
     }
 
     #[test]

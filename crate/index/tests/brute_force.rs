@@ -325,7 +325,14 @@ proptest! {
         for address in steps.iter().filter_map(|(_, step)| step.address) {
             *covered.entry(address).or_default() += 1;
         }
-        let coverage = explorer.index().coverage();
+        let coverage = explorer.index().coverage(0..u64::MAX);
+        prop_assert!(coverage.iter().map(|it| (it.address, it.count)).eq(covered));
+        let part = at / 3..at;
+        let mut covered: BTreeMap<u64, u64> = BTreeMap::new();
+        for address in steps.iter().filter(|(number, _)| part.contains(number)).filter_map(|(_, step)| step.address) {
+            *covered.entry(address).or_default() += 1;
+        }
+        let coverage = explorer.index().coverage(part);
         prop_assert!(coverage.iter().map(|it| (it.address, it.count)).eq(covered));
     }
 }

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
+use unspool_formats::records::index_of;
 use unspool_formats::steps::{Access, Place, Step, StepVisitor, Steps, open, read_all};
-use unspool_formats::{EventBatch, FORMATS, OpenOptions, Want};
 use unspool_index::AccessIndex;
 
 /// Bytes a step, without and with values.
@@ -82,18 +82,5 @@ fn repeated(file: &[u8], times: usize) -> Vec<u8> {
 
 /// The reader of a trace's steps, by the index of its decoder.
 fn reader(file: &[u8]) -> Box<dyn Steps> {
-    let format = FORMATS.iter().find(|format| format.id == "frames").unwrap();
-    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
-    let mut decoder = (format.open)(&file[..file.len().min(1 << 16)], options).unwrap().stream().unwrap();
-    let mut batch = EventBatch::with_capacity(4096);
-    let mut at = 0;
-    while decoder.want() == Want::Next {
-        let used = decoder.push(&file[at..], &mut batch).unwrap().used;
-        at += used;
-        if used == 0 && !batch.is_full() {
-            decoder.end(&file[at..], &mut batch).unwrap();
-        }
-        batch.clear();
-    }
-    open("frames", &decoder.index()).unwrap()
+    open("frames", &index_of(&unspool_formats::frames::FORMAT, file).unwrap()).unwrap()
 }

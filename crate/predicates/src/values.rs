@@ -539,10 +539,11 @@ pub(crate) fn put_value(out: &mut String, value: Value<'_>) {
 #[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 mod tests {
     use super::*;
+    use unspool_formats::records::index_of;
+    use unspool_formats::trace_db;
     use unspool_formats::trace_db::encode::Writer;
     use unspool_formats::trace_db::open_places;
     use unspool_formats::trace_db::wire::{Layout, Type};
-    use unspool_formats::{EventBatch, Opened, Want, trace_db};
 
     const POINTS: u64 = 60_000;
 
@@ -561,19 +562,7 @@ mod tests {
     }
 
     fn places(bytes: &[u8]) -> Places {
-        let options = unspool_formats::OpenOptions { size: Some(bytes.len() as u64), ..Default::default() };
-        let Ok(Opened::Stream(mut decoder)) = (trace_db::FORMAT.open)(bytes, options) else { panic!("no trace") };
-        let (mut batch, mut at) = (EventBatch::with_capacity(4096), 0);
-        while decoder.want() != Want::Nothing {
-            batch.clear();
-            let used = decoder.push(&bytes[at..], &mut batch).unwrap().used;
-            at += used;
-            if used == 0 {
-                decoder.end(&bytes[at..], &mut batch).unwrap();
-                break;
-            }
-        }
-        open_places(&decoder.index()).unwrap()
+        open_places(&index_of(&trace_db::FORMAT, bytes).unwrap()).unwrap()
     }
 
     /// Everything that a question finds, and how many bytes it has read.

@@ -1,26 +1,15 @@
 //! What is known of variables and buffers, and what likely always holds, on traces that are made here.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+use unspool_formats::records::index_of;
+use unspool_formats::trace_db;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 use unspool_formats::trace_db::{Places, open_places};
-use unspool_formats::{EventBatch, OpenOptions, Opened, Want, trace_db};
 use unspool_predicates::{BufferOrder, Invariant, Relation, Slot, Step, Suspicion, Values};
 
 fn places(bytes: &[u8]) -> Places {
-    let options = OpenOptions { size: Some(bytes.len() as u64), ..Default::default() };
-    let Ok(Opened::Stream(mut decoder)) = (trace_db::FORMAT.open)(bytes, options) else { panic!("no trace") };
-    let (mut batch, mut at) = (EventBatch::with_capacity(4096), 0);
-    while decoder.want() != Want::Nothing {
-        batch.clear();
-        let used = decoder.push(&bytes[at..], &mut batch).unwrap().used;
-        at += used;
-        if used == 0 {
-            decoder.end(&bytes[at..], &mut batch).unwrap();
-            break;
-        }
-    }
-    open_places(&decoder.index()).unwrap()
+    open_places(&index_of(&trace_db::FORMAT, bytes).unwrap()).unwrap()
 }
 
 fn answer(values: &mut Values, bytes: &[u8], slot: Slot) {

@@ -4,28 +4,15 @@
 
 use std::path::Path;
 
-use unspool_formats::{EventBatch, OpenOptions, Want};
+use unspool_formats::apitrace;
+use unspool_formats::records::index_of;
 use unspool_replay::{Bounds, Player, Turn};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/apitrace");
 
 /// The index of a trace.
 fn index(file: &[u8]) -> Vec<u8> {
-    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
-    let mut decoder = (unspool_formats::apitrace::FORMAT.open)(file, options).unwrap().stream().unwrap();
-    let mut batch = EventBatch::with_capacity(1 << 16);
-    let mut at = 0;
-    while decoder.want() != Want::Nothing {
-        let Ok(progress) = decoder.push(&file[at..], &mut batch) else { break };
-        at += progress.used;
-        let is_full = batch.is_full();
-        batch.clear();
-        if progress.used == 0 && !is_full {
-            let _ = decoder.end(&file[at..], &mut batch);
-            break;
-        }
-    }
-    decoder.index()
+    index_of(&apitrace::FORMAT, file).unwrap()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { CLEAN_CHOICES, CLEAN_CLASSES, type CleanClass } from '../../base/export_protocol.ts';
+import { CLEAN_CHOICES, CLEAN_CLASSES, type CleanClass, type Cleaned } from '../../base/export_protocol.ts';
 import { formatCount, shortened } from '../../base/format.ts';
-import { type ExportScope, type Exports, KEEP_ALL, type OfferedFormat } from '../../model/export.ts';
+import { type CleanChoices, type ExportScope, type Exports, KEEP_ALL, type OfferedFormat } from '../../model/export.ts';
 
 /** What the kinds are, for people. */
 const KINDS: Readonly<Record<CleanClass, { readonly label: string; readonly title: string }>> = {
@@ -17,19 +17,34 @@ interface Props {
   /** What would be looked at for a preview: the trace's own format if there is one. */
   readonly format: OfferedFormat;
   readonly scope: ExportScope;
+  /** The id of the scope. */
+  readonly what: string;
+}
+
+/** What a preview is of, and what it has found or why not; neither while it is made. */
+interface Preview {
+  readonly choices: CleanChoices;
+  readonly what: string;
+  readonly cleaned: Cleaned | null;
+  readonly failure: string;
 }
 
 /** What to hash and to leave out, with a preview of what that does. */
-export function Cleaning({ exports, format, scope }: Props) {
+export function Cleaning({ exports, format, scope, what }: Props) {
   const choices = exports.choices.value;
-  const looking = useSignal(false);
-  const looked = useSignal(false);
-  const cleaned = exports.cleaned.value;
+  const latest = useSignal<Preview | null>(null);
+  // That of other choices is out of date.
+  const shown = latest.value?.choices === choices && latest.value.what === what ? latest.value : null;
+  const isLooking = shown !== null && !shown.cleaned && shown.failure === '';
   const changed = CLEAN_CLASSES.filter((of) => choices[of] !== 'keep').length;
   const preview = async () => {
-    looking.value = true;
-    await exports.preview(format, scope);
-    [looking.value, looked.value] = [false, true];
+    const mine = { choices, what, cleaned: null, failure: '' };
+    latest.value = mine;
+    const found = await exports.preview(format, scope).then(
+      (cleaned) => ({ ...mine, cleaned }),
+      (thrown: Error) => ({ ...mine, failure: thrown.message }),
+    );
+    if (latest.peek() === mine) latest.value = found;
   };
   return (
     <details class="cleaning">
@@ -45,7 +60,6 @@ export function Cleaning({ exports, format, scope }: Props) {
               onChange={(event) => {
                 const value = CLEAN_CHOICES.find((choice) => choice === event.currentTarget.value) ?? 'keep';
                 exports.choices.value = { ...choices, [of]: value };
-                looked.value = false;
               }}
             >
               {CLEAN_CHOICES.map((choice) => (
@@ -58,7 +72,7 @@ export function Cleaning({ exports, format, scope }: Props) {
         ))}
       </div>
       <p class="cleaning-actions">
-        <button type="button" disabled={looking.value} onClick={() => void preview()}>
+        <button type="button" disabled={isLooking} onClick={() => void preview()}>
           Preview
         </button>
         {choices !== KEEP_ALL && (
@@ -66,17 +80,18 @@ export function Cleaning({ exports, format, scope }: Props) {
             Keep all
           </button>
         )}
-        {looking.value && <span class="muted">Looking…</span>}
+        {isLooking && <span class="muted">Looking…</span>}
       </p>
-      {looked.value && cleaned && (
+      {shown?.failure && <p role="alert">{shown.failure}</p>}
+      {shown?.cleaned && (
         <section class="cleaning-preview" aria-label="Preview">
           {CLEAN_CLASSES.map((of, i) => {
-            const examples = cleaned.examples.filter((example) => example.of === of).slice(0, 6);
+            const examples = shown.cleaned!.examples.filter((example) => example.of === of).slice(0, 6);
             return (
               examples.length > 0 && (
                 <dl key={of}>
                   <dt class="muted">
-                    {KINDS[of].label}: {formatCount(cleaned.found[i] ?? 0)} found
+                    {KINDS[of].label}: {formatCount(shown.cleaned!.found[i] ?? 0)} found
                   </dt>
                   {examples.map(({ before, after }) => (
                     <dd key={before}>
@@ -90,7 +105,7 @@ export function Cleaning({ exports, format, scope }: Props) {
               )
             );
           })}
-          {cleaned.examples.length === 0 && <p class="muted">None of these were found.</p>}
+          {shown.cleaned.examples.length === 0 && <p class="muted">None of these were found.</p>}
         </section>
       )}
     </details>

@@ -8,8 +8,10 @@ import {
   type ExportPort,
   type ExportScope,
   type Exports,
+  hasArguments,
   type OfferedFormat,
   ownFormat,
+  unpackedName,
 } from '../../model/export.ts';
 import { saveFile } from '../../model/save_file.ts';
 import { type Extent, extentLength, toTick } from '../../model/view.ts';
@@ -86,10 +88,16 @@ function screenOf({ trace, timeline }: OpenTrace): Extent | null {
 }
 
 /** The trace's own format, if stretches of it can be written. */
-function ownOf({ trace }: OpenTrace): OfferedFormat | null {
+function ownOf(open: OpenTrace): OfferedFormat | null {
+  const { trace } = open;
   const info = trace.info.value;
   if (!info || !trace.content.value || !CUT_FORMATS.includes(info.format)) return null;
-  return ownFormat(info.title, trace.entry.value ?? trace.name);
+  return ownFormat(info.title, fileName(open));
+}
+
+/** The name of the trace's file without what it was packed in. */
+function fileName({ trace }: OpenTrace): string {
+  return unpackedName(trace.entry.value?.split('/').pop() ?? trace.name);
 }
 
 /** The formats that the trace has something for. */
@@ -115,7 +123,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
   const isReading = open.trace.status.value.at === 'loading';
   const start = (format: OfferedFormat) => {
     const part = id === 'trace' ? '' : `-${id}`;
-    const whole = open.trace.entry.value?.split('/').pop() ?? open.trace.name;
+    const whole = fileName(open);
     // The name of a stretch ends as that of its file.
     const stem = format.id === 'own' ? whole.slice(0, whole.length - format.ending.length) : open.trace.name;
     const name = `${stem}${format.id === 'own' && part === '' ? '-copy' : part}${format.ending}`;
@@ -133,6 +141,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
   };
   const wholeOf = (of: ExportScope): ExportScope => ({ ...of, range: of.range ?? open.trace.progress.value.extent });
   const own = ownOf(open);
+  const info = open.trace.info.value;
   const running = state.at === 'running';
   return (
     <section class="popover export-popover" role="dialog" aria-label="Export">
@@ -154,7 +163,18 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
               </label>
             ))}
           </fieldset>
-          <Cleaning exports={exports} format={own ?? EXPORT_FORMATS[0]!} scope={scope} />
+          <Cleaning exports={exports} format={own ?? EXPORT_FORMATS[0]!} scope={scope} what={id} />
+          {info && hasArguments(info) && (
+            <label class="export-args" title="Values that calls were given and returned, and payloads of events">
+              <input
+                type="checkbox"
+                checked={exports.args.value}
+                disabled={running}
+                onChange={({ currentTarget }) => (exports.args.value = currentTarget.checked)}
+              />
+              Arguments <span class="muted">Perfetto, Chrome JSON</span>
+            </label>
+          )}
           <ul class="export-formats">
             {[...(own ? [own] : []), ...offered(open)].map((format) => (
               <li key={format.id}>

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { formatCounted, formatLength, formatPosition, shortened } from '../../base/format.ts';
 import { goToNote } from '../../model/note_places.ts';
 import type { Note } from '../../model/notes.ts';
+import { saveBlob } from '../../model/save_blob.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { noteColour } from '../notes/colour.ts';
 import { NoteEditor } from '../notes/editor.tsx';
@@ -181,10 +182,5 @@ function Confirmed({ text, act }: { text: string; act: () => void }) {
 
 function save({ notes, trace }: OpenTrace): void {
   const text = notes.exported();
-  if (text === null) return;
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  link.download = `${trace.name}.notes.json`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  if (text !== null) saveBlob(new Blob([text], { type: 'application/json' }), `${trace.name}.notes.json`);
 }

@@ -1,4 +1,4 @@
-import { formatLength, formatPosition } from '../../base/format.ts';
+import { formatLength, formatPercent, formatPosition } from '../../base/format.ts';
 import type { ExportScope, Sink } from '../../model/export.ts';
 import { FLAME_ROW, layOutFlame } from '../../model/flame.ts';
 import { questionOf } from '../../model/picture.ts';
@@ -118,7 +118,10 @@ async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Prom
   };
 }
 
-/** The flame graph that the panel shows, all of it. */
+/** What the modes of a flame graph show. */
+const MODES = { down: 'flame graph', up: 'inverted flame graph', sandwich: 'callees in the flame graph' } as const;
+
+/** The flame graph that the panel has shown last, all of it. */
 function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): Drawn | null {
   const told = statistics.flame.peek();
   const info = trace.info.peek();
@@ -126,7 +129,8 @@ function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): 
   const laid = layOutFlame(told.columns.flame);
   const width = Math.max(600, timeline.size.peek().width);
   const height = Math.min(TALLEST, laid.rows.length * FLAME_ROW + 4);
-  const range = statistics.range.peek();
+  // Not that of the page: the graph may have been made for another one.
+  const { range, exact, visited, slices, wanted } = told;
   const highlighted = statistics.highlighted.peek();
   const scene: FlameScene = {
     laid,
@@ -142,7 +146,8 @@ function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): 
     length: (total) => formatLength(BigInt(Math.round(total)), info.clock),
   };
   const what = range ? `range of ${formatLength(extentLength(range), info.clock)}` : 'whole trace';
-  const about = `${info.title} · flame graph of the ${what}`;
+  const estimate = exact ? '' : `, estimate from ${formatPercent(visited, slices)}`;
+  const about = `${info.title} · ${MODES[wanted.flame?.mode ?? 'down']} of the ${what}${estimate}`;
   return {
     width,
     height,

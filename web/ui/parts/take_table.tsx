@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { csvRow } from '../../base/csv.ts';
 import { formatCount } from '../../base/format.ts';
+import { saveBlob } from '../../model/save_blob.ts';
 import { MENUS } from '../commands/menus.ts';
 import { useMenu } from '../menu/request.ts';
 import './take_table.css';
@@ -79,11 +80,7 @@ export function TakeTable({ name, head, rows }: Props) {
     busy.value = false;
   };
   const save = async (text: string) => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-    link.download = `${name}.csv`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    saveBlob(new Blob([text], { type: 'text/csv' }), `${name}.csv`);
   };
   const offer = (event: MouseEvent) => {
     const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();

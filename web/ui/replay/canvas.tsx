@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Picture } from '../../base/replay_protocol.ts';
+import { saveBlob } from '../../model/save_blob.ts';
 
 /** CSS pixels, about the width of the pane: smaller pictures are shown larger, with their pixels as squares. */
 const SMALL = 400;
@@ -56,12 +57,7 @@ export function Canvas({ picture, enlarge, choose }: Props) {
   };
   const save = () => {
     canvas.current?.toBlob((blob) => {
-      if (!blob) return;
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(blob);
-      link.download = 'picture.png';
-      link.click();
-      URL.revokeObjectURL(link.href);
+      if (blob) saveBlob(blob, 'picture.png');
     });
   };
   return (

@@ -1,6 +1,5 @@
 //! `unspool convert`: traces in formats of other programs.
 
-mod args;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod source;
@@ -17,17 +16,17 @@ use std::time::Instant;
 
 use unspool_engine::Session;
 use unspool_engine::tables::View;
-use unspool_export::{Export, FORMATS, Format, Step, Writer};
+use unspool_export::{Arguments, Collector, Export, FORMATS, Format, Step, Writer};
+use unspool_formats::clean::Cleaner;
 use unspool_formats::info::Capability;
 use unspool_formats::problem::TRUNCATED;
 
 use crate::clean::CleanArgs;
-use crate::find::search_for;
+use crate::find::{failed, reader_of, search_for};
 use crate::progress::{self, Progress};
 use crate::read_whole::{read_spilled, threads};
 use crate::scope::ScopeArgs;
-use crate::{Failure, NameArgs, Source, TraceArgs, complain};
-use args::Arguments;
+use crate::{Failure, NameArgs, Source, TraceArgs, complain, is_same_file};
 use source::{Rows, trace_of};
 use summary::{Outcome, Summary};
 
@@ -183,7 +182,7 @@ pub(crate) fn run(what: &Convert) -> ExitCode {
         }
     });
     let summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if summary.print() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if summary.print(&what.clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The next input, once there is room for it.
@@ -240,7 +239,7 @@ fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
             To::File(format) if in_directory => Some(what.output.join(format!("{trace}{}", format.extension()))),
             _ => Some(what.output.clone()),
         };
-        if output.as_ref().is_some_and(|output| output == input) {
+        if output.as_ref().is_some_and(|output| is_same_file(output, input)) {
             return Err(Failure::new(format!("{} would be overwritten by its own conversion.", input.display())));
         }
         let size = fs::metadata(input).map_or(0, |metadata| metadata.len());
@@ -255,16 +254,25 @@ fn one(what: &Convert, job: &Job) -> Outcome {
     }
     let began = Instant::now();
     match convert(what, job) {
-        Ok((rows, bytes, broken)) => Outcome::Converted { rows, bytes, seconds: began.elapsed().as_secs_f64(), broken },
+        Ok((written, broken)) => Outcome::Converted { written, seconds: began.elapsed().as_secs_f64(), broken },
         Err(error) if error.io_kind == Some(io::ErrorKind::BrokenPipe) => {
-            Outcome::Converted { rows: 0, bytes: 0, seconds: 0.0, broken: false }
+            Outcome::Converted { written: Written::default(), seconds: 0.0, broken: false }
         }
         Err(error) => Outcome::Failed(error.into_sentence()),
     }
 }
 
-/// Converts a trace. Returns how many rows and bytes were written, and whether the trace was read in part.
-fn convert(what: &Convert, job: &Job) -> Result<(u64, u64, bool), Failure> {
+/// What was written of a trace.
+#[derive(Default)]
+struct Written {
+    rows: u64,
+    bytes: u64,
+    /// What could be hashed and left out: [`Cleaner::found`].
+    found: [u64; 4],
+}
+
+/// Converts a trace. Returns what was written, and whether the trace was read in part.
+fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
     let trace = TraceArgs { file: job.input.clone(), no_limits: what.no_limits, nest_tail_calls: what.nest_tail_calls };
     let (source, session) = read_spilled(&trace, &what.names)?;
     // A file that ends too early is one whose rest is missing.
@@ -273,7 +281,7 @@ fn convert(what: &Convert, job: &Job) -> Result<(u64, u64, bool), Failure> {
     if is_cut {
         complain(&source.name, crate::Place::Whole, "the file ends too early; what is there is converted.");
     }
-    let (rows, bytes) = match (what.to, &job.output) {
+    let written = match (what.to, &job.output) {
         (To::File(format), None) => {
             let mut stdout = io::stdout().lock();
             write(what, &source, &session, format.writer(), &mut |bytes| stdout.write_all(bytes))?
@@ -299,8 +307,8 @@ fn convert(what: &Convert, job: &Job) -> Result<(u64, u64, bool), Failure> {
             let in_set = |error| Failure::new(format!("{}: {error}", output.display()));
             let written = parquet::Parquet::create(output, &job.trace).map_err(in_set).and_then(|files| {
                 let check = |_: &[u8]| files.take_error().map_or(Ok(()), |error| Err(io::Error::other(error)));
-                let (rows, _) = write(what, &source, &session, Box::new(files.clone()), &mut { check })?;
-                Ok((rows, files.close().map_err(in_set)?))
+                let written = write(what, &source, &session, Box::new(files.clone()), &mut { check })?;
+                Ok(Written { bytes: files.close().map_err(in_set)?, ..written })
             });
             if written.is_err() {
                 parquet::Parquet::remove(output, &job.trace);
@@ -308,17 +316,17 @@ fn convert(what: &Convert, job: &Job) -> Result<(u64, u64, bool), Failure> {
             written?
         }
     };
-    Ok((rows, bytes, broken))
+    Ok((written, broken))
 }
 
-/// Writes a trace that was read. Returns the numbers of rows and bytes.
+/// Writes a trace that was read.
 fn write(
     what: &Convert,
     source: &Source,
     session: &Session,
     writer: Box<dyn Writer>,
     save: &mut dyn FnMut(&[u8]) -> io::Result<()>,
-) -> Result<(u64, u64), Failure> {
+) -> Result<Written, Failure> {
     let store = session.store();
     let range = what.scope.range();
     let of_stacks = what.to.is_stacks();
@@ -354,7 +362,11 @@ fn write(
     let has_args = !session.is_pulled() && !offers(Capability::State) && !offers(Capability::Values);
     let with_args = what.to.has_args() && !what.no_args && has_args;
     let mut cleaner = what.clean.cleaner();
-    let args = with_args.then(|| Arguments::collect(session, source, &mut cleaner)).transpose()?;
+    let mut args = None;
+    if with_args {
+        let (collected, back) = arguments(session, source, cleaner)?;
+        (args, cleaner) = (Some(collected), back);
+    }
     let mut rows = Rows::new(session, range, hits, args);
     let mut trace = trace_of(session, file_name(&source.name), range);
     trace.clean(&mut cleaner);
@@ -373,10 +385,30 @@ fn write(
         }
     }
     bar.finish();
-    if let Some(error) = store.take_spill_error() {
+    if let Some(error) = store.take_spill_error().or_else(|| rows.take_error()) {
         return Err(Failure::new(format!("{}: its slices in a temporary file: {error}", source.name)));
     }
-    Ok((export.passed(), bytes))
+    Ok(Written { rows: export.passed(), bytes, found: cleaner.found() })
+}
+
+/// Pieces of the file that are visited at once for arguments.
+const PIECES: u32 = 64;
+
+/// Collects the arguments of all records of a trace.
+fn arguments(session: &Session, source: &Source, cleaner: Cleaner) -> Result<(Arguments, Cleaner), Failure> {
+    let mut reader = reader_of(session, source)?;
+    let mut collector = Collector::new(Box::new(tempfile::tempfile()?), cleaner);
+    let mut next = 0;
+    loop {
+        next = reader.visit_all(next, PIECES, &mut collector).map_err(|error| failed(source, error))?;
+        if let Some(error) = collector.take_error() {
+            return Err(error.into());
+        }
+        let (done, of) = reader.covered(next);
+        if done >= of {
+            return Ok(collector.finish()?);
+        }
+    }
 }
 
 /// The last part of a path.

@@ -1,12 +1,14 @@
 //! A store as the source of an export.
 
+use std::io;
+
 use unspool_engine::Session;
 use unspool_engine::find::Hits;
 use unspool_engine::tables::{View, ViewTable, ViewValue};
-use unspool_export::{Arg, Clock, Instant, Name, Number, Part, Sample, Slice, Source, Table, Trace, Track, TrackKind};
+use unspool_export::{
+    Arg, Arguments, Clock, Instant, Name, Number, Part, Sample, Slice, Source, Table, Trace, Track, TrackKind,
+};
 use unspool_formats::batch::Key;
-
-use super::args::Arguments;
 
 /// What is the same for all of an export of a trace.
 pub(super) fn trace_of(session: &Session, name: &str, range: Option<(u64, u64)>) -> Trace {
@@ -81,6 +83,11 @@ impl<'a> Rows<'a> {
             len: part.len,
         });
         Self { parts: parts.collect(), view, hits, args }
+    }
+
+    /// The error of the file that arguments are in.
+    pub(super) fn take_error(&mut self) -> Option<io::Error> {
+        self.args.as_mut()?.take_error()
     }
 
     fn row(&self, part: usize, index: u64) -> Option<u64> {

@@ -2,15 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::Job;
+use super::{Job, Written};
+use crate::clean::CleanArgs;
 use crate::progress::Progress;
 
 /// What became of an input.
 pub(super) enum Outcome {
     Converted {
-        rows: u64,
-        bytes: u64,
+        written: Written,
         seconds: f64,
+        /// It was read in part.
         broken: bool,
     },
     /// The output was there.
@@ -37,8 +38,7 @@ pub(super) struct Summary {
     skipped: u64,
     broken: u64,
     failed: u64,
-    rows: u64,
-    bytes: u64,
+    all: Written,
 }
 
 impl Summary {
@@ -53,8 +53,7 @@ impl Summary {
             skipped: 0,
             broken: 0,
             failed: 0,
-            rows: 0,
-            bytes: 0,
+            all: Written::default(),
         }
     }
 
@@ -63,19 +62,10 @@ impl Summary {
         self.passed += job.size;
         self.bar.set(self.passed);
         let input = job.input.display();
-        let (rank, cells) = match outcome {
+        let (rank, how, figures, what) = match outcome {
             Outcome::Skipped => {
                 self.skipped += 1;
-                (
-                    0,
-                    [
-                        "skipped".into(),
-                        String::new(),
-                        String::new(),
-                        String::new(),
-                        format!("{input}: its output exists"),
-                    ],
-                )
+                (0, "skipped", Default::default(), format!("{input}: its output exists"))
             }
             Outcome::Failed(sentence) => {
                 self.failed += 1;
@@ -83,35 +73,35 @@ impl Summary {
                 self.bar.suspend(|| {
                     let _ = writeln!(io::stderr(), "{mark}{sentence}");
                 });
-                (3, ["failed".into(), String::new(), String::new(), String::new(), sentence])
+                (3, "failed", Default::default(), sentence)
             }
-            Outcome::Converted { rows, bytes, seconds, broken } => {
+            Outcome::Converted { written: Written { rows, bytes, found }, seconds, broken } => {
                 self.converted += 1;
                 self.broken += u64::from(broken);
-                self.rows += rows;
-                self.bytes += bytes;
+                self.all.rows += rows;
+                self.all.bytes += bytes;
+                self.all.found.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
                 let to = job.output.as_deref().map_or_else(|| "-".into(), |output| output.display().to_string());
                 let (rank, how) = if broken { (2, "in part") } else { (1, "converted") };
-                (
-                    rank,
-                    [
-                        how.into(),
-                        rows.to_string(),
-                        bytes.to_string(),
-                        format!("{seconds:.1}"),
-                        format!("{input} -> {to}"),
-                    ],
-                )
+                let figures = [rows.to_string(), bytes.to_string(), format!("{seconds:.1}")];
+                (rank, how, figures, format!("{input} -> {to}"))
             }
         };
-        self.lines.push(Line { order: (rank, job.number), cells });
+        let [rows, bytes, seconds] = figures;
+        self.lines.push(Line { order: (rank, job.number), cells: [how.into(), rows, bytes, seconds, what] });
     }
 
-    /// Prints the table to stderr if there are several inputs. Returns whether all were converted as a whole.
-    pub(super) fn print(mut self) -> bool {
+    /// Prints the table to stderr if there are several inputs, and what was hashed and left out. Returns whether all were converted as
+    /// a whole.
+    pub(super) fn print(mut self, clean: &CleanArgs) -> bool {
         let is_whole = self.failed + self.broken == 0;
         self.bar.finish();
+        let mut err = io::stderr().lock();
+        let cleaned = clean.summary(self.all.found);
         if !self.several {
+            if !cleaned.is_empty() && self.failed == 0 {
+                let _ = writeln!(err, "{cleaned}");
+            }
             return is_whole;
         }
         self.lines.sort_by_key(|line| line.order);
@@ -119,15 +109,15 @@ impl Summary {
         let all = || std::iter::once(&head).chain(self.lines.iter().map(|line| &line.cells));
         let width = |column: usize| all().map(|cells| cells.get(column).map_or(0, String::len)).max().unwrap_or(0);
         let (rows, bytes, seconds) = (width(1), width(2), width(3));
-        let mut err = io::stderr().lock();
         for [outcome, its_rows, its_bytes, its_seconds, what] in all() {
             let _ =
                 writeln!(err, "{outcome:9}  {its_rows:>rows$}  {its_bytes:>bytes$}  {its_seconds:>seconds$}  {what}");
         }
-        let Self { converted, skipped, broken, failed, rows, bytes, .. } = &self;
+        let Self { converted, skipped, broken, failed, all: Written { rows, bytes, .. }, .. } = &self;
+        let separator = if cleaned.is_empty() { "" } else { "; " };
         let _ = writeln!(
             err,
-            "{} traces: {converted} converted ({broken} of them in part), {skipped} skipped, {failed} failed; {rows} rows, {bytes} bytes",
+            "{} traces: {converted} converted ({broken} of them in part), {skipped} skipped, {failed} failed; {rows} rows, {bytes} bytes{separator}{cleaned}",
             self.lines.len()
         );
         is_whole

@@ -129,13 +129,18 @@ impl Statistics {
 
     /// Whether the scan has the final answer to `question`: it is complete, and nothing can change it.
     pub fn answers(&self, store: &Store, question: &Question) -> bool {
-        self.is_exact() && self.is_complete() && !self.plan.is_outdated(store) && self.plan.question == *question
+        self.is_exact() && self.is_complete() && !self.is_outdated(store) && self.plan.question == *question
+    }
+
+    /// Whether the next step starts over, because the store moved the slices.
+    pub(super) fn is_outdated(&self, store: &Store) -> bool {
+        self.plan.is_outdated(store)
     }
 
     /// Visits at least `budget` slices, or all that are left. Starts over if the store moved the slices. Returns
     /// whether the scan is complete.
     pub fn step(&mut self, store: &Store, budget: u64) -> bool {
-        if self.plan.is_outdated(store) {
+        if self.is_outdated(store) {
             *self = Self::new(store, self.plan.question.clone());
         }
         let until = self.visited.saturating_add(budget);

@@ -105,6 +105,10 @@ impl Job for Scan {
 
     fn step(&mut self, store: &Store, budget: u64) -> Step {
         let Some(statistics) = &mut self.statistics else { return Step::Done };
+        if statistics.is_outdated(store) {
+            // The scan starts over: call paths and flame graphs are those of the slices as they were.
+            (self.shape, self.growth) = (None, None);
+        }
         if !statistics.step(store, budget) {
             return Step::More;
         }
@@ -118,7 +122,8 @@ impl Job for Scan {
             return Step::More;
         };
         // A step that does nothing would never be done.
-        if growth.step(shape, (budget / SLICES).max(1) as usize) { Step::Done } else { Step::More }
+        let work = usize::try_from(budget / SLICES).unwrap_or(usize::MAX).max(1);
+        if growth.step(shape, work) { Step::Done } else { Step::More }
     }
 
     fn progress(&self) -> Progress {

@@ -219,10 +219,53 @@ fn memory_and_taint() {
 }
 
 #[test]
+fn values_of_registers_and_memory() {
+    let operand =
+        |name, address, value, used| Operand { name, address, value, is_big_endian: false, used, taint: None };
+    let frame = move |v: &mut dyn Visitor| {
+        v.open("read", false);
+        v.operand(&operand("RAX", None, &[0x12, 0x34], Use::Read));
+        v.field("RAX", FieldValue::Hex(0x3412));
+        v.operand(&operand("XMM0", None, &[7; 16], Use::Read));
+        v.field("XMM0", FieldValue::Text("0x00000000000000000000000000000707"));
+        v.close();
+        v.open("written", false);
+        v.operand(&operand("[0x20]", Some(0x20), &[5, 6], Use::Written));
+        v.field("[0x20]", FieldValue::Hex(0x605));
+        v.close();
+        v.open("other", false);
+        v.field("RBX", FieldValue::Hex(9));
+        v.close();
+    };
+    let is = |text: &str| found(text, RecordName::None, frame);
+    let all = [
+        "reg.rax:0x3412",
+        "reg.RAX=13330",
+        "reg.rax:*",
+        "reg:0x3412",
+        "reg>0x3411",
+        "reg.xmm0:0x707",
+        "reg.xmm0:*0707",
+    ];
+    for text in all.into_iter().chain(["mem.value:0x605", "mem.value>5", "-reg.rax:1", "-reg:0x605", "bytes:05 06"]) {
+        assert!(is(text).is_some(), "{text}");
+    }
+    for text in
+        ["reg.rax:1", "reg.rbx:*", "reg:9", "reg:0x605", "mem.value:0x3412", "-reg.rax:*", "reg.rax<3", "bytes:06 05"]
+    {
+        assert!(is(text).is_none(), "{text}");
+    }
+    assert_eq!(is("reg.rax:0x3412").as_deref(), Some("reads RAX: 0x3412"));
+    assert_eq!(is("mem.value:0x605").as_deref(), Some("writes [0x20]: 0x605"));
+    assert_eq!(is("bytes:12 34").as_deref(), Some("reads RAX: 12 34"));
+}
+
+#[test]
 fn alternatives_say_what_they_are_about() {
     use crate::About::{Executed, Other, Read, Tainted, Written};
     let of = |text: &str| crate::Bound::new(text, &context()).unwrap().abouts();
     assert_eq!(of("mem:5"), [Read, Written]);
+    assert_eq!(of("reg.rax:5"), [Read, Written]);
     assert_eq!(of("arg.read.RAX:* or arg.written.RAX:*"), [Read, Written]);
     assert_eq!(of("addr:5 mem.written:5 or addr:5 or taint:1 or arg.x:1"), [Written, Executed, Tainted, Other]);
     assert_eq!(of("-mem:5 ret:0"), [Other]);

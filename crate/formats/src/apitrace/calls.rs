@@ -226,7 +226,7 @@ impl Calls {
         out.push(EventKind::Begin, track, enter.call, name, Locator::at(enter.at));
         if function.flags.marker == Some(Marker::Plain) {
             let text = label.unwrap_or(&function.name);
-            let marker = self.texts.number(text, enter.at, self.limits.names, out)?;
+            let marker = self.texts.number_of(SliceKind::Marker, text, enter.at, self.limits.names, out)?;
             out.push(EventKind::Instant, track, enter.call, marker, Locator::at(enter.at));
         }
         self.count_record(enter, out);

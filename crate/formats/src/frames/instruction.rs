@@ -54,15 +54,7 @@ fn check(mut list: &[u8]) -> Option<()> {
 #[inline(always)]
 fn operand_of(operand: &[u8]) -> Option<Operand<'_>> {
     let (place, rest) = sized(operand, 0x0a)?;
-    let place = match place {
-        // A register's name.
-        [0x12, ..] => Place { memory: None, register: Some(Some(rest_of(rest_of(place, 0x12)?, 0x0a)?)) },
-        // An address in memory.
-        _ => {
-            let (address, _) = number(rest_of(place, 0x0a)?, 0x08).filter(|(_, rest)| rest.is_empty())?;
-            Place { memory: Some(Some(address)), register: None }
-        }
-    };
+    let place = place_of(place)?;
     let (bits, rest) = number(rest, 0x10)?;
     // The four flags with their tags, compared at once: 08 _ 10 _ 18 _ 20 _.
     let ([0x1a, 8], rest) = rest.split_first_chunk()? else { return None };
@@ -86,6 +78,34 @@ fn operand_of(operand: &[u8]) -> Option<Operand<'_>> {
         usage: Some(Usage { read, written, index, base }),
         taint: Some(taint),
         value: Some(rest_of(rest, 0x2a)?),
+    })
+}
+
+#[inline(always)]
+fn place_of(place: &[u8]) -> Option<Place<'_>> {
+    Some(match place {
+        // A register's name.
+        [0x12, ..] => Place { memory: None, register: Some(Some(rest_of(rest_of(place, 0x12)?, 0x0a)?)) },
+        // An address in memory.
+        _ => {
+            let (address, _) = number(rest_of(place, 0x0a)?, 0x08).filter(|(_, rest)| rest.is_empty())?;
+            Place { memory: Some(Some(address)), register: None }
+        }
+    })
+}
+
+/// Places and values of a list of usual operands. What lies between is passed over: [`parse`] has checked it.
+#[inline]
+pub(crate) fn values(mut list: &[u8]) -> impl Iterator<Item = (Place<'_>, &[u8])> {
+    core::iter::from_fn(move || {
+        let (operand, rest) = sized(list, 0x0a)?;
+        list = rest;
+        let (place, rest) = sized(operand, 0x0a)?;
+        let (_, rest) = number(rest, 0x10)?;
+        // The flags.
+        let (_, rest) = rest.split_at_checked(10)?;
+        let (_, rest) = sized(rest, 0x22)?;
+        Some((place_of(place)?, rest_of(rest, 0x2a)?))
     })
 }
 
@@ -227,6 +247,8 @@ mod tests {
                 let std = Frame::new(frame).std.unwrap();
                 for (list, view) in [(found.read, std.pre), (found.written, std.post)] {
                     assert!(operands(list).eq(view.into_iter().flat_map(List::operands)), "{frame:02x?}");
+                    let both = operands(list).map(|operand| (operand.place.unwrap(), operand.value.unwrap()));
+                    assert!(values(list).eq(both), "{frame:02x?}");
                 }
                 let mut walk = Walk::new(Message::Frame, 0, frame.len() as u64);
                 walk.run(frame, &mut Ignore);

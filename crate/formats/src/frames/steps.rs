@@ -17,7 +17,7 @@ use crate::decoder::Range;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::records::Records as _;
-use crate::steps::{Access, Place, Step, StepEvent, StepPass, StepVisitor, Steps, SystemCall};
+use crate::steps::{self, Access, Step, StepEvent, StepPass, StepVisitor, Steps, SystemCall};
 
 use super::decode::{Record, Sink, Walk};
 use super::fields::{MAX_FRAME, is_thumb};
@@ -25,7 +25,7 @@ use super::index::{FramesRecords, reader_of};
 use super::instruction;
 use super::machine::Machine;
 use super::message::{self, Message};
-use super::records::{Frame, List, Operand};
+use super::records::{Frame, List, Operand, Place};
 
 /// Opens the reader of steps.
 ///
@@ -106,8 +106,8 @@ struct Held {
     isa: Isa,
     /// Whether instructions have their most significant byte first.
     is_big: bool,
-    /// Number of the latest mode; 0 for none.
-    mode: u32,
+    /// The latest mode, and its number; 0 for none.
+    mode: (Vec<u8>, u32),
     record: Option<Record>,
     /// The beginning of the current frame, if it arrives in portions.
     bytes: Vec<u8>,
@@ -131,6 +131,11 @@ fn number_of(mode: &[u8]) -> u32 {
     mode.iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)) | 1
 }
 
+/// Where an operand is, and its value.
+fn value_of(operand: Operand<'_>) -> Option<(Place<'_>, &[u8])> {
+    operand.place.zip(operand.value)
+}
+
 struct ToSteps<'a> {
     held: &'a mut Held,
     visitor: &'a mut dyn StepVisitor,
@@ -147,11 +152,11 @@ impl ToSteps<'_> {
         let reading = Reading { isa, big: is_big, thumb: is_thumb };
         let event = step.event.or_else(|| calls_system(reading, bytes).then_some(StepEvent::SystemCall));
         let number = record.index.unwrap_or(0);
-        let of_mode = number_of(mode);
-        if of_mode != self.held.mode {
-            self.held.mode = of_mode;
-            self.visitor.mode(of_mode, mode);
+        if mode != self.held.mode.0 {
+            self.held.mode = (mode.into(), number_of(mode));
+            self.visitor.mode(self.held.mode.1, mode);
         }
+        let of_mode = self.held.mode.1;
         let is_wanted = self.visitor.begin(&Step { number, length, mode: of_mode, is_kernel, event, ..step });
         if is_wanted && !bytes.is_empty() {
             self.visitor.code(isa.code(is_thumb, is_big), bytes);
@@ -160,15 +165,14 @@ impl ToSteps<'_> {
     }
 
     #[inline]
-    fn operands<'o>(&mut self, operands: impl Iterator<Item = Operand<'o>>, thread: Option<u64>, written: bool) {
-        for operand in operands {
-            let (Some(place), Some(value)) = (operand.place, operand.value) else { continue };
+    fn values<'o>(&mut self, values: impl Iterator<Item = (Place<'o>, &'o [u8])>, thread: Option<u64>, written: bool) {
+        for (place, value) in values {
             let lossy;
             let place = match (place.register, place.memory) {
                 (Some(bytes), _) => {
                     let bytes = bytes.unwrap_or_default();
                     // Names are valid, and the lossy conversion is slow even then.
-                    Place::Register(match core::str::from_utf8(bytes) {
+                    steps::Place::Register(match core::str::from_utf8(bytes) {
                         Ok(name) => name,
                         Err(_) => {
                             lossy = String::from_utf8_lossy(bytes);
@@ -176,7 +180,7 @@ impl ToSteps<'_> {
                         }
                     })
                 }
-                (None, Some(Some(address))) => Place::Memory(address),
+                (None, Some(Some(address))) => steps::Place::Memory(address),
                 (None, _) => continue,
             };
             self.visitor.access(&Access { place, thread, written, value });
@@ -207,11 +211,11 @@ impl ToSteps<'_> {
             self.visitor.module(&String::from_utf8_lossy(load.name.unwrap_or_default()), low, high);
         }
         for (list, written) in [(std.pre, false), (std.post, true)] {
-            self.operands(list.into_iter().flat_map(List::operands), std.thread, written);
+            self.values(list.into_iter().flat_map(List::operands).filter_map(value_of), std.thread, written);
         }
         for list in frame.key.flatten().into_iter().flat_map(List::tagged_lists) {
             let thread = list.source.and_then(|source| source.thread);
-            self.operands(list.values.into_iter().flat_map(List::values), thread, true);
+            self.values(list.values.into_iter().flat_map(List::values).filter_map(value_of), thread, true);
         }
     }
 }
@@ -227,8 +231,8 @@ impl Sink for ToSteps<'_> {
         let Some(frame) = instruction::parse(bytes) else { return false };
         let step = Step { thread: Some(frame.thread), address: Some(frame.address), ..Step::default() };
         if self.begin_step(record, step, frame.bytes, frame.mode) {
-            self.operands(instruction::operands(frame.read), Some(frame.thread), false);
-            self.operands(instruction::operands(frame.written), Some(frame.thread), true);
+            self.values(instruction::values(frame.read), Some(frame.thread), false);
+            self.values(instruction::values(frame.written), Some(frame.thread), true);
         }
         true
     }

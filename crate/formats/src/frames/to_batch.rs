@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 
-use crate::batch::{EventBatch, EventKind, Key, Orphans, TrackDef, TrackId, TrackKind};
+use crate::batch::{EventBatch, EventKind, Key, Orphans, SliceKind, TrackDef, TrackId, TrackKind};
 use crate::code::flow::LOOKED_AT;
 use crate::code::isa::Isa;
 use crate::error::Error;
@@ -204,7 +204,9 @@ impl State {
         };
         let result = track.and_then(|track| {
             *slot = Some(track);
-            let name = cx.names.number(name, at, limits.names, cx.out)?;
+            // Taint has the name of its source.
+            let kind = if matches!(lane, Lane::Taint) { SliceKind::Marker } else { SliceKind::Call };
+            let name = cx.names.number_of(kind, name, at, limits.names, cx.out)?;
             cx.out.push(EventKind::Instant, track, index, name, Locator::at(at));
             Ok(())
         });

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use crate::batch::{EventBatch, EventKind, Key, Name};
+use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::locator::Locator;
@@ -120,7 +120,10 @@ impl ToBatch<'_> {
     pub(super) fn flush(&mut self) {
         if let Some(held) = self.state.held.take() {
             let (key, text) = self.state.labels.of(&held);
-            self.add(EventKind::Instant, key, held.event.clock, held.event.at, || Name::from(text));
+            self.add(EventKind::Instant, key, held.event.clock, held.event.at, || Name {
+                kind: SliceKind::Event,
+                ..Name::from(text)
+            });
         }
     }
 

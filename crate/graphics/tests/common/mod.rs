@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use unspool_formats::{EventBatch, FORMATS, OpenOptions, Want};
+use unspool_formats::{apitrace, records};
 use unspool_graphics::Reader;
 
 /// A reader of a file in memory.
@@ -21,23 +21,7 @@ pub(crate) fn indexed(file: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
 
 /// The index that the decoder makes of a file.
 pub(crate) fn index_of(file: &[u8]) -> Vec<u8> {
-    let format = FORMATS.iter().find(|format| format.id == "apitrace").unwrap();
-    let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
-    let mut decoder = (format.open)(file, options).unwrap().stream().unwrap();
-    let mut batch = EventBatch::with_capacity(1 << 16);
-    let mut at = 0;
-    while decoder.want() != Want::Nothing {
-        let Ok(progress) = decoder.push(&file[at..], &mut batch) else { break };
-        at += progress.used;
-        let is_full = batch.is_full();
-        batch.clear();
-        if progress.used == 0 && !is_full {
-            let _ = decoder.end(&file[at..], &mut batch);
-            batch.clear();
-            break;
-        }
-    }
-    decoder.index()
+    records::index_of(&apitrace::FORMAT, file).unwrap()
 }
 
 /// A file of the corpus. `None` after a line that says so if there is no corpus.

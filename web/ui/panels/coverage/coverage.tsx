@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { Coverage, CoverageBy, CoverageWith } from '../../../base/steps_protocol.ts';
 import type { Machine } from '../../../model/machine.ts';
+import { saveBlob } from '../../../model/save_blob.ts';
 import { hexText } from '../../../model/values.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
@@ -11,7 +12,7 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Indexing } from '../../state/indexing.tsx';
 import { machineOf } from '../../state/machines.ts';
 import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
-import { drcovOf, type KeptList, Lists } from './lists.tsx';
+import { drcovOf, type KeptList, Lists, listNameOf, stepsOf } from './lists.tsx';
 import './coverage.css';
 
 /** Coverage of a trace. The index begins when the panel is first shown. */
@@ -33,18 +34,19 @@ function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine })
   const how = useSignal<CoverageWith['how']>('minus');
   const indexed = machine.indexed.value;
   const isDone = indexed?.done ?? false;
+  const steps = stepsOf(open);
   useEffect(() => {
     let current = true;
     if (isDone) {
       const other = list.value && { how: how.value, list: list.value.file };
-      void machine.coverage(by.value, other).then((found) => {
+      void machine.coverage(steps, by.value, other).then((found) => {
         if (current) coverage.value = found;
       });
     }
     return () => {
       current = false;
     };
-  }, [machine, isDone, by.value, how.value, list.value]);
+  }, [machine, isDone, steps[0], steps[1], by.value, how.value, list.value]);
   const found = coverage.value;
   const columns = COLUMNS[by.value];
   return (
@@ -82,7 +84,7 @@ function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine })
           {found.wrong}
         </p>
       )}
-      {found && <Blocks machine={machine} coverage={found} columns={columns} />}
+      {found && <Blocks machine={machine} coverage={found} columns={columns} from={steps[0] ?? 0} />}
     </div>
   );
 }
@@ -115,14 +117,22 @@ function textsOf(coverage: Coverage, i: number, show: (count: number) => string 
   return names.length > 0 ? [...cells, names[i] || '(in no module)'] : cells;
 }
 
-function Blocks({ machine, coverage, columns }: { machine: Machine; coverage: Coverage; columns: readonly string[] }) {
+interface BlocksProps {
+  readonly machine: Machine;
+  readonly coverage: Coverage;
+  readonly columns: readonly string[];
+  /** The first step that is meant. */
+  readonly from: number;
+}
+
+function Blocks({ machine, coverage, columns, from }: BlocksProps) {
   const box = useRef<HTMLDivElement>(null);
   const rows = useMemo(() => hottestOf(coverage), [coverage]);
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
   const chosen = useSignal(-1);
   const choose = (row: number) => {
     chosen.value = row;
-    machine.goToExecution(coverage.address[rows[row]!]!, 0);
+    machine.goToExecution(coverage.address[rows[row]!]!, 0, from);
     const element = box.current;
     if (!element) return;
     // The head stays in sight.
@@ -182,6 +192,7 @@ function Blocks({ machine, coverage, columns }: { machine: Machine; coverage: Co
           <Spacer rows={rows.length - end} columns={columns.length} />
         </tbody>
       </table>
+      {rows.length === 0 && <p class="panel-note muted">Nothing was executed here.</p>}
     </div>
   );
 }
@@ -190,12 +201,7 @@ function Blocks({ machine, coverage, columns }: { machine: Machine; coverage: Co
 function Save({ open, machine }: { open: OpenTrace; machine: Machine }) {
   const save = async () => {
     const file = await drcovOf(open, machine);
-    if (!file) return;
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([file as Uint8Array<ArrayBuffer>]));
-    link.download = `${open.trace.name}.drcov`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    if (file) saveBlob(new Blob([file as Uint8Array<ArrayBuffer>]), `${listNameOf(open)}.drcov`);
   };
   return (
     <button type="button" title="For Lighthouse and other tools that read drcov" onClick={() => void save()}>

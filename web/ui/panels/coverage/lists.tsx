@@ -1,6 +1,6 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { CoverageWith } from '../../../base/steps_protocol.ts';
+import type { CoverageWith, StepRange } from '../../../base/steps_protocol.ts';
 import type { Machine } from '../../../model/machine.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -11,13 +11,26 @@ export interface KeptList {
   readonly file: Uint8Array;
 }
 
-/** Lists that the person has kept or chosen. They outlive a trace, so that two traces can be compared. */
+/** Lists that the person has kept or chosen. They outlive a trace, so that two traces can be compared, and ranges of one. */
 const lists = signal<readonly KeptList[]>([]);
 
-/** What a trace executes, as a drcov file. null if there is no index. */
-export function drcovOf({ trace }: OpenTrace, machine: Machine): Promise<Uint8Array | null> {
+/** The steps that the panel covers: those of the range. */
+export function stepsOf({ statistics }: OpenTrace): StepRange {
+  const range = statistics.range.value;
+  return range ? [Number(range.from), Number(range.to)] : [];
+}
+
+/** A name for what the range executes. */
+export function listNameOf(open: OpenTrace): string {
+  const steps = stepsOf(open);
+  return steps.length === 0 ? open.trace.name : `${open.trace.name}, ${steps[0]} to ${steps[1] - 1}`;
+}
+
+/** What the range executes, as a drcov file. null if there is no index. */
+export function drcovOf(open: OpenTrace, machine: Machine): Promise<Uint8Array | null> {
+  const { trace } = open;
   const program = trace.info.peek()?.properties.find(([name]) => name === 'Program')?.[1];
-  return machine.drcov(program ?? 'unknown');
+  return machine.drcov(stepsOf(open), program ?? 'unknown');
 }
 
 interface ListsProps {
@@ -31,7 +44,11 @@ interface ListsProps {
 /** Chooses another list: one that was kept from a trace, or a drcov file. */
 export function Lists({ open, machine, list, how }: ListsProps) {
   const input = useRef<HTMLInputElement>(null);
-  const kept = useSignal(false);
+  const name = listNameOf(open);
+  /** The name of the list that was kept last. */
+  const kept = useSignal('');
+  const isKept = kept.value === name;
+  const wrong = useSignal('');
   const add = (one: KeptList) => {
     lists.value = [...lists.peek().filter(({ name }) => name !== one.name), one];
     return one;
@@ -39,7 +56,7 @@ export function Lists({ open, machine, list, how }: ListsProps) {
   const onChange = (event: Event) => {
     const select = event.currentTarget as HTMLSelectElement;
     if (select.value === 'file') input.current?.click();
-    else list.value = lists.peek()[Number(select.value)] ?? null;
+    else list.value = select.value === '' ? null : (lists.peek()[Number(select.value)] ?? null);
     // Choosing a file may be cancelled.
     select.value = String(list.peek() ? lists.peek().indexOf(list.peek()!) : '');
   };
@@ -68,11 +85,18 @@ export function Lists({ open, machine, list, how }: ListsProps) {
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? [];
           event.currentTarget.value = '';
-          void file?.arrayBuffer().then((bytes) => {
-            list.value = add({ name: file.name, file: new Uint8Array(bytes) });
-          });
+          wrong.value = '';
+          void file?.arrayBuffer().then(
+            (bytes) => {
+              list.value = add({ name: file.name, file: new Uint8Array(bytes) });
+            },
+            () => {
+              wrong.value = `${file.name} cannot be read.`;
+            },
+          );
         }}
       />
+      {wrong.value !== '' && <span role="alert">{wrong.value}</span>}
       {list.value ? (
         <Segments
           label="How to compare"
@@ -89,17 +113,17 @@ export function Lists({ open, machine, list, how }: ListsProps) {
       ) : (
         <button
           type="button"
-          title="Keep this list to compare another trace with it"
-          disabled={kept.value}
+          title="Keep this list to compare another range or trace with it"
+          disabled={isKept}
           onClick={() =>
             void drcovOf(open, machine).then((file) => {
               if (!file) return;
-              add({ name: open.trace.name, file });
-              kept.value = true;
+              add({ name, file });
+              kept.value = name;
             })
           }
         >
-          {kept.value ? 'List kept' : 'Keep list'}
+          {isKept ? 'List kept' : 'Keep list'}
         </button>
       )}
     </>

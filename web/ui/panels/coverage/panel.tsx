@@ -7,7 +7,7 @@ export function createCoveragePanel(): Panel {
   return {
     id: 'coverage',
     title: 'Coverage',
-    unscoped: true,
+    ofAllThreads: true,
     offered: ({ trace }) => canWalk(trace.info.value),
     create: (open) =>
       lazily(

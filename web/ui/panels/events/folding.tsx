@@ -28,7 +28,7 @@ export function FoldBar({ open }: { open: OpenTrace }) {
         Fold loops
       </button>
       <span class="muted" role="status">
-        {share !== null ? searching(open, share) : isFolding ? folded(folds) : ''}
+        {share !== null ? searching(open, share) : isFolding ? folded(open, folds) : ''}
       </span>
       {share !== null && (
         <button type="button" onClick={folds.unfoldLoops}>
@@ -54,14 +54,15 @@ function searching(open: OpenTrace, share: number): string {
   return `Finding loops… ${formatPercent(share, 1)}`;
 }
 
-function folded({ loops, base }: ListingFolds): string {
+function folded(open: OpenTrace, { loops, base }: ListingFolds): string {
   const found = loops.value;
   if (!found) return '';
   const { length } = found.start;
   if (length === 0) return 'No loops';
   const more = found.unlisted > 0 ? ` + ${formatCount(found.unlisted)} within them not listed` : '';
   const isOff = base.value === null ? ' · not folded in this list' : '';
-  return `${formatCounted(length, 'loop')}${more}${isOff}`;
+  const part = machineOf(open).indexed.value?.done === false ? ' in the indexed part' : '';
+  return `${formatCounted(length, 'loop')}${more}${part}${isOff}`;
 }
 
 /** What the row of a fold says. */

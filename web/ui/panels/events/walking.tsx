@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { StepFilter, StepKinds } from '../../../base/steps_protocol.ts';
+import { changed, choicesOf, listsOf, type StepChoice } from '../../../model/step_choices.ts';
 import { WALK_NOUNS, type Walk, type WalkTo } from '../../../model/walk.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { type CommandId, commandOf } from '../../commands/commands.ts';
@@ -61,39 +61,9 @@ export function WalkBar({ open }: { open: OpenTrace }) {
   );
 }
 
-/** What the filter can be: its value in the list, and its words. */
-interface FilterChoice {
-  readonly key: string;
-  readonly words: string;
-  readonly filter: StepFilter;
-}
-
-const NOTHING = { kernel: null, mode: null, thread: null } as const;
-
-function choicesOf({ user, kernel, modes, threads }: StepKinds): readonly FilterChoice[] {
-  const privileges = user && kernel ? [false, true] : [];
-  return [
-    ...privileges.map((is) => ({
-      key: is ? 'kernel' : 'user',
-      words: is ? 'Kernel' : 'User',
-      filter: { ...NOTHING, kernel: is },
-    })),
-    ...(modes.length > 1 ? modes : []).map(({ number, name }) => ({
-      key: `mode ${number}`,
-      words: name === '' ? 'No mode' : name,
-      filter: { ...NOTHING, mode: number },
-    })),
-    ...(threads.length > 1 ? [...threads] : []).map((thread) => ({
-      key: `thread ${thread}`,
-      words: `Thread ${thread}`,
-      filter: { ...NOTHING, thread },
-    })),
-  ];
-}
-
 /** Chooses the steps to walk to. What it can be is known once the trace is indexed, which begins when the list is first used. */
 function FilterOfSteps({ open, walk }: { open: OpenTrace; walk: Walk }) {
-  const choices = useSignal<readonly FilterChoice[] | null>(null);
+  const choices = useSignal<readonly StepChoice[] | null>(null);
   const isAsking = useSignal(false);
   const load = async () => {
     if (isAsking.peek() || choices.peek()) return;
@@ -108,31 +78,34 @@ function FilterOfSteps({ open, walk }: { open: OpenTrace; walk: Walk }) {
   useEffect(() => {
     if (walk.filter.peek()) void load();
   }, [walk]);
-  const wanted = walk.filter.value;
-  const chosen = choices.value?.find(({ filter: { kernel, mode, thread } }) =>
-    wanted ? kernel === wanted.kernel && mode === wanted.mode && thread === wanted.thread : false,
-  );
+  const lists = listsOf(choices.value ?? [], walk.filter.value);
   return (
-    <select
-      class="walk-filter"
-      aria-label="Steps to walk through"
-      title="Other steps are greyed, and walks pass over them"
-      value={chosen?.key ?? ''}
-      onFocus={() => void load()}
-      onPointerEnter={() => void load()}
-      onChange={({ currentTarget }) => {
-        walk.filter.value = choices.peek()?.find(({ key }) => key === currentTarget.value)?.filter ?? null;
-      }}
-    >
-      <option value="">All steps</option>
-      {isAsking.value && <option disabled>Indexing…</option>}
-      {choices.value?.length === 0 && <option disabled>All are of one kind</option>}
-      {choices.value?.map(({ key, words }) => (
-        <option key={key} value={key}>
-          {words}
-        </option>
+    <>
+      {lists.map((list, i) => (
+        <select
+          key={i}
+          class="walk-filter"
+          aria-label={i === 0 ? 'Steps to walk through' : `Steps to walk through, condition ${i + 1}`}
+          title="Other steps are greyed, and walks pass over them"
+          value={list.chosen?.key ?? ''}
+          onFocus={() => void load()}
+          onPointerEnter={() => void load()}
+          onChange={({ currentTarget }) => {
+            const wanted = list.choices.find(({ key }) => key === currentTarget.value) ?? null;
+            walk.filter.value = changed(lists, i, wanted);
+          }}
+        >
+          <option value="">{i === 0 ? 'All steps' : 'and…'}</option>
+          {isAsking.value && <option disabled>Indexing…</option>}
+          {choices.value?.length === 0 && <option disabled>All are of one kind</option>}
+          {list.choices.map(({ key, words }) => (
+            <option key={key} value={key}>
+              {words}
+            </option>
+          ))}
+        </select>
       ))}
-    </select>
+    </>
   );
 }
 

@@ -14,6 +14,7 @@ import {
   shownGraph,
 } from '../../../model/call_graph.ts';
 import { bringToFront, type Dock } from '../../../model/dock.ts';
+import { saveBlob } from '../../../model/save_blob.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
@@ -104,11 +105,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
   const shown = shownGraph(graph, count, chosen);
   const { hidden } = shown;
   const save = (text: string, kind: string, ending: string) => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text], { type: kind }));
-    link.download = `${trace.name}.${ending}`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    saveBlob(new Blob([text], { type: kind }), `${trace.name}.${ending}`);
   };
   const isGraph = state.form.value === 'graph';
   const [from, to] = state.edge.value ?? [];

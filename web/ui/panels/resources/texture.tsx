@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatNumber } from '../../../base/format.ts';
 import type { ResourceColumns, TextureLevel, TexturePixels } from '../../../base/survey_protocol.ts';
+import { saveBlob } from '../../../model/save_blob.ts';
 import type { Survey } from '../../../model/survey.ts';
 
 interface Props {
@@ -89,12 +90,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
   };
   const save = () => {
     canvas.current?.toBlob((blob) => {
-      if (!blob) return;
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(blob);
-      link.download = `texture-${resources.name[at]}-level-${level.value}.png`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+      if (blob) saveBlob(blob, `texture-${resources.name[at]}-level-${level.value}.png`);
     });
   };
   return (

@@ -91,6 +91,24 @@ fn a_flame_graph_is_made_step_by_step() {
 }
 
 #[test]
+fn a_flame_graph_starts_over_with_its_scan() {
+    for view in [FlameView::Down { path: Vec::new() }, FlameView::Up { path: Vec::new() }] {
+        let mut store = store(&[(Stacking::Nested, "+a@1 +b@2 -b@3 +c@4 -c@6 +d@7 -d@8")]);
+        let wanted = Wanted { flame: Some(view.clone()), ..Wanted::default() };
+        let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted, None);
+        // All slices so far are visited, and the graph is begun.
+        while scan.progress().done < scan.progress().of {
+            assert_eq!(Job::step(&mut scan, &store, 1), Step::More);
+        }
+        // The call that is open ends now.
+        store.finish(false);
+        let scan = &mut finished(&store, scan);
+        let whole = scanned(&store, ALL, &[0, 1]).flames(&store, &view, &[]);
+        assert_eq!(scan.part(&store).unwrap().flames, Some(whole), "{view:?}");
+    }
+}
+
+#[test]
 fn call_paths_are_kept_while_their_transforms_are_the_same() {
     let store = program(2, 1000);
     let wanted = |transforms: &[Transform], flame: bool| Wanted {

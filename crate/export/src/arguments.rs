@@ -4,22 +4,17 @@
 //! file, in a sequence for each track. A track's slices follow its records closely, so reading the sequence along with them finds
 //! nearly all at once; only where the others are is kept in memory.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use unspool_engine::Session;
-use unspool_export::{Arg, Value};
+use hashbrown::HashMap;
 use unspool_formats::clean::{Choice, Class, Cleaner};
 use unspool_formats::{FieldValue, Record, Visitor};
 
-use crate::find::{failed, reader_of};
-use crate::{Failure, Source};
+use crate::{Arg, Value};
 
 /// Bytes of a track that are written at once, and read at once.
 const PORTION: usize = 1 << 16;
-/// Pieces of the file that are visited at once.
-const STEP: u32 = 64;
 /// Bytes of a text, and of a payload, that an argument shows.
 const LONGEST: usize = 1024;
 /// Bytes before the fields of a record: its locator, and how many there are.
@@ -34,10 +29,40 @@ const KNOWN: [&str; 11] =
 /// Where something is in the temporary file: offset and length.
 type Place = (u64, u32);
 
-/// The arguments of a trace.
-pub(super) struct Arguments {
-    file: File,
+/// A temporary file.
+pub trait Scratch {
+    /// Writes all of these bytes at the absolute offset `at`, which is the end so far.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no room.
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Fills `into` with what was written from the absolute offset `at` on.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<()>;
+}
+
+impl Scratch for File {
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(at))?;
+        self.write_all(bytes)
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(at))?;
+        self.read_exact(into)
+    }
+}
+
+/// The arguments of a trace. A [`Collector`] makes them.
+pub struct Arguments {
+    file: Box<dyn Scratch>,
     tracks: HashMap<u32, Sequence>,
+    error: Option<io::Error>,
 }
 
 /// The records of a track, in the order of the file.
@@ -62,87 +87,58 @@ struct Sequence {
 }
 
 impl Arguments {
-    /// Collects the fields of all records of a trace.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the records cannot be read, or there is no room for them.
-    pub(super) fn collect(session: &Session, source: &Source, cleaner: &mut Cleaner) -> Result<Self, Failure> {
-        let mut reader = reader_of(session, source)?;
-        let this = Self { file: tempfile::tempfile()?, tracks: HashMap::new() };
-        let mut adding = Adding {
-            this,
-            record: Vec::new(),
-            track: 0,
-            fields: 0,
-            depth: 0,
-            skipped: 0,
-            in_args: false,
-            end: 0,
-            error: None,
-            cleaner,
-        };
-        let mut next = 0;
-        loop {
-            next = reader.visit_all(next, STEP, &mut adding).map_err(|error| failed(source, error))?;
-            if let Some(error) = adding.error.take() {
-                return Err(error.into());
-            }
-            let (done, of) = reader.covered(next);
-            if done >= of {
-                break;
+    /// Fills in the arguments of the record of a track with this locator.
+    pub fn get(&mut self, track: u32, locator: u64, into: &mut Vec<Arg>) {
+        let Some(sequence) = self.tracks.get_mut(&track) else { return };
+        match sequence.find(locator, &mut *self.file) {
+            Ok(true) => decode(&sequence.latest.1, into),
+            Ok(false) => {}
+            Err(error) => {
+                self.error.get_or_insert(error);
             }
         }
-        let Adding { mut this, mut end, .. } = adding;
-        for sequence in this.tracks.values_mut() {
-            sequence.flush(&mut this.file, &mut end)?;
-        }
-        Ok(this)
     }
 
-    /// Fills in the arguments of the record of a track with this locator.
-    pub(super) fn get(&mut self, track: u32, locator: u64, into: &mut Vec<Arg>) {
-        let Some(sequence) = self.tracks.get_mut(&track) else { return };
-        if sequence.find(locator, &mut self.file) {
-            decode(&sequence.latest.1, into);
-        }
+    /// The first error of the temporary file. Arguments that were asked for since are missing.
+    pub fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
     }
 }
 
 impl Sequence {
     /// Makes the record with this locator the latest. Returns false if there is none.
-    fn find(&mut self, locator: u64, file: &mut File) -> bool {
+    fn find(&mut self, locator: u64, file: &mut dyn Scratch) -> io::Result<bool> {
         if self.latest.0 == locator && !self.latest.1.is_empty() {
-            return true;
+            return Ok(true);
         }
+        self.latest = (locator, std::mem::take(&mut self.latest.1));
+        self.latest.1.clear();
         if let Some((at, len)) = self.passed.remove(&locator) {
-            self.latest.0 = locator;
-            self.latest.1.resize(len as usize, 0);
-            return file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut self.latest.1)).is_ok();
+            let mut fields = vec![0; len as usize];
+            file.read_at(at, &mut fields)?;
+            self.latest.1 = fields;
+            return Ok(true);
         }
-        while let Some((found, at, len)) = self.advance(file) {
+        while let Some((found, at, len)) = self.advance(file)? {
             if found == locator {
-                self.latest.0 = locator;
-                self.latest.1.clear();
                 self.latest.1.extend_from_slice(self.read.get(at..at + len).unwrap_or_default());
-                return true;
+                return Ok(true);
             }
             if !self.unsorted && found > locator {
                 // It is not ahead: the search for it must not pass all others.
                 self.at = at - HEAD;
-                return false;
+                return Ok(false);
             }
             self.passed.insert(found, (self.from + at as u64, len as u32));
         }
-        false
+        Ok(false)
     }
 
-    fn flush(&mut self, file: &mut File, end: &mut u64) -> io::Result<()> {
+    fn flush(&mut self, file: &mut dyn Scratch, end: &mut u64) -> io::Result<()> {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        file.seek(SeekFrom::Start(*end))?;
-        file.write_all(&self.waiting)?;
+        file.write_at(*end, &self.waiting)?;
         self.portions.push((*end, self.waiting.len() as u32));
         *end += self.waiting.len() as u64;
         // Thousands of tracks may have a buffer each.
@@ -151,26 +147,27 @@ impl Sequence {
     }
 
     /// The next record: its locator, and where its fields are in what was read, with their length.
-    fn advance(&mut self, file: &mut File) -> Option<(u64, usize, usize)> {
+    fn advance(&mut self, file: &mut dyn Scratch) -> io::Result<Option<(u64, usize, usize)>> {
         if self.at >= self.read.len() {
-            let (from, len) = *self.portions.get(self.next)?;
+            let Some((from, len)) = self.portions.get(self.next).copied() else { return Ok(None) };
             self.next += 1;
             self.read.resize(len as usize, 0);
             (self.at, self.from) = (0, from);
-            file.seek(SeekFrom::Start(from)).and_then(|_| file.read_exact(&mut self.read)).ok()?;
+            file.read_at(from, &mut self.read)?;
         }
-        let head: [u8; HEAD] = self.read.get(self.at..self.at + HEAD)?.try_into().ok()?;
-        let locator = u64::from_le_bytes(*head.first_chunk()?);
-        let len = u32::from_le_bytes(*head.last_chunk()?) as usize;
+        let head = self.read.get(self.at..).and_then(<[u8]>::first_chunk::<HEAD>);
+        let parts = head.and_then(|head| Some((*head.first_chunk()?, *head.last_chunk()?)));
+        let Some((locator, len)) = parts else { return Ok(None) };
         let at = self.at + HEAD;
+        let len = u32::from_le_bytes(len) as usize;
         self.at = at + len;
-        Some((locator, at, len))
+        Ok(Some((u64::from_le_bytes(locator), at, len)))
     }
 }
 
-/// The visitor that collects fields.
-struct Adding<'a> {
-    this: Arguments,
+/// Collects the fields of records: the visitor of a pass over all of them.
+pub struct Collector {
+    arguments: Arguments,
     /// The record that is visited: its head, then its fields.
     record: Vec<u8>,
     track: u32,
@@ -181,10 +178,10 @@ struct Adding<'a> {
     skipped: u32,
     /// Within the outermost structure of arguments, whose parts may have any key.
     in_args: bool,
+    /// Length of the temporary file.
     end: u64,
-    error: Option<io::Error>,
     /// What is hashed and left out.
-    cleaner: &'a mut Cleaner,
+    cleaner: Cleaner,
 }
 
 /// How a part of the fields begins, before its key.
@@ -201,7 +198,41 @@ mod tag {
     pub(super) const CLOSE: u8 = 9;
 }
 
-impl Adding<'_> {
+impl Collector {
+    /// Collects into a temporary file what `cleaner` leaves of texts and payloads.
+    pub fn new(file: Box<dyn Scratch>, cleaner: Cleaner) -> Self {
+        Self {
+            arguments: Arguments { file, tracks: HashMap::new(), error: None },
+            record: Vec::new(),
+            track: 0,
+            fields: 0,
+            depth: 0,
+            skipped: 0,
+            in_args: false,
+            end: 0,
+            cleaner,
+        }
+    }
+
+    /// The error of the temporary file, after which nothing is collected.
+    pub fn take_error(&mut self) -> Option<io::Error> {
+        self.arguments.take_error()
+    }
+
+    /// All records were visited.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the rest does not fit into the temporary file.
+    pub fn finish(self) -> io::Result<(Arguments, Cleaner)> {
+        let Self { mut arguments, mut end, cleaner, .. } = self;
+        let Arguments { file, tracks, .. } = &mut arguments;
+        for sequence in tracks.values_mut() {
+            sequence.flush(&mut **file, &mut end)?;
+        }
+        Ok((arguments, cleaner))
+    }
+
     fn text(&mut self, text: &str) {
         let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let shown = text.get(..end).unwrap_or_default();
@@ -227,13 +258,13 @@ impl Adding<'_> {
     }
 }
 
-impl Visitor for Adding<'_> {
+impl Visitor for Collector {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.record.clear();
         self.record.extend(record.locator.bits().to_le_bytes());
         self.record.extend([0; 4]);
         (self.track, self.fields, self.depth, self.skipped, self.in_args) = (record.track, 0, 0, 0, false);
-        self.error.is_none()
+        !self.is_full()
     }
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
@@ -307,24 +338,25 @@ impl Visitor for Adding<'_> {
         if let Some(place) = self.record.get_mut(8..HEAD) {
             place.copy_from_slice(&(len as u32).to_le_bytes());
         }
-        let sequence = self.this.tracks.entry(self.track).or_default();
+        let Arguments { file, tracks, error } = &mut self.arguments;
+        let sequence = tracks.entry(self.track).or_default();
         let locator = self.record.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         sequence.unsorted |= locator < sequence.greatest;
         sequence.greatest = sequence.greatest.max(locator);
         sequence.waiting.extend(&self.record);
         if sequence.waiting.len() >= PORTION
-            && let Err(error) = sequence.flush(&mut self.this.file, &mut self.end)
+            && let Err(full) = sequence.flush(&mut **file, &mut self.end)
         {
-            self.error = Some(error);
+            *error = Some(full);
         }
     }
 
     fn is_full(&self) -> bool {
-        self.error.is_some()
+        self.arguments.error.is_some()
     }
 }
 
-/// Reads what [`Adding`] wrote of a record.
+/// Reads what a [`Collector`] wrote of a record.
 fn decode(mut bytes: &[u8], into: &mut Vec<Arg>) {
     fn text(bytes: &mut &[u8]) -> Option<String> {
         let (len, rest) = bytes.split_first_chunk()?;
