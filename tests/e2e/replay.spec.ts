@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, type Page } from '@playwright/test';
+import { expect, type JSHandle, type Page } from '@playwright/test';
+import type { How } from '../../web/model/replay.ts';
 import { SWIFTSHADER } from './gpu.ts';
 import { barriers, open, recording, test, typeGoTo } from './page.ts';
 
@@ -22,8 +23,14 @@ const PATHS: Readonly<Record<string, string>> = {
   gtk4_widgets: 'modern',
 };
 
-/** Pictures of first frames whose window was not there yet: the native replay shows nothing there. */
-const WITHOUT_WINDOW = ['glthreads.156'];
+/**
+ * A picture of a first frame whose window was not there yet: the native replay shows nothing. Calls 93 to 156 are those from 173 to 236
+ * but for an angle of 0 in place of 1 degree, and the native replay shows a cube after call 236. So that is what is to be seen.
+ */
+const WITHOUT_WINDOW: Readonly<Record<string, number>> = { 'glthreads.156': 236 };
+
+/** Share of pixels that are alike although the cube is turned by a degree. */
+const TURNED = 0.97;
 
 interface Compared {
   readonly size: string;
@@ -37,62 +44,69 @@ interface Compared {
   readonly error: string;
 }
 
-/** Compares the picture after a call with a PNG, in the page. */
-async function compare(page: Page, call: number, png: string): Promise<Compared> {
-  const base64 = readFileSync(png).toString('base64');
-  return page.evaluate(
-    async ([number, content]) => {
-      const answer = await new Promise<Record<string, unknown>>((resolve) => {
+/** What the page answers about the picture after a call. `how`: as in `How` of `web/model/replay.ts`. */
+interface Pictured {
+  readonly picture: { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray } | null;
+  readonly failures: Compared['failures'];
+  readonly refusals: Compared['refusals'];
+  readonly error: string;
+}
+
+function pictured(page: Page, call: number, how: Partial<How> = {}): Promise<JSHandle<Pictured>> {
+  return page.evaluateHandle(
+    (question) =>
+      new Promise<Pictured>((resolve) => {
         const hear = ({ data }: MessageEvent) => {
           if (data?.type !== 'unspool:pictured') return;
           window.removeEventListener('message', hear);
           resolve(data);
         };
         window.addEventListener('message', hear);
-        window.postMessage({ type: 'unspool:picture', call: number });
-      });
-      const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
-      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), {
-        colorSpaceConversion: 'none',
-      });
-      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-      const context = canvas.getContext('2d')!;
-      context.drawImage(bitmap, 0, 0);
-      const wanted = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
-      const picture = answer['picture'] as { width: number; height: number; pixels: Uint8ClampedArray } | null;
-      const rest = {
-        failures: answer['failures'] as [],
-        refusals: answer['refusals'] as [],
-        error: answer['error'] as string,
-      };
-      if (!picture || picture.pixels.length !== wanted.length)
-        return {
-          size: `${picture?.width}x${picture?.height}, not ${bitmap.width}x${bitmap.height}`,
-          psnr: 0,
-          near: 0,
-          ...rest,
-        };
-      let [sum, near] = [0, 0];
-      for (let i = 0; i < wanted.length; i += 4) {
-        let most = 0;
-        for (let c = 0; c < 3; c += 1) {
-          const difference = Math.abs(wanted[i + c]! - picture.pixels[i + c]!);
-          sum += difference * difference;
-          most = Math.max(most, difference);
-        }
-        if (most <= 16) near += 1;
-      }
-      const mean = sum / (wanted.length / 4) / 3;
-      const size = `${picture.width}x${picture.height}`;
+        window.postMessage({ type: 'unspool:picture', ...question });
+      }),
+    { call, ...how },
+  );
+}
+
+/** Compares the picture after a call with a PNG, in the page. */
+async function compare(page: Page, call: number, png: string): Promise<Compared> {
+  const answer = await pictured(page, call);
+  return answer.evaluate(async ({ picture, failures, refusals, error }, content) => {
+    const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), {
+      colorSpaceConversion: 'none',
+    });
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    const context = canvas.getContext('2d')!;
+    context.drawImage(bitmap, 0, 0);
+    const wanted = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+    const rest = { failures, refusals, error };
+    if (!picture || picture.pixels.length !== wanted.length)
       return {
-        size,
-        psnr: mean === 0 ? null : 10 * Math.log10((255 * 255) / mean),
-        near: near / (wanted.length / 4),
+        size: `${picture?.width}x${picture?.height}, not ${bitmap.width}x${bitmap.height}`,
+        psnr: 0,
+        near: 0,
         ...rest,
       };
-    },
-    [call, base64] as const,
-  );
+    let [sum, near] = [0, 0];
+    for (let i = 0; i < wanted.length; i += 4) {
+      let most = 0;
+      for (let c = 0; c < 3; c += 1) {
+        const difference = Math.abs(wanted[i + c]! - picture.pixels[i + c]!);
+        sum += difference * difference;
+        most = Math.max(most, difference);
+      }
+      if (most <= 16) near += 1;
+    }
+    const mean = sum / (wanted.length / 4) / 3;
+    const size = `${picture.width}x${picture.height}`;
+    return {
+      size,
+      psnr: mean === 0 ? null : 10 * Math.log10((255 * 255) / mean),
+      near: near / (wanted.length / 4),
+      ...rest,
+    };
+  }, readFileSync(png).toString('base64'));
 }
 
 /** The pictures in a folder by trace: calls, ascending. */
@@ -118,10 +132,11 @@ for (const [folder, least] of [
       test.skip(calls.length === 0 || !existsSync(path), `the pictures of ${trace} are missing`);
       await open(page, path);
       const wrong: string[] = [];
-      for (const call of calls.filter((each) => !WITHOUT_WINDOW.includes(`${trace}.${each}`))) {
-        const png = join(folder, `${trace}.${String(call).padStart(10, '0')}.png`);
+      for (const call of calls) {
+        const twin = WITHOUT_WINDOW[`${trace}.${call}`];
+        const png = join(folder, `${trace}.${String(twin ?? call).padStart(10, '0')}.png`);
         const { size, psnr, near, failures, refusals, error } = await compare(page, call, png);
-        const good = psnr === null || psnr >= least || near >= 0.995;
+        const good = psnr === null || psnr >= least || near >= (twin ? TURNED : 0.995);
         const about = `${call}: ${size}, ${psnr?.toFixed(1) ?? 'equal'} dB, ${(near * 100).toFixed(2)} %`;
         if (!good || failures.length > 0 || refusals.length > 0 || error)
           wrong.push(`${about} ${error} ${JSON.stringify([...failures, ...refusals]).slice(0, 1500)}`);
@@ -171,31 +186,20 @@ test('the picture follows the selection', async ({ page }) => {
   await expect(pane).toContainText('#0000ff');
 });
 
-/** Hashes of the pictures after calls. `isWhole`: no draw is left out. */
-async function hashes(page: Page, calls: readonly number[], isWhole: boolean): Promise<[number, string][]> {
-  return page.evaluate(
-    async ([all, whole]) => {
-      const found: [number, string][] = [];
-      for (const number of all) {
-        const answer = await new Promise<Record<string, unknown>>((resolve) => {
-          const hear = ({ data }: MessageEvent) => {
-            if (data?.type !== 'unspool:pictured') return;
-            window.removeEventListener('message', hear);
-            resolve(data);
-          };
-          window.addEventListener('message', hear);
-          window.postMessage({ type: 'unspool:picture', call: number, isWhole: whole });
-        });
-        const picture = answer['picture'] as { width: number; height: number; pixels: Uint8ClampedArray } | null;
-        let hash = 2166136261;
-        for (const byte of picture?.pixels ?? []) hash = Math.imul(hash ^ byte, 16777619);
-        const refusals = JSON.stringify(answer['refusals']);
-        found.push([number, `${picture?.width}x${picture?.height} ${hash} ${refusals} ${answer['error']}`]);
-      }
-      return found;
-    },
-    [calls, isWhole] as const,
-  );
+/** Hashes of the pictures after calls. */
+async function hashes(page: Page, calls: readonly number[], how: Partial<How>): Promise<[number, string][]> {
+  const found: [number, string][] = [];
+  for (const call of calls) {
+    const answer = await pictured(page, call, how);
+    const hash = await answer.evaluate(({ picture, refusals, error }) => {
+      let sum = 2166136261;
+      for (const byte of picture?.pixels ?? []) sum = Math.imul(sum ^ byte, 16777619);
+      return `${picture?.width}x${picture?.height} ${sum} ${JSON.stringify(refusals)} ${error}`;
+    });
+    await answer.dispose();
+    found.push([call, hash]);
+  }
+  return found;
 }
 
 for (const [trace, count, end] of [
@@ -208,15 +212,18 @@ for (const [trace, count, end] of [
     await open(page, recorded(trace));
     // The same places in each run, all over the trace and in no order.
     const calls = Array.from({ length: count }, (_, i) => Math.floor(end * ((0.13 + 0.618034 * i) % 1)));
-    const jumped = await hashes(page, [...calls, end, calls[0]!], false);
+    const jumps = [...calls, end, calls[0]!];
+    const jumped = await hashes(page, jumps, {});
     const whole = new Map(
       await hashes(
         page,
         [...calls, end].sort((a, b) => a - b),
-        true,
+        { isWhole: true },
       ),
     );
-    for (const [call, hash] of jumped) expect([call, hash]).toEqual([call, whole.get(call)]);
+    // From copies of what was drawn, each made as soon as there was anything new.
+    const copied = await hashes(page, [...jumps, ...[...calls].reverse()], { spacing: 0 });
+    for (const [call, hash] of [...jumped, ...copied]) expect([call, hash]).toEqual([call, whole.get(call)]);
     expect(new Set(whole.values()).size).toBeGreaterThan(2);
   });
 

@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { SWIFTSHADER } from './gpu.ts';
 import { fixture, open, test } from './page.ts';
 
@@ -25,3 +25,40 @@ for (const [name, sentence] of CASES)
     await page.getByRole('tab', { name: 'Details', exact: true }).click();
     await expect(page.getByRole('complementary', { name: /Trace|Details/ })).toBeVisible();
   });
+
+/** The worker that replays. */
+function replayWorker(page: Page) {
+  return page.workers().find((worker) => worker.url().includes('#replay'))!;
+}
+
+test('a GPU that gives up, or a worker that hangs, ends with a sentence, and another try begins anew', async ({
+  page,
+}) => {
+  await open(page, fixture('replay_views.trace'));
+  await page.getByRole('tab', { name: 'Picture', exact: true }).click();
+  const pane = page.getByRole('complementary', { name: 'Picture' });
+  const picture = pane.getByRole('img', { name: /^Picture of/ });
+  const retry = pane.getByRole('button', { name: 'Try again' });
+  await expect(picture).toBeVisible({ timeout: 30_000 });
+  await replayWorker(page).evaluate(() => {
+    const { prototype } = WebGL2RenderingContext;
+    const { fenceSync } = prototype;
+    prototype.fenceSync = function (...args) {
+      this.getExtension('WEBGL_lose_context')?.loseContext();
+      return fenceSync.apply(this, args);
+    };
+  });
+  await pane.getByRole('radio', { name: 'Wireframe' }).click();
+  await expect(pane.getByRole('alert')).toContainText('The GPU gave up this replay.');
+  await retry.click();
+  await expect(picture).toBeVisible({ timeout: 30_000 });
+  await replayWorker(page).evaluate(() => {
+    WebGL2RenderingContext.prototype.readPixels = () => {
+      for (;;);
+    };
+  });
+  await pane.getByRole('radio', { name: 'Depth' }).click();
+  await expect(pane.getByRole('alert')).toContainText('The replay was stopped after call', { timeout: 15_000 });
+  await retry.click();
+  await expect(picture).toBeVisible({ timeout: 30_000 });
+});

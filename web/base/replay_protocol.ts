@@ -97,7 +97,7 @@ export type ToReplay =
   /**
    * Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. `patience`: milliseconds that
    * the GPU may take. A later question replaces it. `isChecked`: WebGL2 is asked after each command whether it has refused it.
-   * `isWhole`: no draw is left out.
+   * `isWhole`: no draw is left out. `spacing`: milliseconds of work after which what was drawn is copied, if it is not to be the usual.
    */
   | {
       readonly t: 'picture';
@@ -107,6 +107,7 @@ export type ToReplay =
       readonly patience: number;
       readonly isChecked: boolean;
       readonly isWhole: boolean;
+      readonly spacing: number | null;
     }
   /** Asks which draws of the frame up to a call touched a pixel, counted from the top left. */
   | {
@@ -140,8 +141,8 @@ export type FromReplay =
       readonly refusals: readonly Refusal[];
     }
   | { readonly t: 'pixel'; readonly id: number; readonly touches: readonly Touch[]; readonly isAll: boolean }
-  /** A small picture, or null if there is none. `left` are still to come. */
-  | { readonly t: 'film'; readonly call: number; readonly picture: SmallPicture | null; readonly left: number }
+  /** A small picture, or null if there is none. */
+  | { readonly t: 'film'; readonly call: number; readonly picture: SmallPicture | null }
   /** Nothing can be replayed any more. */
   | { readonly t: 'failed'; readonly sentence: string };
 

@@ -1,11 +1,21 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { Coverage, FromReplay, ToReplay } from '../base/replay_protocol.ts';
+import type { Coverage, Frames, FromReplay, Picture, ToReplay } from '../base/replay_protocol.ts';
 import { createReplay, frameOf, heaviest, PATIENCE_MS, type ReplayPort, remarksOf, SILENT_MS } from './replay.ts';
 import type { Trace } from './trace.ts';
 
 const source = {
   recordSource: { file: async () => new Blob(), index: async () => new Uint8Array() },
 } as unknown as Pick<Trace, 'recordSource'>;
+
+const picture: Picture = {
+  width: 1,
+  height: 1,
+  pixels: new Uint8ClampedArray(4),
+  halted: '',
+  limit: '',
+  note: '',
+  changed: null,
+};
 
 function started() {
   const sent: ToReplay[] = [];
@@ -32,15 +42,6 @@ it('starts its worker with the first question, and answers only the latest one',
   const first = replay.ask(5, 'color');
   const second = replay.ask(9, 'color');
   await vi.waitFor(() => expect(sent.map(({ t }) => t)).toEqual(['open', 'picture']));
-  const picture = {
-    width: 1,
-    height: 1,
-    pixels: new Uint8ClampedArray(4),
-    halted: '',
-    limit: '' as const,
-    note: '',
-    changed: null,
-  };
   tell({ t: 'picture', id: 2, picture, failures: [], refusals: [] });
   expect(await first).toBeNull();
   expect((await second)?.call).toBe(9);
@@ -49,15 +50,6 @@ it('starts its worker with the first question, and answers only the latest one',
 
 it('keeps pictures, so that going back takes no replay', async () => {
   const { replay, sent, tell } = started();
-  const picture = {
-    width: 1,
-    height: 1,
-    pixels: new Uint8ClampedArray(4),
-    halted: '',
-    limit: '' as const,
-    note: '',
-    changed: null,
-  };
   const ask = async (call: number, id: number, halted = '') => {
     const asked = replay.ask(call, 'color');
     await vi.waitFor(() => expect(sent.filter(({ t }) => t === 'picture')).toHaveLength(id));
@@ -94,6 +86,15 @@ it('raises limits with a new worker, or for the next picture', async () => {
   expect(sent[5]).toMatchObject({ patience: 8 * PATIENCE_MS });
 });
 
+it('says so if its worker does not start', async () => {
+  const replay = createReplay(source, () => {
+    throw new Error('no workers');
+  });
+  expect(await replay.ask(5, 'color')).toBeNull();
+  expect(replay.error.value).toContain('ended unexpectedly');
+  expect(replay.progress.value).toBeNull();
+});
+
 it('says for each call why it is not shown as in the trace', () => {
   const reasons = [{ reason: 'geometry shaders are not in WebGL2', count: 2, first: 3 }];
   const coverage = { calls: Float64Array.of(3, 8), why: Uint32Array.of(0, 0), reasons } as unknown as Coverage;
@@ -120,12 +121,42 @@ it('ends a worker that says nothing, with a sentence', async () => {
   expect(replay.error.value).toContain('was stopped after call 77');
 });
 
+const frames: Frames = { from: Float64Array.of(0), to: Float64Array.of(9), draws: Float64Array.of(1) };
+const coverage = { reasons: [], shaders: [] } as unknown as Coverage;
+
+it('ends a worker that says nothing while it looks at all calls, and none that has nothing to do', async () => {
+  vi.useFakeTimers();
+  const { replay, tell, isEnded } = started();
+  replay.look();
+  await vi.advanceTimersByTimeAsync(0);
+  tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
+  tell({ t: 'coverage', coverage, frames });
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  // Small pictures that somebody wanted, and then no longer: one of them was on its way.
+  replay.want([3, 6, 9], 80, 45);
+  replay.want([], 80, 45);
+  tell({ t: 'film', call: 3, picture: null });
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  expect([isEnded(), replay.error.value]).toEqual([false, '']);
+  replay.want([6, 9], 80, 45);
+  tell({ t: 'film', call: 6, picture: null });
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  expect(isEnded()).toBe(true);
+
+  const other = started();
+  other.replay.look();
+  await vi.advanceTimersByTimeAsync(0);
+  other.tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  expect(other.replay.error.value).toContain('was stopped');
+});
+
 it('finds the frame of a call and the heaviest one', () => {
-  const frames = {
+  const three = {
     from: Float64Array.of(0, 10, 20),
     to: Float64Array.of(9, 19, Number.POSITIVE_INFINITY),
     draws: Float64Array.of(1, 7, 2),
   };
-  expect([0, 9, 10, 500].map((call) => frameOf(frames, call))).toEqual([0, 0, 1, 2]);
-  expect(heaviest(frames)).toBe(1);
+  expect([0, 9, 10, 500].map((call) => frameOf(three, call))).toEqual([0, 0, 1, 2]);
+  expect(heaviest(three)).toBe(1);
 });

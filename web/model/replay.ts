@@ -49,6 +49,8 @@ export interface How {
   readonly isChecked: boolean;
   /** No draw is left out, and no picture is taken from those that are kept. */
   readonly isWhole: boolean;
+  /** Milliseconds of work after which what was drawn is copied, if it is not to be the usual. */
+  readonly spacing: number | null;
 }
 
 /** How far the worker is. */
@@ -148,8 +150,10 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     take(message: FromReplay): void;
     end(): void;
   } | null = null;
-  /** Small pictures are on their way. */
-  let filming = false;
+  /** The small pictures that are on their way. */
+  let filming = new Set<number>();
+  /** All calls are being looked at. */
+  let looking = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Pictures that were shown, by view and call, the latest last. */
   const kept = new Map<string, ShownPicture>();
@@ -172,11 +176,12 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     waiting = null;
     progress.value = null;
     ended?.end();
-    if (filming) listen();
+    if (isAwaited()) listen();
   };
+  const isAwaited = () => waiting !== null || looking || filming.size > 0;
   const end = () => {
     port?.terminate();
-    [port, starting, filming] = [null, null, false];
+    [port, starting, filming, looking] = [null, null, new Set(), false];
     settle();
   };
   const fail = (sentence: string) => {
@@ -194,18 +199,19 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
   };
   const hear = (message: FromReplay) => {
     isHeard = true;
-    if (waiting || filming) listen();
+    if (isAwaited()) listen();
     switch (message.t) {
       case 'held':
         held.value = message.renderer;
         end();
         return;
       case 'coverage':
+        looking = false;
         coverage.value = message.coverage;
         frames.value = message.frames;
         if (progress.peek()?.what === 'looking' && !waiting) progress.value = null;
         failures.value = [...message.coverage.shaders, ...failures.value];
-        return;
+        break;
       case 'progress':
         if (message.what === 'replaying') reached = message.call;
         if (waiting || message.what === 'looking') progress.value = { what: message.what, share: message.share };
@@ -214,21 +220,22 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
         fail(message.sentence);
         return;
       case 'film':
-        filming = message.left > 0;
+        filming.delete(message.call);
         pictures.set(message.call, message.picture);
         if (pictures.size > MOST_FILM) pictures.delete(pictures.keys().next().value ?? -1);
         version.value += 1;
-        if (!filming && !waiting) clearTimeout(timer);
-        return;
+        break;
       case 'picture':
         if (message.failures.length > 0) failures.value = [...failures.value, ...message.failures];
         refusals.value = merged(refusals.peek(), message.refusals);
         break;
       case 'pixel':
     }
-    if (waiting?.id !== message.id) return;
-    waiting.take(message);
-    settle();
+    if (message.t !== 'coverage' && message.t !== 'film' && waiting?.id === message.id) {
+      waiting.take(message);
+      settle();
+    }
+    if (!isAwaited()) clearTimeout(timer);
   };
   const start = async () => {
     const file = await trace.recordSource.file();
@@ -249,6 +256,10 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     const limits = { megabytes: megabytes.peek(), isAnyway };
     started.postMessage({ t: 'open', file, index, ...limits }, [index.buffer]);
   };
+  const begin = (): Promise<void> => {
+    starting ??= start().catch(() => fail(CRASHED));
+    return starting;
+  };
   /** Asks, and resolves when there is an answer, another question, or an error. */
   const put = async (make: (id: number) => ToReplay, take: (message: FromReplay) => void): Promise<void> => {
     if (error.peek() !== '' || held.peek() !== '' || disposed) return;
@@ -259,8 +270,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
       waiting = { id, take, end: resolve };
     });
     progress.value ??= { what: 'replaying', share: 0 };
-    starting ??= start();
-    await starting;
+    await begin();
     if (waiting?.id === id) {
       if (!port) settle();
       else {
@@ -290,13 +300,17 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     megabytes,
     look: () => {
       if (frames.peek() || error.peek() !== '' || held.peek() !== '' || disposed) return;
-      starting ??= start();
-      void starting.then(() => port?.postMessage({ t: 'look' }));
+      void begin().then(() => {
+        if (!port || frames.peek()) return;
+        looking = true;
+        listen();
+        port.postMessage({ t: 'look' });
+      });
     },
     ask: async (call, view, how = {}) => {
-      const { isChecked = false, isWhole = false } = how;
+      const { isChecked = false, isWhole = false, spacing = null } = how;
       const key = `${view} ${call}`;
-      const known = isChecked || isWhole ? undefined : kept.get(key);
+      const known = isChecked || isWhole || spacing !== null ? undefined : kept.get(key);
       if (known) {
         settle();
         shown.value = known;
@@ -304,7 +318,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
       }
       let answer: ShownPicture | null = null;
       await put(
-        (id) => ({ t: 'picture', id, call, view, patience: how.patience ?? patience, isChecked, isWhole }),
+        (id) => ({ t: 'picture', id, call, view, patience: how.patience ?? patience, isChecked, isWhole, spacing }),
         (message) => {
           if (message.t !== 'picture') return;
           answer = { call, view, picture: message.picture };
@@ -328,9 +342,10 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     want: (calls, width, height) => {
       const missing = calls.filter((call) => !pictures.has(call));
       // Nothing is replayed for small pictures alone.
-      if (!port || !frames.peek() || (missing.length === 0 && !filming)) return;
-      filming = missing.length > 0;
-      if (filming && !waiting) listen();
+      if (!port || !frames.peek() || (missing.length === 0 && filming.size === 0)) return;
+      filming = new Set(missing);
+      if (missing.length > 0 && !waiting) listen();
+      else if (!isAwaited()) clearTimeout(timer);
       port.postMessage({ t: 'film', calls: missing, width, height });
     },
     retry: renew,

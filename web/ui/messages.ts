@@ -46,12 +46,17 @@ export function hearMessage(
   }
 }
 
-/** The picture after a call, with what failed; `isChecked` and `isWhole` as in `How` of `web/model/replay.ts`. The code for it is loaded when it is asked for. */
+/** The picture after a call, with what failed; `isChecked`, `isWhole` and `spacing` as in `How` of `web/model/replay.ts`. The code for it is loaded when it is asked for. */
 async function pictureOf(open: OpenTrace, data: object): Promise<object> {
-  const { call, isChecked, isWhole } = data as { call?: unknown; isChecked?: unknown; isWhole?: unknown };
+  const { call, isChecked, isWhole, spacing } = data as Readonly<Record<string, unknown>>;
   const { replayOf } = await import('./replay/replays.ts');
   const replay = replayOf(open);
-  const how = { patience: PATIENCE_MS, isChecked: isChecked === true, isWhole: isWhole === true };
+  const how = {
+    patience: PATIENCE_MS,
+    isChecked: isChecked === true,
+    isWhole: isWhole === true,
+    spacing: typeof spacing === 'number' ? spacing : null,
+  };
   const shown = await replay.ask(Number(call), 'color', how);
   const { failures, refusals, error, coverage } = replay;
   const found = {

@@ -4,6 +4,7 @@
  */
 
 import { COMMANDS, type Command } from './replay_commands.ts';
+import { createKeyframes, type Keyframes } from './replay_keyframes.ts';
 import { createPrograms, type Programs } from './replay_programs.ts';
 import { type Reading, readingOf } from './replay_reading.ts';
 import { createViews, standing, type Views } from './replay_views.ts';
@@ -17,12 +18,14 @@ export interface ReplayGl {
   readonly views: Views;
   /** Reads framebuffers. */
   readonly reading: Reading;
+  /** Copies of what was drawn. */
+  readonly keyframes: Keyframes;
   /** Executes commands. `isChecked`: WebGL2 is asked after each whether it has refused it. */
   run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>, isChecked: boolean): void;
   /** What WebGL2 has refused since the last time, if it was asked. */
   takeRefused(): Refused[];
-  /** Deletes all objects but programs that may be used again. */
-  reset(): void;
+  /** Deletes all objects but programs that may be used again, and textures that are `kept`: number and binding of each. */
+  reset(kept: Uint32Array): void;
 }
 
 /** A command that WebGL2 has refused. */
@@ -41,6 +44,25 @@ const ERRORS: Readonly<Record<number, string>> = {
 /** Commands that are listed as refused. */
 const MOST_REFUSED = 1000;
 
+/** A parameter that an extension adds. */
+const ANISOTROPY = 0x84fe;
+/** What textures are bound to. */
+const BINDINGS = [0x0de1, 0x8513, 0x806f, 0x8c1a];
+/** The parameters of a new texture: filters, wrapping, levels of detail, levels, comparison. */
+const PARAMETERS = [
+  [0x2801, 0x2702],
+  [0x2800, 0x2601],
+  [0x2802, 0x2901],
+  [0x2803, 0x2901],
+  [0x8072, 0x2901],
+  [0x813a, -1000],
+  [0x813b, 1000],
+  [0x813c, 0],
+  [0x813d, 1000],
+  [0x884c, 0],
+  [0x884d, 0x203],
+] as const;
+
 /** The unit for uploads. The replay uses those below. */
 const SCRATCH = 31;
 /** Kinds of objects, in the order of `Kind` in `crate/replay/src/ops.rs`. */
@@ -56,6 +78,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
     'EXT_float_blend',
   ])
     gl.getExtension(name);
+  const hasAnisotropy = gl.getExtension('EXT_texture_filter_anisotropic') !== null;
   gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
   gl.pixelStorei(gl.PACK_ALIGNMENT, 1);
   const tables = {
@@ -83,7 +106,12 @@ export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
   const now = standing();
   const bindRead = (number: number) => gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer(number));
   const bindDraw = (number: number) => gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, framebuffer(number));
-  const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw });
+  const restore = () => {
+    bindRead(now.read);
+    bindDraw(now.draw);
+  };
+  const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore });
+  const keyframes = createKeyframes(gl, now, { texture, renderbuffer, restore });
   const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware);
   let refused: Refused[] = [];
   const edit = (number: number, binding: number) => {
@@ -226,6 +254,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
       else gl.texSubImage2D(target!, level!, x, y, width!, height!, format!, type!, content);
     },
     TexParameter: (i) => {
+      if (at(i + 2) === ANISOTROPY && !hasAnisotropy) return;
       edit(at(i), at(i + 1));
       if (at(i + 4)) gl.texParameterf(at(i + 1), at(i + 2), real(i + 3));
       else gl.texParameteri(at(i + 1), at(i + 2), at(i + 3));
@@ -244,7 +273,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
     },
     SamplerParameter: (i) => {
       const object = sampler(at(i));
-      if (!object) return;
+      if (!object || (at(i + 1) === ANISOTROPY && !hasAnisotropy)) return;
       if (at(i + 3)) gl.samplerParameterf(object, at(i + 1), real(i + 2));
       else gl.samplerParameteri(object, at(i + 1), at(i + 2));
     },
@@ -329,6 +358,12 @@ export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
     else if (kind === RENDERBUFFER) gl.deleteRenderbuffer(object);
     else gl.deleteSampler(object);
   };
+  /** Gives a texture the parameters of a new one. */
+  const asNew = (number: number, binding: number) => {
+    edit(number, binding);
+    for (const [name, value] of PARAMETERS) gl.texParameteri(binding, name, value);
+    if (hasAnisotropy) gl.texParameterf(binding, ANISOTROPY, 1);
+  };
   const order = COMMANDS.map((name) => run[name]);
   const check = (command: string) => {
     for (let error = gl.getError(); error !== gl.NO_ERROR; error = gl.getError()) {
@@ -343,6 +378,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
     programs,
     views,
     reading,
+    keyframes,
     run: (words, content, isChecked) => {
       w = words;
       f = new Float32Array(words.buffer, words.byteOffset, words.length);
@@ -357,13 +393,25 @@ export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
       }
     },
     takeRefused: () => refused.splice(0),
-    reset: () => {
+    reset: (kept) => {
       gl.useProgram(null);
       programs.reset();
       views.reset();
       refused = [];
-      for (const kind of [TEXTURE, BUFFER, FRAMEBUFFER, RENDERBUFFER, SAMPLER]) {
+      // What is bound is deleted.
+      [now.read, now.draw] = [0, 0];
+      const stays = new Map(Array.from({ length: kept.length >> 1 }, (_, i) => [kept[2 * i], kept[2 * i + 1]]));
+      for (const number of [...tables[TEXTURE].keys()]) {
+        const binding = stays.get(number);
+        if (binding === undefined) remove(TEXTURE, number);
+        else asNew(number, binding);
+      }
+      for (const kind of [BUFFER, FRAMEBUFFER, RENDERBUFFER, SAMPLER]) {
         for (const number of [...tables[kind].keys()]) remove(kind, number);
+      }
+      for (let unit = 0; unit <= SCRATCH; unit += 1) {
+        gl.activeTexture(gl.TEXTURE0 + unit);
+        for (const binding of BINDINGS) gl.bindTexture(binding, null);
       }
       for (let i = 0; i < 16; i += 1) gl.disableVertexAttribArray(i);
     },

@@ -40,14 +40,10 @@ const UNIT = 30;
 export function readingOf(
   gl: Gl,
   now: Standing,
-  bind: { read(framebuffer: number): void; draw(framebuffer: number): void },
+  bind: { read(framebuffer: number): void; draw(framebuffer: number): void; restore(): void },
 ): Reading {
   let packing: WebGLProgram | null = null;
 
-  const restore = () => {
-    bind.read(now.read);
-    bind.draw(now.draw);
-  };
   const samples = () => gl.getParameter(gl.SAMPLES) as number;
   /** With a framebuffer of our own for drawing, of colours. */
   const withCopy = <T>(width: number, height: number, use: () => T): T => {
@@ -84,13 +80,13 @@ export function readingOf(
     colors: (framebuffer, width, height) => {
       const size = { width, height };
       const out = hasSamples(framebuffer) ? copied(size, size, gl.NEAREST) : readColors(gl, width, height);
-      restore();
+      bind.restore();
       return out;
     },
     small: (framebuffer, from, to) => {
       const isCopied = !hasSamples(framebuffer);
       const out = isCopied ? copied(from, to, gl.LINEAR) : null;
-      restore();
+      bind.restore();
       return out;
     },
     pixel: (framebuffer, x, y) => {
@@ -104,7 +100,7 @@ export function readingOf(
           gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
         });
       } else gl.readPixels(x, y, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
-      restore();
+      bind.restore();
       return out;
     },
     depths: (framebuffer, width, height) => {
@@ -112,7 +108,7 @@ export function readingOf(
       bind.draw(framebuffer);
       const format = depthFormat(gl);
       if (format === null) {
-        restore();
+        bind.restore();
         return null;
       }
       packing ??= programOf(gl);
@@ -134,12 +130,14 @@ export function readingOf(
       const packed = isCopied ? withCopy(width, height, () => drawPacked(gl, packing!, width, height)) : null;
       gl.deleteFramebuffer(copy);
       gl.deleteTexture(texture);
-      restore();
+      bind.restore();
       if (!packed) return null;
-      return Float32Array.from({ length: width * height }, (_, i) => {
-        const [r = 0, g = 0, b = 0] = packed.subarray(4 * i, 4 * i + 3);
-        return (65536 * r + 256 * g + b) / 16777215;
-      });
+      const out = new Float32Array(width * height);
+      for (let i = 0; i < out.length; i += 1) {
+        const [r, g, b] = [packed[4 * i] ?? 0, packed[4 * i + 1] ?? 0, packed[4 * i + 2] ?? 0];
+        out[i] = (65536 * r + 256 * g + b) / 16777215;
+      }
+      return out;
     },
   };
 }

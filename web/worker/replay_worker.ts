@@ -14,6 +14,7 @@ import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile } from './record_file.ts';
 import { createReplayGl, type ReplayGl } from './replay_gl.ts';
+import type { Drawn, Keyframe, Skip } from './replay_keyframes.ts';
 import { compared, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
 import type { Watch } from './replay_views.ts';
 import init, { Player, provideDecompressors } from './wasm/unspool_replay.js';
@@ -29,13 +30,17 @@ type AskPixel = Extract<ToReplay, { t: 'pixel' }>;
 type Ask = AskPicture | AskPixel;
 type AskFilm = Extract<ToReplay, { t: 'film' }>;
 
-/** Calls of a turn, at most and at least. Between two turns messages are heard. */
-const TURN = 2000;
+/** Calls of a turn: at first, at most and at least. Between two turns messages are heard. */
+const FIRST_TURN = 2000;
+const TURN = 1 << 16;
 const SHORT_TURN = 16;
+/** Calls of a turn that are looked at without a GPU. */
+const LOOKED = 16_000;
 /** Calls of a turn in which WebGL2 is asked after each command. */
 const CHECKED_TURN = 100;
-/** Milliseconds of a turn above which the next one is shorter. */
+/** Milliseconds of a turn above which the next one is shorter, and below which it is longer. */
 const LONG_TURN_MS = 200;
+const SHORT_TURN_MS = 40;
 /** Minimum time between two reports. */
 const REPORT_MS = 80;
 /** Bytes of a trace above which nothing is replayed without a GPU before somebody insists. */
@@ -47,6 +52,8 @@ const NO_WEBGL = 'This browser has no WebGL2 in workers, so pictures cannot be r
 const LOST = 'The GPU gave up this replay. The trace may demand too much of it.';
 
 interface Open {
+  /** Limit for the textures and buffers of the trace, and for copies of what was drawn. */
+  readonly bytes: number;
   readonly player: Player;
   /** Looks at all calls, without a GPU. */
   readonly survey: Player;
@@ -62,12 +69,24 @@ interface End {
 /** What is to be executed. */
 interface Way {
   readonly call: number;
-  /** The calls before which draws are left out: those to windows, and those to framebuffers of the trace. */
-  readonly skip: ArrayLike<number>;
+  readonly skip: Skip;
   readonly patience: number;
+  /** Draws are shown as lines. */
+  readonly isWireframe: boolean;
+  /** Nothing is left out that was drawn before. */
+  readonly isWhole: boolean;
   /** Whether something more urgent has come. */
   isOver(): boolean;
 }
+
+/** What a player has emitted. */
+interface Commands {
+  readonly words: Uint32Array<ArrayBuffer>;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Milliseconds of work after which what was drawn is copied. */
+const SPACING_MS = 500;
 
 interface Target {
   readonly framebuffer: number;
@@ -86,7 +105,8 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   let busy = false;
   let looking: Promise<Frames> | null = null;
   let reportedAt = 0;
-  let turn = TURN;
+  let turn = FIRST_TURN;
+  let spacing = SPACING_MS;
   /** Calls whose commands WebGL2 refused, or whose shaders were stopped, that the page does not know yet. */
   const refusals: Refusal[] = [];
   /** WebGL2 has refused something: from now on it is asked after each command. */
@@ -106,7 +126,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   };
   const opening = async (message: Extract<ToReplay, { t: 'open' }>): Promise<Open | null> => {
     const { file, index, megabytes, isAnyway } = message;
-    await load();
+    // The browser compiles the module meanwhile.
     const context =
       typeof OffscreenCanvas === 'undefined'
         ? null
@@ -121,11 +141,12 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       post({ t: 'held', renderer });
       return null;
     }
-    const player = new Player(index, new RecordFile(file), true, megabytes);
+    const gl = createReplayGl(context, SOFTWARE.test(renderer));
+    await load();
     post({ t: 'progress', what: 'looking', share: 0, call: 0 });
-    const survey = new Player(index, new RecordFile(file), false, megabytes);
+    const survey = new Player(index, new RecordFile(file), megabytes);
     if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
-    return { player, survey, gl: createReplayGl(context, SOFTWARE.test(renderer)) };
+    return { player: survey.drawing(new RecordFile(file)), survey, gl, bytes: megabytes * 2 ** 20 };
   };
   const look = (open: Open): Promise<Frames> => {
     looking ??= lookOnce(open);
@@ -133,7 +154,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   };
   const lookOnce = async ({ survey }: Open): Promise<Frames> => {
     survey.seek(Number.MAX_SAFE_INTEGER, 0, 0);
-    while (!survey.step(8 * TURN)) {
+    while (!survey.step(LOOKED)) {
       const { at, count } = survey.progress() as { at: number; count: number };
       report('looking', at / Math.max(1, count), at);
       await breath();
@@ -146,28 +167,57 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     post({ t: 'coverage', coverage: survey.verdict() as Coverage, frames: structuredClone(frames) });
     return frames;
   };
+  /** The copy that the way to a call can begin with. null if nothing is drawn anew, or less than from there on. */
+  const keyframeOf = ({ player, gl }: Open, { call, skip, isWireframe, isWhole }: Way): Keyframe | null => {
+    if (isWireframe || isWhole) return null;
+    const watched = gl.views.watch?.from ?? Number.POSITIVE_INFINITY;
+    const found = gl.keyframes.before(Math.min(call, watched - 1), skip);
+    const at = player.beginsAnew(call, ...skip) ? 0 : (player.progress() as { at: number }).at;
+    return found && found.call > at && found.call >= Math.min(...skip) ? found : null;
+  };
+  /** Everything is as after a call. Returns false if something more urgent came. */
+  const advance = async (open: Open, way: Way): Promise<boolean> => {
+    const { player, gl } = open;
+    player.wireframe(way.isWireframe);
+    const keyframe = keyframeOf(open, way);
+    if (keyframe) {
+      const { call, skip } = keyframe;
+      const toIt = { ...way, call, skip: [call + 1, call + 1] as const, patience: Number.POSITIVE_INFINITY };
+      if (!(await execute(open, toIt))) return false;
+      gl.keyframes.put(keyframe);
+      player.restored(...skip);
+    }
+    return execute(open, way);
+  };
   /** Executes everything up to a call. Returns false if something more urgent came. */
-  const advance = async ({ player, gl }: Open, { call, skip, patience, isOver }: Way): Promise<boolean> => {
-    if (player.seek(call, skip[0] ?? 0, skip[1] ?? 0)) gl.reset();
+  const execute = async ({ player, gl, bytes }: Open, way: Way): Promise<boolean> => {
+    const { call, skip, patience, isOver } = way;
+    const isPlain = !way.isWireframe && !way.isWhole && !gl.views.watch && !isChecked;
+    if (player.seek(call, ...skip)) gl.reset(player.kept());
     stopped = null;
     let gpu = 0;
     for (;;) {
       const began = performance.now();
       const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
-      const { words, bytes } = player.take() as { words: Uint32Array<ArrayBuffer>; bytes: Uint8Array<ArrayBuffer> };
+      const { words, bytes: content } = player.take() as Commands;
       const executed = performance.now();
-      while (gl.gl.getError() !== gl.gl.NO_ERROR && !gl.gl.isContextLost());
-      gl.run(words, bytes, isChecked);
-      // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
-      if (!isChecked && gl.gl.getError() !== gl.gl.NO_ERROR) hasErrors = true;
-      await drawn(gl.gl);
+      // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
+      if (words.length > 0) {
+        while (gl.gl.getError() !== gl.gl.NO_ERROR && !gl.gl.isContextLost());
+        gl.run(words, content, isChecked);
+        // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
+        if (!isChecked && gl.gl.getError() !== gl.gl.NO_ERROR) hasErrors = true;
+        await drawn(gl.gl);
+        noteRefusals(gl);
+      }
       const { at } = player.progress() as { at: number };
-      noteRefusals(gl);
       const now = performance.now();
       gpu += now - executed;
       if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
-      else turn = Math.min(TURN, turn << 1);
+      else if (now - began < SHORT_TURN_MS) turn = Math.min(TURN, turn << 1);
       if (done) return true;
+      if (isPlain && gl.keyframes.worked(now - executed, spacing))
+        gl.keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
       if (gpu > patience) {
         const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture is that after call ${at}.`;
         stopped = { sentence, limit: 'time' };
@@ -226,8 +276,10 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     return { ...color, pixels, note };
   };
   /** Not as far as the call that demands too much: it is known, and need not be tried. */
-  const before = ({ survey }: Open, way: Way): Way => {
+  const wayTo = ({ survey }: Open, what: Pick<Way, 'call' | 'patience' | 'isOver'> & Partial<Way>): Way => {
     cut = null;
+    const skip = what.isWhole ? ([0, 0] as const) : (survey.skipBefore(what.call) as unknown as Skip);
+    const way = { isWireframe: false, isWhole: false, ...what, skip };
     const { at } = survey.progress() as { at: number };
     if (survey.halted === '' || way.call < at) return way;
     cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
@@ -236,10 +288,10 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   const picture = async (open: Open, ask: AskPicture): Promise<Picture | null> => {
     const { player } = open;
     const frames = await look(open);
-    const { call, patience, view } = ask;
-    const skip = ask.isWhole ? [0, 0] : open.survey.skipBefore(call);
-    const way = before(open, { call, skip, patience, isOver: () => latest !== ask });
-    player.wireframe(view === 'wireframe');
+    const { call, patience, view, isWhole } = ask;
+    spacing = ask.spacing ?? SPACING_MS;
+    const isOver = () => latest !== ask;
+    const way = wayTo(open, { call, patience, isWireframe: view === 'wireframe', isWhole, isOver });
     if (view === 'overdraw') {
       const watch = ({ framebuffer }: Target, from: number) => ({ kind: 'count' as const, framebuffer, from });
       if (!(await again(open, way, frames, watch))) return null;
@@ -266,9 +318,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   const pixel = async (open: Open, ask: AskPixel) => {
     const frames = await look(open);
     const { call, patience, x, y } = ask;
-    const skip = open.survey.skipBefore(call);
-    const way = before(open, { call, skip, patience, isOver: () => latest !== ask });
-    open.player.wireframe(false);
+    const way = wayTo(open, { call, patience, isOver: () => latest !== ask });
     const watch = ({ framebuffer, height }: Target, from: number): Watch => ({
       kind: 'pixel',
       framebuffer,
@@ -317,9 +367,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     const left = ask.calls.filter((each) => each !== call);
     await look(open);
     const isOver = () => latest !== null || film !== ask;
-    const skip = open.survey.skipBefore(call);
-    const way = before(open, { call, skip, patience: Number.POSITIVE_INFINITY, isOver });
-    open.player.wireframe(false);
+    const way = wayTo(open, { call, patience: Number.POSITIVE_INFINITY, isOver });
     if (!(await advance(open, way))) return;
     const target = targetOf(open);
     let small: SmallPicture | null = null;
@@ -330,7 +378,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       small = pixels && { ...size, pixels };
     }
     if (film === ask) film = left.length > 0 ? { ...ask, calls: left } : null;
-    post({ t: 'film', call, picture: small, left: left.length });
+    post({ t: 'film', call, picture: small });
   };
   const answer = async () => {
     if (busy) return;

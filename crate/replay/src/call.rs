@@ -33,8 +33,6 @@ pub struct Call {
     pub args: Vec<Value>,
     /// What it returned.
     pub ret: Value,
-    /// The tracer made the call, not the program.
-    pub fake: bool,
 }
 
 impl Call {
@@ -130,7 +128,6 @@ enum Part {
     #[default]
     None,
     Args,
-    Flags,
     Other,
 }
 
@@ -219,15 +216,13 @@ impl<F: FnMut(&Call) -> bool> Visitor for Collector<F> {
         call.name.push_str(name);
         call.args.clear();
         call.ret = Value::Null;
-        (call.fake, self.part, self.depth) = (false, Part::None, 0);
+        (self.part, self.depth) = (Part::None, 0);
         self.lists.clear();
         true
     }
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        if self.part == Part::Flags {
-            self.call.fake |= value == FieldValue::Text("fake");
-        } else if self.part != Part::Other {
+        if self.part != Part::Other {
             self.value(key, owned(value));
         }
     }
@@ -236,7 +231,6 @@ impl<F: FnMut(&Call) -> bool> Visitor for Collector<F> {
         if self.depth == 0 && self.part == Part::None {
             self.part = match key {
                 "args" => Part::Args,
-                "flags" => Part::Flags,
                 "ret" => Part::None,
                 _ => Part::Other,
             };

@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use crate::call::Call;
 use crate::calls::Handlers;
 use crate::glsl::Input;
-use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Objects, Texture, UNITS};
+use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Kept, Objects, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
 use crate::state::State;
 use crate::verdict::Verdict;
@@ -95,17 +95,24 @@ pub struct Replay {
     /// Draws to framebuffers of the trace before this call are left out.
     pub skip_surfaces: u64,
     pub(crate) surfaces: crate::surfaces::Surfaces,
+    /// Draws wrote to what [`Replay::drawn`] does not list: mipmaps, and textures that were deleted while attached.
+    pub(crate) has_parts: bool,
     /// Draws are shown as lines.
     pub wireframe: bool,
     pub(crate) es: bool,
     pub(crate) call: u64,
-    pub(crate) fixed_program: Option<crate::objects::Linked>,
+    /// The highest call that was executed. Calls come as they return, so lower ones may come later.
+    pub(crate) highest: u64,
+    /// Programs of the fixed function, by the parts of it that they have.
+    pub(crate) fixed_programs: HashMap<crate::fixed::Parts, crate::objects::Linked>,
     pub(crate) scratch: [u32; ATTRIBUTES + 2],
     handlers: Rc<Handlers>,
     pub(crate) list_depth: u32,
     /// What programs of WebGL2 were made from: it may complain about them.
-    pub programs: HashMap<u32, crate::shader_list::Made>,
-    pub(crate) fixed_handle: u32,
+    pub programs: HashMap<u32, Rc<crate::shader_list::Made>>,
+    pub(crate) translations: crate::glsl::Translations,
+    /// Textures that WebGL2 has from an earlier replay: what they hold is not sent again.
+    pub(crate) kept: HashMap<u32, Kept>,
     /// The latest call that swapped buffers.
     pub(crate) swapped: Option<u64>,
     /// What inputs of the current draw are fed by: kept to spare allocations.
@@ -140,15 +147,18 @@ impl Replay {
             skip_before: 0,
             skip_surfaces: 0,
             surfaces: crate::surfaces::Surfaces::default(),
+            has_parts: false,
             wireframe: false,
             es: false,
             call: 0,
-            fixed_program: None,
+            highest: 0,
+            fixed_programs: HashMap::new(),
             scratch: [0; ATTRIBUTES + 2],
             handlers: Rc::new(Handlers::new()),
             list_depth: 0,
             programs: HashMap::new(),
-            fixed_handle: 0,
+            translations: crate::glsl::Translations::default(),
+            kept: HashMap::new(),
             swapped: None,
             pending: Vec::new(),
             uniform_buffers: HashMap::new(),
@@ -162,7 +172,7 @@ impl Replay {
         if self.halted.is_some() {
             return;
         }
-        self.call = call.number;
+        (self.call, self.highest) = (call.number, self.highest.max(call.number));
         self.stream.call = call.number as u32;
         self.list_work = 0;
         let handlers = Rc::clone(&self.handlers);
@@ -174,7 +184,7 @@ impl Replay {
             }
         }
         match handlers.find(&call.name) {
-            Some(handler) => self.run(call, handler),
+            Some(run) => self.run(call, run),
             None => self.unknown(call),
         }
         if self.halted.is_some() {
@@ -185,7 +195,7 @@ impl Replay {
     }
 
     /// Executes a call, or adds it to the list that is being compiled.
-    fn run(&mut self, call: &Call, handler: crate::calls::Handler) {
+    fn run(&mut self, call: &Call, run: crate::calls::Run) {
         if let Some(context) = self.at.and_then(|at| self.contexts.get_mut(at))
             && let Some((_, executes, calls)) = &mut context.recording
             && crate::calls::is_compiled(&call.name)
@@ -195,22 +205,21 @@ impl Replay {
                 return;
             }
         }
-        (handler.run)(self, call);
+        run(self, call);
     }
 
     /// Executes a call of a display list.
     pub(crate) fn execute_listed(&mut self, call: &Call) {
         let handlers = Rc::clone(&self.handlers);
         match handlers.find(&call.name) {
-            Some(handler) => (handler.run)(self, call),
+            Some(run) => run(self, call),
             None => self.unknown(call),
         }
     }
 
     fn unknown(&mut self, call: &Call) {
         if let Some(reason) = crate::calls::reason_of(&call.name) {
-            let is_draw = crate::calls::is_draw(&call.name);
-            if is_draw {
+            if crate::calls::is_draw(&call.name) {
                 self.unshown(reason);
             } else if let Some(context) = self.context() {
                 context.lacks.get_or_insert(reason);

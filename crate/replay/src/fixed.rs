@@ -340,12 +340,63 @@ fn times(a: &[f32; 4], b: &[f32; 4]) -> [f32; 4] {
     core::array::from_fn(|i| at(a, i) * at(b, i))
 }
 
-/// The vertex shader of the fixed function.
-pub(crate) const VERTEX_SHADER: &str = r"#version 120
-uniform int ffLit, ffNormalize, ffTrack, ffLocal, ffUnits;
-uniform int ffOn[8];
-uniform ivec4 ffGenerate[4];
+/// The parts of the fixed function that a draw needs. Compiling all of them takes a compiler without a GPU half a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Parts {
+    /// Texture units, from the first to the last one that is enabled.
+    pub(crate) units: usize,
+    pub(crate) lit: bool,
+    pub(crate) fog: bool,
+    /// Coordinates are generated.
+    pub(crate) generates: bool,
+    /// Environments of `GL_COMBINE`.
+    pub(crate) combines: bool,
+}
+
+impl Parts {
+    /// For programs that have one shader of their own: what they are drawn with is not known when they are linked.
+    pub(crate) const ALL: Self = Self { units: FIXED_UNITS, lit: true, fog: true, generates: true, combines: true };
+
+    /// The vertex and fragment shader.
+    pub(crate) fn shaders(self) -> [String; 2] {
+        let Self { units, .. } = self;
+        let [lit, fog, generates, combines] = [self.lit, self.fog, self.generates, self.combines].map(u8::from);
+        let head = format!(
+            "#version 120\n#define UNITS {units}\n#define LIT {lit}\n#define FOG {fog}\n#define GENERATES {generates}\n\
+             #define COMBINES {combines}\n"
+        );
+        [VERTEX_SHADER, FRAGMENT_SHADER].map(|body| format!("{head}{body}"))
+    }
+}
+
+impl Fixed {
+    /// What a draw needs at this moment.
+    pub(crate) fn parts(&self) -> Parts {
+        let is_on = |environment: &Environment| {
+            let [flat, .., line, rectangle] = environment.enabled;
+            flat || line || rectangle
+        };
+        let all = self.environments.get(..FIXED_UNITS).unwrap_or_default();
+        let units = all.iter().rposition(is_on).map_or(0, |last| last + 1);
+        let used = all.get(..units).unwrap_or_default();
+        Parts {
+            units,
+            lit: self.lighting,
+            fog: self.fogged,
+            generates: used.iter().any(|environment| environment.generates != [false; 4]),
+            combines: used
+                .iter()
+                .any(|environment| !matches!(environment.mode, 0x2100 | 0x1E01 | 0x2101 | 0xBE2 | 0x104)),
+        }
+    }
+}
+
+/// The vertex shader of the fixed function, for [`Parts`].
+const VERTEX_SHADER: &str = r"uniform int ffNormalize;
 uniform float ffPointSize;
+#if LIT
+uniform int ffLit, ffTrack, ffLocal;
+uniform int ffOn[8];
 vec4 lit(vec3 n, vec4 eye, vec4 a, vec4 d, vec4 s, vec4 e, float shininess) {
   vec4 c = e + a * gl_LightModel.ambient;
   vec3 p = eye.xyz / eye.w;
@@ -379,6 +430,9 @@ vec4 lit(vec3 n, vec4 eye, vec4 a, vec4 d, vec4 s, vec4 e, float shininess) {
   }
   return vec4(clamp(c.rgb, 0.0, 1.0), d.a);
 }
+#endif
+#if GENERATES
+uniform ivec4 ffGenerate[4];
 vec4 coordinates(ivec4 how, vec4 given, vec4 eye, vec3 n, vec4 os, vec4 ot, vec4 orr, vec4 oq, vec4 es, vec4 et, vec4 er, vec4 eq) {
   vec3 u = normalize(eye.xyz / eye.w);
   vec3 r = reflect(u, n);
@@ -393,21 +447,30 @@ vec4 coordinates(ivec4 how, vec4 given, vec4 eye, vec3 n, vec4 os, vec4 ot, vec4
   if (how.w == 1) c.w = dot(gl_Vertex, oq); else if (how.w == 2) c.w = dot(eye, eq);
   return c;
 }
+#endif
+#if UNITS > 0
+uniform int ffUnits;
 vec4 unit(int i, vec4 given, vec4 eye, vec3 n) {
   vec4 c = given;
+#if GENERATES
   if (ffGenerate[i] != ivec4(0))
     c = coordinates(ffGenerate[i], given, eye, n, gl_ObjectPlaneS[i], gl_ObjectPlaneT[i], gl_ObjectPlaneR[i], gl_ObjectPlaneQ[i],
       gl_EyePlaneS[i], gl_EyePlaneT[i], gl_EyePlaneR[i], gl_EyePlaneQ[i]);
+#endif
   return gl_TextureMatrix[i] * c;
 }
+#endif
 void main() {
   vec4 eye = gl_ModelViewMatrix * gl_Vertex;
   vec3 n = gl_NormalMatrix * gl_Normal;
   if (ffNormalize != 0) n = normalize(n);
   gl_Position = ftransform();
   gl_PointSize = ffPointSize;
+#if FOG
   gl_FogFragCoord = abs(eye.z / eye.w);
+#endif
   vec4 color = gl_Color;
+#if LIT
   if (ffLit != 0) {
     vec4 a = gl_FrontMaterial.ambient, d = gl_FrontMaterial.diffuse, s = gl_FrontMaterial.specular, e = gl_FrontMaterial.emission;
     if (ffTrack == 1 || ffTrack == 3) a = gl_Color;
@@ -416,22 +479,32 @@ void main() {
     if (ffTrack == 5) e = gl_Color;
     color = lit(n, eye, a, d, s, e, gl_FrontMaterial.shininess);
   }
+#endif
   gl_FrontColor = clamp(color, 0.0, 1.0);
+#if UNITS > 0
   gl_TexCoord[0] = ffUnits > 0 ? unit(0, gl_MultiTexCoord0, eye, n) : gl_MultiTexCoord0;
+#endif
+#if UNITS > 1
   gl_TexCoord[1] = ffUnits > 1 ? unit(1, gl_MultiTexCoord1, eye, n) : gl_MultiTexCoord1;
+#endif
+#if UNITS > 2
   gl_TexCoord[2] = ffUnits > 2 ? unit(2, gl_MultiTexCoord2, eye, n) : gl_MultiTexCoord2;
+#endif
+#if UNITS > 3
   gl_TexCoord[3] = ffUnits > 3 ? unit(3, gl_MultiTexCoord3, eye, n) : gl_MultiTexCoord3;
+#endif
 }
 ";
 
-/// The fragment shader of the fixed function. `ffMode` of a unit: 0 off, 1 modulate, 2 replace, 3 decal, 4 blend, 5 add, 6 combine.
+/// The fragment shader of the fixed function, for [`Parts`]. `ffMode` of a unit: 0 off, 1 modulate, 2 replace, 3 decal, 4 blend, 5 add, 6 combine.
 /// `ffBase`: 0 all channels, 1 no alpha, 2 alpha alone, 3 intensity. `ffRect`: coordinates are pixels.
-pub(crate) const FRAGMENT_SHADER: &str = r"#version 120
+const FRAGMENT_SHADER: &str = r"#if UNITS > 0
 uniform sampler2D ffTex0, ffTex1, ffTex2, ffTex3;
 uniform int ffMode[4], ffBase[4], ffRect[4];
+#endif
+#if COMBINES
 uniform ivec4 ffFunction[4], ffSources[4], ffAlphaSources[4], ffOperands[4], ffAlphaOperands[4];
 uniform vec4 ffScales[4];
-uniform int ffFog;
 vec4 pick(int source, vec4 tex, vec4 before, vec4 primary, vec4 constant) {
   return source == 0 ? tex : source == 1 ? constant : source == 2 ? primary : before;
 }
@@ -447,6 +520,8 @@ vec3 combined(int f, vec3 a, vec3 b, vec3 c) {
   if (f == 5) return a - b;
   return vec3(4.0 * dot(a - 0.5, b - 0.5));
 }
+#endif
+#if UNITS > 0
 vec4 apply(int i, vec4 tex, vec4 before, vec4 primary, vec4 constant) {
   int mode = ffMode[i], base = ffBase[i];
   vec4 v = before;
@@ -455,6 +530,7 @@ vec4 apply(int i, vec4 tex, vec4 before, vec4 primary, vec4 constant) {
   else if (mode == 3) v = vec4(base == 1 ? tex.rgb : mix(before.rgb, tex.rgb, tex.a), before.a);
   else if (mode == 4) v = vec4(mix(before.rgb, constant.rgb, tex.rgb), base == 3 ? mix(before.a, constant.a, tex.a) : before.a * tex.a);
   else if (mode == 5) v = vec4(base == 2 ? before.rgb : before.rgb + tex.rgb, base == 3 ? before.a + tex.a : before.a * tex.a);
+#if COMBINES
   else {
     ivec4 s = ffSources[i], o = ffOperands[i], t = ffAlphaSources[i], p = ffAlphaOperands[i];
     vec3 rgb = combined(ffFunction[i].x, color(o.x, pick(s.x, tex, before, primary, constant)),
@@ -463,25 +539,64 @@ vec4 apply(int i, vec4 tex, vec4 before, vec4 primary, vec4 constant) {
       color(p.y, pick(t.y, tex, before, primary, constant)), color(p.z, pick(t.z, tex, before, primary, constant)));
     v = vec4(rgb * ffScales[i].x, ffFunction[i].x == 7 ? rgb.r * ffScales[i].x : alpha.r * ffScales[i].y);
   }
+#endif
   return clamp(v, 0.0, 1.0);
 }
 vec2 place(int i, vec4 c, ivec2 size) {
   vec2 at = c.xy / c.w;
   return ffRect[i] != 0 ? at / vec2(size) : at;
 }
+#endif
+#if FOG
+uniform int ffFog;
+#endif
 void main() {
   vec4 primary = gl_Color;
   vec4 v = primary;
+#if UNITS > 0
   if (ffMode[0] != 0) v = apply(0, texture2D(ffTex0, place(0, gl_TexCoord[0], textureSize(ffTex0, 0))), v, primary, gl_TextureEnvColor[0]);
+#endif
+#if UNITS > 1
   if (ffMode[1] != 0) v = apply(1, texture2D(ffTex1, place(1, gl_TexCoord[1], textureSize(ffTex1, 0))), v, primary, gl_TextureEnvColor[1]);
+#endif
+#if UNITS > 2
   if (ffMode[2] != 0) v = apply(2, texture2D(ffTex2, place(2, gl_TexCoord[2], textureSize(ffTex2, 0))), v, primary, gl_TextureEnvColor[2]);
+#endif
+#if UNITS > 3
   if (ffMode[3] != 0) v = apply(3, texture2D(ffTex3, place(3, gl_TexCoord[3], textureSize(ffTex3, 0))), v, primary, gl_TextureEnvColor[3]);
+#endif
+#if FOG
   if (ffFog != 0) {
     float z = gl_FogFragCoord;
     float f = ffFog == 1 ? (gl_Fog.end - z) * gl_Fog.scale : ffFog == 2 ? exp(-gl_Fog.density * z)
       : exp(-gl_Fog.density * gl_Fog.density * z * z);
     v.rgb = mix(gl_Fog.color.rgb, v.rgb, clamp(f, 0.0, 1.0));
   }
+#endif
   gl_FragColor = v;
 }
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glsl::Translations;
+
+    #[test]
+    fn shaders_have_the_parts_that_a_draw_needs() {
+        let none = hashbrown::HashMap::new();
+        let size = |parts: Parts| {
+            let made = Translations::default().link(&parts.shaders(), false, &none, &none).unwrap();
+            made.vertex.len() + made.fragment.len()
+        };
+        let mut fixed = Fixed::new();
+        let plain = size(fixed.parts());
+        fixed.lighting = true;
+        let lit = size(fixed.parts());
+        fixed.environments[1].enabled[0] = true;
+        let parts = fixed.parts();
+        assert_eq!((parts.units, parts.generates, parts.combines), (2, false, false));
+        let textured = size(parts);
+        assert!(plain < lit && lit < textured && textured < size(Parts::ALL));
+    }
+}

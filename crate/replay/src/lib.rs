@@ -16,6 +16,7 @@ mod calls;
 mod driver;
 mod fixed;
 mod glsl;
+mod keyframes;
 mod matrix;
 mod objects;
 mod ops;
@@ -33,6 +34,8 @@ mod verdict;
 
 pub use call::{Call, Value};
 pub use driver::{Bounds, Replay};
+pub use keyframes::Drawn;
+pub use objects::Kept;
 pub use ops::{Kind, Op, Stream};
 pub use plan::Frame;
 pub use player::{Player, Turn};

@@ -29,6 +29,21 @@ pub(crate) struct Texture {
     pub(crate) sizes: HashMap<(u32, u32), u64>,
     /// Why it cannot be sampled as in the trace.
     pub(crate) problem: Option<&'static str>,
+    /// The latest call that uploaded to it.
+    pub(crate) uploaded: u64,
+    /// Draws and copies may write to it, so that uploads do not say all that it holds.
+    pub(crate) is_drawn: bool,
+}
+
+/// A texture that WebGL2 has from an earlier replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The latest call that uploaded to it.
+    pub uploaded: u64,
+    /// What it is bound to.
+    pub binding: u32,
+    /// Its size.
+    pub bytes: u64,
 }
 
 impl Texture {
@@ -100,6 +115,8 @@ pub(crate) struct Program {
 pub(crate) struct Linked {
     pub(crate) handle: u32,
     pub(crate) made: Rc<Translated>,
+    /// The shaders that it was linked from.
+    pub(crate) origin: Rc<crate::shader_list::Made>,
     /// Inputs as the trace numbers them: these may differ from what the translation guessed.
     pub(crate) inputs: Vec<crate::glsl::Input>,
     /// Slots by location in the trace.
@@ -108,6 +125,21 @@ pub(crate) struct Linked {
     pub(crate) asked: std::collections::BTreeMap<i64, String>,
     /// Slots of the names that the replay itself sets, with their values.
     pub(crate) parts: HashMap<String, (u32, Vec<u32>)>,
+    /// WebGL2 has it. It gets a program with the first draw that is executed: compilers take their time.
+    pub(crate) is_sent: bool,
+    /// What WebGL2 gets with the next draw: names of slots, bindings of blocks, and values, each with its slot first.
+    pub(crate) names: Vec<(u32, String)>,
+    pub(crate) bindings: Vec<(String, u32)>,
+    pub(crate) values: Vec<Vec<u32>>,
+}
+
+impl Linked {
+    /// Sets a uniform. `words` are those of [`crate::ops::Op::Uniform`].
+    pub(crate) fn set(&mut self, words: Vec<u32>) {
+        // A value that this one writes over is not sent. Longer ones may have more elements.
+        self.values.retain(|known| known.first() != words.first() || known.len() > words.len());
+        self.values.push(words);
+    }
 }
 
 /// A uniform.
@@ -125,8 +157,12 @@ pub(crate) struct Renderbuffer {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) samples: u32,
+    /// Its internal format in WebGL2.
+    pub(crate) format: u32,
     pub(crate) bytes: u64,
     pub(crate) problem: Option<&'static str>,
+    /// It was attached to a framebuffer.
+    pub(crate) is_drawn: bool,
 }
 
 /// What several contexts share.

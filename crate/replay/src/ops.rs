@@ -191,3 +191,30 @@ impl Stream {
         (at as u32, bytes.len() as u32)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The words of all commands of a kind, in their order.
+    pub(crate) fn commands(stream: &Stream, op: Op) -> Vec<&[u32]> {
+        let (mut found, mut rest) = (Vec::new(), &stream.words[..]);
+        while let Some((head, words)) = rest.split_first() {
+            let (words, others) = words.split_at((head >> 16) as usize);
+            if head & 0xFFFF == op as u32 {
+                found.push(words);
+            }
+            rest = others;
+        }
+        found
+    }
+
+    #[test]
+    fn commands_begin_with_their_call() {
+        let mut stream = Stream { on: true, call: 7, ..Stream::default() };
+        stream.put(Op::Clear, &[1]);
+        stream.put(Op::Scissor, &[1, 2, 3, 4]);
+        assert_eq!(commands(&stream, Op::Mark), [[7]]);
+        assert_eq!(commands(&stream, Op::Scissor), [[1, 2, 3, 4]]);
+    }
+}

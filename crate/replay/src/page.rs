@@ -33,16 +33,21 @@ pub struct JsPlayer {
 
 #[wasm_bindgen(js_class = Player)]
 impl JsPlayer {
-    /// A player that has executed nothing. `index` is what the session made. Without `emits` it only finds out which draws could
-    /// be shown. `megabytes` is the limit for textures and buffers.
+    /// A player that emits no commands and has executed nothing: it finds out which draws could be shown. `index` is what the
+    /// session made. `megabytes` is the limit for textures and buffers.
     ///
     /// # Errors
     ///
     /// Throws a sentence for bytes that are no index.
     #[wasm_bindgen(constructor)]
-    pub fn new(index: &[u8], file: JsFile, emits: bool, megabytes: f64) -> Result<Self, JsValue> {
+    pub fn new(index: &[u8], file: JsFile, megabytes: f64) -> Result<Self, JsValue> {
         let bounds = Bounds { bytes: (megabytes as u64) << 20, ..Bounds::default() };
-        Ok(Self { player: Player::open(index, file, bounds, emits).map_err(thrown)? })
+        Ok(Self { player: Player::open(index, file, bounds, false).map_err(thrown)? })
+    }
+
+    /// A player of the same trace that emits commands. It translates no shader that this one has.
+    pub fn drawing(&self, file: JsFile) -> Self {
+        Self { player: self.player.drawing(file) }
     }
 
     /// Whether `provideDecompressors` must have been called before the first step.
@@ -51,9 +56,44 @@ impl JsPlayer {
         self.player.needs_decompressor()
     }
 
-    /// Wants the state after a call. Returns whether everything begins anew.
+    /// Wants the state after a call. Returns whether everything begins anew. Then only the textures that `kept` lists are to stay.
     pub fn seek(&mut self, call: f64, windows: f64, surfaces: f64) -> bool {
         self.player.seek(call as u64, [windows as u64, surfaces as u64])
+    }
+
+    /// Whether `seek` would begin anew.
+    #[wasm_bindgen(js_name = beginsAnew)]
+    pub fn begins_anew(&self, call: f64, windows: f64, surfaces: f64) -> bool {
+        self.player.begins_anew(call as u64, [windows as u64, surfaces as u64])
+    }
+
+    /// What was drawn is there again, as it was at this call when draws before these two had been left out.
+    pub fn restored(&mut self, windows: f64, surfaces: f64) {
+        self.player.restored([windows as u64, surfaces as u64]);
+    }
+
+    /// What a copy of all that was drawn has to hold, after the latest call: `{call, surfaces}`, five numbers each: whether it is a
+    /// renderbuffer, number, internal format, width and height. null if something cannot be copied, or calls have overtaken each other.
+    pub fn drawn(&mut self) -> JsValue {
+        let replay = self.player.replay();
+        let Some(call) = replay.latest() else { return JsValue::NULL };
+        let Some(drawn) = replay.drawn() else { return JsValue::NULL };
+        let words: Vec<u32> = drawn
+            .iter()
+            .flat_map(|it| [it.is_renderbuffer.into(), it.handle, it.format, it.width, it.height])
+            .collect();
+        object(&[("call", number(call)), ("surfaces", Uint32Array::from(&words[..]).into())])
+    }
+
+    /// Bytes of the textures and buffers of the trace.
+    #[wasm_bindgen(getter)]
+    pub fn bytes(&mut self) -> f64 {
+        self.player.replay().bytes as f64
+    }
+
+    /// The textures that stay: number and binding of each, one after the other.
+    pub fn kept(&self) -> Vec<u32> {
+        self.player.kept().iter().flat_map(|(handle, kept)| [*handle, kept.binding]).collect()
     }
 
     /// Executes further calls. Returns whether the goal has been reached, or nothing more can be executed.

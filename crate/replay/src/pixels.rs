@@ -40,7 +40,7 @@ const fn storage(internal: u32, format: u32, kind: u32, bytes: u32, base: Base) 
 }
 
 /// How a texture of an internal format is stored. `None` if WebGL2 has nothing like it. `kind` is the type of the upload.
-pub(crate) fn storage_of(internal: u32, format: u32, kind: u32) -> Option<Storage> {
+pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
     let rgba8 = |base| storage(0x8058, RGBA, UNSIGNED_BYTE, 4, base);
     let floats = matches!(kind, FLOAT | 0x140B | 0x8D61);
     Some(match internal {
@@ -87,10 +87,7 @@ pub(crate) fn storage_of(internal: u32, format: u32, kind: u32) -> Option<Storag
         0x8D76 => storage(internal, 0x8D99, 0x1403, 8, Base::Integer),
         0x8D70 => storage(internal, 0x8D99, 0x1405, 16, Base::Integer),
         0x8D82 => storage(internal, 0x8D99, 0x1404, 16, Base::Integer),
-        _ => {
-            let _ = format;
-            return None;
-        }
+        _ => return None,
     })
 }
 
@@ -352,12 +349,12 @@ mod tests {
 
     #[test]
     fn pixels_are_converted_row_by_row() {
-        let to = storage_of(0x1907, 0x80E0, UNSIGNED_BYTE).unwrap();
+        let to = storage_of(0x1907, UNSIGNED_BYTE).unwrap();
         // Two rows of one BGR pixel, aligned to four bytes.
         let source = [1, 2, 3, 0, 4, 5, 6];
         let all = converted(&source, (1, 2, 0), (0x80E0, UNSIGNED_BYTE), &Unpack::default(), &to);
         assert_eq!(all, Some(vec![3, 2, 1, 6, 5, 4]));
-        let to = storage_of(0x1906, 0x1906, UNSIGNED_BYTE).unwrap();
+        let to = storage_of(0x1906, UNSIGNED_BYTE).unwrap();
         let unpack = Unpack { alignment: 1, row_length: 3, skip_pixels: 1, skip_rows: 1, ..Unpack::default() };
         let all = converted(&[0, 0, 0, 0, 7, 9], (2, 1, 0), (0x1906, UNSIGNED_BYTE), &unpack, &to);
         assert_eq!(all, Some(vec![0, 0, 0, 7, 0, 0, 0, 9]));
@@ -366,7 +363,7 @@ mod tests {
 
     #[test]
     fn packed_types_and_half_floats() {
-        let to = storage_of(0x8058, RGBA, 0x8363).unwrap();
+        let to = storage_of(0x8058, 0x8363).unwrap();
         let all = converted(&[0x1F, 0xF8], (1, 1, 0), (0x1907, 0x8363), &Unpack::default(), &to);
         assert_eq!(all, Some(vec![255, 0, 255, 255]));
         assert_eq!((half(0x3C00), half(0xC000), half(0x0001)), (1.0, -2.0, 2f32.powi(-24)));

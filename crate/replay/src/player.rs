@@ -2,6 +2,7 @@
 
 use core::cell::RefCell;
 
+use hashbrown::HashMap;
 use unspool_file::{ByteSource, Unreadable, Window};
 use unspool_formats::Error;
 use unspool_formats::apitrace::open_records_keeping;
@@ -9,6 +10,7 @@ use unspool_formats::records::{Pass, Records};
 
 use crate::call::{Call, Collector};
 use crate::driver::{Bounds, Replay};
+use crate::objects::Kept;
 use crate::plan::Frame;
 
 /// Bytes of a blob: a texture of 8192 times 8192 pixels has more, but not within the bounds of a replay together with others.
@@ -35,16 +37,12 @@ pub struct Player<S> {
     window: Window,
     least: usize,
     replay: Replay,
-    bounds: Bounds,
     /// The call that is wanted: the last one to be executed.
     goal: u64,
-    /// The highest call that was executed. Calls come as they return, so lower ones may come later.
-    at: u64,
     /// The goal was reached.
     reached: bool,
     over: bool,
     calls: u64,
-    emits: bool,
     wireframe: bool,
 }
 
@@ -58,22 +56,30 @@ impl<S: ByteSource> Player<S> {
     pub fn open(index: &[u8], source: S, bounds: Bounds, emits: bool) -> Result<Self, Error> {
         // A pass borrows its reader. A player lives as long as its worker, so the reader may live for ever.
         let records = Box::leak(open_records_keeping(index, PAYLOAD)?);
-        Ok(Self {
+        Ok(Self::of(records, source, Replay::new(bounds, emits)))
+    }
+
+    /// A player of the same trace that has executed nothing and emits commands. What either translates, both have.
+    pub fn drawing<T: ByteSource>(&self, source: T) -> Player<T> {
+        let mut replay = Replay::new(self.replay.bounds, true);
+        replay.translations = self.replay.translations.clone();
+        Player::of(self.records, source, replay)
+    }
+
+    fn of(records: &'static dyn Records, source: S, replay: Replay) -> Self {
+        Self {
             records,
             source,
             pass: None,
             window: Window::default(),
             least: 1,
-            replay: Replay::new(bounds, emits),
-            bounds,
+            replay,
             goal: 0,
-            at: 0,
             reached: false,
             over: false,
             calls: 0,
-            emits,
             wireframe: false,
-        })
+        }
     }
 
     /// What was executed so far.
@@ -83,7 +89,7 @@ impl<S: ByteSource> Player<S> {
 
     /// Number of calls looked at so far, and the number of the last one.
     pub fn progress(&self) -> (u64, u64) {
-        (self.calls, self.at)
+        (self.calls, self.replay.highest)
     }
 
     /// Number of all calls.
@@ -94,11 +100,6 @@ impl<S: ByteSource> Player<S> {
     /// Whether the file cannot be read without a decompressor that is provided.
     pub fn needs_decompressor(&self) -> bool {
         self.records.needs_decompressor()
-    }
-
-    /// Whether the trace is over.
-    pub fn is_over(&self) -> bool {
-        self.over
     }
 
     /// The frames, once the trace is over.
@@ -115,22 +116,37 @@ impl<S: ByteSource> Player<S> {
 
     /// Wants the state after a call. Returns whether everything begins anew: objects of WebGL2 are to be deleted then. `skip`: the
     /// calls before which draws are left out, as [`Player::skip_before`] returns them.
-    pub fn seek(&mut self, call: u64, skip: [u64; 2]) -> bool {
-        let [skip, surfaces] = skip;
-        // What was left out before cannot be made up for, and calls are not undone.
-        let is_here = self.reached && self.goal == call;
-        let cannot = self.pass.is_none()
-            || self.replay.halted.is_some()
-            || skip < self.replay.skip_before
-            || surfaces < self.replay.skip_surfaces;
-        let anew = cannot || (!is_here && (call <= self.at || self.over));
-        (self.goal, self.reached) = (call, is_here && !anew);
+    pub fn seek(&mut self, call: u64, [skip, surfaces]: [u64; 2]) -> bool {
+        let anew = self.begins_anew(call, [skip, surfaces]);
+        self.reached &= self.goal == call && !anew;
+        self.goal = call;
         if anew {
-            self.restart();
+            self.restart(skip.min(surfaces));
         }
         (self.replay.skip_before, self.replay.skip_surfaces) = (skip, surfaces);
         self.replay.vertices = 0;
         anew
+    }
+
+    /// Whether [`Player::seek`] would begin anew.
+    pub fn begins_anew(&self, call: u64, [skip, surfaces]: [u64; 2]) -> bool {
+        // What was left out before cannot be made up for, and calls are not undone.
+        let is_here = self.reached && self.goal == call;
+        self.pass.is_none()
+            || self.replay.halted.is_some()
+            || skip < self.replay.skip_before
+            || surfaces < self.replay.skip_surfaces
+            || (!is_here && (call <= self.replay.highest || self.over))
+    }
+
+    /// What was drawn is there again, from a copy that was made at this call when draws before `skip` had been left out.
+    pub fn restored(&mut self, skip: [u64; 2]) {
+        [self.replay.skip_before, self.replay.skip_surfaces] = skip;
+    }
+
+    /// The textures that are kept where everything begins anew, by their numbers.
+    pub fn kept(&self) -> &HashMap<u32, Kept> {
+        &self.replay.kept
     }
 
     /// Begins anew with the next [`Player::seek`]: what was drawn is not to be relied on.
@@ -145,11 +161,15 @@ impl<S: ByteSource> Player<S> {
         }
     }
 
-    fn restart(&mut self) {
-        self.replay = Replay::new(self.bounds, self.emits);
-        self.replay.wireframe = self.wireframe;
+    /// Draws before call `from` are left out: textures that do not change from there on are kept.
+    fn restart(&mut self, from: u64) {
+        // What was halted did not get all that it asked for.
+        let kept = if self.replay.halted.is_none() { self.replay.unchanged_since(from) } else { HashMap::new() };
+        let translations = self.replay.translations.clone();
+        self.replay = Replay::new(self.replay.bounds, self.replay.stream.on);
+        (self.replay.wireframe, self.replay.kept, self.replay.translations) = (self.wireframe, kept, translations);
         self.pass = Some(self.records.pass(0..u32::MAX));
-        (self.at, self.over, self.calls) = (0, false, 0);
+        (self.over, self.calls) = (false, 0);
     }
 
     /// Executes further calls, at most `budget`.
@@ -192,13 +212,12 @@ impl<S: ByteSource> Player<S> {
         let (bytes, _) = self.window.read(range.at, least, AHEAD, &self.source)?;
         let bytes = bytes.get(..wanted).unwrap_or(bytes);
         let offered = bytes.len();
-        let shared = RefCell::new((&mut self.replay, &mut self.at, &mut self.calls, left));
+        let shared = RefCell::new((&mut self.replay, &mut self.calls, left));
         let goal = self.goal;
         let mut collector = Collector::new(goal, |call: &Call| {
             let mut shared = shared.borrow_mut();
-            let (replay, at, calls, left) = &mut *shared;
+            let (replay, calls, left) = &mut *shared;
             replay.execute(call);
-            **at = call.number.max(**at);
             **calls += 1;
             **left = left.saturating_sub(1);
             call.number == goal || **left == 0 || replay.halted.is_some() || replay.stream.is_full()

@@ -1,10 +1,12 @@
 //! What comes before a draw: bounds, the program with its uniforms, framebuffers, textures, state.
 
+use std::rc::Rc;
+
 use crate::driver::Replay;
-use crate::fixed::{FIXED_UNITS, FRAGMENT_SHADER, Fixed, VERTEX_SHADER};
-use crate::glsl;
+use crate::fixed::{FIXED_UNITS, Fixed, Parts};
 use crate::objects::{Context, Linked, Objects};
 use crate::pixels::Base;
+use crate::shader_list::Made;
 
 /// Names of the numbers that the fixed function's shaders have for a texture unit.
 const SAMPLERS: [&str; FIXED_UNITS] = ["ffTex0", "ffTex1", "ffTex2", "ffTex3"];
@@ -69,25 +71,25 @@ impl Replay {
             0 => self.fixed_linked()?,
             _ => self.program(program).and_then(|program| program.linked.take()).ok_or("the program is in use")?,
         };
-        self.use_program(linked.handle);
         if self.stream.on {
             self.stream.draws += 1;
             // It may take as long as a GPU can.
             self.stream.slow |= linked.made.may_be_cut;
-        }
-        if self.stream.on {
             self.set_own_uniforms(&mut linked, program == 0);
+            self.send_program(&mut linked);
         }
         Ok(Some(linked))
     }
 
     /// Gives a program back after a draw.
     pub(crate) fn restore(&mut self, linked: Linked) {
-        if self.fixed_program.is_none() && self.fixed_handle == linked.handle {
-            self.fixed_program = Some(linked);
+        let Some(context) = self.context() else { return };
+        let program = context.program;
+        if program == 0 {
+            let parts = context.fixed.parts();
+            self.fixed_programs.insert(parts, linked);
             return;
         }
-        let program = self.context().map_or(0, |context| context.program);
         if let Some(program) = self.program(program) {
             program.linked = Some(linked);
         }
@@ -95,7 +97,7 @@ impl Replay {
 
     /// Why the fixed function cannot be emulated at this moment.
     fn check_fixed(&mut self) -> Result<(), String> {
-        let Some((context, objects, _)) = self.both() else { return Ok(()) };
+        let Some(context) = self.context() else { return Ok(()) };
         for (unit, environment) in context.fixed.environments.iter().enumerate() {
             let [flat, cube, solid, _, line, rectangle] = environment.enabled;
             if unit >= FIXED_UNITS && (flat || cube || solid || line || rectangle) {
@@ -105,19 +107,18 @@ impl Replay {
                 return Err("the fixed function samples a cube or three-dimensional texture".into());
             }
         }
-        let _ = objects;
         Ok(())
     }
 
     fn fixed_linked(&mut self) -> Result<Linked, String> {
-        if let Some(linked) = self.fixed_program.take() {
+        let parts = self.context().map_or(Parts::ALL, |context| context.fixed.parts());
+        if let Some(linked) = self.fixed_programs.remove(&parts) {
             return Ok(linked);
         }
         let none = hashbrown::HashMap::new();
-        let made = glsl::link([VERTEX_SHADER, FRAGMENT_SHADER], false, &none, &none).map_err(|(_, error)| error)?;
-        let linked = self.link_translated(made, [0, 0], [VERTEX_SHADER.into(), FRAGMENT_SHADER.into()]);
-        self.fixed_handle = linked.handle;
-        Ok(linked)
+        let origin = Made { calls: [0; 2], sources: parts.shaders() };
+        let made = self.translations.link(&origin.sources, false, &none, &none).map_err(|(_, error)| error)?;
+        Ok(self.link_translated(made, origin))
     }
 
     fn flush_uniform_buffers(&mut self) {
@@ -168,8 +169,16 @@ impl Replay {
         if is_fixed || linked.made.uniforms.iter().any(|uniform| uniform.name == "ffLit" || uniform.name == "ffFog") {
             fixed_uniforms(context, objects, &mut all);
         }
+        let made = Rc::clone(&linked.made);
         for (name, kind, words) in all {
-            self.set_named(linked, &name, kind, &words);
+            // Those of parts that its shaders do not have.
+            let is_missing = name.starts_with("ff") && !name.starts_with("ff_") && {
+                let base = name.split('[').next();
+                !made.uniforms.iter().any(|uniform| Some(uniform.name.as_str()) == base)
+            };
+            if !is_missing {
+                self.set_named(linked, &name, kind, &words);
+            }
         }
     }
 }

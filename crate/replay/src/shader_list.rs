@@ -1,5 +1,7 @@
 //! Shaders that cannot be shown, with why.
 
+use crate::glsl::Stage;
+
 /// A shader that was not translated.
 #[derive(Clone, Debug, Default)]
 pub struct Listed {
@@ -20,4 +22,16 @@ pub struct Made {
     pub calls: [u64; 2],
     /// As the trace has them.
     pub sources: [String; 2],
+}
+
+impl Made {
+    /// Its shader of a stage, which was not translated.
+    pub(crate) fn failed(&self, stage: Stage, error: String) -> Listed {
+        let ([vertex, fragment], [first, second]) = (&self.sources, self.calls);
+        let (call, source) = match stage {
+            Stage::Vertex => (first, vertex),
+            Stage::Fragment => (second, fragment),
+        };
+        Listed { call, source: source.clone(), shown: String::new(), error }
+    }
 }

@@ -1,4 +1,4 @@
-import { batch, type Signal, useComputed, useSignal } from '@preact/signals';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted, shortened } from '../../base/format.ts';
@@ -167,17 +167,24 @@ function Where({
   const frames = replay.frames.value;
   const coverage = replay.coverage.value;
   const at = call.value;
+  const found = useComputed(() =>
+    call.value !== null && replay.frames.value ? frameOf(replay.frames.value, call.value) : -1,
+  );
+  // A list of all draws is looked through once a frame, not for each step of the slider.
+  const listed = useComputed(() =>
+    found.value >= 0 && replay.coverage.value && replay.frames.value
+      ? drawsOf(replay.coverage.value, replay.frames.value, found.value)
+      : [],
+  );
   if (!frames || !coverage) return null;
   if (coverage.draws === 0) return <p class="muted">This trace has no draws of OpenGL that can be replayed.</p>;
   if (at === null) return null;
-  const frame = frameOf(frames, at);
-  const draws = frame < 0 ? [] : drawsOf(coverage, frames, frame);
+  const [frame, draws] = [found.value, listed.value];
   const draw = draws.filter((each) => each <= at).length;
   const end = (index: number) => frames.to[index] ?? 0;
-  const show = (to: number) =>
-    batch(() => {
-      chosen.value = to;
-    });
+  const show = (to: number) => {
+    chosen.value = to;
+  };
   return (
     <div class="picture-where">
       <p>

@@ -76,7 +76,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
     const shown = drawn > 0 || (scene.picture !== null && trace.progress.peek().slices > 0);
     if (shown && !painted) {
       painted = true;
-      requestAnimationFrame(trace.painted);
+      trace.painted();
     }
     if (drawn > 0 && !pictured) {
       pictured = true;

@@ -60,7 +60,11 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glRenderbufferStorageMultisample", |r, c| storage(r, c.u32(1), c.u32(2), c.int(3), c.int(4))),
     ("glFramebufferRenderbuffer", |r, c| {
         let (target, point, name) = (c.u32(0), c.u32(1), c.u32(3));
-        let found = r.both().and_then(|(_, objects, _)| objects.renderbuffers.get(&name).copied()).unwrap_or_default();
+        let found = r.both().and_then(|(_, objects, _)| objects.renderbuffers.get_mut(&name));
+        let found = found.map_or(Renderbuffer::default(), |renderbuffer| {
+            renderbuffer.is_drawn = true;
+            *renderbuffer
+        });
         let Some(handle) = current(r, target) else { return };
         r.bind_framebuffer(DRAW, handle);
         r.stream.put(Op::FramebufferRenderbuffer, &[point, found.handle]);
@@ -108,7 +112,8 @@ fn current(r: &mut Replay, target: u32) -> Option<u32> {
 fn attach(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, layer: Option<u32>) {
     let point = c.u32(1);
     let found = r.both().and_then(|(_, objects, _)| {
-        let texture = objects.textures.get(&name)?;
+        let texture = objects.textures.get_mut(&name)?;
+        texture.is_drawn = true;
         let [w, h, _] = texture.levels.get(level as usize).copied().unwrap_or_default();
         let integer = texture.base() == Base::Integer;
         let is_whole = texture.binding == 0xDE1 && texture.levels.len() < 2;
@@ -136,7 +141,7 @@ fn storage(r: &mut Replay, samples: u32, internal: u32, width: i64, height: i64)
     let most = i64::from(r.bounds.size);
     let (width, height) = (width.clamp(1, most) as u32, height.clamp(1, most) as u32);
     let samples = samples.min(4);
-    let of = storage_of(internal, 0x1908, 0x1401);
+    let of = storage_of(internal, 0x1401);
     // Only stencil.
     let format = match internal {
         0x8D48 | 0x1901 => Some(0x8D48),
@@ -156,8 +161,9 @@ fn storage(r: &mut Replay, samples: u32, internal: u32, width: i64, height: i64)
     {
         let handle = renderbuffer.handle;
         let problem = format.is_none().then_some("a renderbuffer has a format that WebGL2 lacks");
-        *renderbuffer = Renderbuffer { handle, width, height, samples, bytes: needed, problem };
-        stream.put(Op::RenderbufferStorage, &[handle, samples, format.unwrap_or(0x8058), width, height]);
+        let (format, is_drawn) = (format.unwrap_or(0x8058), renderbuffer.is_drawn);
+        *renderbuffer = Renderbuffer { handle, width, height, samples, format, bytes: needed, problem, is_drawn };
+        stream.put(Op::RenderbufferStorage, &[handle, samples, format, width, height]);
         r.surface_made(of_renderbuffer(handle));
     }
 }

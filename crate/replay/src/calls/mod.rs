@@ -22,15 +22,9 @@ use crate::driver::Replay;
 /// Executes a call.
 pub(crate) type Run = fn(&mut Replay, &Call);
 
-/// What a function does.
-#[derive(Clone, Copy)]
-pub(crate) struct Handler {
-    pub(crate) run: Run,
-}
-
-/// Handlers by the names of functions.
+/// What functions do, by their names.
 pub(crate) struct Handlers {
-    by_name: HashMap<&'static str, Handler>,
+    by_name: HashMap<&'static str, Run>,
 }
 
 /// Endings of functions that came from extensions and do the same.
@@ -50,12 +44,12 @@ impl Handlers {
             uniforms::TABLE,
             windows::TABLE,
         ];
-        let by_name = tables.into_iter().flatten().map(|(name, run)| (*name, Handler { run: *run })).collect();
+        let by_name = tables.into_iter().flatten().copied().collect();
         Self { by_name }
     }
 
     /// The handler of a function, whatever extension it came from.
-    pub(crate) fn find(&self, name: &str) -> Option<Handler> {
+    pub(crate) fn find(&self, name: &str) -> Option<Run> {
         let found = self.by_name.get(name).or_else(|| {
             let ending = ENDINGS.iter().find(|ending| name.ends_with(**ending))?;
             self.by_name.get(name.strip_suffix(ending)?)

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
+use hashbrown::HashMap;
+
 use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
-use crate::glsl::{self, Source};
+use crate::glsl::{Source, Translated};
 use crate::objects::{Linked, Program, Shader};
 use crate::ops::{Kind, Op};
-use crate::shader_list::Listed;
+use crate::shader_list::Made;
 
 const VERTEX: u32 = 0x8B31;
 const FRAGMENT: u32 = 0x8B30;
@@ -35,8 +37,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glCreateProgram", |r, c| create_program(r, c.ret.int() as u32)),
     ("glCreateProgramObjectARB", |r, c| create_program(r, c.ret.int() as u32)),
-    ("glAttachShader", |r, c| attach(r, c)),
-    ("glAttachObjectARB", |r, c| attach(r, c)),
+    ("glAttachShader", attach),
+    ("glAttachObjectARB", attach),
     ("glDetachShader", |r, c| {
         let shader = c.u32(1);
         if let Some(program) = r.program(c.u32(0)) {
@@ -76,7 +78,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         if context.program == name {
             return;
         }
-        if let Some(linked) = objects.programs.remove(&name).and_then(|program| program.linked) {
+        if let Some(linked) = objects.programs.remove(&name).and_then(|program| program.linked)
+            && linked.is_sent
+        {
             stream.put(Op::Delete, &[Kind::Program as u32, linked.handle]);
         }
     }),
@@ -135,6 +139,7 @@ impl Replay {
 
     /// Translates and links a program.
     pub(crate) fn link(&mut self, name: u32) {
+        let translations = self.translations.clone();
         let Some((context, objects, _)) = self.both() else { return };
         let es = context.es;
         let Some(program) = objects.programs.get(&name) else { return };
@@ -151,65 +156,53 @@ impl Replay {
         });
         let (vertex, fragment) = (find(VERTEX), find(FRAGMENT));
         let calls = [vertex.map_or(0, |shader| shader.call), fragment.map_or(0, |shader| shader.call)];
+        let [vertex_of_old, fragment_of_old] = crate::fixed::Parts::ALL.shaders();
         let sources = [
-            vertex.map_or(crate::fixed::VERTEX_SHADER, |shader| &shader.compiled).to_owned(),
-            fragment.map_or(crate::fixed::FRAGMENT_SHADER, |shader| &shader.compiled).to_owned(),
+            vertex.map_or(vertex_of_old, |shader| shader.compiled.clone()),
+            fragment.map_or(fragment_of_old, |shader| shader.compiled.clone()),
         ];
+        let origin = Made { calls, sources };
         let made = match other {
-            Some(other) => Err((glsl::Stage::Vertex, other.to_owned())),
-            None => glsl::link([&sources[0], &sources[1]], es, &program.attributes, &program.outputs),
+            Some(reason) => Err((reason.to_owned(), None)),
+            None => translations.link(&origin.sources, es, &program.attributes, &program.outputs).map_err(
+                |(stage, error)| (format!("a shader cannot be translated: {error}"), Some(origin.failed(stage, error))),
+            ),
         };
-        let made = match made {
-            Ok(made) => made,
-            Err((stage, error)) => {
-                let at = usize::from(stage == glsl::Stage::Fragment);
-                if other.is_none() {
-                    let [vertex, fragment] = sources;
-                    let source = if at == 0 { vertex } else { fragment };
-                    self.verdict.shaders.push(Listed {
-                        call: calls.get(at).copied().unwrap_or(0),
-                        source,
-                        shown: String::new(),
-                        error: error.clone(),
-                    });
-                }
-                let why = if other.is_some() { error } else { format!("a shader cannot be translated: {error}") };
-                if let Some(program) = self.program(name) {
-                    program.problem = Some(why);
-                    program.linked = None;
-                }
-                return;
+        let linked = match made {
+            Ok(made) => Ok(self.link_translated(made, origin)),
+            Err((problem, listed)) => {
+                self.verdict.shaders.extend(listed);
+                Err(problem)
             }
         };
-        let linked = self.link_translated(made, calls, sources);
-        if let Some(program) = self.program(name) {
-            program.problem = None;
-            program.linked = Some(linked);
+        let Some((_, objects, stream)) = self.both() else { return };
+        let Some(program) = objects.programs.get_mut(&name) else { return };
+        if let Some(old) = program.linked.take().filter(|old| old.is_sent) {
+            stream.put(Op::Delete, &[Kind::Program as u32, old.handle]);
+        }
+        match linked {
+            Ok(linked) => (program.linked, program.problem) = (Some(linked), None),
+            Err(problem) => program.problem = Some(problem),
         }
     }
 
-    /// Makes a program of WebGL2. `calls` compiled its shaders, from `sources`.
-    pub(crate) fn link_translated(&mut self, made: glsl::Translated, calls: [u64; 2], sources: [String; 2]) -> Linked {
-        let handle = self.handle(Kind::Program);
-        // A compiler takes its time: the page is to hear that something goes on.
-        self.stream.slow = self.stream.on;
-        let vertex = self.stream.put_bytes(made.vertex.as_bytes());
-        let fragment = self.stream.put_bytes(made.fragment.as_bytes());
-        self.stream.put(Op::Program, &[handle, vertex.0, vertex.1, fragment.0, fragment.1]);
-        self.programs.insert(handle, crate::shader_list::Made { calls, sources });
+    /// A program that WebGL2 does not have yet.
+    pub(crate) fn link_translated(&mut self, made: Rc<Translated>, origin: Made) -> Linked {
+        // A block without a binding has 0 until the trace gives it another.
+        let bindings = made.blocks.iter().map(|(block, binding)| (block.clone(), binding.unwrap_or(0))).collect();
         let mut linked = Linked {
-            handle,
+            handle: self.handle(Kind::Program),
             inputs: made.inputs.clone(),
-            made: Rc::new(made),
-            locations: hashbrown::HashMap::new(),
+            made,
+            origin: Rc::new(origin),
+            locations: HashMap::new(),
             asked: std::collections::BTreeMap::new(),
-            parts: hashbrown::HashMap::new(),
+            parts: HashMap::new(),
+            is_sent: false,
+            names: Vec::new(),
+            bindings,
+            values: Vec::new(),
         };
-        for (block, binding) in &linked.made.blocks {
-            // A block without a binding has 0 until the trace gives it another.
-            let (at, len) = self.stream.put_bytes(block.as_bytes());
-            self.stream.put(Op::UniformBlock, &[handle, at, len, binding.unwrap_or(0)]);
-        }
         self.initial_uniforms(&mut linked);
         linked
     }

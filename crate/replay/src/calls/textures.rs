@@ -1,11 +1,13 @@
 //! Textures and samplers.
 
+use hashbrown::HashMap;
+
 use super::Run;
 use crate::call::Call;
 use crate::driver::{Replay, slot_of};
-use crate::objects::Texture;
+use crate::objects::{Kept, Texture};
 use crate::ops::{Kind, Op};
-use crate::pixels::{Storage, Unpack, converted, storage_of};
+use crate::pixels::{Storage, converted, storage_of};
 
 const FLOAT: u32 = 0x1406;
 
@@ -59,7 +61,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glCopyTexImage2D", |r, c| {
         let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
         let (w, h) = (c.int(5), c.int(6));
-        let Some(of) = storage_of(internal, 0x1908, 0x1401) else { return };
+        let Some(of) = storage_of(internal, 0x1401) else { return };
         if r.define(target, level, of, [w, h, 0], None) {
             copy(r, target, level, [0, 0, 0], [c.int(3), c.int(4)], [w, h]);
         }
@@ -125,7 +127,10 @@ fn delete(r: &mut Replay, c: &Call) {
             continue;
         }
         if let Some(texture) = objects.textures.remove(&name) {
+            let mut attached = context.framebuffers.values().flat_map(|framebuffer| &framebuffer.attachments);
+            let is_attached = attached.any(|attachment| attachment.surface == texture.handle);
             stream.put(Op::Delete, &[Kind::Texture as u32, texture.handle]);
+            r.has_parts |= is_attached;
             r.unbound_texture(texture.handle);
             r.reserve(texture.sizes.values().sum(), 0);
         }
@@ -214,24 +219,38 @@ fn pixels(r: &mut Replay, c: &Call, index: usize) -> Option<Vec<u8>> {
     buffer.data.get(at..).map(<[u8]>::to_vec)
 }
 
+/// Width, height and depth as WebGL2 takes them.
+fn cut(size: [i64; 3]) -> [u32; 3] {
+    size.map(|n| n.clamp(0, 1 << 15) as u32)
+}
+
+/// The pixels of an upload of this format and type, as the storage of the texture has them.
+fn uploaded(
+    r: &mut Replay,
+    c: &Call,
+    size: [i64; 3],
+    [format, kind]: [u32; 2],
+    data: usize,
+    of: &Storage,
+) -> Option<Vec<u8>> {
+    let content = pixels(r, c, data)?;
+    let unpack = r.context().map(|context| context.unpack).unwrap_or_default();
+    converted(&content, cut(size).into(), (format, kind), &unpack, of)
+}
+
 fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
     let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
     let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
     if matches!(target, 0x8063 | 0x8064 | 0x8070 | 0x851B) {
         return;
     }
-    let Some(of) = storage_of(internal, format, kind) else {
+    let Some(of) = storage_of(internal, kind) else {
         if let Some(texture) = r.texture_at(target) {
             texture.problem = Some("a texture has a format that WebGL2 lacks");
         }
         return;
     };
-    let content = pixels(r, c, data);
-    let unpack = r.context().map(|context| context.unpack).unwrap_or_default();
-    let content = content.and_then(|content| {
-        let [w, h, d] = size.map(|n| n.clamp(0, 1 << 15) as u32);
-        converted(&content, (w, h, d), (format, kind), &unpack, &of)
-    });
+    let content = if r.uploads(target) { uploaded(r, c, size, [format, kind], data, &of) } else { None };
     r.define(target, level, of, size, content.as_deref());
     if level == 0 && r.texture_at(target).is_some_and(|texture| texture.generates) {
         r.mipmaps(target);
@@ -241,17 +260,17 @@ fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
 fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], format: usize) {
     let (target, level) = (c.u32(0), c.u32(1));
     let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
-    let Some(content) = pixels(r, c, data) else { return };
-    let unpack: Unpack = r.context().map(|context| context.unpack).unwrap_or_default();
     let Some(to) = upload_target(target) else { return };
     let Some(texture) = r.texture_at(target) else { return };
     let Some(of) = texture.storage else { return };
     let (handle, binding, generates) = (texture.handle, texture.binding, texture.generates);
-    let [w, h, d] = size.map(|n| n.clamp(0, 1 << 15) as u32);
-    let Some(content) = converted(&content, (w, h, d), (format, kind), &unpack, &of) else { return };
-    let (at, len) = r.stream.put_bytes(&content);
-    let words = [handle, binding, to, level, x as u32, y as u32, z as u32, w, h, d, of.format, of.kind, at, len];
-    r.stream.put(Op::TexSubImage, &words);
+    if r.uploads(target) {
+        let Some(content) = uploaded(r, c, size, [format, kind], data, &of) else { return };
+        let [w, h, d] = cut(size);
+        let (at, len) = r.stream.put_bytes(&content);
+        let words = [handle, binding, to, level, x as u32, y as u32, z as u32, w, h, d, of.format, of.kind, at, len];
+        r.stream.put(Op::TexSubImage, &words);
+    }
     if level == 0 && generates {
         r.mipmaps(target);
     }
@@ -259,7 +278,7 @@ fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], form
 
 fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
     let (target, levels, internal) = (c.u32(0), c.int(1).clamp(1, 16) as u32, c.u32(2));
-    let Some(of) = storage_of(internal, 0x1908, 0x1401) else {
+    let Some(of) = storage_of(internal, 0x1401) else {
         if let Some(texture) = r.texture_at(target) {
             texture.problem = Some("a texture has a format that WebGL2 lacks");
         }
@@ -284,17 +303,14 @@ fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
 
 fn compressed(r: &mut Replay, c: &Call, size: [i64; 3], content: Option<&[u8]>) {
     let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
-    let Some(to) = upload_target(target) else { return };
-    let [w, h, d] = size.map(|n| n.clamp(0, 1 << 15) as u32);
-    let blocks = u64::from(w.div_ceil(4)) * u64::from(h.div_ceil(4));
+    let [w, h, _] = cut(size);
     let Some(decoded) = crate::s3tc::decoded(internal, w, h, content.unwrap_or_default()) else {
         if let Some(texture) = r.texture_at(target) {
             texture.problem = Some("a texture is compressed in a way that is not decoded");
         }
         return;
     };
-    let _ = (to, blocks, d);
-    if let Some(of) = storage_of(0x8058, 0x1908, 0x1401) {
+    if let Some(of) = storage_of(0x8058, 0x1401) {
         r.define(target, level, of, size, Some(&decoded));
     }
 }
@@ -321,6 +337,7 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
         h.clamp(0, 1 << 15) as u32,
         layers,
     ];
+    texture.is_drawn = true;
     r.stream.put(Op::CopyTexSubImage, &words);
     let [surface, ..] = words;
     r.surface_attached(surface, false);
@@ -360,13 +377,54 @@ impl Replay {
         if let Some(slot) = texture.levels.get_mut(level as usize) {
             *slot = [w, h, d];
         }
-        let (at, len) = content.map_or((0, 0), |content| self.stream.put_bytes(content));
-        let words = [handle, binding, to, level, of.internal, w, h, d, of.format, of.kind, at, len];
-        self.stream.put(Op::TexImage, &words);
+        if self.uploads(target) {
+            let (at, len) = content.map_or((0, 0), |content| self.stream.put_bytes(content));
+            let words = [handle, binding, to, level, of.internal, w, h, d, of.format, of.kind, at, len];
+            self.stream.put(Op::TexImage, &words);
+        }
         if level == 0 {
             self.surface_uploaded(handle);
         }
         true
+    }
+
+    /// Notes that the texture which is bound is uploaded to. Returns whether WebGL2 is to do that: it may have kept the result.
+    fn uploads(&mut self, target: u32) -> bool {
+        let (call, is_late) = (self.call, self.call < self.highest);
+        let Some(texture) = self.texture_at(target) else { return false };
+        texture.uploaded = call;
+        // A call that another thread has overtaken: numbers do not tell what WebGL2 has of the texture.
+        texture.is_drawn |= is_late;
+        let handle = texture.handle;
+        self.stream.on && self.kept.get(&handle).is_none_or(|kept| call > kept.uploaded)
+    }
+
+    /// What WebGL2 has of the textures that hold at `call` what they hold now, and that no draw wrote to.
+    pub(crate) fn unchanged_since(&self, call: u64) -> HashMap<u32, Kept> {
+        // Those that were kept, and that this replay has not come to, are still what they were.
+        let mut found = self.kept.clone();
+        found.retain(|_, kept| kept.uploaded > self.highest);
+        for texture in self.groups.iter().flat_map(|objects| objects.textures.values()) {
+            let before = self.kept.get(&texture.handle).map_or(0, |kept| kept.uploaded);
+            let kept = Kept {
+                uploaded: texture.uploaded.max(before),
+                binding: texture.binding,
+                bytes: texture.sizes.values().sum(),
+            };
+            if texture.is_drawn {
+                found.remove(&texture.handle);
+            } else if !texture.levels.is_empty() {
+                found.insert(texture.handle, kept);
+            }
+        }
+        // They are not counted again before the replay comes to them, so there is a limit of their own.
+        let mut left = self.bounds.bytes / 4;
+        found.retain(|_, kept| {
+            let stays = kept.uploaded < call && kept.bytes <= left;
+            left -= if stays { kept.bytes } else { 0 };
+            stays
+        });
+        found
     }
 
     /// Makes the mipmaps of the texture that is bound.
@@ -375,10 +433,74 @@ impl Replay {
         // Formats that cannot be filtered have none in WebGL2.
         let filters =
             texture.storage.is_some_and(|of| of.kind != FLOAT || of.internal == 0x881A || of.internal == 0x822D);
-        let Texture { handle, binding, .. } = *texture;
+        let Texture { handle, binding, is_drawn, .. } = *texture;
         self.surfaces.read(handle);
-        if filters {
+        self.has_parts |= is_drawn;
+        if filters && self.uploads(target) {
             self.stream.put(Op::GenerateMipmap, &[handle, binding]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bounds;
+    use crate::call::Value;
+    use crate::ops::tests::commands;
+
+    /// Uploads to three textures: 1 and 2 at once, 3 later. The second one is drawn to. Returns the textures that got an upload.
+    fn uploads(replay: &mut Replay, until: usize) -> Vec<u32> {
+        let image = [0xDE1, 0, 0x8058, 2, 2, 0, 0x1908, 0x1401];
+        let calls: [(&str, &[i64]); 9] = [
+            ("glXMakeCurrent", &[1, 2, 3]),
+            ("glBindTexture", &[0xDE1, 1]),
+            ("glTexImage2D", &image),
+            ("glBindTexture", &[0xDE1, 2]),
+            ("glTexImage2D", &image),
+            ("glBindFramebuffer", &[0x8D40, 1]),
+            ("glFramebufferTexture2D", &[0x8D40, 0x8CE0, 0xDE1, 2, 0]),
+            ("glBindTexture", &[0xDE1, 3]),
+            ("glTexImage2D", &image),
+        ];
+        for (number, (name, args)) in calls.iter().enumerate().take(until) {
+            let args = args.iter().map(|n| Value::Int(*n)).collect();
+            replay.execute(&Call { number: number as u64, name: (*name).into(), args, ..Call::default() });
+        }
+        commands(&replay.stream, Op::TexImage).iter().filter_map(|words| words.first().copied()).collect()
+    }
+
+    #[test]
+    fn textures_that_only_uploads_wrote_to_are_kept() {
+        let mut first = Replay::new(Bounds::default(), true);
+        assert_eq!(uploads(&mut first, 9), [1, 2, 3]);
+        // Before call 8, the third one does not have its content yet.
+        for (call, kept, sent) in [(9, vec![1, 3], vec![2]), (8, vec![1], vec![2, 3]), (0, vec![], vec![1, 2, 3])] {
+            let mut again = Replay::new(Bounds::default(), true);
+            again.kept = first.unchanged_since(call);
+            let mut found: Vec<u32> = again.kept.keys().copied().collect();
+            found.sort_unstable();
+            assert_eq!(found, kept);
+            // One that ends early still has what it has not come to.
+            uploads(&mut again, 2);
+            assert_eq!(again.unchanged_since(call), again.kept);
+            again.stream.words.clear();
+            assert_eq!(uploads(&mut again, 9), sent);
+        }
+    }
+
+    #[test]
+    fn what_was_drawn_can_be_copied_unless_it_has_parts() {
+        let mut replay = Replay::new(Bounds::default(), true);
+        uploads(&mut replay, 9);
+        let drawn = replay.drawn().unwrap();
+        assert_eq!(drawn.iter().map(|it| (it.handle, it.format, it.width)).collect::<Vec<_>>(), [(2, 0x8058, 2)]);
+        let mut execute = |name: &str, args: &[i64]| {
+            let args = args.iter().map(|n| Value::Int(*n)).collect();
+            replay.execute(&Call { number: 9, name: name.into(), args, ..Call::default() });
+        };
+        execute("glBindTexture", &[0xDE1, 2]);
+        execute("glGenerateMipmap", &[0xDE1]);
+        assert_eq!(replay.drawn(), None);
     }
 }

@@ -1,5 +1,7 @@
 //! Uniforms.
 
+use std::rc::Rc;
+
 use super::Run;
 use crate::call::Call;
 use crate::driver::Replay;
@@ -61,6 +63,10 @@ struct Form {
 }
 
 fn vector(r: &mut Replay, c: &Call, form: Form) {
+    // Without commands, no value matters.
+    if !r.stream.on {
+        return;
+    }
     let Form { first, count, float, unsigned, many } = form;
     let word = |value: &crate::call::Value| if float { (value.float() as f32).to_bits() } else { value.int() as u32 };
     let words: Vec<u32> = if many {
@@ -93,16 +99,15 @@ fn matrix(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize) {
 fn set(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize, transposed: bool, words: &[u32]) {
     let location = c.int(first);
     let program = if first == 1 { c.u32(0) } else { r.context().map_or(0, |context| context.program) };
-    let Some(linked) = r.program(program).and_then(|program| program.linked.as_ref()) else { return };
-    let handle = linked.handle;
+    let next = r.next_slot + 1;
+    let Some(linked) = r.program(program).and_then(|program| program.linked.as_mut()) else { return };
     let Some(slot) = linked.locations.get(&location).cloned().or_else(|| element(linked, location)) else { return };
     let slot = match slot {
         Found::Known(slot) => slot,
         Found::Name(name, elements) => {
-            let slot = r.locate(program, handle, &name, elements);
-            if let Some(linked) = r.program(program).and_then(|program| program.linked.as_mut()) {
-                linked.locations.insert(location, Found::Known(slot));
-            }
+            let slot = Slot { slot: next, elements };
+            linked.names.push((next, name));
+            linked.locations.insert(location, Found::Known(slot));
             slot
         }
     };
@@ -112,10 +117,8 @@ fn set(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize, transpos
     if words.is_empty() || words.len() % count != 0 {
         return;
     }
-    r.use_program(handle);
-    let mut all = vec![slot.slot, kind, transposed.into()];
-    all.extend_from_slice(words);
-    r.stream.put(Op::Uniform, &all);
+    linked.set([&[slot.slot, kind, transposed.into()], words].concat());
+    r.next_slot = r.next_slot.max(slot.slot);
 }
 
 /// What a location stands for.
@@ -168,46 +171,65 @@ fn location(r: &mut Replay, c: &Call) {
 fn block_binding(r: &mut Replay, c: &Call) {
     let (program, index, binding) = (c.u32(0), c.u32(1), c.u32(2));
     let named = r.blocks.get(&(program, index)).cloned();
-    let Some(linked) = r.program(program).and_then(|program| program.linked.as_ref()) else { return };
+    let Some(linked) = r.program(program).and_then(|program| program.linked.as_mut()) else { return };
     // Without its name, an index is that of the declaration.
     let name = named.or_else(|| linked.made.blocks.get(index as usize).map(|(name, _)| name.clone()));
-    let handle = linked.handle;
     if let Some(name) = name {
-        let (at, len) = r.stream.put_bytes(name.as_bytes());
-        r.stream.put(Op::UniformBlock, &[handle, at, len, binding.min(23)]);
+        linked.bindings.retain(|(known, _)| *known != name);
+        linked.bindings.push((name, binding.min(23)));
     }
 }
 
 impl Replay {
-    /// A new slot for a name in a program.
-    fn locate(&mut self, _program: u32, handle: u32, name: &str, elements: u32) -> Slot {
-        self.next_slot += 1;
-        let slot = self.next_slot;
-        let (at, len) = self.stream.put_bytes(name.as_bytes());
-        self.stream.put(Op::UniformLocation, &[slot, handle, at, len]);
-        Slot { slot, elements }
-    }
-
     /// Sets a uniform that the replay itself has, if it has changed. `kind` as in [`Op::Uniform`].
     pub(crate) fn set_named(&mut self, linked: &mut Linked, name: &str, kind: u32, words: &[u32]) {
-        let known = linked.parts.get(name);
-        if known.is_some_and(|(_, known)| known == words) {
-            return;
-        }
+        let known = linked.parts.get_mut(name);
         let slot = match known {
-            Some((slot, _)) => *slot,
-            None => self.locate(0, linked.handle, name, 1).slot,
+            Some((_, known)) if known == words => return,
+            Some((slot, known)) => {
+                known.clear();
+                known.extend_from_slice(words);
+                *slot
+            }
+            None => {
+                self.next_slot += 1;
+                linked.names.push((self.next_slot, name.to_owned()));
+                linked.parts.insert(name.to_owned(), (self.next_slot, words.to_vec()));
+                self.next_slot
+            }
         };
-        linked.parts.insert(name.to_owned(), (slot, words.to_vec()));
-        self.use_program(linked.handle);
-        let mut all = vec![slot, kind, 0];
-        all.extend_from_slice(words);
-        self.stream.put(Op::Uniform, &all);
+        linked.set([&[slot, kind, 0], words].concat());
+    }
+
+    /// Makes a program the current one, with its uniforms as the trace has set them.
+    pub(crate) fn send_program(&mut self, linked: &mut Linked) {
+        let handle = linked.handle;
+        if !linked.is_sent {
+            linked.is_sent = true;
+            // A compiler takes its time: the page is to hear that something goes on.
+            self.stream.slow = true;
+            let vertex = self.stream.put_bytes(linked.made.vertex.as_bytes());
+            let fragment = self.stream.put_bytes(linked.made.fragment.as_bytes());
+            self.stream.put(Op::Program, &[handle, vertex.0, vertex.1, fragment.0, fragment.1]);
+            self.programs.insert(handle, Rc::clone(&linked.origin));
+        }
+        for (name, binding) in linked.bindings.drain(..) {
+            let (at, len) = self.stream.put_bytes(name.as_bytes());
+            self.stream.put(Op::UniformBlock, &[handle, at, len, binding]);
+        }
+        for (slot, name) in linked.names.drain(..) {
+            let (at, len) = self.stream.put_bytes(name.as_bytes());
+            self.stream.put(Op::UniformLocation, &[slot, handle, at, len]);
+        }
+        self.use_program(handle);
+        for words in linked.values.drain(..) {
+            self.stream.put(Op::Uniform, &words);
+        }
     }
 
     /// The values that declarations give to uniforms, and the units that samplers are bound to by the shader.
     pub(crate) fn initial_uniforms(&mut self, linked: &mut Linked) {
-        let made = std::rc::Rc::clone(&linked.made);
+        let made = Rc::clone(&linked.made);
         for uniform in &made.uniforms {
             if let Some(binding) = uniform.binding.filter(|_| uniform.type_name.contains("sampler")) {
                 self.set_named(linked, &uniform.shown, 5, &[binding]);
@@ -242,5 +264,62 @@ impl Replay {
                 values.iter().map(|x| if (5..=12).contains(&kind) { *x as i32 as u32 } else { x.to_bits() }).collect();
             self.set_named(linked, &uniform.shown, kind, &words);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bounds;
+    use crate::call::{Call, Value};
+    use crate::ops::tests::commands;
+
+    #[test]
+    fn a_program_is_sent_with_its_first_draw_and_its_latest_values() {
+        let mut replay = Replay::new(Bounds::default(), true);
+        let mut number = 0;
+        let mut execute = |replay: &mut Replay, name: &str, args: &[Value], ret: i64| {
+            let (args, ret) = (args.to_vec(), Value::Int(ret));
+            replay.execute(&Call { number, name: name.into(), args, ret, ..Call::default() });
+            number += 1;
+        };
+        let numbers = |all: &[i64]| all.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        execute(&mut replay, "glXMakeCurrent", &numbers(&[1, 2, 3]), 1);
+        execute(&mut replay, "glViewport", &numbers(&[0, 0, 8, 8]), 0);
+        execute(&mut replay, "glCreateShader", &numbers(&[0x8B30]), 1);
+        let source =
+            Value::Text("uniform float a[3]; void main() { gl_FragColor = vec4(a[0], a[1], a[2], 1.0); }".into());
+        execute(&mut replay, "glShaderSource", &[Value::Int(1), Value::Int(1), source], 0);
+        execute(&mut replay, "glCompileShader", &numbers(&[1]), 0);
+        execute(&mut replay, "glCreateProgram", &[], 2);
+        execute(&mut replay, "glAttachShader", &numbers(&[2, 1]), 0);
+        execute(&mut replay, "glLinkProgram", &numbers(&[2]), 0);
+        execute(&mut replay, "glUseProgram", &numbers(&[2]), 0);
+        execute(&mut replay, "glGetUniformLocation", &[Value::Int(2), Value::Text("a".into())], 5);
+        for (location, values) in
+            [(5, vec![1.0]), (5, vec![2.0, 3.0, 4.0]), (6, vec![5.0]), (5, vec![6.0]), (6, vec![7.0])]
+        {
+            let values = Value::List(values.into_iter().map(Value::Float).collect());
+            execute(&mut replay, "glUniform1fv", &[Value::Int(location), Value::Int(1), values], 0);
+        }
+        assert!(commands(&replay.stream, Op::Program).is_empty());
+        execute(&mut replay, "glRecti", &numbers(&[0, 0, 1, 1]), 0);
+        assert_eq!(commands(&replay.stream, Op::Program).len(), 1);
+        let names: Vec<u32> = commands(&replay.stream, Op::UniformLocation).iter().map(|words| words[0]).collect();
+        let [first, second] = [names[0], names[1]];
+        let of_trace: Vec<(u32, &[u32])> = commands(&replay.stream, Op::Uniform)
+            .into_iter()
+            .map(|words| (words[0], &words[3..]))
+            .filter(|(slot, _)| [first, second].contains(slot))
+            .collect();
+        let bits = |x: f32| x.to_bits();
+        // The first value is written over by the longer one, and that of the second element by a later one.
+        assert_eq!(
+            of_trace,
+            [(first, &[bits(2.0), bits(3.0), bits(4.0)][..]), (first, &[bits(6.0)]), (second, &[bits(7.0)]),]
+        );
+        replay.stream.words.clear();
+        execute(&mut replay, "glRecti", &numbers(&[0, 0, 1, 1]), 0);
+        assert!(commands(&replay.stream, Op::Program).is_empty() && commands(&replay.stream, Op::Uniform).is_empty());
     }
 }

@@ -5,6 +5,8 @@ mod convert;
 mod preprocess;
 mod tokens;
 mod translate;
+mod translations;
 mod views;
 
-pub(crate) use translate::{Input, Source, Stage, Translated, link};
+pub(crate) use translate::{Input, Source, Stage, Translated};
+pub(crate) use translations::Translations;

@@ -22,6 +22,7 @@ import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { KeepButton } from '../../parts/keep.tsx';
+import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Surveying } from '../../survey/surveying.tsx';
 import { surveyOf } from '../../survey/surveys.ts';
@@ -263,14 +264,8 @@ interface HeadProps {
 }
 
 function Head({ by, title, says, sort, sortBy }: HeadProps) {
-  const direction = sort.descending ? 'descending' : 'ascending';
   return (
-    <th scope="col" aria-sort={sort.by === by ? direction : 'none'}>
-      <button type="button" class="plain" title={says} onClick={() => sortBy(by)}>
-        {title}
-        {sort.by === by && (sort.descending ? ' ↓' : ' ↑')}
-      </button>
-    </th>
+    <SortHead title={title} says={says} sorted={sortedIf(sort.by === by, sort.descending)} sort={() => sortBy(by)} />
   );
 }
 

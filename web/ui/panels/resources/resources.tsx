@@ -5,6 +5,7 @@ import type { ResourceColumns, ResourceKind } from '../../../base/survey_protoco
 import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
+import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Surveying } from '../../survey/surveying.tsx';
 import { surveyOf } from '../../survey/surveys.ts';
@@ -185,16 +186,13 @@ function List({ survey, sort, chosen, resources }: Omit<Props, 'open'> & { reado
                 Resource
               </th>
               {COLUMNS.map(([by, title, says]) => (
-                <th
+                <SortHead
                   key={by}
-                  scope="col"
-                  aria-sort={sort.value.by !== by ? 'none' : sort.value.descending ? 'descending' : 'ascending'}
-                >
-                  <button type="button" class="plain" title={says} onClick={() => sortBy(by)}>
-                    {title}
-                    {sort.value.by === by && (sort.value.descending ? ' ↓' : ' ↑')}
-                  </button>
-                </th>
+                  title={title}
+                  says={says}
+                  sorted={sortedIf(sort.value.by === by, sort.value.descending)}
+                  sort={() => sortBy(by)}
+                />
               ))}
             </tr>
           </thead>
