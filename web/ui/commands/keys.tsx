@@ -38,19 +38,17 @@ export function KeysDialog({ close }: { close: () => void }) {
   );
 }
 
-/** Punctuation marks next to each other are hard to read without a space. */
-const PUNCTUATION = /^[.,[\]]$/;
-
 function RowKeys({ row }: { row: SheetRow }) {
   return (
     <>
-      {row.keys.map((keys, alternative) => (
+      {row.keys.map((chords, alternative) => (
         <span key={alternative}>
-          {alternative > 0 && ' or '}
-          {keys.map((key, i) => (
-            <span key={key}>
-              {i > 0 && PUNCTUATION.test(key) && ' '}
-              <kbd>{key}</kbd>
+          {alternative > 0 && 'or '}
+          {chords.map((keys) => (
+            <span key={keys.join(' ')} class="chord">
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
             </span>
           ))}
         </span>

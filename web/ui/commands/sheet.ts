@@ -2,8 +2,8 @@ import { type Chord, COMMANDS, type Command, type CommandId, commandOf } from '.
 
 /** A line of the sheet of keys. */
 export interface SheetRow {
-  /** Alternatives, each a sequence of keys or gestures by their labels: `[['A', 'D'], ['←', '→']]`. */
-  readonly keys: readonly (readonly string[])[];
+  /** Alternatives, each some chords of keys or gestures by their labels: `[[['A'], ['D']], [['Alt', '←'], ['Alt', '→']]]`. */
+  readonly keys: readonly (readonly (readonly string[])[])[];
   readonly does: string;
 }
 
@@ -119,7 +119,7 @@ const GROUPS: readonly SheetGroup[] = [
     rows: [
       commands(['open-file']),
       commands(['show-palette']),
-      { keys: [['Right-click'], ['Shift', 'F10']], does: 'Show what can be done with something' },
+      { keys: [[['Right-click']], [['Shift', 'F10']]], does: 'Show what can be done with something' },
       commands(['show-keys']),
     ],
   },
@@ -136,9 +136,9 @@ export function labelsOf(chord: Chord): readonly string[] {
   return chord.split(' ').map((key) => LABELS[key] ?? key.charAt(0).toUpperCase() + key.slice(1));
 }
 
-/** A row for what only one control or the pointer does; `keys` are labels with spaces between. */
+/** A row for what only one control or the pointer does; `keys` are the labels of a chord with spaces between. */
 function gesture(keys: string, does: string): SheetRow {
-  return { keys: [keys.split(' ')], does };
+  return { keys: [[keys.split(' ')]], does };
 }
 
 /**
@@ -149,13 +149,13 @@ function commands(ids: readonly CommandId[], does = ids.map((id) => commandOf(id
   const all = ids.map((id) => commandOf(id).keys);
   const alternatives = Math.max(...all.map((keys) => keys.length));
   return {
-    keys: Array.from({ length: alternatives }, (_, i) => all.flatMap((keys) => (keys[i] ? labelsOf(keys[i]) : []))),
+    keys: Array.from({ length: alternatives }, (_, i) => all.flatMap((keys) => (keys[i] ? [labelsOf(keys[i])] : []))),
     does,
   };
 }
 
 function withOthers(groups: readonly SheetGroup[]): readonly SheetGroup[] {
-  const listed = new Set(groups.flatMap(({ rows }) => rows.flatMap(({ keys }) => keys.flat())));
+  const listed = new Set(groups.flatMap(({ rows }) => rows.flatMap(({ keys }) => keys.flat(2))));
   const isListed = ({ keys }: Command) => keys.every((chord) => labelsOf(chord).every((key) => listed.has(key)));
   // One without keys is in menus only.
   const others = COMMANDS.filter((command) => !isListed(command));

@@ -246,8 +246,9 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
       .filter(([noun]) => noun !== info.eventNoun)
       .map(([noun, count]) => [capitalised(plural(count, noun)), formatCount(count)] as const),
     ...(instants > 0 ? [['Events', formatCount(instants)] as const] : []),
-    ['Threads', formatCount(tracks.filter((track) => track.kind === 'thread').length)],
   );
+  const threads = tracks.filter((track) => track.kind === 'thread').length;
+  if (threads > 0) rows.push(['Threads', formatCount(threads)]);
   if (extent && ordinal) {
     rows.push([`First ${info.clock.unit}`, formatCount(extent.from)]);
   } else if (extent) {
@@ -264,7 +265,9 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
       <div class="details-head">
         <Title name={trace.name} />
       </div>
-      {slices > 0 && <p class="muted">Select a {info.sliceNoun} for details.</p>}
+      {slices + instants > 0 && (
+        <p class="muted">Select a {info.offers.includes('values') ? info.recordNoun : info.sliceNoun} for details.</p>
+      )}
       {hasNumbersOnly(trace) && <p class="remark numbers-only">{NUMBERS_ONLY}</p>}
       <CompanionFacts trace={trace} />
       <Values>

@@ -84,21 +84,21 @@ export function Dock({ open, theme, dock, panels }: Props) {
         <div class="dock-scope">
           {isOpen && !front?.unscoped && !front?.ofAllThreads && <WhoseChoice open={open} />}
           {!(isOpen && front?.unscoped) && <Breadcrumb open={open} />}
-          <button
-            type="button"
-            class="plain fold"
-            aria-expanded={isOpen}
-            aria-label={isOpen ? 'Fold the panels' : 'Unfold the panels'}
-            title={isOpen ? 'Fold' : 'Unfold'}
-            onClick={() => {
-              dock.open.value = !isOpen;
-            }}
-          >
-            <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
-              <path d={isOpen ? 'M1 3l4 4 4-4' : 'M1 7l4-4 4 4'} />
-            </svg>
-          </button>
         </div>
+        <button
+          type="button"
+          class="plain fold"
+          aria-expanded={isOpen}
+          aria-label={isOpen ? 'Fold the panels' : 'Unfold the panels'}
+          title={isOpen ? 'Fold' : 'Unfold'}
+          onClick={() => {
+            dock.open.value = !isOpen;
+          }}
+        >
+          <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
+            <path d={isOpen ? 'M1 3l4 4 4-4' : 'M1 7l4-4 4 4'} />
+          </svg>
+        </button>
       </div>
       {Front && front && (
         <div class="dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`tab-${front.id}`}>
