@@ -211,7 +211,7 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
           aria-rowcount={rows.length + 1}
           aria-activedescendant={current >= first && current < end ? idOf(rows[current]!) : undefined}
           tabIndex={0}
-          style={{ minWidth: `${78 + columns.reduce((sum, { figure }) => sum + (isMeasure(figure) ? 92 : 64), 0)}px` }}
+          style={{ minWidth: `${columns.reduce((sum, column) => sum + widthOf(column), 78)}px` }}
           onKeyDown={onKey}
         >
           <thead>
@@ -274,7 +274,11 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
   );
 }
 
-/** Whether a column may say `not measured`, for which it must be wider. */
+/** CSS pixels that a column needs. One of a measure may say `not measured`. */
+function widthOf({ figure, unit }: FigureTitle): number {
+  return isMeasure(figure) ? 108 : unit === 'bytes' ? 72 : 66;
+}
+
 function isMeasure(figure: FrameOrder): boolean {
   return MEASURES.some((measure) => measure === figure);
 }
