@@ -34,7 +34,7 @@ const SQUARE = new Float32Array([0, 0, 1, 0, 1, 1, 0, 1]);
 async function edges(draw: Partial<GlDraw>, bytes = bytesOf({ 1: SQUARE })) {
   const whole = { ...DRAW, ...draw };
   const mesh = await meshOf(whole, 9, bytes);
-  const wires = wireframeOf(whole.mode, mesh, mesh.positions);
+  const wires = wireframeOf(whole.mode, mesh, mesh.positions, 0);
   return { ...mesh, ...wires, pairs: [...wires.edges].join(' ') };
 }
 
@@ -85,9 +85,9 @@ test('reads interleaved inputs, memory of the program, and parts of an indirect 
   const interleaved = new Uint8Array([7, 7, 7, 7, 255, 0, 51, 255, 0, 0, 0, 0, 0, 255, 0, 0]);
   const input = { ...POSITION, title: '1 colour', size: 4, type: UBYTE, isNormalized: true, stride: 8, offset: 4 };
   const mesh = await meshOf({ ...DRAW, inputs: [POSITION, input] }, 9, bytesOf({ 1: interleaved }));
-  expect([...mesh.inputs[1]!.at(0)!]).toEqual([1, 0, 0.2, 1]);
-  expect([...mesh.inputs[1]!.at(1)!]).toEqual([0, 1, 0, 0]);
-  expect(mesh.inputs[1]!.at(2)).toBeNull();
+  expect([...mesh.inputs[1]!.at(0, 0)!]).toEqual([1, 0, 0.2, 1]);
+  expect([...mesh.inputs[1]!.at(1, 0)!]).toEqual([0, 1, 0, 0]);
+  expect(mesh.inputs[1]!.at(2, 0)).toBeNull();
   const own = await edges({ inputs: [{ ...POSITION, buffer: null }] }, bytesOf({}, { 7: SQUARE }));
   expect(own.bounds).toEqual({ low: [0, 0, 0], high: [1, 1, 0] });
   const commands = new Uint32Array([99, 3, 2, 1, 0]);
@@ -153,4 +153,16 @@ test('makes the edges of a million triangles', async () => {
   );
   expect(found.edges.length).toBe(2 * indices.length);
   expect(found.remarks).toEqual([]);
+});
+
+test('gives each instance its elements of inputs that have a divisor', async () => {
+  const offset: GlInput = { ...POSITION, title: '1 offset', size: 1, divisor: 2, buffer: { name: 2, sized: 6 } };
+  const draw: GlDraw = { ...DRAW, instances: 4, inputs: [POSITION, offset] };
+  const bytes = bytesOf({ 1: Float32Array.of(0, 0, 1, 0, 0, 1), 2: Float32Array.of(10, 20) });
+  const mesh = await meshOf(draw, 9, bytes);
+  expect([mesh.instances, mesh.remarks]).toEqual([4, []]);
+  const found = [0, 1, 2, 3, 4].map((instance) => mesh.inputs[1]!.at(2, instance)?.[0] ?? null);
+  expect(found).toEqual([10, 10, 20, 20, null]);
+  const alike = await meshOf({ ...draw, inputs: [POSITION] }, 9, bytes);
+  expect([alike.instances, alike.remarks]).toEqual([1, ['4 instances are drawn, with the same inputs.']]);
 });

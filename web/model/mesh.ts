@@ -20,6 +20,8 @@ export interface Mesh {
   readonly inputs: readonly MeshInput[];
   /** The input that has most likely the positions, or -1. */
   readonly positions: number;
+  /** Instances that can be told apart: 1 if all have the same inputs. */
+  readonly instances: number;
   /** What is not shown, and why. */
   readonly remarks: readonly string[];
 }
@@ -30,8 +32,8 @@ export interface MeshInput {
   readonly components: number;
   /** Vertices, or elements of instances, for which there are bytes. */
   readonly count: number;
-  /** The numbers of a vertex; null if there are no bytes for it. The array is used again. */
-  readonly at: (vertex: number) => Float64Array | null;
+  /** The numbers of a vertex of an instance, from 0; null if there are no bytes for it. The array is used again. */
+  readonly at: (vertex: number, instance: number) => Float64Array | null;
 }
 
 /** What is drawn as lines. */
@@ -76,13 +78,15 @@ export async function meshOf(draw: GlDraw, call: number, bytes: MeshBytes): Prom
   const inputs = await Promise.all(
     draw.inputs.map(async (input) => inputOf(input, viewOf(await bytesOf(input.buffer, input.call)))),
   );
-  if (instances > 1) remarks.push(`${formatCount(instances)} instances are drawn; the first is shown.`);
+  const differ = draw.inputs.some(({ divisor }) => divisor > 0);
+  if (instances > 1 && !differ) remarks.push(`${formatCount(instances)} instances are drawn, with the same inputs.`);
   return {
     order,
     parts,
     primitives: primitivesOf(draw.mode, parts),
     inputs,
     positions: positionsOf(draw.inputs),
+    instances: differ ? Math.max(1, instances) : 1,
     remarks,
   };
 }
@@ -169,9 +173,9 @@ function inputOf(input: GlInput, view: DataView): MeshInput {
     input,
     components: element.count,
     count,
-    at: (vertex) => {
-      // All vertices of the first instance have the same element.
-      const place = input.divisor > 0 ? 0 : vertex;
+    at: (vertex, instance) => {
+      // All vertices of an instance have the same element: OpenGL 4.6, 10.3.4.
+      const place = input.divisor > 0 ? Math.floor(instance / input.divisor) : vertex;
       if (place >= count) return null;
       element.read(view, offset + place * stride, into);
       return into;
@@ -219,15 +223,20 @@ function primitivesOf(mode: string, parts: readonly number[]): string {
   return `${formatCount(sum)} ${plural(sum, noun)}`;
 }
 
-/** The lines of a mesh, with the positions of one of its inputs. */
-export function wireframeOf(mode: string, { order, parts, inputs }: Mesh, positions: number): Wireframe {
+/** The lines of an instance of a mesh, with the positions of one of its inputs. */
+export function wireframeOf(
+  mode: string,
+  { order, parts, inputs }: Mesh,
+  positions: number,
+  instance: number,
+): Wireframe {
   const input = inputs[positions];
   const found = new Float32Array(3 * order.length);
   const low: [number, number, number] = [Infinity, Infinity, Infinity];
   const high: [number, number, number] = [-Infinity, -Infinity, -Infinity];
   let missing = 0;
   for (let i = 0; i < order.length; i += 1) {
-    const numbers = input?.at(order[i]!) ?? null;
+    const numbers = input?.at(order[i]!, instance) ?? null;
     if (
       !numbers ||
       !(Number.isFinite(numbers[0]) && Number.isFinite(numbers[1] ?? 0) && Number.isFinite(numbers[2] ?? 0))

@@ -70,9 +70,14 @@ function MeshOf({ survey, draw, call }: { survey: Survey; draw: GlDraw; call: nu
 
 function Shown({ draw, mesh }: { draw: GlDraw; mesh: Mesh }) {
   const chosen = useSignal(mesh.positions);
+  /** From 0. */
+  const instance = useSignal(0);
   /** A place in the order, or -1. */
   const marked = useSignal(-1);
-  const wires = useMemo<Wireframe>(() => wireframeOf(draw.mode, mesh, chosen.value), [draw, mesh, chosen.value]);
+  const wires = useMemo<Wireframe>(
+    () => wireframeOf(draw.mode, mesh, chosen.value, instance.value),
+    [draw, mesh, chosen.value, instance.value],
+  );
   const { bounds, missing } = wires;
   return (
     <>
@@ -98,6 +103,22 @@ function Shown({ draw, mesh }: { draw: GlDraw; mesh: Mesh }) {
             </select>
           </label>
         )}
+        {mesh.instances > 1 && (
+          <label>
+            Instance{' '}
+            <input
+              type="number"
+              min={1}
+              max={mesh.instances}
+              value={instance.value + 1}
+              onInput={(event) => {
+                const number = Math.floor(Number(event.currentTarget.value));
+                if (number >= 1 && number <= mesh.instances) instance.value = number - 1;
+              }}
+            />{' '}
+            of {formatCount(mesh.instances)}
+          </label>
+        )}
         {bounds && (
           <span class="muted">
             {['x', 'y', 'z']
@@ -120,7 +141,7 @@ function Shown({ draw, mesh }: { draw: GlDraw; mesh: Mesh }) {
         ) : (
           <p class="panel-note muted">{emptyReason(draw, mesh)}</p>
         )}
-        <Vertices mesh={mesh} marked={marked} />
+        <Vertices mesh={mesh} instance={instance.value} marked={marked} />
       </div>
     </>
   );

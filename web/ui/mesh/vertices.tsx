@@ -8,7 +8,7 @@ import { rowsByKey, Spacer, scrollToRow, TABLE_ROW, useShownRows } from '../pane
 const MOST_ROWS = 1_000_000;
 
 /** The vertices of a draw in its order. The one that is selected stands out in the wireframe. */
-export function Vertices({ mesh, marked }: { mesh: Mesh; marked: Signal<number> }) {
+export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: number; marked: Signal<number> }) {
   const box = useRef<HTMLDivElement>(null);
   const count = Math.min(mesh.order.length, MOST_ROWS);
   const { first, end, page, onScroll } = useShownRows(box, count);
@@ -43,7 +43,7 @@ export function Vertices({ mesh, marked }: { mesh: Mesh; marked: Signal<number> 
                 Vertex
               </th>
               {mesh.inputs.map(({ input }) => (
-                <th key={input.title} scope="col" title={input.divisor > 0 ? 'Of the first instance' : undefined}>
+                <th key={input.title} scope="col" title={input.divisor > 0 ? 'Of the instance' : undefined}>
                   {input.title}
                 </th>
               ))}
@@ -65,7 +65,7 @@ export function Vertices({ mesh, marked }: { mesh: Mesh; marked: Signal<number> 
                 <td class="muted">{formatCount(row)}</td>
                 <td>{formatCount(mesh.order[row]!)}</td>
                 {mesh.inputs.map(({ input, at }) => {
-                  const numbers = [...(at(mesh.order[row]!) ?? [])].map(formatNumber).join(', ');
+                  const numbers = [...(at(mesh.order[row]!, instance) ?? [])].map(formatNumber).join(', ');
                   return (
                     <td key={input.title} title={numbers}>
                       {numbers || '–'}
