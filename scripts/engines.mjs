@@ -101,7 +101,8 @@ for (const file of TRACES) {
     // Of a long list, only the rows in sight are there.
     const all = functions.length === names.size || functions.length >= 100;
     if (!all || functions.some((name) => !names.has(name))) fail(`${file}: speedscope lists ${functions.join(', ')} of ${shown}`);
-    told.push(`${profiles.length} threads, ${functions.length} functions of ${shown} in speedscope`);
+    const many = `${profiles.length} thread${profiles.length === 1 ? '' : 's'}`;
+    told.push(`${many}, ${functions.length} functions of ${shown} in speedscope`);
   }
   say(`${basename(file)}: ${told.join('; ')}`);
 }

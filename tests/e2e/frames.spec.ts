@@ -47,6 +47,30 @@ test('keeps a figure as a track over the frames', async ({ page }) => {
   await expect(page.locator('.track', { hasText: 'Uploaded per frame' })).toBeVisible();
 });
 
+test('shows the times of a replay, and what was not measured', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await expect(table(page)).toBeVisible();
+  const buffer = Buffer.from(
+    '# call no gpu_start gpu_dura cpu_start cpu_dura vsize_start vsize_dura rss_start rss_dura pixels program name\n' +
+      'call 2 0 0 9 x 0 0 0 0 -1 0 glShaderSource\ncall 1 0 0 5 7000 0 0 0 0 -1 0 glCreateShader\n' +
+      'call 3 0 0 20 1284000 0 0 0 0 -1 0 glCompileShader\nframe_end\n',
+  );
+  await page.setInputFiles('#file-input', [{ name: 'scene.txt', mimeType: 'text/plain', buffer }]);
+  await expect(page.locator('.notice')).toContainText('Line 2 skipped: its cpu_dura is missing or not a number');
+  const rows = table(page).locator('tbody tr:not(.spacer)');
+  await expect(rows.first()).toContainText('1.291 ms');
+  await expect(rows.nth(1)).toContainText('not measured');
+  await page.getByRole('radio', { name: 'Slowest calls' }).click();
+  const slowest = page.getByRole('grid', { name: 'Slowest calls' }).locator('tbody tr:not(.spacer)');
+  await expect(slowest).toHaveText(['3glCompileShader1.284 ms', '1glCreateShader7 µs']);
+  await slowest.first().click();
+  await expect(details(page)).toContainText('CPU time1.284 ms');
+  await expect(details(page)).toContainText('Context1 · 0x55d0c0de8000 since call 0');
+  expect(await barriers(page)).toEqual([]);
+  await page.locator('.frames').getByRole('button', { name: 'Keep as track' }).click();
+  await expect(page.locator('.track', { hasText: 'CPU time of calls (ns)' })).toBeVisible();
+});
+
 test.describe('glmark2', () => {
   test.skip(!glmark2, 'the recorded traces are missing');
 

@@ -7,7 +7,9 @@ export type CompanionKind =
   /** A program, a shared library, or debug information. */
   | 'binary'
   /** The write-ahead log of a database. */
-  | 'wal';
+  | 'wal'
+  /** Times of the calls of an apitrace. */
+  | 'times';
 
 /** A companion of a trace. */
 export interface CompanionFile {

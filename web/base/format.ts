@@ -35,6 +35,11 @@ export function plural(count: number | bigint, noun: string): string {
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
+/** A text with a capital letter at the beginning. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Characters of a name in a title, a heading or a tooltip. */
 const LONGEST_NAME = 200;
 

@@ -24,6 +24,47 @@ export const FIGURES = [
 ] as const;
 export type Figure = (typeof FIGURES)[number];
 
+/** What a replay measures of calls, as `MEASURES` in `crate/graphics/src/times.rs`: nanoseconds of CPU and GPU, and pixels. */
+export const MEASURES = ['cpuTime', 'gpuTime', 'pixels'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+/** What became of a file of times. */
+export interface TimesRead {
+  /** Number of calls that it lists. */
+  readonly calls: number;
+  /** By measure: number of calls of which it was measured. */
+  readonly counts: Float64Array;
+  /** Which lines were skipped and why, without a full stop, or ''. */
+  readonly skipped: string;
+  /** Why it is not used, without a full stop, or ''. */
+  readonly wrong: string;
+}
+
+/** Calls with what was measured of them. */
+export interface TimedCalls {
+  readonly call: Float64Array;
+  readonly name: readonly string[];
+  /** A number for each measure of each call; NaN if it was not measured. */
+  readonly values: Float64Array;
+}
+
+/** The contexts, in the order in which they were created, and when each was current on a thread. */
+export interface Contexts {
+  /** What the program knows each by. */
+  readonly handle: readonly string[];
+  /** -1 for one that was there before the trace began. */
+  readonly created: Float64Array;
+  /** Position of the first context with which each shares objects: its own if it is the first. */
+  readonly group: Float64Array;
+  /** Calls that made another context current, in the order in which they returned, with their threads. */
+  readonly call: Float64Array;
+  readonly thread: Float64Array;
+  /** The position of that context, or -1 for none. */
+  readonly context: Float64Array;
+  /** There were more than are kept. */
+  readonly isFull: boolean;
+}
+
 /** Frames as columns, by number. */
 export interface FrameColumns {
   readonly count: number;
@@ -32,7 +73,8 @@ export interface FrameColumns {
   readonly last: Float64Array;
   /** Whether a call ends the last frame. Otherwise it holds what comes after the last swap. */
   readonly ended: boolean;
-  readonly figures: Readonly<Record<Figure, Float64Array>>;
+  /** Measures are sums over the calls that were measured, and NaN for frames without any. They are empty without times. */
+  readonly figures: Readonly<Record<Figure | Measure, Float64Array>>;
 }
 
 /** Kinds of resources, as `Kind::word` in `crate/graphics/src/resources/kinds.rs`. */
@@ -134,6 +176,13 @@ export interface SurveyQuestions {
   /** The positions of the resources that these calls use. */
   used: { ask: { readonly first: number; readonly last: number }; answer: Uint32Array };
   frame: { ask: { readonly frame: number }; answer: OpenedFrame };
+  /** Reads a file of times, in place of earlier ones; null for none. A report with the frames comes before the answer. */
+  times: { ask: { readonly file: Blob | null }; answer: TimesRead };
+  /** The measures of a call, NaN for those that were not measured; empty if it is not listed. */
+  timesOf: { ask: { readonly call: number }; answer: Float64Array };
+  contexts: { ask: Readonly<Record<never, never>>; answer: Contexts };
+  /** Calls with the highest values of a measure first, or by number with null. */
+  timedCalls: { ask: { readonly measure: Measure | null; readonly most: number }; answer: TimedCalls };
   events: { ask: { readonly resource: number }; answer: ResourceEvents };
   texture: {
     ask: { readonly resource: number; readonly level: number; readonly call: number };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GlDraw } from '../base/gl_state_protocol.ts';
 import { bytesOf, layoutsOf, parseFields, suggestedLayouts, textOf } from './buffer_layout.ts';
+import { TRIANGLE } from './draw.fixture.ts';
 import { elementOf } from './vertex_types.ts';
 
 const input = (title: string, size: number, type: number, stride: number, offset: number, isNormalized = false) => ({
@@ -16,14 +17,9 @@ const input = (title: string, size: number, type: number, stride: number, offset
 });
 
 const DRAW: GlDraw = {
-  mode: 'GL_TRIANGLES',
-  ranges: [[0, 3, 0]],
-  instances: 1,
+  ...TRIANGLE,
   indexed: 0x1403,
-  isOwn: false,
   indices: { name: 4, sized: 1 },
-  restart: null,
-  indirect: null,
   inputs: [input('1 colour', 4, 0x1401, 16, 12, true), input('0 position', 3, 0x1406, 16, 0)],
 };
 

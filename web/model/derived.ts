@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { type HitAnswer, MOST_SORTED } from '../base/find_protocol.ts';
-import { formatCount, formatCounted, plural, shortened } from '../base/format.ts';
+import { capitalised, formatCount, formatCounted, plural, shortened } from '../base/format.ts';
 import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '../base/job_protocol.ts';
 import { derivedTrack, type Track } from '../base/protocol.ts';
 import { type Collected, type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
@@ -35,13 +35,21 @@ export interface DerivedTracks {
   /** Makes a track of what memory holds over time: at most 8 bytes. */
   keepMemory(address: bigint, len: number): void;
   /** Makes a track of numbers over time. `key` identifies it. */
-  keepNumbers(key: string, shown: TrackLabel, numbers: Omit<Collected, 'numbers' | 'until'>): void;
+  /** Without records (tracks and locators) a click selects the record at the position. */
+  keepNumbers(
+    key: string,
+    shown: TrackLabel,
+    numbers: Pick<Collected, 'time' | 'bits'>,
+    records?: Pick<Collected, 'track' | 'locator'>,
+  ): void;
   /** Makes a track of the hits of a search; nothing if they are null. */
   keepHits(expression: string, hits: HitAnswer<'columns'> | null): void;
   /** Makes a track of the rows of a query. `cut`: the result has more of them. */
   keepRows(query: string, rows: RowsAsTrack, cut: boolean): void;
   /** Makes a track of loops: {@link LOOPS}. */
   keepLoops(loops: Loops): void;
+  /** Makes a track of each lane. A click on one selects the record at the position. */
+  keepLanes(group: string, lanes: readonly Lane[], found: Collected): void;
   /** Makes a track per CPU with the threads that ran on it: {@link CPUS}. */
   keepCpus(): void;
   /** Makes a track of the CPUs on which a thread ran, by the track of the thread. */
@@ -311,7 +319,9 @@ export function createDerived(
       const of = trace.names.of(name);
       const names = field.ofName ? [of, trace.names.keyOf(name)].filter((text) => text !== '') : [];
       const label = field.ofName ? `${of}: ${field.label}` : field.label;
-      const detail = field.ofName ? `${capital(field.label)} of all calls of ${of}` : `${field.label} of all ${noun}`;
+      const detail = field.ofName
+        ? `${capitalised(field.label)} of all calls of ${of}`
+        : `${field.label} of all ${noun}`;
       void collect(fieldKey(field, name), { what: 'field', names, path: field.path }, { label, detail }, true);
     },
     keepAddress: (address) => {
@@ -324,14 +334,17 @@ export function createDerived(
       const detail = `What ${formatCounted(len, 'byte')} at ${hexText(address)} held after each access`;
       void collect(memoryKey(address, len), { what: 'memory', address, len }, { label, detail }, true);
     },
-    keepNumbers: (key, { label, detail }, columns) => {
+    keepNumbers: (key, { label, detail }, numbers, records) => {
+      const { length } = numbers.time;
       const rest = {
+        ...(records ?? { track: new Uint32Array(length), locator: new BigUint64Array(length) }),
         until: new BigUint64Array(),
-        numbers: new Uint8Array(columns.time.length),
+        numbers: new Uint8Array(length),
         values: true,
         names: NO_NAMES,
       };
-      keep<'gather'>(key, { kind: 'gather', label, detail, ...columns, ...rest }, null, ({ track }) => ({
+      if (!records) rowPlaces.set(key, new Map());
+      keep<'gather'>(key, { kind: 'gather', label, detail, ...numbers, ...rest }, null, ({ track }) => ({
         ...track,
         noun: 'value',
         detail,
@@ -393,6 +406,10 @@ export function createDerived(
         const over = hidden > 0 ? ` · ${formatCounted(hidden, 'loop')} in too many others not shown` : '';
         return { ...track, noun: 'loop', detail: `${shown.detail}${over}` };
       });
+    },
+    keepLanes: (group, lanes, found) => {
+      for (const { key } of lanes) rowPlaces.set(key, new Map());
+      keepLanes(group, lanes, found);
     },
     keepCpus: () => {
       const threadOf = (track: number) => trace.tracks.peek().get(track)?.name ?? '';
@@ -462,8 +479,4 @@ export function createDerived(
     },
     dispose: scope.dispose,
   };
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

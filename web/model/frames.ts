@@ -1,30 +1,44 @@
-import type { Figure, FrameColumns } from '../base/survey_protocol.ts';
-import { FIGURES } from '../base/survey_protocol.ts';
+import { formatBytes, formatCount } from '../base/format.ts';
+import { FIGURES, type Figure, type FrameColumns, type Measure } from '../base/survey_protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import { MEASURE_TITLES, measuredText } from './call_times.ts';
 import { goToPosition, type Place } from './go_to.ts';
 import { pointedOf } from './pointing.ts';
 import type { Tracks } from './tracks.ts';
 
 /** What a frame is sorted by. */
-export type FrameOrder = 'frame' | Figure;
+export type FrameOrder = 'frame' | Figure | Measure;
 
-/** A figure with its titles. */
+/** A figure or a measure with its titles. */
 export interface FigureTitle {
-  readonly figure: Figure;
+  readonly figure: Figure | Measure;
   readonly title: string;
   readonly says: string;
-  readonly isBytes: boolean;
+  /** What it counts, where that is no number of things. */
+  readonly unit: 'bytes' | 'ns' | '';
+  /** A value as text that fits a narrow column. */
+  readonly text: (value: number) => string;
 }
 
 const title = (figure: Figure, title: string, says: string, isBytes = false): FigureTitle => ({
   figure,
   title,
   says,
-  isBytes,
+  unit: isBytes ? 'bytes' : '',
+  text: isBytes ? (value) => (value < 1000 ? `${value} B` : formatBytes(value)) : formatCount,
 });
+
+const MEASURED: readonly FigureTitle[] = MEASURE_TITLES.map(({ measure, title, name }) => ({
+  figure: measure,
+  title,
+  says: `${name} in the replay, of the calls that it lists`,
+  unit: measure === 'pixels' ? '' : 'ns',
+  text: (value) => measuredText(measure, value),
+}));
 
 /** The figures, in the order of their columns. */
 export const FIGURE_TITLES: readonly FigureTitle[] = [
+  ...MEASURED,
   title('calls', 'Calls', 'Calls that return in the frame, of all threads'),
   title('draws', 'Draws', 'Calls that submit geometry or pixels, clears apart'),
   title('clears', 'Clears', 'Calls that clear a framebuffer'),
@@ -44,7 +58,14 @@ export const FIGURE_TITLES: readonly FigureTitle[] = [
 
 /** The figures that are not 0 in all frames, and those that everyone looks for. */
 export function tellingFigures({ figures }: FrameColumns): readonly FigureTitle[] {
-  const always: readonly Figure[] = ['calls', 'draws', 'vertices', 'stateChanges', 'redundant', 'uploaded'];
+  const always: readonly FigureTitle['figure'][] = [
+    'calls',
+    'draws',
+    'vertices',
+    'stateChanges',
+    'redundant',
+    'uploaded',
+  ];
   return FIGURE_TITLES.filter(({ figure }) => always.includes(figure) || figures[figure].some((it) => it > 0));
 }
 
@@ -53,17 +74,23 @@ export function orderOf({ count, figures }: FrameColumns, by: FrameOrder, descen
   const order = Uint32Array.from({ length: count }, (_, i) => i);
   const sign = descending ? -1 : 1;
   if (by === 'frame') return descending ? order.reverse() : order;
-  const column = figures[by];
-  return order.sort((a, b) => sign * (column[a]! - column[b]!) || a - b);
+  // What was not measured is less than anything that was.
+  const key = (frame: number) => (Number.isNaN(figures[by][frame]) ? -1 : figures[by][frame]!);
+  return order.sort((a, b) => sign * (key(a) - key(b)) || a - b);
 }
 
-/** The frame with the greatest number. Of several, the first. -1 if all are 0. */
-export function heaviest({ figures }: FrameColumns, by: Figure): number {
+/** The frame with the greatest number. Of several, the first. -1 if all are 0, or not measured. */
+export function heaviest({ figures }: FrameColumns, by: Figure | Measure): number {
   let best = -1;
   figures[by].forEach((value, i) => {
     if (value > (best < 0 ? 0 : figures[by][best]!)) best = i;
   });
   return best;
+}
+
+/** The greatest number of any frame, at least 0. */
+export function greatest(frames: FrameColumns, by: Figure | Measure): number {
+  return frames.figures[by][heaviest(frames, by)] ?? 0;
 }
 
 /** The number of the frame of a call. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GlDraw, GlInput } from '../base/gl_state_protocol.ts';
+import { TRIANGLE } from './draw.fixture.ts';
 import { type MeshBytes, MOST_VERTICES, meshOf, positionsOf, wireframeOf } from './mesh.ts';
 
 const FLOAT = 0x1406;
@@ -18,17 +19,7 @@ const POSITION: GlInput = {
   call: 7,
 };
 
-const DRAW: GlDraw = {
-  mode: 'GL_TRIANGLES',
-  ranges: [[0, 3, 0]],
-  instances: 1,
-  indexed: 0,
-  isOwn: false,
-  indices: null,
-  restart: null,
-  indirect: null,
-  inputs: [POSITION],
-};
+const DRAW: GlDraw = { ...TRIANGLE, inputs: [POSITION] };
 
 /** Bytes of buffers by name, and of calls. */
 function bytesOf(buffers: Record<number, ArrayBufferView>, calls: Record<number, ArrayBufferView> = {}): MeshBytes {

@@ -86,6 +86,15 @@ it('raises limits with a new worker, or for the next picture', async () => {
   expect(sent[5]).toMatchObject({ patience: 8 * PATIENCE_MS });
 });
 
+it('says so if its worker does not start', async () => {
+  const replay = createReplay(source, () => {
+    throw new Error('no workers');
+  });
+  expect(await replay.ask(5, 'color')).toBeNull();
+  expect(replay.error.value).toContain('ended unexpectedly');
+  expect(replay.progress.value).toBeNull();
+});
+
 it('says for each call why it is not shown as in the trace', () => {
   const reasons = [{ reason: 'geometry shaders are not in WebGL2', count: 2, first: 3 }];
   const coverage = { calls: Float64Array.of(3, 8), why: Uint32Array.of(0, 0), reasons } as unknown as Coverage;

@@ -256,6 +256,10 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     const limits = { megabytes: megabytes.peek(), isAnyway };
     started.postMessage({ t: 'open', file, index, ...limits }, [index.buffer]);
   };
+  const begin = (): Promise<void> => {
+    starting ??= start().catch(() => fail(CRASHED));
+    return starting;
+  };
   /** Asks, and resolves when there is an answer, another question, or an error. */
   const put = async (make: (id: number) => ToReplay, take: (message: FromReplay) => void): Promise<void> => {
     if (error.peek() !== '' || held.peek() !== '' || disposed) return;
@@ -266,8 +270,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
       waiting = { id, take, end: resolve };
     });
     progress.value ??= { what: 'replaying', share: 0 };
-    starting ??= start();
-    await starting;
+    await begin();
     if (waiting?.id === id) {
       if (!port) settle();
       else {
@@ -297,8 +300,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     megabytes,
     look: () => {
       if (frames.peek() || error.peek() !== '' || held.peek() !== '' || disposed) return;
-      starting ??= start();
-      void starting.then(() => {
+      void begin().then(() => {
         if (!port || frames.peek()) return;
         looking = true;
         listen();

@@ -8,8 +8,11 @@ import type {
   Surveyed,
   SurveyQuestion,
   SurveyQuestions,
+  TimesRead,
   ToSurvey,
 } from '../base/survey_protocol.ts';
+import { watch } from '../base/watch.ts';
+import { aboutTimes } from './call_times.ts';
 import { type AnswerOf, createReadingWorker, type NewsOf, type Port } from './reading_worker.ts';
 import type { Trace } from './trace.ts';
 
@@ -34,6 +37,8 @@ export interface Survey {
   readonly frames: ReadonlySignal<FrameColumns | null>;
   /** null until all calls were read, or the survey is stopped. */
   readonly resources: ReadonlySignal<ResourceColumns | null>;
+  /** The times that the calls have, or null. */
+  readonly times: ReadonlySignal<TimesRead | null>;
   /** What the list of resources is narrowed to. */
   readonly filter: Signal<ResourceFilter>;
   /** Asks the worker. Resolves with null if it cannot answer. */
@@ -50,11 +55,37 @@ export interface Survey {
 const CRASHED = 'The survey of this trace ended unexpectedly. Reload the page to try again.';
 
 /** The survey of an open trace. Begins as soon as that is read. `spawn` starts the worker. */
-export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'info'>, spawn: () => SurveyPort): Survey {
+export function createSurvey(
+  trace: Pick<Trace, 'recordSource' | 'status' | 'companions' | 'attached'>,
+  spawn: () => SurveyPort,
+): Survey {
   const progress = signal<Surveyed | null>(null);
   const frames = signal<FrameColumns | null>(null);
   const resources = signal<ResourceColumns | null>(null);
+  const times = signal<TimesRead | null>(null);
   const filter = signal<ResourceFilter>({ kind: 'all', frame: null });
+  /** The companion whose times were asked for last, or 0. */
+  let newest = 0;
+  let isBegun = false;
+  const ask: Survey['ask'] = async (about, what) => {
+    const reply = await worker.ask((id) => ({ t: 'ask', id, about, ...what }) as ToSurvey);
+    return (reply?.answer ?? null) as SurveyQuestions[typeof about]['answer'] | null;
+  };
+  /** Reads the times that were added last. */
+  const readTimes = async () => {
+    const all = trace.companions.peek().filter(({ kind }) => kind === 'times');
+    const latest = all.at(-1);
+    const id = latest?.id ?? 0;
+    if (!isBegun || id === newest) return;
+    newest = id;
+    for (const { id: companion } of all.slice(0, -1)) {
+      trace.attached({ companion, sentence: `The times of ${latest!.name} are shown in their place.`, wrong: false });
+    }
+    const read = await ask('times', { file: latest?.file ?? null });
+    if (newest !== id) return;
+    times.value = read && read.wrong === '' && read.calls > 0 ? read : null;
+    if (latest) trace.attached({ companion: id, ...aboutTimes(read) });
+  };
   const worker = createReadingWorker<ToSurvey, NewsOf<FromSurvey>, AnswerOf<FromSurvey>>(trace, {
     spawn,
     open: async () => {
@@ -67,22 +98,28 @@ export function createSurvey(trace: Pick<Trace, 'recordSource' | 'status' | 'inf
       if (surveyed.resources) resources.value = surveyed.resources;
       progress.value = surveyed.progress;
     },
+    begun: () => {
+      isBegun = true;
+      void readTimes();
+    },
     crashed: CRASHED,
   });
-  const { error, isStopped, stop, goOn, dispose } = worker;
+  const { error, isStopped, stop, goOn } = worker;
+  const unwatch = watch([trace.companions], () => void readTimes());
   return {
     progress,
     isStopped,
     error,
     frames,
     resources,
+    times,
     filter,
-    ask: async <Q extends SurveyQuestion>(about: Q, what: SurveyQuestions[Q]['ask']) => {
-      const reply = await worker.ask((id) => ({ t: 'ask', id, about, ...what }) as ToSurvey);
-      return (reply?.answer ?? null) as SurveyQuestions[Q]['answer'] | null;
-    },
+    ask,
     stop,
     goOn,
-    dispose,
+    dispose: () => {
+      unwatch();
+      worker.dispose();
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Companion, CompanionFile, CompanionKind, Source } from '../base/companions.ts';
+import type { Attachment, Companion, CompanionFile, CompanionKind, Source } from '../base/companions.ts';
 import type {
   BindTo,
   BoundExpression,
@@ -103,6 +103,8 @@ export interface Trace {
   attach(companions: readonly CompanionFile[]): void;
   /** Takes a companion away. */
   detach(companion: number): void;
+  /** Says what became of a companion that the page itself uses. */
+  attached(attachment: Attachment): void;
   /** Says which object's functions a binary names. null leaves it to what is known. */
   assign(companion: number, object: number | null): void;
   /** Says at which address the first page of a binary is. null leaves it to what is known. */
@@ -273,6 +275,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       state.companions.value = state.companions.peek().filter(({ id }) => id !== companion);
       post({ t: 'detach', companion });
     },
+    attached: (attachment) => apply(state, { t: 'attached', attachment }),
     source: async (func) => (await ask('source', (id) => ({ t: 'source', id, func })))?.source ?? null,
     assign: (companion, object) => post({ t: 'assign', companion, object }),
     place: (companion, base) => post({ t: 'place', companion, base }),

@@ -55,8 +55,8 @@ export function drawTimelinePortrait(pen: Pen, scene: Scene, caption: Caption, r
   drawLegend(pen, palette, legend, HEAD + RULER + height, NAMES + width);
 }
 
-/** Draws a flame graph with its heading and legend. */
-export function drawFlamePortrait(pen: Pen, scene: FlameScene, caption: Caption, ratio: number): void {
+/** Draws a flame graph with its heading and legend. `widths` says what widths are. */
+export function drawFlamePortrait(pen: Pen, scene: FlameScene, caption: Caption, widths: string, ratio: number): void {
   const { width, height, palette } = scene;
   drawFrame(pen, palette, caption, portraitSize('flame', width, height));
   within(pen, 0, HEAD, width, height, () => {
@@ -64,7 +64,7 @@ export function drawFlamePortrait(pen: Pen, scene: FlameScene, caption: Caption,
     begin(pen);
     drawFlameMarks(pen, createTextFitter(pen), scene);
   });
-  const legend = 'Width: total of a call path. A colour belongs to a name. Grey: several, too narrow to draw.';
+  const legend = `Width: ${widths}. A colour belongs to a name. Grey: several, too narrow to draw.`;
   drawLegend(pen, palette, legend, HEAD + height, width);
 }
 

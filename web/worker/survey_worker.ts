@@ -1,14 +1,18 @@
-import type {
-  FrameColumns,
-  FromSurvey,
-  OpenedFrame,
-  ResourceColumns,
-  ResourceEvents,
-  SurveyQuestion,
-  SurveyQuestions,
-  TextureLevel,
-  TexturePixels,
-  ToSurvey,
+import {
+  type Contexts,
+  type FrameColumns,
+  type FromSurvey,
+  MEASURES,
+  type OpenedFrame,
+  type ResourceColumns,
+  type ResourceEvents,
+  type SurveyQuestion,
+  type SurveyQuestions,
+  type TextureLevel,
+  type TexturePixels,
+  type TimedCalls,
+  type TimesRead,
+  type ToSurvey,
 } from '../base/survey_protocol.ts';
 import { createBuilding, handles } from './building.ts';
 import { loadDecompressors } from './decompressors.ts';
@@ -24,6 +28,9 @@ export interface SurveyWorker {
 
 type Ask = Extract<ToSurvey, { t: 'ask' }>;
 
+/** Bytes of a file of times that are read at once. */
+const PORTION = 8 << 20;
+
 /** Minimum time between two reports: with frames, they are a few hundred kilobytes. */
 const REPORT_MS = 250;
 
@@ -32,6 +39,12 @@ const load = startReader(() => init());
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyWorker {
   let file: RecordFile | null = null;
+  /** The last file of times: the next one waits for it. */
+  let reading: Promise<unknown> = Promise.resolve();
+  const tell = (open: Survey, resources: ResourceColumns | null) => {
+    const progress = { done: open.done(), of: open.pieces() };
+    post({ t: 'surveyed', progress, frames: open.frames() as FrameColumns, resources });
+  };
   const building = createBuilding<Survey>({
     turn: (open) => {
       const of = open.pieces();
@@ -43,9 +56,7 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
     },
     arrival: () => file?.arrival() ?? null,
     report: (open, { isDone, isStopped }) => {
-      const progress = { done: open.done(), of: open.pieces() };
-      const resources = isDone || isStopped ? (open.resources() as ResourceColumns) : null;
-      post({ t: 'surveyed', progress, frames: open.frames() as FrameColumns, resources });
+      tell(open, isDone || isStopped ? (open.resources() as ResourceColumns) : null);
     },
     reportMs: REPORT_MS,
     failed: (sentence) => post({ t: 'failed', sentence }),
@@ -58,12 +69,43 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
     return opened;
   };
 
-  const answerTo = (open: Survey, ask: Ask): SurveyQuestions[SurveyQuestion]['answer'] => {
+  const readTimes = async (open: Survey, times: Blob | null) => {
+    let wrong = '';
+    try {
+      for (let at = 0; times && at < times.size; at += PORTION) {
+        open.readTimes(new Uint8Array(await times.slice(at, at + PORTION).arrayBuffer()));
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof DOMException)) throw thrown;
+      wrong = 'it cannot be read any more: it was changed, moved or deleted';
+      // A part of the times is none.
+      open.endTimes();
+    }
+    const read = open.endTimes() as TimesRead;
+    tell(open, null);
+    return wrong === '' ? read : { ...read, wrong };
+  };
+
+  type Answer = SurveyQuestions[SurveyQuestion]['answer'];
+  const answerTo = (open: Survey, ask: Ask): Answer | Promise<Answer> => {
     switch (ask.about) {
       case 'used':
         return open.used(ask.first, ask.last);
       case 'frame':
         return open.openFrame(ask.frame) as OpenedFrame;
+      case 'times': {
+        const read = reading.then(() => readTimes(open, ask.file));
+        reading = read.catch(() => undefined);
+        return read;
+      }
+      case 'contexts':
+        return open.contexts() as Contexts;
+      case 'timesOf':
+        return open.timesOf(ask.call);
+      case 'timedCalls': {
+        const measure = ask.measure === null ? undefined : MEASURES.indexOf(ask.measure);
+        return open.timedCalls(measure, ask.most) as TimedCalls;
+      }
       case 'events':
         return open.events(ask.resource) as ResourceEvents;
       case 'texture':

@@ -1,12 +1,14 @@
 //! `unspool frame-list`: what happens in each frame of an apitrace.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use unspool_file::Unreadable;
 use unspool_graphics::Reader;
 use unspool_graphics::frames::{FIGURES, Frame, Frames};
+use unspool_graphics::times::{MEASURES, Times, TimesReader, Values};
 
 use crate::read_whole::read_whole;
 use crate::{Failure, Source, TraceArgs};
@@ -19,6 +21,10 @@ use crate::{Failure, Source, TraceArgs};
 pub(crate) struct FrameList {
     #[command(flatten)]
     trace: TraceArgs,
+    /// What `apitrace replay --pcpu --pgpu --ppd` printed for this trace: adds the times of the calls of each frame, in
+    /// nanoseconds, and the pixels they drew. Calls that it does not list were not measured.
+    #[arg(long)]
+    times: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -47,28 +53,52 @@ pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
     let (source, index, file) = calls_of(&what.trace)?;
     let mut reader =
         Reader::keeping(&index, file, 4096).map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
-    let mut frames = Frames::default();
+    let times = match &what.times {
+        Some(path) => Some(times_of(path, &mut reader, &source)?),
+        None => None,
+    };
+    let mut counted = Frames::default();
     let mut next = 0;
     while next < reader.pieces() {
         let end = next.saturating_add(PIECES).min(reader.pieces());
-        reader.pass(next..end, &mut frames).map_err(|error| lost(&source, error))?;
+        reader.pass(next..end, &mut counted).map_err(|error| lost(&source, error))?;
         next = end;
     }
+    let frames = counted.frames();
+    let sums = times.map(|times| times.by_frame(frames));
+    let sums_of = |number: usize| sums.as_ref().and_then(|sums| sums.get(number));
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     match what.json {
         true => {
             let rows: Vec<Value> =
-                frames.frames().iter().enumerate().map(|(number, frame)| row(number, frame)).collect();
+                frames.iter().enumerate().map(|(number, frame)| row(number, frame, sums_of(number))).collect();
             serde_json::to_writer(&mut out, &json!({ "frames": rows })).map_err(io::Error::from)?;
             writeln!(out)?;
         }
-        false => table(&mut out, frames.frames())?,
+        false => table(&mut out, frames, sums.as_deref())?,
     }
     out.flush()?;
     Ok(())
 }
 
-fn row(number: usize, frame: &Frame) -> Value {
+/// The times in a file. Fails if they are not those of the trace.
+fn times_of(path: &Path, trace: &mut Reader<File>, source: &Source) -> Result<Times, Failure> {
+    let mut reader = TimesReader::default();
+    reader.push(&fs::read(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?);
+    let times = reader.finish();
+    if times.skipped.count > 0 {
+        eprintln!("{}: {}", path.display(), times.skipped);
+    }
+    if times.rows().is_empty() {
+        return Err(Failure::new(format!("{}: it lists no calls", path.display())));
+    }
+    match times.misfit(trace).map_err(|error| lost(source, error))? {
+        Some(misfit) => Err(Failure::new(format!("{}: {misfit}", path.display()))),
+        None => Ok(times),
+    }
+}
+
+fn row(number: usize, frame: &Frame, sums: Option<&Values>) -> Value {
     let mut row = Map::new();
     row.insert("frame".into(), number.into());
     row.insert("firstCall".into(), frame.first.into());
@@ -77,16 +107,22 @@ fn row(number: usize, frame: &Frame) -> Value {
     for (figure, number) in FIGURES.iter().zip(frame.figures) {
         row.insert(figure.key.into(), number.into());
     }
+    for (measure, sum) in MEASURES.iter().zip(sums.into_iter().flatten()) {
+        row.insert(measure.key.into(), (*sum).into());
+    }
     Value::Object(row)
 }
 
-/// One line a frame, the heading first.
-fn table(out: &mut impl Write, frames: &[Frame]) -> io::Result<()> {
-    let heading = ["Frame", "First call"].into_iter().chain(FIGURES.iter().map(|figure| figure.title));
+/// One line a frame, the heading first. What was not measured is a dash.
+fn table(out: &mut impl Write, frames: &[Frame], sums: Option<&[Values]>) -> io::Result<()> {
+    let measures = MEASURES.iter().filter(|_| sums.is_some()).map(|measure| measure.title);
+    let heading = ["Frame", "First call"].into_iter().chain(FIGURES.iter().map(|figure| figure.title)).chain(measures);
     let mut rows: Vec<Vec<String>> = vec![heading.map(ToString::to_string).collect()];
     for (number, frame) in frames.iter().enumerate() {
         let own = [number as u64, frame.first];
-        rows.push(own.iter().chain(&frame.figures).map(ToString::to_string).collect());
+        let sums = sums.and_then(|sums| sums.get(number)).into_iter().flatten();
+        let measured = sums.map(|sum| sum.map_or("-".into(), |sum| sum.to_string()));
+        rows.push(own.iter().chain(&frame.figures).map(ToString::to_string).chain(measured).collect());
     }
     let columns = rows.first().map_or(0, Vec::len);
     let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(String::len).max().unwrap_or(0);

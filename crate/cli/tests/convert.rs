@@ -241,6 +241,9 @@ fn filters_and_ranges_leave_out_the_rest() {
     assert!(!draws.is_empty() && draws.iter().all(|name| name.starts_with("glDraw")));
     let (all, some) = (names(&[]).len(), names(&["--range", "10..20"]).len());
     assert!(some > 5 && some < all);
+    let beyond = ["convert", &fixture("apitrace/scene.trace"), "--to", "csv", "-o", "-", "--range", "9999.."];
+    let said = String::from_utf8(unspool(&beyond).stderr).unwrap();
+    assert!(said.contains("nothing is in the range: positions of this trace are from 0 to "), "{said}");
     let one = names(&["--track", "thread 1"]).len();
     assert!(one > 0 && one < all);
     let wrong = unspool(&["convert", &fixture("apitrace/scene.trace"), "--to", "csv", "-o", "-", "--where", "dur>>1"]);

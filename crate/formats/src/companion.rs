@@ -12,6 +12,8 @@ pub enum Companion {
     Binary,
     /// The write-ahead log of an SQLite database: `NAME-wal`.
     WriteAheadLog,
+    /// How long calls of an apitrace took in a replay.
+    Times,
 }
 
 impl Companion {
@@ -21,6 +23,7 @@ impl Companion {
             Self::Names => "names",
             Self::Binary => "binary",
             Self::WriteAheadLog => "wal",
+            Self::Times => "times",
         }
     }
 
@@ -30,6 +33,7 @@ impl Companion {
             Self::Names => "a list of names",
             Self::Binary => "a program or a shared library",
             Self::WriteAheadLog => "the write-ahead log of an SQLite database",
+            Self::Times => "a profile of apitrace replay",
         }
     }
 
@@ -38,6 +42,10 @@ impl Companion {
         // Magic numbers of SQLite's log (fileformat2.html#walformat); the last bit says how its checksums are computed.
         if probe.head.starts_with(&[0x37, 0x7f, 0x06, 0x82]) || probe.head.starts_with(&[0x37, 0x7f, 0x06, 0x83]) {
             return Some(Self::WriteAheadLog);
+        }
+        // The heading that `apitrace replay --pcpu` and its relatives print.
+        if probe.head.starts_with(b"# call no ") {
+            return Some(Self::Times);
         }
         if is_binary(probe.head) {
             return Some(Self::Binary);
@@ -71,6 +79,7 @@ mod tests {
         assert_eq!(of(&[0x37, 0x7f, 0x06, 0x82, 0, 0]), Some(Companion::WriteAheadLog));
         assert_eq!(of(&[0x37, 0x7f, 0x06, 0x83, 0, 0]), Some(Companion::WriteAheadLog));
         assert_eq!(of(b"1,main\n"), Some(Companion::Names));
+        assert_eq!(of(b"# call no gpu_start gpu_dura\n"), Some(Companion::Times));
         assert_eq!(of(b"\x7fELF\x02\x01\x01\0"), Some(Companion::Binary));
         assert_eq!(of(&[0xcf, 0xfa, 0xed, 0xfe, 7, 0, 0, 1]), Some(Companion::Binary));
         assert_eq!(of(&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 2]), Some(Companion::Binary));

@@ -229,14 +229,10 @@ impl Call {
 
     /// Arguments and result in a line, from after the opening parenthesis on: `cap = GL_BLEND)`. Long lines are cut.
     pub(crate) fn line(&self) -> String {
-        let Some(line) = &self.line else { return String::new() };
-        let text = match line.strip_suffix('\0') {
-            Some(whole) => whole.to_owned(),
-            None => format!("{line})"),
-        };
-        match text.char_indices().find(|(at, _)| *at >= LONGEST_LINE) {
-            Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-            None => text,
+        let line = self.line.as_deref().unwrap_or_default();
+        match line.char_indices().find(|(at, _)| *at >= LONGEST_LINE) {
+            Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+            None => line.into(),
         }
     }
 
@@ -312,9 +308,8 @@ impl Call {
                 ("frame", FieldValue::U64(frame)) => return self.frame = frame,
                 ("ret", _) => {
                     self.result = Some(self.items.len() as u32);
-                    self.write(") = ");
+                    self.write(" = ");
                     self.write_value("", value);
-                    self.line = self.line.take().map(|line| line + "\0");
                 }
                 _ => return,
             },
@@ -370,7 +365,10 @@ impl Call {
             Part::Head if !is_inner => match key {
                 "args" => return self.part = Part::Arguments,
                 "flags" => return self.part = Part::Flags,
-                "ret" => self.result = Some(self.items.len() as u32),
+                "ret" => {
+                    self.result = Some(self.items.len() as u32);
+                    self.write(" = {…}");
+                }
                 _ => return self.part = Part::Other,
             },
             Part::Arguments if !is_inner => self.arguments.push(self.items.len() as u32),
@@ -400,7 +398,12 @@ impl Call {
                     self.is_first = false;
                 }
             }
-            None => self.part = Part::Head,
+            None => {
+                if self.part == Part::Arguments {
+                    self.write(")");
+                }
+                self.part = Part::Head;
+            }
         }
     }
 }

@@ -299,8 +299,8 @@ impl Frames {
                 }
             }
             Kind::MakeCurrent => {
-                if let Some(context) = known.int(call, "ctx") {
-                    self.contexts.insert(call.thread, context as u64);
+                if let Some(context) = known.made_current(call) {
+                    self.contexts.insert(call.thread, context);
                 }
             }
             Kind::Forget => self.memory.forget_all(),

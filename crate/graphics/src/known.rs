@@ -62,6 +62,15 @@ impl Known {
         integer(self.arg(call, parameter))
     }
 
+    /// The handle of the context that a call makes current, 0 for none. `None` if it has failed.
+    pub(crate) fn made_current(&self, call: &Call) -> Option<u64> {
+        // That of CGL returns an error, the others whether they have succeeded.
+        if self.canonical != "CGLSetCurrentContext" && call.result().int() == Some(0) {
+            return None;
+        }
+        self.int(call, "ctx").map(|handle| handle as u64)
+    }
+
     /// Which argument has this name.
     pub(crate) fn place(&self, parameter: &str) -> Option<usize> {
         self.parameters.iter().position(|name| *name == parameter)

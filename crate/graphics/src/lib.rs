@@ -4,10 +4,12 @@
 //! functions   facts on functions and constants, from Khronos' gl.xml
 //! calls       a call with its arguments as numbers, and the Reader that passes the calls of a trace on
 //! known       a function of a trace, with the places of its arguments
+//! contexts    contexts, and when each was current on a thread
 //! frames      what happens in each frame: draws, vertices, uploads, redundant calls
 //! findings    what a program wastes or does wrong
 //! images      pixels as programs hand them over, and textures as they hold them
 //! resources   textures, buffers, shaders and other objects: what happened to them, and what they hold
+//! times       how long calls took in a replay of apitrace
 //! survey      one pass over all calls, for frames and resources
 //! state       the shadow state machine: what every context and object holds at any call
 //! page        the surfaces for JavaScript (features `survey` and `state`)
@@ -21,6 +23,7 @@
 //! `unspool_survey` (`survey`, `web/worker/survey_worker.ts`) and `unspool_graphics` (`state`, `web/worker/gl_state_worker.ts`).
 
 mod calls;
+pub mod contexts;
 pub mod findings;
 pub mod frames;
 mod functions;
@@ -30,6 +33,7 @@ mod reader;
 pub mod resources;
 pub mod state;
 mod survey;
+pub mod times;
 
 #[cfg(feature = "survey")]
 mod survey_page;

@@ -123,6 +123,40 @@ impl<S: ByteSource> Reader<S> {
     }
 }
 
+/// Reads all calls in steps.
+pub(crate) struct Steps<S> {
+    /// Reads any calls in between.
+    pub(crate) reader: Reader<S>,
+    next: u32,
+}
+
+impl<S: ByteSource> Steps<S> {
+    /// Nothing is read yet.
+    pub(crate) fn new(reader: Reader<S>) -> Self {
+        Self { reader, next: 0 }
+    }
+
+    /// Passes the calls of `budget` further pieces to a visitor, as [`Reader::pass`]. Returns whether there is nothing more to read.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub(crate) fn step(&mut self, budget: u32, visitor: &mut dyn CallVisitor) -> Result<bool, Unreadable> {
+        let of = self.reader.pieces();
+        let end = self.next.saturating_add(budget.max(1)).min(of);
+        if self.next < end {
+            self.reader.pass(self.next..end, visitor)?;
+            self.next = end;
+        }
+        Ok(end == of)
+    }
+
+    /// Number of pieces read, and of all.
+    pub(crate) fn progress(&self) -> (u32, u32) {
+        (self.next, self.reader.pieces())
+    }
+}
+
 /// Makes calls of records.
 struct Calls<'a> {
     visitor: &'a mut dyn CallVisitor,

@@ -11,6 +11,7 @@ mod texture;
 use hashbrown::HashMap;
 
 use crate::calls::{Call, Value};
+use crate::contexts::Contexts;
 use crate::images::PixelStore;
 use crate::known::Known;
 use crate::reader::CallVisitor;
@@ -158,6 +159,8 @@ pub struct Resources {
     /// Live objects: share group or context, kind, name.
     live: HashMap<(u32, Kind, u32), u32>,
     contexts: HashMap<u64, Context>,
+    /// The same contexts, and those that were replaced. Their positions plus 1 are the numbers of groups; 0 has no context.
+    known_contexts: Contexts,
     /// The context of each thread.
     current: HashMap<u64, u64>,
     mapped: Vec<Mapped>,
@@ -179,6 +182,11 @@ impl Resources {
         if self.is_watched {
             self.touched.push((at, touch));
         }
+    }
+
+    /// The contexts.
+    pub fn contexts(&self) -> &Contexts {
+        &self.known_contexts
     }
 
     /// All resources, by creation.
@@ -409,21 +417,19 @@ impl Resources {
     fn act_on_contexts(&mut self, call: &Call, known: &Known, act: Act) -> Option<()> {
         match act {
             Act::CreateContext => {
-                let handle = call.result().int().unwrap_or_default() as u64;
+                // That of CGL returns an error, and passes the context as a pointer.
+                let made = known.int(call, "ctx").or(call.result().int()).unwrap_or_default() as u64;
                 let shared = known.int(call, "shareList").unwrap_or_default() as u64;
-                if handle == 0 {
-                    return Some(());
+                if made != 0 {
+                    let (own, group) = self.known_contexts.create(made, shared, call.number);
+                    self.contexts.insert(made, Context::new(group + 1, own + 1));
                 }
-                let own = self.contexts.len() as u32 + 1;
-                let group = self.contexts.get(&shared).filter(|_| shared != 0).map_or(own, |other| other.group);
-                self.contexts.insert(handle, Context::new(group, own));
             }
             Act::MakeCurrent => {
-                let handle = known.int(call, "ctx").unwrap_or_default() as u64;
+                let Some(handle) = known.made_current(call) else { return Some(()) };
                 self.current.insert(call.thread, handle);
-                if handle != 0 && !self.contexts.contains_key(&handle) {
-                    let own = self.contexts.len() as u32 + 1;
-                    self.contexts.insert(handle, Context::new(own, own));
+                if let Some(own) = self.known_contexts.make_current(call.thread, handle, call.number) {
+                    self.contexts.insert(handle, Context::new(own + 1, own + 1));
                 }
             }
             _ => return None,

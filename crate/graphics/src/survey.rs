@@ -5,7 +5,7 @@ use unspool_formats::Error;
 
 use crate::calls::Call;
 use crate::frames::{Frames, OpenedFrame, Opening};
-use crate::reader::{CallVisitor, Reader};
+use crate::reader::{CallVisitor, Reader, Steps};
 use crate::resources::Resources;
 
 /// Bytes of a blob that are needed: those of lists of display lists.
@@ -13,9 +13,8 @@ const BYTES: u64 = 4096;
 
 /// What the calls of a trace add up to. It is made in steps, and what is there so far can be looked at in between.
 pub struct Survey<S> {
-    reader: Reader<S>,
+    steps: Steps<S>,
     found: Found,
-    next: u32,
 }
 
 /// What was found so far.
@@ -51,12 +50,12 @@ impl<S: ByteSource> Survey<S> {
     ///
     /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
-        Ok(Self { reader: Reader::keeping(index, source, BYTES)?, found: Found::default(), next: 0 })
+        Ok(Self { steps: Steps::new(Reader::keeping(index, source, BYTES)?), found: Found::default() })
     }
 
     /// Whether passes need a decompressor that is provided.
     pub fn needs_decompressor(&self) -> bool {
-        self.reader.needs_decompressor()
+        self.steps.reader.needs_decompressor()
     }
 
     /// Reads `budget` further pieces of the file. Returns whether there is nothing more to read.
@@ -65,20 +64,17 @@ impl<S: ByteSource> Survey<S> {
     ///
     /// Fails if the file cannot be read.
     pub fn step(&mut self, budget: u32) -> Result<bool, Unreadable> {
-        let end = self.next.saturating_add(budget.max(1)).min(self.reader.pieces());
-        if self.next < end {
-            self.reader.pass(self.next..end, &mut self.found)?;
-            self.next = end;
-            if end == self.reader.pieces() {
-                self.found.resources.settle();
-            }
+        let before = self.steps.progress();
+        let is_done = self.steps.step(budget, &mut self.found)?;
+        if is_done && before != self.steps.progress() {
+            self.found.resources.settle();
         }
-        Ok(self.next == self.reader.pieces())
+        Ok(is_done)
     }
 
     /// Number of pieces read, and of all.
     pub fn progress(&self) -> (u32, u32) {
-        (self.next, self.reader.pieces())
+        self.steps.progress()
     }
 
     /// The calls of a frame, in groups.
@@ -88,9 +84,9 @@ impl<S: ByteSource> Survey<S> {
     /// Fails if the file cannot be read.
     pub fn open_frame(&mut self, frame: u32) -> Result<OpenedFrame, Unreadable> {
         let Some(of) = self.found.frames.frames().get(frame as usize) else { return Ok(OpenedFrame::default()) };
-        let (from, to) = (self.reader.piece_of(of.first), self.reader.piece_of(of.last));
+        let reader = &mut self.steps.reader;
         let mut opening = Opening::new(frame.into());
-        self.reader.pass(from..to + 1, &mut opening)?;
+        reader.pass(reader.piece_of(of.first)..reader.piece_of(of.last) + 1, &mut opening)?;
         Ok(opening.finish())
     }
 

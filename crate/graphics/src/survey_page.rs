@@ -11,6 +11,7 @@ use crate::images::{Holds, Image};
 use crate::reader::Reader;
 use crate::resources::{Contents, Resource, Resources};
 use crate::survey::Survey;
+use crate::times::{MEASURES, Timed, Times, TimesReader, Values};
 
 /// A plain object.
 fn object(entries: &[(&str, JsValue)]) -> JsValue {
@@ -27,6 +28,11 @@ fn doubles(numbers: impl Iterator<Item = u64>) -> JsValue {
     Float64Array::from(&numbers[..]).into()
 }
 
+/// What was measured, NaN for what was not.
+fn measured(values: Values) -> impl Iterator<Item = f64> {
+    values.into_iter().map(|value| value.map_or(f64::NAN, |value| value as f64))
+}
+
 fn thrown(error: impl core::fmt::Display) -> JsValue {
     JsValue::from_str(&error.to_string())
 }
@@ -39,6 +45,9 @@ pub struct JsSurvey {
     reader: Reader<JsFile>,
     /// The texture that was asked for last.
     shown: Option<Image>,
+    /// Times that are being read.
+    reading: TimesReader,
+    times: Option<Times>,
 }
 
 #[wasm_bindgen(js_class = Survey)]
@@ -52,7 +61,8 @@ impl JsSurvey {
     pub fn new(records: &[u8], file: JsFile) -> Result<Self, JsValue> {
         let again: JsFile = AsRef::<JsValue>::as_ref(&file).clone().unchecked_into();
         let reader = Reader::keeping(records, again, u64::MAX).map_err(thrown)?;
-        Ok(Self { survey: Survey::open(records, file).map_err(thrown)?, reader, shown: None })
+        let (survey, reading) = (Survey::open(records, file).map_err(thrown)?, TimesReader::default());
+        Ok(Self { survey, reader, shown: None, reading, times: None })
     }
 
     /// Whether decompressors must be provided before the first step.
@@ -88,12 +98,70 @@ impl JsSurvey {
             let column = doubles(frames.iter().map(|frame| frame.figures.get(at).copied().unwrap_or_default()));
             let _ = Reflect::set(&figures, &JsValue::from_str(figure.key), &column);
         }
+        let times = self.times.as_ref().map(|times| times.by_frame(frames)).unwrap_or_default();
+        for (at, measure) in MEASURES.iter().enumerate() {
+            let column: Vec<f64> = times.iter().filter_map(|values| measured(*values).nth(at)).collect();
+            let _ = Reflect::set(&figures, &JsValue::from_str(measure.key), &Float64Array::from(&column[..]));
+        }
         object(&[
             ("count", JsValue::from_f64(frames.len() as f64)),
             ("first", doubles(frames.iter().map(|frame| frame.first))),
             ("last", doubles(frames.iter().map(|frame| frame.last))),
             ("ended", JsValue::from_bool(frames.last().is_some_and(|frame| frame.is_ended))),
             ("figures", figures.into()),
+        ])
+    }
+
+    /// Further bytes of times of calls: what `apitrace replay --pcpu --pgpu --ppd` prints.
+    #[wasm_bindgen(js_name = readTimes)]
+    pub fn read_times(&mut self, bytes: &[u8]) {
+        self.reading.push(bytes);
+    }
+
+    /// The bytes that were passed are those of all times, which replace earlier ones: `TimesRead` of `web/base/survey_protocol.ts`.
+    /// Times of another trace are left out. Without any bytes there are no times.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file of the trace cannot be read.
+    #[wasm_bindgen(js_name = endTimes)]
+    pub fn end_times(&mut self) -> Result<JsValue, JsValue> {
+        self.times = None;
+        let times = core::mem::take(&mut self.reading).finish();
+        let misfit = times.misfit(&mut self.reader).map_err(thrown)?;
+        let read = object(&[
+            ("calls", JsValue::from_f64(times.rows().len() as f64)),
+            ("counts", doubles(times.counts().into_iter())),
+            ("skipped", JsValue::from_str(&times.skipped.to_string())),
+            ("wrong", JsValue::from_str(&misfit.as_ref().map(ToString::to_string).unwrap_or_default())),
+        ]);
+        self.times = (misfit.is_none() && !times.rows().is_empty()).then_some(times);
+        Ok(read)
+    }
+
+    /// The measures of a call, NaN for those that were not measured. Empty if it is not listed.
+    #[wasm_bindgen(js_name = timesOf)]
+    pub fn times_of(&self, call: f64) -> Vec<f64> {
+        let timed = self.times.as_ref().and_then(|times| times.of(call as u64));
+        timed.map(|timed| measured(timed.values()).collect()).unwrap_or_default()
+    }
+
+    /// At most `most` calls: those with the highest values of a measure first, or by number without one. `TimedCalls` of
+    /// `web/base/survey_protocol.ts`.
+    #[wasm_bindgen(js_name = timedCalls)]
+    pub fn timed_calls(&self, measure: Option<u32>, most: u32) -> JsValue {
+        let rows: Vec<&Timed> = match (&self.times, measure) {
+            (None, _) => Vec::new(),
+            (Some(times), Some(measure)) => times.highest(measure as usize, most as usize),
+            (Some(times), None) => times.rows().iter().take(most as usize).collect(),
+        };
+        let names: Array =
+            rows.iter().map(|it| JsValue::from_str(self.times.as_ref().map_or("", |times| times.name(it)))).collect();
+        let values: Vec<f64> = rows.iter().flat_map(|it| measured(it.values())).collect();
+        object(&[
+            ("call", doubles(rows.iter().map(|it| it.call))),
+            ("name", names.into()),
+            ("values", Float64Array::from(&values[..]).into()),
         ])
     }
 
@@ -146,6 +214,25 @@ impl JsSurvey {
             ("size", doubles(all.iter().map(|it| it.size))),
             ("levels", doubles(all.iter().map(|it| levels(it).into()))),
             ("parts", parts.into()),
+        ])
+    }
+
+    /// The contexts, and when each was current: `Contexts` of `web/base/survey_protocol.ts`.
+    pub fn contexts(&self) -> JsValue {
+        let found = self.survey.resources().contexts();
+        let (all, switches) = (found.all(), found.switches());
+        let handles: Array = all.iter().map(|it| JsValue::from_str(&format!("{:#x}", it.handle))).collect();
+        let or_none = |number: Option<u64>| number.map_or(-1.0, |number| number as f64);
+        let created: Vec<f64> = all.iter().map(|it| or_none(it.created)).collect();
+        let context: Vec<f64> = switches.iter().map(|it| or_none(it.context.map(u64::from))).collect();
+        object(&[
+            ("handle", handles.into()),
+            ("created", Float64Array::from(&created[..]).into()),
+            ("group", doubles(all.iter().map(|it| it.group.into()))),
+            ("call", doubles(switches.iter().map(|it| it.call))),
+            ("thread", doubles(switches.iter().map(|it| it.thread))),
+            ("context", Float64Array::from(&context[..]).into()),
+            ("isFull", found.is_full.into()),
         ])
     }
 

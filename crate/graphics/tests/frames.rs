@@ -10,6 +10,7 @@ use common::{corpus, reader};
 use unspool_formats::apitrace::NameFlags;
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
 use unspool_graphics::frames::{FIGURES, Frame, Frames, OpenedRow};
+use unspool_graphics::times::TimesReader;
 use unspool_graphics::{Survey, functions};
 
 fn frames_of(file: Vec<u8>) -> Vec<Frame> {
@@ -307,4 +308,36 @@ fn lines_of_calls_name_constants_and_results() {
     let line = |call: u64| opened.rows.iter().find(|row| row.call == call && !row.is_group).unwrap().text.clone();
     assert_eq!(line(97), "glGetError() = GL_INVALID_ENUM");
     assert_eq!(opened.rows.iter().filter(|row| !row.is_group).count() as u64, survey.frames().frames()[0].figures[0]);
+}
+
+#[test]
+fn times_of_a_replay_belong_to_the_calls_of_their_trace() {
+    let (Some(trace), Some(profile)) = (corpus("recorded/glmix_3f.trace"), corpus("recorded/glmix_3f.profile.txt"))
+    else {
+        return;
+    };
+    let mut lines = TimesReader::default();
+    profile.chunks(1000).for_each(|part| lines.push(part));
+    let times = lines.finish();
+    let text = String::from_utf8(profile).unwrap();
+    let cpu_of = |row: &str| row.split(' ').nth(5).unwrap().parse::<u64>().unwrap();
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("call ")).collect();
+    assert_eq!((times.rows().len(), times.skipped.count), (rows.len(), 0));
+    // What apitrace has between two ends of frames.
+    let expected: Vec<u64> = text
+        .split("frame_end")
+        .map(|frame| frame.lines().filter(|line| line.starts_with("call ")).map(cpu_of).sum())
+        .take(3)
+        .collect();
+    let mut calls = reader(trace);
+    let mut frames = Frames::default();
+    calls.pass(0..calls.pieces(), &mut frames).unwrap();
+    let sums = times.by_frame(frames.frames());
+    let cpu: Vec<Option<u64>> = sums.iter().map(|values| values[0]).collect();
+    assert_eq!(cpu, [Some(expected[0]), Some(expected[1]), Some(expected[2]), None]);
+    assert_eq!(times.misfit(&mut calls), Ok(None));
+    // Call 3 is glViewport there, too.
+    let Some(other) = corpus("recorded/glxgears_trim_21f.trace") else { return };
+    let misfit = times.misfit(&mut reader(other)).unwrap().unwrap();
+    assert!(misfit.to_string().starts_with("the times are those of another trace: they have "), "{misfit}");
 }

@@ -136,6 +136,17 @@ pub(crate) fn differ(a: &[u8], b: &[u8]) -> bool {
     a.iter().zip(b).any(|(a, b)| a != b)
 }
 
+/// Whether two names are equal. They have a few letters, so they are compared by two words that may overlap: a call takes longer.
+#[inline]
+fn is_name(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len()
+        && match a.len() {
+            2..=3 => a.first_chunk::<2>() == b.first_chunk() && a.last_chunk::<2>() == b.last_chunk(),
+            4..=8 => a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk(),
+            _ => a == b,
+        }
+}
+
 /// The accesses to registers.
 #[derive(Default)]
 pub(crate) struct Registers {
@@ -205,8 +216,14 @@ impl Registers {
         current.written_since |= written;
         current.changed = !written && (current.changed || (current.is_ours && differ(&current.value, value)));
         current.is_ours |= written;
-        current.value.clear();
-        current.value.extend_from_slice(value);
+        // Most registers have this length.
+        match (<&mut [u8; 8]>::try_from(&mut current.value[..]), <&[u8; 8]>::try_from(value)) {
+            (Ok(known), Ok(value)) => *known = *value,
+            _ => {
+                current.value.clear();
+                current.value.extend_from_slice(value);
+            }
+        }
         (current.step, current.written) = (step, written);
     }
 
@@ -224,9 +241,7 @@ impl Registers {
     fn number(&mut self, thread: Option<u64>, name: &str, written: bool) -> u32 {
         if let Some(expected) = self.expected_list.next().map(|at| self.shapes.lists[at]) {
             let (of, known) = &self.names[(expected >> 1) as usize];
-            // A name has a few letters: calling a function to compare them takes longer.
-            let is_same = known.len() == name.len() && known.bytes().zip(name.bytes()).all(|(a, b)| a == b);
-            if is_same && *of == thread && (expected & 1 == 1) == written {
+            if is_name(known.as_bytes(), name.as_bytes()) && *of == thread && (expected & 1 == 1) == written {
                 return expected >> 1;
             }
         }
@@ -424,5 +439,25 @@ impl Registers {
             + self.parts.capacity() * size_of::<Part>()
             + self.open.steps.capacity() * 2
             + self.open.palette.capacity() * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_length_are_compared_letter_by_letter() {
+        let letters = b"abcdefghijkl";
+        for len in 0..=letters.len() {
+            let name = &letters[..len];
+            assert!(is_name(name, &b"abcdefghijkl"[..len]));
+            assert!(!is_name(name, &[name, b"x"].concat()) && !is_name(&[name, b"x"].concat(), name));
+            for at in 0..len {
+                let mut other = name.to_vec();
+                other[at] = b'-';
+                assert!(!is_name(name, &other), "{at} of {len}");
+            }
+        }
     }
 }

@@ -1,20 +1,11 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { Dialog } from '../parts/dialog.tsx';
 import { SHEET, type SheetRow } from './sheet.ts';
 import './keys.css';
 
 /** The sheet of all keys and gestures, as a modal dialog. `close` is called when the person closes it. */
 export function KeysDialog({ close }: { close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog
-      ref={dialog}
-      class="keys"
-      aria-labelledby="keys-title"
-      onClose={close}
-      onClick={(event) => event.target === dialog.current && close()}
-      onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}
-    >
+    <Dialog class="keys" title="keys-title" close={close}>
       <div class="keys-inner">
         <header class="keys-head">
           {/* The browser scrolls to the focus, which belongs at the top. */}
@@ -43,7 +34,7 @@ export function KeysDialog({ close }: { close: () => void }) {
           ))}
         </div>
       </div>
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import {
+  capitalised,
   formatBytes,
   formatCount,
   formatCounted,
@@ -164,6 +165,7 @@ function Item({ open, details, context, colour }: ItemProps) {
           )}
         </Keeper.Provider>
         <FunctionSource trace={trace} name={details.name} />
+        <Graphics open={open} details={details} />
         {details.offset !== null && (
           <>
             <dt>Record</dt>
@@ -175,6 +177,13 @@ function Item({ open, details, context, colour }: ItemProps) {
       </Values>
     </>
   );
+}
+
+/** What is known of a graphics call besides its record: its context, and its times. The code is loaded for the first one. */
+function Graphics({ open, details }: { open: OpenTrace; details: ItemDetails }) {
+  // A frame begins at a call, but is none.
+  if (!open.trace.info.value?.offers.includes('graphics') || details.offset === null) return null;
+  return <Lazy load={async () => (await import('./graphics_call.tsx')).GraphicsCall} props={{ open, details }} />;
 }
 
 /** Names and values. They are one stop of the tab key; arrow keys lead from value to value. */
@@ -206,7 +215,7 @@ function Title({ name }: { name: string }) {
 /** The title of a record without a name: `Step 20,000`. */
 function positionTitle(start: Ticks, { clock, origin }: ValueContext): string {
   const position = formatPosition(start, origin, clock);
-  return position.charAt(0).toUpperCase() + position.slice(1);
+  return capitalised(position);
 }
 
 const loadPointFields = async () => (await import('./point.tsx')).PointFields;
@@ -232,10 +241,10 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   if (trace.nested) rows.push(['Tail calls', 'shown under their callers']);
   if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
   rows.push(
-    [capital(info.eventNoun, events), formatCount(events)],
+    [capitalised(plural(events, info.eventNoun)), formatCount(events)],
     ...slicesByNoun(tracks, info)
       .filter(([noun]) => noun !== info.eventNoun)
-      .map(([noun, count]) => [capital(noun, count), formatCount(count)] as const),
+      .map(([noun, count]) => [capitalised(plural(count, noun)), formatCount(count)] as const),
     ...(instants > 0 ? [['Events', formatCount(instants)] as const] : []),
   );
   const threads = tracks.filter((track) => track.kind === 'thread').length;
@@ -284,9 +293,4 @@ function Row({ name, value, more }: { name: string; value: string; more?: string
 
 function keyOf({ item, locator, start }: ItemDetails): string {
   return item ? Object.values(item).join(' ') : `${locator} ${start}`;
-}
-
-function capital(noun: string, count: number): string {
-  const word = plural(count, noun);
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -6,6 +6,7 @@ import type { GlRow, GlSection, GlState } from '../../base/gl_state_protocol.ts'
 import type { GlStates } from '../../model/gl_state.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { MeshDialog } from '../mesh/mesh.tsx';
+import { Building } from '../parts/building.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Segments } from '../parts/segments.tsx';
 import { ShaderDialog, stageName } from './shader_source.tsx';
@@ -25,7 +26,7 @@ function State({ open, states }: { open: OpenTrace; states: GlStates }) {
   const error = states.error.value;
   return (
     <>
-      <Building states={states} />
+      <Reading states={states} />
       {error !== '' && (
         <p class="remark" role="alert">
           {error}
@@ -40,22 +41,11 @@ function State({ open, states }: { open: OpenTrace; states: GlStates }) {
 }
 
 /** How far the reading is, until it is done. */
-function Building({ states }: { states: GlStates }) {
+function Reading({ states }: { states: GlStates }) {
   const built = states.built.value;
   if (!built || built.done || states.error.value !== '') return null;
   const share = built.built / Math.max(1, built.count);
-  const isStopped = states.isStopped.value;
-  return (
-    <div class="gl-building">
-      <progress max={1} value={share} aria-label="Reading calls" />
-      <span class="muted">
-        {isStopped ? 'Stopped at' : 'Reading calls…'} {Math.floor(100 * share)} %
-      </span>
-      <button type="button" onClick={isStopped ? states.goOn : states.stop}>
-        {isStopped ? 'Go on' : 'Stop'}
-      </button>
-    </div>
-  );
+  return <Building share={share} isStopped={states.isStopped.value} stop={states.stop} goOn={states.goOn} />;
 }
 
 /** Why the state of the selected call is not there. */

@@ -1,13 +1,13 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { capitalised } from '../../base/format.ts';
 import { Copyable } from '../details/copyable.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Glsl } from '../parts/glsl.tsx';
 import { Segments } from '../parts/segments.tsx';
 import './shader_source.css';
 
 /** What a stage is called. */
 export function stageName(stage: string): string {
-  const words = stage.replace(/^GL_/, '').replaceAll('_', ' ').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalised(stage.replace(/^GL_/, '').replaceAll('_', ' ').toLowerCase());
 }
 
 /** The source of a shader, with line numbers, as wide as the window. */
@@ -22,18 +22,9 @@ export function ShaderDialog({
   choose: (stage: string) => void;
   close: () => void;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   const source = shaders[stage] ?? '';
   return (
-    <dialog
-      ref={dialog}
-      class="shader"
-      aria-labelledby="shader-title"
-      onClose={close}
-      onClick={(event) => event.target === dialog.current && close()}
-      onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}
-    >
+    <Dialog class="shader" title="shader-title" close={close}>
       <div class="shader-inner">
         <header class="shader-head">
           <h2 id="shader-title">{stageName(stage)}</h2>
@@ -55,7 +46,7 @@ export function ShaderDialog({
           <Source source={source} />
         </section>
       </div>
-    </dialog>
+    </Dialog>
   );
 }
 

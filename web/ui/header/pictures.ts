@@ -118,8 +118,12 @@ async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Prom
   };
 }
 
-/** What the modes of a flame graph show. */
-const MODES = { down: 'flame graph', up: 'inverted flame graph', sandwich: 'callees in the flame graph' } as const;
+/** What the modes of a flame graph show, and what widths are there. */
+const MODES = {
+  down: ['flame graph', 'total of a call path'],
+  up: ['inverted flame graph', 'own time of the functions on top, with their callers below'],
+  sandwich: ['callees in the flame graph', 'total of a call path'],
+} as const;
 
 /** The flame graph that the panel has shown last, all of it. */
 function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): Drawn | null {
@@ -127,7 +131,7 @@ function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): 
   const info = trace.info.peek();
   if (!told || !info) return null;
   const laid = layOutFlame(told.columns.flame);
-  const width = Math.max(600, timeline.size.peek().width);
+  const width = Math.max(900, timeline.size.peek().width);
   const height = Math.min(TALLEST, laid.rows.length * FLAME_ROW + 4);
   // Not that of the page: the graph may have been made for another one.
   const { range, exact, visited, slices, wanted } = told;
@@ -147,11 +151,12 @@ function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): 
   };
   const what = range ? `range of ${formatLength(extentLength(range), info.clock)}` : 'whole trace';
   const estimate = exact ? '' : `, estimate from ${formatPercent(visited, slices)}`;
-  const about = `${info.title} · ${MODES[wanted.flame?.mode ?? 'down']} of the ${what}${estimate}`;
+  const [graph, widths] = MODES[wanted.flame?.mode ?? 'down'];
+  const about = `${info.title} · ${graph} of the ${what}${estimate}`;
   return {
     width,
     height,
     caption: { title: trace.name, about },
-    draw: (pen, ratio) => drawFlamePortrait(pen, scene, { title: trace.name, about }, ratio),
+    draw: (pen, ratio) => drawFlamePortrait(pen, scene, { title: trace.name, about }, widths, ratio),
   };
 }

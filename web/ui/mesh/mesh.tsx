@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount, formatNumber } from '../../base/format.ts';
 import type { GlDraw, GlState } from '../../base/gl_state_protocol.ts';
 import { type Mesh, meshOf, type Wireframe, wireframeOf } from '../../model/mesh.ts';
 import type { Survey } from '../../model/survey.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Surveying } from '../survey/surveying.tsx';
 import { surveyOf } from '../survey/surveys.ts';
 import { MeshCanvas } from './canvas.tsx';
@@ -13,18 +14,9 @@ import './mesh.css';
 
 /** The mesh of a draw over the whole page: its edges, which can be turned, and its vertices. Escape closes it. */
 export function MeshDialog({ open, state, close }: { open: OpenTrace; state: GlState; close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   const survey = surveyOf(open);
   return (
-    <dialog
-      ref={dialog}
-      class="mesh"
-      aria-labelledby="mesh-title"
-      onClose={close}
-      onClick={(event) => event.target === dialog.current && close()}
-      onKeyDown={(event) => event.key === 'Escape' && event.stopPropagation()}
-    >
+    <Dialog class="mesh" title="mesh-title" close={close}>
       <div class="mesh-inner">
         <header class="mesh-head">
           <h2 id="mesh-title">Mesh of call {formatCount(state.call)}</h2>
@@ -36,7 +28,7 @@ export function MeshDialog({ open, state, close }: { open: OpenTrace; state: GlS
         </header>
         {state.draw && <MeshOf survey={survey} draw={state.draw} call={state.call} />}
       </div>
-    </dialog>
+    </Dialog>
   );
 }
 

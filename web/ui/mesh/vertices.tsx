@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { formatCount, formatNumber } from '../../base/format.ts';
 import type { Mesh } from '../../model/mesh.ts';
-import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../panels/virtual_rows.tsx';
+import { rowsByKey, Spacer, scrollToRow, TABLE_ROW, useShownRows } from '../panels/virtual_rows.tsx';
 
 /** Rows that a browser can lay out. */
 const MOST_ROWS = 1_000_000;
@@ -19,11 +19,7 @@ export function Vertices({ mesh, marked }: { mesh: Mesh; marked: Signal<number> 
     event.preventDefault();
     const next = Math.max(0, Math.min(count - 1, marked.value < 0 ? 0 : marked.value + step));
     marked.value = next;
-    const element = box.current!;
-    const top = next * TABLE_ROW;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + 2 * TABLE_ROW > element.scrollTop + element.clientHeight)
-      element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
+    scrollToRow(box.current!, next);
   };
   return (
     <div class="mesh-vertices">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { SortHead, sortedIf } from '../parts/sort_head.tsx';
-import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from './virtual_rows.tsx';
+import { rowsByKey, Spacer, scrollToRow, useShownRows } from './virtual_rows.tsx';
 import './row_table.css';
 
 /** A column of a {@link RowTable}. */
@@ -62,13 +62,7 @@ export function RowTable<Row>(props: Props<Row>) {
     if (step === undefined) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(count - 1, current + step));
-    const element = box.current!;
-    const top = next * TABLE_ROW;
-    // The sticky head covers a row.
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + 2 * TABLE_ROW > element.scrollTop + element.clientHeight) {
-      element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
-    }
+    scrollToRow(box.current!, next);
     move(next);
   };
   return (

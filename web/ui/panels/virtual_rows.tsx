@@ -48,6 +48,14 @@ export function rowsByKey(event: KeyboardEvent, count: number, page: number): nu
   return { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count }[event.key];
 }
 
+/** Scrolls a box so far that a row is in sight. The head of the table covers a row. */
+export function scrollToRow(box: HTMLElement, row: number): void {
+  const top = row * TABLE_ROW;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + 2 * TABLE_ROW > box.scrollTop + box.clientHeight)
+    box.scrollTop = top + 2 * TABLE_ROW - box.clientHeight;
+}
+
 /** An empty row in place of `rows` rows that do not exist. */
 export function Spacer({ rows, columns }: { rows: number; columns: number }) {
   if (rows <= 0) return null;

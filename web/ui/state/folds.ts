@@ -1,18 +1,10 @@
-import { createListingFolds, type ListingFolds } from '../../model/listing_folds.ts';
+import { createListingFolds } from '../../model/listing_folds.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { perTrace } from '../per_trace.ts';
 import { machineOf } from './machines.ts';
 
-/** What the listings of open traces hide. */
-const folds = new WeakMap<OpenTrace, ListingFolds>();
-
 /** What the listing of a trace hides. */
-export function foldsOf(open: OpenTrace): ListingFolds {
-  const known = folds.get(open);
-  if (known) return known;
-  const created = createListingFolds(open.trace, open.events, () => machineOf(open));
-  folds.set(open, created);
-  return created;
-}
+export const foldsOf = perTrace((open) => createListingFolds(open.trace, open.events, () => machineOf(open)));
 
 /** Folds the loops of a trace in its listing, or unfolds them. */
 export function toggleLoops(open: OpenTrace): void {

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { ThemeControl } from '../../model/theme.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
@@ -15,6 +16,11 @@ const TITLES: Readonly<Record<Tab, string>> = { details: 'Details', picture: 'Pi
 export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
   const offers = open.trace.info.value?.offers ?? [];
   const tabs: Tab[] = ['details'];
+  const hasTimes = offers.includes('graphics') && open.trace.companions.value.some(({ kind }) => kind === 'times');
+  useEffect(() => {
+    // The survey reads them, whatever is shown.
+    if (hasTimes) void import('../survey/surveys.ts').then(({ surveyOf }) => surveyOf(open));
+  }, [open, hasTimes]);
   if (offers.includes('graphics')) tabs.push('picture');
   if (offers.includes('state') || offers.includes('graphics')) tabs.push('state');
   if (tabs.length === 1) return <Details open={open} theme={theme} />;

@@ -330,6 +330,12 @@ fn write(
     let store = session.store();
     let range = what.scope.range();
     let of_stacks = what.to.is_stacks();
+    if let (Some((from, to)), Some((first, last))) = (range, store.extent())
+        && (to <= first || from > last)
+    {
+        let sentence = format!("nothing is in the range: positions of this trace are from {first} to {last}.");
+        complain(&source.name, crate::Place::Whole, &sentence);
+    }
     let tracks = match what.scope.tracks(session)? {
         Some(tracks) => tracks,
         // Lanes beside threads, such as those of frames, are no call stacks.

@@ -15,12 +15,12 @@ use crate::problem::{Problem, TRUNCATED};
 
 use super::beginning::{Beginning, unsupported};
 use super::decode;
-use super::encode::{CHUNK, snappy_chunk};
+use super::encode::{CHUNK, Space, snappy_chunk};
 use super::problems::CUT_CALL;
 use super::records::{Bytes, Enter, Event, Nest, Scalar};
 use super::stream::Stream;
 use super::tables::{Strings, Tables};
-use super::wire::{self, Header, frame_tag, put_uint, tag};
+use super::wire::{self, Header, frame_tag, put_sint, put_text, put_uint, tag};
 
 /// Begins to cut a trace.
 pub(crate) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
@@ -94,16 +94,6 @@ fn put_header(out: &mut Vec<u8>, header: &Header, cleaner: &mut Cleaner) {
         put_text(out, &cleaner.bytes(value));
     }
     put_text(out, b"");
-}
-
-fn put_text(out: &mut Vec<u8>, text: &[u8]) {
-    put_uint(out, text.len() as u64);
-    out.extend_from_slice(text);
-}
-
-fn put_signed(out: &mut Vec<u8>, n: i64) {
-    out.push(if n < 0 { tag::NEGATIVE } else { tag::UINT });
-    put_uint(out, n.unsigned_abs());
 }
 
 impl Cut for ApitraceCut {
@@ -200,16 +190,6 @@ impl decode::Sink for Before {
     fn leave(&mut self, _tables: &Tables, _at: u64, _call: u64) {}
 
     fn event_end(&mut self, _tables: &Tables, _end: u64) {}
-}
-
-/// A space of ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Space {
-    Function,
-    Enum,
-    Bitmask,
-    Struct,
-    Frame,
 }
 
 /// A string or blob that is being read.
@@ -434,10 +414,10 @@ impl decode::Sink for Calls {
                     self.uint(entries.len() as u64);
                     for (name, value) in entries {
                         self.text(name);
-                        put_signed(&mut self.out, value);
+                        put_sint(&mut self.out, value);
                     }
                 }
-                put_signed(&mut self.out, value);
+                put_sint(&mut self.out, value);
             }
             Scalar::Bitmask { signature, value } => {
                 self.out.push(tag::BITMASK);

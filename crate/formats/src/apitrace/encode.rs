@@ -9,7 +9,7 @@ use hashbrown::HashSet;
 
 use crate::container::snappy_block::compress;
 
-use super::wire::{self, FLAG_FAKE, frame_tag, put_uint, tag};
+use super::wire::{self, FLAG_FAKE, frame_tag, put_sint, put_text, put_uint, tag};
 
 /// Bytes of the stream that tracers put into a chunk.
 pub const CHUNK: usize = 1 << 20;
@@ -121,7 +121,7 @@ impl<'a> Details<'a> {
 
 /// A space of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Space {
+pub(super) enum Space {
     Function,
     Enum,
     Bitmask,
@@ -321,7 +321,7 @@ impl Writer {
     }
 
     fn sint(&mut self, n: i64) {
-        self.tagged(if n < 0 { tag::NEGATIVE } else { tag::UINT }, n.unsigned_abs());
+        put_sint(&mut self.out, n);
     }
 
     fn uint(&mut self, n: u64) {
@@ -329,8 +329,7 @@ impl Writer {
     }
 
     fn text(&mut self, text: &[u8]) {
-        self.uint(text.len() as u64);
-        self.out.extend_from_slice(text);
+        put_text(&mut self.out, text);
     }
 }
 

@@ -47,6 +47,7 @@ mod traces;
 use alloc::boxed::Box;
 use alloc::format;
 
+use crate::companion::Companion;
 use crate::container::Container;
 use crate::error::Result;
 use crate::locator::Locator;
@@ -88,7 +89,7 @@ pub const FORMAT: Format = Format {
     id: "apitrace",
     name: "apitrace trace",
     opens: "traces of versions 0 to 6, in Snappy, gzip, zstd or Brotli",
-    companions: &[],
+    companions: &[Companion::Times],
     problems: problems::KINDS,
     sniff,
     open,

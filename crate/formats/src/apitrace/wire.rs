@@ -150,6 +150,18 @@ pub(crate) fn put_uint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
+/// Appends a tagged whole number.
+pub(crate) fn put_sint(out: &mut Vec<u8>, value: i64) {
+    out.push(if value < 0 { tag::NEGATIVE } else { tag::UINT });
+    put_uint(out, value.unsigned_abs());
+}
+
+/// Appends a string, or a blob.
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &[u8]) {
+    put_uint(out, text.len() as u64);
+    out.extend_from_slice(text);
+}
+
 /// Bytes of unknown encoding as text: UTF-8 if valid, otherwise Latin-1, up to a NUL (apitrace records C strings).
 pub(crate) fn text_of(bytes: &[u8]) -> String {
     let bytes = bytes.split(|b| *b == 0).next().unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::calls::{Call, Value};
 use crate::frames::{Effect, Frames, Kind as Does, Latest};
 use crate::functions::functions;
 use crate::known::Known;
-use crate::reader::{CallVisitor, Reader};
+use crate::reader::{CallVisitor, Reader, Steps};
 use crate::resources::Resources;
 use thrown::Targets;
 use uploads::Uploads;
@@ -98,9 +98,8 @@ const MOST_FINDINGS: usize = 20_000;
 
 /// The findings of a trace. They are looked for in steps.
 pub struct Findings<S> {
-    reader: Reader<S>,
+    steps: Steps<S>,
     finder: Finder,
-    next: u32,
 }
 
 impl<S: ByteSource> Findings<S> {
@@ -110,12 +109,12 @@ impl<S: ByteSource> Findings<S> {
     ///
     /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
-        Ok(Self { reader: Reader::keeping(index, source, u64::MAX)?, finder: Finder::new(), next: 0 })
+        Ok(Self { steps: Steps::new(Reader::keeping(index, source, u64::MAX)?), finder: Finder::new() })
     }
 
     /// Whether passes need a decompressor that is provided.
     pub fn needs_decompressor(&self) -> bool {
-        self.reader.needs_decompressor()
+        self.steps.reader.needs_decompressor()
     }
 
     /// Reads `budget` further pieces of the file. Returns whether there is nothing more to read.
@@ -124,17 +123,12 @@ impl<S: ByteSource> Findings<S> {
     ///
     /// Fails if the file cannot be read.
     pub fn step(&mut self, budget: u32) -> Result<bool, Unreadable> {
-        let end = self.next.saturating_add(budget.max(1)).min(self.reader.pieces());
-        if self.next < end {
-            self.reader.pass(self.next..end, &mut self.finder)?;
-            self.next = end;
-        }
-        Ok(self.next == self.reader.pieces())
+        self.steps.step(budget, &mut self.finder)
     }
 
     /// Number of pieces read, and of all.
     pub fn progress(&self) -> (u32, u32) {
-        (self.next, self.reader.pieces())
+        self.steps.progress()
     }
 
     /// What was found so far: by kind, the most costly first.

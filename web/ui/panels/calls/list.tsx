@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { CallList, CallOrder } from '../../../base/calls_protocol.ts';
 import {
+  capitalised,
   formatCount,
   formatCounted,
   formatLength,
@@ -242,7 +243,7 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
       <table
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
         role="grid"
-        aria-label={`${noun.charAt(0).toUpperCase()}${noun.slice(1)} list`}
+        aria-label={`${capitalised(noun)} list`}
         aria-rowcount={known.listed + 1}
         aria-activedescendant={current >= first && current < end ? `call-${current}` : undefined}
         tabIndex={0}

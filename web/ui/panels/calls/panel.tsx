@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { plural } from '../../../base/format.ts';
+import { capitalised, plural } from '../../../base/format.ts';
 import type { TraceInfo } from '../../../base/protocol.ts';
 import type { Dock } from '../../../model/dock.ts';
 import type { Sort } from '../../../model/functions.ts';
@@ -49,6 +49,5 @@ function firstView({ firstTab, offers, clock }: TraceInfo): (typeof VIEWS)[numbe
 
 /** The plural of a noun as a title. */
 function titleOf(noun: string): string {
-  const nouns = plural(2, noun);
-  return nouns.charAt(0).toUpperCase() + nouns.slice(1);
+  return capitalised(plural(2, noun));
 }

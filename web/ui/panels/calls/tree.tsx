@@ -14,7 +14,7 @@ import { Segments } from '../../parts/segments.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
-import { TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { scrollToRow, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import { Chips, CollapseSwitch, CountSwitches, FunctionActions, PathFilter } from './bar.tsx';
 import './tree.css';
 
@@ -132,12 +132,7 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
     if (!row) return;
     calls.row.value = row.key;
     statistics.highlighted.value = nameAt(row);
-    // The sticky head covers a row.
-    const top = to * TABLE_ROW;
-    const element = box.current!;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + 2 * TABLE_ROW > element.scrollTop + element.clientHeight)
-      element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
+    scrollToRow(box.current!, to);
   };
   const toggle = (row: TreeRow) => {
     if (row.state === 'closed') calls.open(row.key);

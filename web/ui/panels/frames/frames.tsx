@@ -1,17 +1,20 @@
 import { type Signal, signal } from '@preact/signals';
+import type { ComponentChild } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
-import type { Figure, FrameColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+import { formatCount, formatCounted } from '../../../base/format.ts';
+import { type FrameColumns, MEASURES, type Measure, type ResourceKind } from '../../../base/survey_protocol.ts';
 import { ticks } from '../../../base/ticks.ts';
 import { bringToFront, type Dock } from '../../../model/dock.ts';
 import { type FrameRow, frameRows, isOpen, type OpenedFrames, toggled } from '../../../model/frame_rows.ts';
 import {
+  FIGURE_TITLES,
   type FigureTitle,
   type FrameOrder,
   frameLocator,
   frameOf,
   framesTrack,
   goToFrame,
+  greatest,
   heaviest,
   orderOf,
   sumsOf,
@@ -22,12 +25,14 @@ import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { KeepButton } from '../../parts/keep.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Surveying } from '../../survey/surveying.tsx';
 import { surveyOf } from '../../survey/surveys.ts';
-import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { rowsByKey, Spacer, scrollToRow, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import { Fold, InnerRow } from './inner.tsx';
+import { SlowestCalls } from './slowest.tsx';
 import './frames.css';
 
 /** How the table is sorted. */
@@ -37,23 +42,59 @@ interface Sort {
 }
 
 /** The figures whose heaviest frame has a button. */
-const HEAVIEST: readonly (readonly [Figure, words: string])[] = [
+const HEAVIEST: readonly (readonly [FigureTitle['figure'], words: string])[] = [
+  ['cpuTime', 'CPU time'],
+  ['gpuTime', 'GPU time'],
   ['calls', 'calls'],
   ['draws', 'draws'],
   ['vertices', 'vertices'],
   ['uploaded', 'uploaded'],
 ];
 
+/** The head of the first column. */
+const FRAME_HEAD = { figure: 'frame', title: 'Frame', says: 'Number of the frame' } as const;
+
 /** The frames of a trace. The survey begins when the panel is first shown. */
 export function framesView(open: OpenTrace, dock: Dock): PanelView {
   const survey = surveyOf(open);
   const sort = signal<Sort>({ by: 'frame', descending: false });
+  const shown = signal<Shown>('frames');
+  const measure = signal<Measure>('cpuTime');
   const opened = signal<OpenedFrames>(new Map());
   const cursor = signal<FrameRow | null>(null);
-  return { component: () => <Frames {...{ open, survey, sort, dock, opened, cursor }} /> };
+  return {
+    component: () =>
+      shown.value === 'calls' && survey.times.value ? (
+        <SlowestCalls {...{ open, survey, measure }} which={<Which survey={survey} shown={shown} />} />
+      ) : (
+        <Frames {...{ open, survey, sort, dock, opened, cursor }} which={<Which survey={survey} shown={shown} />} />
+      ),
+  };
+}
+
+/** What is shown: frames, or calls with their times. */
+type Shown = 'frames' | 'calls';
+
+/** The choice between them, once there are times. */
+function Which({ survey, shown }: { readonly survey: Survey; readonly shown: Signal<Shown> }) {
+  if (!survey.times.value) return null;
+  return (
+    <Segments
+      label="Rows"
+      options={[
+        ['frames', 'Frames'],
+        ['calls', 'Slowest calls'],
+      ]}
+      value={shown.value}
+      choose={(next) => {
+        shown.value = next;
+      }}
+    />
+  );
 }
 
 interface Props {
+  readonly which: ComponentChild;
   readonly open: OpenTrace;
   readonly survey: Survey;
   readonly sort: Signal<Sort>;
@@ -83,12 +124,12 @@ function Frames(props: Props) {
   return <Table {...props} frames={frames} />;
 }
 
-function Table({ open, survey, sort, dock, opened, cursor, frames }: Props & { readonly frames: FrameColumns }) {
+function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Props & { readonly frames: FrameColumns }) {
   const box = useRef<HTMLDivElement>(null);
   const { by, descending } = sort.value;
   const order = useMemo(() => orderOf(frames, by, descending), [frames, by, descending]);
   const columns = useMemo(() => tellingFigures(frames), [frames]);
-  const most = useMemo(() => columns.map(({ figure }) => Math.max(1, ...maximum(frames.figures[figure]))), [frames]);
+  const most = useMemo(() => columns.map(({ figure }) => Math.max(1, greatest(frames, figure))), [frames]);
   const rows = useMemo(() => frameRows(order, opened.value), [order, opened.value]);
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
   const place = open.selection.place();
@@ -96,15 +137,6 @@ function Table({ open, survey, sort, dock, opened, cursor, frames }: Props & { r
   // The selection may have moved to another frame.
   const isAt = cursor.value?.frame === chosen ? (cursor.value?.item ?? -1) : -1;
   const current = rows.findIndex(({ frame, item }) => frame === chosen && item === isAt);
-  const bringIntoView = (row: number) => {
-    const element = box.current;
-    if (!element) return;
-    const top = row * TABLE_ROW;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + 2 * TABLE_ROW > element.scrollTop + element.clientHeight) {
-      element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
-    }
-  };
   const choose = (row: FrameRow) => {
     cursor.value = row;
     const call = row.item < 0 ? undefined : opened.peek().get(row.frame)?.calls?.call[row.item];
@@ -113,7 +145,11 @@ function Table({ open, survey, sort, dock, opened, cursor, frames }: Props & { r
   };
   const go = (frame: number) => {
     choose({ frame, item: -1 });
-    bringIntoView(rows.findIndex((row) => row.frame === frame));
+    if (box.current)
+      scrollToRow(
+        box.current,
+        rows.findIndex((row) => row.frame === frame),
+      );
   };
   const toggle = async (row: FrameRow) => {
     opened.value = toggled(opened.peek(), row);
@@ -138,18 +174,25 @@ function Table({ open, survey, sort, dock, opened, cursor, frames }: Props & { r
     event.preventDefault();
     const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + step));
     choose(rows[next]!);
-    bringIntoView(next);
+    scrollToRow(box.current!, next);
   };
   const sortBy = (next: FrameOrder) => {
     sort.value = { by: next, descending: next === by ? !descending : next !== 'frame' };
     if (box.current) box.current.scrollTop = 0;
   };
-  const head = ['Frame', 'First call', ...columns.map(({ title, isBytes }) => (isBytes ? `${title} (bytes)` : title))];
+  const head = [
+    'Frame',
+    'First call',
+    ...columns.map(({ title, unit }) => (unit === '' ? title : `${title} (${unit})`)),
+  ];
   const texts = (frame: number) =>
-    [frame, frames.first[frame]!, ...columns.map(({ figure }) => frames.figures[figure][frame]!)].map(String);
+    [frame, frames.first[frame]!, ...columns.map(({ figure }) => frames.figures[figure][frame]!)].map((value) =>
+      Number.isNaN(value) ? '' : String(value),
+    );
   return (
     <div class="frames">
       <div class="panel-bar">
+        {which}
         <Summary frames={frames} />
         <Surveying survey={survey} />
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
@@ -168,13 +211,20 @@ function Table({ open, survey, sort, dock, opened, cursor, frames }: Props & { r
           aria-rowcount={rows.length + 1}
           aria-activedescendant={current >= first && current < end ? idOf(rows[current]!) : undefined}
           tabIndex={0}
+          style={{ minWidth: `${78 + columns.reduce((sum, { figure }) => sum + (isMeasure(figure) ? 92 : 64), 0)}px` }}
           onKeyDown={onKey}
         >
           <thead>
             <tr aria-rowindex={1}>
-              <Head by="frame" title="Frame" says="Number of the frame" sort={sort.value} sortBy={sortBy} />
-              {columns.map(({ figure, title, says }) => (
-                <Head key={figure} by={figure} title={title} says={says} sort={sort.value} sortBy={sortBy} />
+              {[FRAME_HEAD, ...columns].map(({ figure, title, says }) => (
+                <SortHead
+                  key={figure}
+                  title={title}
+                  says={says}
+                  class={isMeasure(figure) ? 'frames-measure' : undefined}
+                  sorted={sortedIf(by === figure, descending)}
+                  sort={() => sortBy(figure)}
+                />
               ))}
             </tr>
           </thead>
@@ -224,13 +274,13 @@ function Table({ open, survey, sort, dock, opened, cursor, frames }: Props & { r
   );
 }
 
-function idOf({ frame, item }: FrameRow): string {
-  return item < 0 ? `frame-${frame}` : `frame-${frame}-${item}`;
+/** Whether a column may say `not measured`, for which it must be wider. */
+function isMeasure(figure: FrameOrder): boolean {
+  return MEASURES.some((measure) => measure === figure);
 }
 
-/** The greatest number, as a list: a spread of a long array exceeds the stack. */
-function maximum(column: Float64Array): readonly number[] {
-  return [column.reduce((most, one) => Math.max(most, one), 0)];
+function idOf({ frame, item }: FrameRow): string {
+  return item < 0 ? `frame-${frame}` : `frame-${frame}-${item}`;
 }
 
 interface CellProps {
@@ -241,31 +291,13 @@ interface CellProps {
 }
 
 function Cell({ column, value, share }: CellProps) {
-  const text = column.isBytes ? shortBytes(value) : formatCount(value);
-  const classes = [value === 0 && 'none', share !== null && 'sorted'].filter(Boolean).join(' ');
+  const isMeasured = !Number.isNaN(value);
+  const bar = share !== null && isMeasured ? { '--share': `${(100 * share).toFixed(1)}%` } : undefined;
+  const classes = [!(value > 0) && 'none', bar && 'sorted'].filter(Boolean).join(' ');
   return (
-    <td class={classes || undefined} style={share === null ? undefined : { '--share': `${(100 * share).toFixed(1)}%` }}>
-      {value === 0 ? '–' : text}
+    <td class={classes || undefined} style={bar}>
+      {value === 0 ? '–' : column.text(value)}
     </td>
-  );
-}
-
-/** Few bytes in letters that fit a narrow column. */
-function shortBytes(value: number): string {
-  return value < 1000 ? `${value} B` : formatBytes(value);
-}
-
-interface HeadProps {
-  readonly by: FrameOrder;
-  readonly title: string;
-  readonly says: string;
-  readonly sort: Sort;
-  readonly sortBy: (by: FrameOrder) => void;
-}
-
-function Head({ by, title, says, sort, sortBy }: HeadProps) {
-  return (
-    <SortHead title={title} says={says} sorted={sortedIf(sort.by === by, sort.descending)} sort={() => sortBy(by)} />
   );
 }
 
@@ -290,8 +322,7 @@ function Heaviest({ frames, go }: { readonly frames: FrameColumns; readonly go: 
       {found
         .filter(({ frame }) => frame >= 0)
         .map(({ figure, words, frame }) => {
-          const value = frames.figures[figure][frame]!;
-          const amount = figure === 'uploaded' ? formatBytes(value) : formatCount(value);
+          const amount = FIGURE_TITLES.find((it) => it.figure === figure)?.text(frames.figures[figure][frame]!);
           return (
             <button
               key={figure}
@@ -352,15 +383,18 @@ function KeepFigure({ open, frames, column }: KeepProps) {
   const key = `frames ${column.figure}`;
   const keep = () => {
     const track = framesTrack(trace.tracks.peek()) ?? 0;
-    const each = <T,>(of: (frame: number) => T) => Array.from({ length: frames.count }, (_, i) => of(i));
+    const values = frames.figures[column.figure];
+    const measured = [...values.keys()].filter((frame) => !Number.isNaN(values[frame]));
     derived.keepNumbers(
       key,
-      { label: `${column.title} per frame`, detail: column.says },
+      { label: `${column.title} per frame${column.unit === 'ns' ? ' (ns)' : ''}`, detail: column.says },
       {
-        time: BigUint64Array.from(each((i) => BigInt(frames.first[i]!))),
-        track: new Uint32Array(frames.count).fill(track),
-        locator: BigUint64Array.from(each(frameLocator)),
-        bits: BigUint64Array.from(each((i) => BigInt(frames.figures[column.figure][i]!))),
+        time: BigUint64Array.from(measured, (frame) => BigInt(frames.first[frame]!)),
+        bits: BigUint64Array.from(measured, (frame) => BigInt(values[frame]!)),
+      },
+      {
+        track: new Uint32Array(measured.length).fill(track),
+        locator: BigUint64Array.from(measured, frameLocator),
       },
     );
   };

@@ -8,7 +8,7 @@ import type { OpenTrace } from '../../../model/workbench.ts';
 import { useRowMenu } from '../../menu/row_menu.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { lengthText } from '../units.ts';
-import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { rowsByKey, Spacer, scrollToRow, useShownRows } from '../virtual_rows.tsx';
 import { ROOT } from './edge.tsx';
 
 interface Props {
@@ -40,11 +40,7 @@ export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
     event.preventDefault();
     const next = Math.max(0, Math.min(edges.length - 1, current.peek() < 0 ? 0 : current.peek() + by));
     choose(next);
-    const [element, top] = [box.current!, next * TABLE_ROW];
-    // The sticky head covers a row.
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + 2 * TABLE_ROW > element.scrollTop + element.clientHeight)
-      element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
+    scrollToRow(box.current!, next);
   };
   const onMenu = useRowMenu((row) => {
     const edge = edges[row];

@@ -9,7 +9,7 @@ import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Surveying } from '../../survey/surveying.tsx';
 import { surveyOf } from '../../survey/surveys.ts';
-import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { rowsByKey, Spacer, scrollToRow, useShownRows } from '../virtual_rows.tsx';
 import { KINDS, titleOf } from './titles.ts';
 import { Viewer } from './viewer.tsx';
 import './resources.css';
@@ -111,11 +111,7 @@ function List({ survey, sort, chosen, resources }: Omit<Props, 'open'> & { reado
     event.preventDefault();
     const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + step));
     chosen.value = rows[next]!;
-    const element = box.current!;
-    const top = next * TABLE_ROW;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + 2 * TABLE_ROW > element.scrollTop + element.clientHeight)
-      element.scrollTop = top + 2 * TABLE_ROW - element.clientHeight;
+    scrollToRow(box.current!, next);
   };
   const sortBy = (by: Column) => {
     sort.value = { by, descending: sort.value.by === by ? !sort.value.descending : by === 'size' || by === 'draws' };

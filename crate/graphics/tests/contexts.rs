@@ -1,0 +1,44 @@
+//! Contexts of a trace, and the objects that they share.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
+
+mod common;
+
+use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
+use unspool_graphics::Survey;
+
+const CREATE: FunctionSig<'_> =
+    FunctionSig { id: 0, name: "glXCreateContext", args: &["dpy", "vis", "shareList", "direct"] };
+const CURRENT: FunctionSig<'_> = FunctionSig { id: 1, name: "glXMakeCurrent", args: &["dpy", "drawable", "ctx"] };
+const BIND: FunctionSig<'_> = FunctionSig { id: 2, name: "glBindTexture", args: &["target", "texture"] };
+
+#[test]
+fn handles_are_given_again_and_changes_refused() {
+    let mut writer = Writer::new(&[]);
+    let create = |writer: &mut Writer, handle| {
+        let args = vec![Value::Pointer(1), Value::Null, Value::Null, Value::Bool(true)];
+        writer.call(0, &CREATE, args, Some(Value::Pointer(handle)));
+    };
+    let make = |writer: &mut Writer, handle, works| {
+        let args = vec![Value::Pointer(1), Value::Uint(2), Value::Pointer(handle)];
+        writer.call(0, &CURRENT, args, Some(Value::Bool(works)));
+        // A texture of the same name in each context.
+        writer.call(0, &BIND, vec![Value::Uint(0xde1), Value::Uint(7)], None);
+    };
+    create(&mut writer, 0x10);
+    create(&mut writer, 0x20);
+    // The second one was destroyed, and its handle given again.
+    create(&mut writer, 0x20);
+    create(&mut writer, 0x30);
+    make(&mut writer, 0x20, true);
+    make(&mut writer, 0x30, true);
+    make(&mut writer, 0x10, false);
+    let (index, file) = common::indexed(writer.finish());
+    let mut survey = Survey::open(&index, file).unwrap();
+    while !survey.step(1).unwrap() {}
+    let found = survey.resources();
+    let switches: Vec<_> = found.contexts().switches().iter().map(|it| (it.call, it.context)).collect();
+    assert_eq!(switches, [(4, Some(2)), (6, Some(3))]);
+    let textures: Vec<(u64, u64)> = found.all().iter().map(|it| (it.created, it.counts[1])).collect();
+    assert_eq!(textures, [(5, 1), (7, 2)], "each context has its own, and the last bind is in the second one");
+}
