@@ -106,6 +106,11 @@ describe('the widths of columns', () => {
     expect(wide).toEqual({ pixels: [544], flexible: 0 });
   });
 
+  it('have room for the last position', () => {
+    const columns = [column('position', 'n'), column('name')];
+    expect(columnWidths(columns, [['1', 'main']], '6,122,843').pixels).toEqual([84, 55]);
+  });
+
   it('are those of the labels without rows', () => {
     expect(columnWidths([column('name'), column('rest', 'Arguments')], []).pixels).toEqual([55, 84]);
   });

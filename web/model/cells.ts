@@ -2,7 +2,7 @@
  * What the cells of the list of records say, and how wide its columns are.
  */
 import { formatCount, formatPosition } from '../base/format.ts';
-import type { Field, RecordColumn } from '../base/protocol.ts';
+import type { Field, RecordColumn, Ticks } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import { type EventTypes, retyped } from './event_types.ts';
 import { fieldsLine, type ValueContext, valueLine } from './values.ts';
@@ -36,13 +36,15 @@ export function cellTexts(row: RecordRow, context: CellContext): readonly string
   return context.columns.map((column) => cellText(column, shown, ofRow));
 }
 
+/** The text of a position. The head of its column names the unit. */
+export function positionText(x: Ticks, { clock, origin }: Pick<ValueContext, 'clock' | 'origin'>): string {
+  return clock.kind === 'ordinal' ? formatCount(x) : formatPosition(x, origin, clock);
+}
+
 function cellText({ shows, key }: RecordColumn, row: RecordRow, context: CellContext): string {
   switch (shows) {
     case 'position':
-      // The head of the column names the unit.
-      return context.clock.kind === 'ordinal'
-        ? formatCount(row.x)
-        : formatPosition(row.x, context.origin, context.clock);
+      return positionText(row.x, context);
     case 'thread':
       return context.threadOf(row.track);
     case 'name':
@@ -101,12 +103,19 @@ export interface Widths {
   readonly flexible: number;
 }
 
-/** Columns as wide as most texts of the `rows` need: one long text does not squeeze the other columns. */
-export function columnWidths(columns: readonly RecordColumn[], rows: readonly (readonly string[])[]): Widths {
-  const characters = columns.map(({ label }, i) => {
+/**
+ * Columns as wide as most texts of the `rows` need: one long text does not squeeze the other columns. That of positions has room for
+ * the `last` one, too.
+ */
+export function columnWidths(
+  columns: readonly RecordColumn[],
+  rows: readonly (readonly string[])[],
+  last = '',
+): Widths {
+  const characters = columns.map(({ label, shows }, i) => {
     const lengths = rows.map((texts) => texts[i]!.length).sort((a, b) => a - b);
     const most = lengths[Math.floor(lengths.length * MOST)] ?? 0;
-    return Math.min(WIDEST, Math.max(NARROWEST, label.length, most));
+    return Math.min(WIDEST, Math.max(NARROWEST, label.length, most, shows === 'position' ? last.length : 0));
   });
   return {
     pixels: characters.map((count) => Math.ceil(widthOf(count))),

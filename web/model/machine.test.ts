@@ -41,7 +41,7 @@ function setUp() {
       log: () => null,
       info: signal(null),
       reading: () => false,
-      index: async () => new Uint8Array(),
+      index: async (): Promise<Uint8Array | null> => new Uint8Array(),
     },
     records: { recordAt: async (x: bigint) => row(Number(x)) },
     status,
@@ -76,7 +76,7 @@ function setUp() {
     status.value = { at: 'ready', how: 'complete', error: null };
     await nextTask();
   };
-  return { machine, sent, asks, answer, indexed, tell, state, record, row, revealed, begin };
+  return { machine, trace, sent, asks, answer, indexed, tell, state, record, row, revealed, begin };
 }
 
 it('begins when the trace has been read, and asks for the selected step', async () => {
@@ -133,6 +133,15 @@ it('leads to the nearest access, and says if there is none', async () => {
   const none = machine.goToNearest(cell, true, true);
   tell({ t: 'answer', id: asks().at(-1)!.id, answer: { step: null }, error: null });
   expect(await none).toBe(false);
+});
+
+it('says that there is no index if the trace has lost its worker, and lets nobody wait', async () => {
+  const { machine, sent, trace, begin } = setUp();
+  trace.recordSource.index = async () => null;
+  await begin();
+  expect(sent).toEqual([]);
+  expect(machine.error.value).toMatch(/^The index of this trace ended/);
+  await machine.ready(3);
 });
 
 it('tells errors, pauses, and ends its worker', async () => {

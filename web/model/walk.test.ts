@@ -46,7 +46,8 @@ function setUp(calls: readonly (readonly [number, number, number])[], threads = 
       indexed,
       ready: async () => undefined,
       // Even steps match.
-      nearestMatch: async (step, next) => (step % 2 === 0 ? step : next ? step + 1 : step - 1),
+      nearestMatch: async (step, next) =>
+        step >= indexed.peek().built ? undefined : step % 2 === 0 ? step : next ? step + 1 : step - 1,
       nearestOf: async (step, kind, next) => {
         asked.push(`${kind} ${step}`);
         // Threads take turns; there is nothing else.
@@ -118,7 +119,7 @@ it('asks the index for the next step of a thread only if there are several', asy
 });
 
 it('passes over steps that a filter does not match', async () => {
-  const { go, walk } = setUp([
+  const { go, walk, indexed } = setUp([
     [0, 100, 0],
     [10, 21, 1],
   ]);
@@ -129,6 +130,12 @@ it('passes over steps that a filter does not match', async () => {
   expect(await go(15, 'out', true)).toBe(22);
   await go(5, 'interrupt', true);
   expect(walk.remark.value).toBe('No later interrupt or fault that matches.');
+  // After the last step there is none; after the last that is indexed there may be.
+  await go(99, 'step', true);
+  expect(walk.remark.value).toBe('No later step that matches.');
+  indexed.value = { ...indexed.value, built: 50, done: false };
+  await go(60, 'step', true);
+  expect(walk.remark.value).toBe('This step is not indexed yet.');
   walk.filter.value = null;
   expect(await go(9, 'over', true)).toBe(21);
 });

@@ -83,7 +83,7 @@ impl LoopFinder {
     }
 }
 
-/// The loop of a run. The symbol of a run is twice a key's number; it is odd for a run that stopped early.
+/// The loop of a run.
 fn loop_of(run: &Run, thread: Option<u64>, address: u64, is_shared: bool) -> Loop {
     let Run { start, first_end, last_start, end, count, length, first: _ } = *run;
     Loop { start, first_end, last_start, end, count, length, address, thread, is_shared }
@@ -108,7 +108,7 @@ impl AccessIndex {
                 while let Some((at, id)) = sequence.next_if(|(at, _)| here(first + *at as u64)) {
                     let step = first + at as u64;
                     if let Some(id) = id {
-                        cycles.add(2 * id, step, step + 1);
+                        cycles.add(id, step, step + 1);
                     }
                 }
             }
@@ -122,7 +122,7 @@ impl AccessIndex {
         finder.finish(|run, thread| {
             let (_, until) = self.thread_run(run.start);
             let is_shared = until.is_some_and(|until| until < run.end);
-            loop_of(run, thread, self.executed().key(run.first / 2), is_shared)
+            loop_of(run, thread, self.executed().key(run.first), is_shared)
         })
     }
 }
@@ -142,6 +142,7 @@ impl RunIndex {
                         cycles.add(symbol, begin, at);
                     }
                     while partial.next_if(|begin| *begin < at).is_some() {}
+                    // The symbol of a block's run is twice the number of the block, and odd if the run stopped early.
                     open = Some((2 * id + u32::from(partial.peek() == Some(&at)), at));
                 }
             }

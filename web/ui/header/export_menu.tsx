@@ -204,7 +204,8 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
         <div class="export-progress">
           <progress max={1} value={state.share} aria-label="Export progress" />
           <span class="muted">
-            {formatPercent(Math.round(state.share * 1000), 1000)} · {formatBytes(state.bytes)}
+            {formatPercent(Math.round(state.share * 1000), 1000)}
+            {state.bytes > 0 && ` · ${formatBytes(state.bytes)}`}
           </span>
           <button type="button" onClick={exports.cancel}>
             Cancel

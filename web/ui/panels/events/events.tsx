@@ -4,7 +4,7 @@ import { formatCount, formatCounted, formatPercent, plural } from '../../../base
 import { plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
 import type { Listed, RecordRow, RecordScope } from '../../../base/record_protocol.ts';
-import { type CellContext, cellTexts, columnWidths, fits, type Widths } from '../../../model/cells.ts';
+import { type CellContext, cellTexts, columnWidths, fits, positionText, type Widths } from '../../../model/cells.ts';
 import { exampleTerm } from '../../../model/completion.ts';
 import { typeOf } from '../../../model/event_types.ts';
 import type { Events as EventList } from '../../../model/events.ts';
@@ -216,11 +216,18 @@ function List({ open, listed, info, origin }: ListProps) {
   const marked = columns.findIndex((column) => !isNumber(column));
   const listing = useListing(open, shown);
   const cells = shown.map((row) => row && cellTexts(row, context));
-  const { pixels: ofTexts, flexible } = useWidths(columns, events.question.value, () =>
-    Array.from({ length: SEEN }, (_, k) => events.row(first + k))
-      .filter((row) => row !== null)
-      .map((row) => cellTexts(row, context)),
-  );
+  const { pixels: ofTexts, flexible } = useWidths(events.question.value, () => {
+    const seen = Array.from({ length: SEEN }, (_, k) => events.row(first + k)).filter((row) => row !== null);
+    const last = trace.progress.peek().extent?.to;
+    return {
+      isKnown: seen.length > 0,
+      widths: columnWidths(
+        columns,
+        seen.map((row) => cellTexts(row, context)),
+        last === undefined ? '' : positionText(last, context),
+      ),
+    };
+  });
   const pixels = listing ? ofTexts.map((width, i) => width + (isIndented(columns[i]!) ? INDENTED : 0)) : ofTexts;
   // A row that has not arrived is chosen when it does.
   const choose = (row: number) => events.choose(rows.stepAt(row));
@@ -429,17 +436,15 @@ function LoopToggle({ folds, step }: { readonly folds: ListingFolds; readonly st
   );
 }
 
-/** The {@link columnWidths} of the rows that `sample` returns, once they are there. They stay while the list is the same. */
+/** The widths that `measure` returns, once there are rows to know them of. They stay while the list is the same. */
 function useWidths(
-  columns: readonly RecordColumn[],
   listed: RecordScope | null,
-  sample: () => readonly (readonly string[])[],
+  measure: () => { readonly isKnown: boolean; readonly widths: Widths },
 ): Widths {
   const known = useRef<{ listed: RecordScope | null; widths: Widths } | null>(null);
   if (known.current?.listed === listed) return known.current.widths;
-  const rows = sample();
-  const widths = columnWidths(columns, rows);
-  if (rows.length > 0) known.current = { listed, widths };
+  const { isKnown, widths } = measure();
+  if (isKnown) known.current = { listed, widths };
   return widths;
 }
 

@@ -100,7 +100,11 @@ fn a_flame_graph_starts_over_with_its_scan() {
         while scan.progress().done < scan.progress().of {
             assert_eq!(Job::step(&mut scan, &store, 1), Step::More);
         }
-        // The call that is open ends now.
+        // Further calls, and the end of the trace.
+        let mut batch = EventBatch::with_capacity(2);
+        batch.push(EventKind::Begin, 0, 9, 4, Locator::default());
+        batch.push(EventKind::End, 0, 20, 4, Locator::default());
+        store.apply(&mut batch);
         store.finish(false);
         let scan = &mut finished(&store, scan);
         let whole = scanned(&store, ALL, &[0, 1]).flames(&store, &view, &[]);
