@@ -143,7 +143,7 @@ impl Session {
         to_js(&self.engine.progress())
     }
 
-    /// The names that are new since the last call: `{first, names, keys}`, each as [`columns::texts`], or `undefined` without any.
+    /// The names that are new since the last call: `{first, names, keys}`, each as `columns::texts` makes them, or `undefined` without any.
     #[wasm_bindgen(js_name = takeNames)]
     pub fn take_names(&mut self) -> JsValue {
         let (first, names) = self.engine.take_names();
@@ -197,7 +197,7 @@ impl Session {
         self.engine.forget_names(companion);
     }
 
-    /// The names whose texts have changed since the last call: `{ids, names, keys}`, the last two as [`columns::texts`], or `undefined`
+    /// The names whose texts have changed since the last call: `{ids, names, keys}`, the last two as `columns::texts` makes them, or `undefined`
     /// without any. Call
     /// [`Session::take_names`] before.
     #[wasm_bindgen(js_name = takeRenamed)]
@@ -212,7 +212,7 @@ impl Session {
         object(&[("ids", Uint32Array::from(ids.as_slice()).into()), ("names", names), ("keys", keys)])
     }
 
-    /// The keys of names as [`columns::texts`], empty where the name is simply its key. `null` if all are.
+    /// The keys of names as `columns::texts`, empty where the name is simply its key. `null` if all are.
     fn keys(&self, names: impl IntoIterator<Item = u32>) -> JsValue {
         let keys: Vec<String> = names.into_iter().map(|name| self.engine.store().key_text(name)).collect();
         if keys.iter().all(String::is_empty) {
