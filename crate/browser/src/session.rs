@@ -197,9 +197,8 @@ impl Session {
         self.engine.forget_names(companion);
     }
 
-    /// The names whose texts have changed since the last call: `{ids, names, keys}`, the last two as `columns::texts` makes them, or `undefined`
-    /// without any. Call
-    /// [`Session::take_names`] before.
+    /// The names whose texts have changed since the last call: `{ids, names, keys}`, the last two as `columns::texts` makes them, or
+    /// `undefined` without any. Call [`Session::take_names`] before.
     #[wasm_bindgen(js_name = takeRenamed)]
     pub fn take_renamed(&mut self) -> JsValue {
         let ids = self.engine.take_renamed();
