@@ -413,7 +413,16 @@ mod tests {
         assert_eq!(all, [(0, 30, 10_000), (1_300_000, 33_333, 3)]);
     }
 
-    /// The same by comparing every length, without hashes or links.
+    #[test]
+    fn an_iteration_with_many_occurrences_of_its_last_symbol_is_not_looked_for() {
+        let of = |times: usize| {
+            of_text(&["za", "bca", "dea", "ba", "ca", "da", "ea", "ga", "ha", "ia"][..times].concat().repeat(2))
+        };
+        assert_eq!(of(OCCURRENCES), [(0, 36, 2, 18)]);
+        assert!(of(OCCURRENCES + 1).is_empty());
+    }
+
+    /// The same by comparing every length with the same symbol at the end, without hashes or links.
     fn by_hand(sequence: &[u32]) -> Vec<(u64, u64, u64, u32)> {
         #[derive(Clone)]
         struct Node {
@@ -467,6 +476,10 @@ mod tests {
                 }
             }
             for length in 2..=len / 2 {
+                let between = bodies[len - 1 - length..len - 1].iter();
+                if between.filter(|body| **body == bodies[len - 1]).count() > OCCURRENCES {
+                    return;
+                }
                 if bodies[len - 2 * length..len - length] == bodies[len - length..] {
                     let from = len - 2 * length;
                     let (start, end) = (stack[from].start, stack[len - 1].end);
