@@ -8,13 +8,16 @@ const mode = (page: Page) => page.getByRole('combobox', { name: 'Mode' });
 
 /** Level, name, total and calls of the rows of the tree. */
 async function rows(page: Page): Promise<string[]> {
-  const items = await tree(page).getByRole('treeitem').all();
-  return Promise.all(
-    items.map(async (item) => {
-      const cells = plain(await item.innerText()).split(' ');
-      return `${await item.getAttribute('aria-level')} ${cells[0]} ${cells[1]} ${cells[2]} ${cells[5]}`;
-    }),
-  );
+  // At once: rows that were read one by one could be gone meanwhile.
+  const items = await tree(page)
+    .getByRole('treeitem')
+    .evaluateAll((all) =>
+      all.map((item) => [item.getAttribute('aria-level'), (item as HTMLElement).innerText] as const),
+    );
+  return items.map(([level, text]) => {
+    const cells = plain(text).split(' ');
+    return `${level} ${cells[0]} ${cells[1]} ${cells[2]} ${cells[5]}`;
+  });
 }
 
 /** The row of a function. */
