@@ -135,8 +135,7 @@ interface Named {
  * 1`, `frame 2`) share a hue and alternate in lightness: separate hues would suggest a meaning.
  */
 export function colourOf(name: string): number {
-  // Few names end in a number, and the search for one takes longer than all else here.
-  const number = /\d$/.test(name) ? numberOf(name) : '';
+  const number = numberOf(name);
   if (number === '') return hashText(name) % COLOURS;
   const odd = Number(number.at(-1)) & 1;
   return ((hashText(name.slice(0, -number.length - 1)) % COLOURS) & ~1) | odd;
@@ -144,5 +143,7 @@ export function colourOf(name: string): number {
 
 /** The number at the end of a name: `12` of `frame 12`, `1:12` of `statement 1:12`. Returns '' for other names. */
 export function numberOf(name: string): string {
+  // Few names end in a digit, and the expression would try every place of the others.
+  if (!/\d$/.test(name)) return '';
   return /^.*\D (\d+(?::\d+)*)$/.exec(name)?.[1] ?? '';
 }
