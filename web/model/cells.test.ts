@@ -3,7 +3,7 @@ import { NBSP } from '../base/format.ts';
 import type { Field, RecordColumn, Value } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import { type CellContext, cellTexts, columnWidths, fits } from './cells.ts';
+import { type CellContext, cellTexts, columnWidths, fits, fitted } from './cells.ts';
 
 const column = (shows: RecordColumn['shows'], key = ''): RecordColumn => ({ label: key || shows, shows, key });
 const COLUMNS = [column('position'), column('thread'), column('field', 'kind'), column('name'), column('rest')];
@@ -104,6 +104,19 @@ describe('the widths of columns', () => {
     expect(pixels).toEqual([55, 164, 99, 55]);
     const wide = columnWidths([column('name')], [['x'.repeat(300)]]);
     expect(wide).toEqual({ pixels: [544], flexible: 0 });
+  });
+
+  it('show short texts whole, also a rare one', () => {
+    const rows = Array.from({ length: 64 }, (_, i) => [i === 0 ? 'function-tail-exit' : 'function-exit']);
+    expect(columnWidths([column('field', 'kind')], rows).pixels).toEqual([150]);
+  });
+
+  it('give way where there is no room, the widest first', () => {
+    expect(fitted([80, 500, 300], 880)).toEqual([80, 500, 300]);
+    expect(fitted([80, 500, 300], 800)).toEqual([80, 420, 300]);
+    expect(fitted([80, 500, 300], 480)).toEqual([80, 200, 200]);
+    expect(fitted([80, 500, 300], 200)).toEqual([80, 150, 150]);
+    expect(fitted([80, 500], Number.POSITIVE_INFINITY)).toEqual([80, 500]);
   });
 
   it('have room for the last position', () => {

@@ -19,6 +19,7 @@ export function Gap({ pixels, columns }: { pixels: number; columns: number }) {
 export function useLongList(box: RefObject<HTMLDivElement | null>, count: number) {
   const place = useSignal<ListPlace>({ count, row: TABLE_ROW, height: TABLE_ROW * 10, top: 0 });
   const scroll = useSignal(0);
+  const width = useSignal(Number.POSITIVE_INFINITY);
   /** The scroll position that this code has set, whose event says nothing new. */
   const set = useRef(-1);
   const put = (next: ListPlace) => {
@@ -39,6 +40,7 @@ export function useLongList(box: RefObject<HTMLDivElement | null>, count: number
   useEffect(() => {
     const element = box.current!;
     const observer = new ResizeObserver(() => {
+      width.value = element.clientWidth;
       place.value = moved(
         { ...place.peek(), height: Math.max(TABLE_ROW, element.clientHeight - TABLE_ROW) },
         place.peek().top,
@@ -70,6 +72,8 @@ export function useLongList(box: RefObject<HTMLDivElement | null>, count: number
   return {
     place: place.value,
     scroll: scroll.value,
+    /** CSS pixels of the box; infinite until it is laid out. */
+    width: width.value,
     go,
     /** Follows a key from the `current` row, -1 for none: brings the row there into view and calls `choose` with it. */
     follow: (event: KeyboardEvent, current: number, choose: (row: number) => void) => {

@@ -4,7 +4,15 @@ import { formatCount, formatCounted, formatPercent, plural } from '../../../base
 import { plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../../base/protocol.ts';
 import type { Listed, RecordRow, RecordScope } from '../../../base/record_protocol.ts';
-import { type CellContext, cellTexts, columnWidths, fits, positionText, type Widths } from '../../../model/cells.ts';
+import {
+  type CellContext,
+  cellTexts,
+  columnWidths,
+  fits,
+  fitted,
+  positionText,
+  type Widths,
+} from '../../../model/cells.ts';
 import { exampleTerm } from '../../../model/completion.ts';
 import { typeOf } from '../../../model/event_types.ts';
 import type { Events as EventList } from '../../../model/events.ts';
@@ -181,7 +189,7 @@ function List({ open, listed, info, origin }: ListProps) {
   const box = useRef<HTMLDivElement>(null);
   const folds = foldsOf(open);
   const rows = folds.rows.value;
-  const { place, scroll, go, follow, onScroll } = useLongList(box, rows.count);
+  const { place, scroll, width: room, go, follow, onScroll } = useLongList(box, rows.count);
   // Repaint when rows arrive.
   void events.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
@@ -228,7 +236,8 @@ function List({ open, listed, info, origin }: ListProps) {
       ),
     };
   });
-  const pixels = listing ? ofTexts.map((width, i) => width + (isIndented(columns[i]!) ? INDENTED : 0)) : ofTexts;
+  const indented = listing ? ofTexts.map((width, i) => width + (isIndented(columns[i]!) ? INDENTED : 0)) : ofTexts;
+  const pixels = fitted(indented, room);
   // A row that has not arrived is chosen when it does.
   const choose = (row: number) => events.choose(rows.stepAt(row));
   /** Enter opens a fold, and folds the loop or the call that begins with a row. */
