@@ -67,6 +67,21 @@ it('styles classes in the folder of their component', () => {
   expect(foreign).toEqual([]);
 });
 
+it('gives a class its looks in one folder', () => {
+  // What is styled by its class alone, or by it and a tag, is styled wherever another folder uses the class, once both are loaded.
+  const folders = new Map<string, Set<string>>();
+  const ui = join(WEB, 'ui');
+  for (const sheet of sheetsOf(ui)) {
+    const folder = dirname(relative(ui, sheet));
+    for (const selector of selectorsOf(readFileSync(sheet, 'utf8'))) {
+      const name = /^[a-z]*\.([a-z][\w-]*)(?::[\w-]+)*$/.exec(selector)?.[1];
+      if (name) folders.set(name, (folders.get(name) ?? new Set()).add(folder));
+    }
+  }
+  const shared = [...folders].filter(([, { size }]) => size > 1).map(([name, at]) => `.${name}: ${[...at].join(', ')}`);
+  expect(shared).toEqual([]);
+});
+
 /** The style sheets in a folder. */
 function sheetsOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -74,10 +89,15 @@ function sheetsOf(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
+/** The selectors of a style sheet. */
+function selectorsOf(css: string): string[] {
+  const lists = css.replace(/\/\*[\s\S]*?\*\//g, '').match(/[^{};]+(?=\{)/g) ?? [];
+  return lists.flatMap((list) => list.split(',')).map((selector) => selector.trim());
+}
+
 /** The class names in the selectors of a style sheet. */
 function classesOf(css: string): string[] {
-  const selectors = css.replace(/\/\*[\s\S]*?\*\//g, '').match(/[^{};]+(?=\{)/g) ?? [];
-  return selectors.flatMap((selector) => [...selector.matchAll(/\.([a-z][a-z-]*)/g)].map(([, name]) => name!));
+  return selectorsOf(css).flatMap((selector) => [...selector.matchAll(/\.([a-z][a-z-]*)/g)].map(([, name]) => name!));
 }
 
 /** The files that a file imports by a relative path. */

@@ -47,7 +47,7 @@ export function More({ items, choose }: Props) {
     event.preventDefault();
   };
   return (
-    <div class="more">
+    <div class="more-panels">
       <button
         ref={button}
         type="button"

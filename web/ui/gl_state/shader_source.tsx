@@ -24,7 +24,7 @@ export function ShaderDialog({
 }) {
   const source = shaders[stage] ?? '';
   return (
-    <Dialog class="shader" title="shader-title" close={close}>
+    <Dialog class="shader-dialog" title="shader-title" close={close}>
       <div class="shader-inner">
         <header class="shader-head">
           <h2 id="shader-title">{stageName(stage)}</h2>
