@@ -23,7 +23,7 @@ import { Uncounted } from '../uncounted.tsx';
 import { lengthText } from '../units.ts';
 import { Drawing, svgFile } from './drawing.tsx';
 import { EdgeLine } from './edge.tsx';
-import { EdgeTable } from './table.tsx';
+import { EdgeTable, TakeEdges } from './table.tsx';
 import './graph.css';
 
 /** What the panel asks for: edges, and the functions that are their ends. */
@@ -188,6 +188,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
             Save SVG
           </button>
         </span>
+        {graph.edges.length > 0 && !isGraph && <TakeEdges open={open} graph={graph} clock={clock} />}
       </div>
       {graph.edges.length === 0 && <p class="panel-note muted">No calls in this range.</p>}
       {graph.edges.length > 0 && isGraph && (

@@ -4,6 +4,7 @@ import { formatCount, formatShare, shortened } from '../../../base/format.ts';
 import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import type { CallGraph, GraphEdge } from '../../../model/call_graph.ts';
+import type { Trace } from '../../../model/trace.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { useRowMenu } from '../../menu/row_menu.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
@@ -19,6 +20,19 @@ interface Props {
   readonly chooseEdge: (edge: GraphEdge) => void;
 }
 
+/** Copies the edges, or saves them: times as numbers. */
+export function TakeEdges({ open: { trace }, graph, clock }: Omit<Props, 'chooseEdge'>) {
+  const texts = ({ caller, callee, count, total, self }: GraphEdge) => [
+    nameOf(trace, caller),
+    nameOf(trace, callee),
+    String(Math.round(count)),
+    plainLength(BigInt(Math.round(total)), clock),
+    plainLength(BigInt(Math.round(self)), clock),
+  ];
+  const head = ['Caller', 'Callee', 'Count', plainTitle('Total', clock), plainTitle('Self', clock)];
+  return <TakeTable name="call graph" head={head} rows={() => atOnce(graph.edges, texts)} />;
+}
+
 /** All edges of the graph as rows, the heaviest first. */
 export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
   const { trace, statistics } = open;
@@ -26,7 +40,6 @@ export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const current = useSignal(-1);
   const { first, end, page, onScroll } = useShownRows(box, edges.length);
-  const nameOf = (name: number) => (name < 0 ? ROOT : trace.names.of(name));
   const choose = (row: number) => {
     const edge = edges[row];
     if (!edge) return;
@@ -44,17 +57,9 @@ export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
   };
   const onMenu = useRowMenu((row) => {
     const edge = edges[row];
-    return edge ? { named: { id: edge.callee, text: nameOf(edge.callee), isCalled: true }, show: null } : null;
+    return edge ? { named: { id: edge.callee, text: nameOf(trace, edge.callee), isCalled: true }, show: null } : null;
   });
   const length = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
-  const texts = ({ caller, callee, count, total, self }: GraphEdge) => [
-    nameOf(caller),
-    nameOf(callee),
-    String(Math.round(count)),
-    plainLength(BigInt(Math.round(total)), clock),
-    plainLength(BigInt(Math.round(self)), clock),
-  ];
-  const head = ['Caller', 'Callee', 'Count', plainTitle('Total', clock), plainTitle('Self', clock)];
   return (
     <div class="table graph-table" ref={box} onScroll={onScroll}>
       <table
@@ -84,7 +89,6 @@ export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
             </th>
             <th scope="col" title="Total as a share of the time in which any call was open">
               Share
-              <TakeTable name="call graph" head={head} rows={() => atOnce(edges, texts)} />
             </th>
           </tr>
         </thead>
@@ -98,11 +102,11 @@ export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
               aria-selected={first + k === current.value}
               onClick={() => choose(first + k)}
             >
-              <td class={edge.caller < 0 ? 'name muted' : 'name'} title={shortened(nameOf(edge.caller), 1000)}>
-                {shortened(nameOf(edge.caller))}
+              <td class={edge.caller < 0 ? 'name muted' : 'name'} title={shortened(nameOf(trace, edge.caller), 1000)}>
+                {shortened(nameOf(trace, edge.caller))}
               </td>
-              <td class="name" title={shortened(nameOf(edge.callee), 1000)}>
-                {shortened(nameOf(edge.callee))}
+              <td class="name" title={shortened(nameOf(trace, edge.callee), 1000)}>
+                {shortened(nameOf(trace, edge.callee))}
               </td>
               <td>{formatCount(Math.round(edge.count))}</td>
               <td>{length(edge.total)}</td>
@@ -115,4 +119,9 @@ export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
       </table>
     </div>
   );
+}
+
+/** The name of an end of an edge. */
+function nameOf({ names }: Trace, name: number): string {
+  return name < 0 ? ROOT : names.of(name);
 }
