@@ -72,6 +72,7 @@ export function App({ page }: { page: Page }) {
     return { page: actions, trace: page.actions.peek(), row: null, table: null };
   }, [page, workbench, choose, keysShown, paletteShown]);
   useEffect(() => listenForCommands(contextNow), [contextNow]);
+  const canWalk = page.actions.value?.canWalk.value ?? true;
   const closeKeys = () => {
     keysShown.value = false;
   };
@@ -110,7 +111,7 @@ export function App({ page }: { page: Page }) {
         )}
         <Notice workbench={workbench} />
         <DropOverlay onEnter={warm} onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))} />
-        {keysShown.value && <Lazy load={loadKeys} props={{ close: closeKeys }} failed={keysFailed} />}
+        {keysShown.value && <Lazy load={loadKeys} props={{ canWalk, close: closeKeys }} failed={keysFailed} />}
         {paletteShown.value && (
           <LazyPalette page={page} contextNow={contextNow} close={() => (paletteShown.value = false)} />
         )}

@@ -2,8 +2,15 @@ import { Dialog } from '../parts/dialog.tsx';
 import { SHEET, type SheetRow } from './sheet.ts';
 import './keys.css';
 
-/** The sheet of all keys and gestures, as a modal dialog. `close` is called when the person closes it. */
-export function KeysDialog({ close }: { close: () => void }) {
+interface Props {
+  /** Whether the keys that walk through steps can do something, or could with another trace. */
+  readonly canWalk: boolean;
+  /** The person closes the sheet. */
+  readonly close: () => void;
+}
+
+/** The sheet of keys and gestures, as a modal dialog. */
+export function KeysDialog({ canWalk, close }: Props) {
   return (
     <Dialog class="keys" title="keys-title" close={close}>
       <div class="keys-inner">
@@ -17,7 +24,7 @@ export function KeysDialog({ close }: { close: () => void }) {
           </button>
         </header>
         <div class="keys-groups">
-          {SHEET.map((group) => (
+          {SHEET.filter(({ ofSteps }) => !ofSteps || canWalk).map((group) => (
             <section key={group.title}>
               <h3>{group.title}</h3>
               <dl>

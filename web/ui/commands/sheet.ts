@@ -10,6 +10,8 @@ export interface SheetRow {
 /** A part of the sheet with a heading. */
 export interface SheetGroup {
   readonly title: string;
+  /** It is only about traces that consist of steps to walk through. */
+  readonly ofSteps?: true;
   readonly rows: readonly SheetRow[];
 }
 
@@ -53,6 +55,7 @@ const GROUPS: readonly SheetGroup[] = [
   },
   {
     title: 'Walk through instructions',
+    ofSteps: true,
     rows: [
       commands(['step-over', 'step-over-back'], 'Step over, backwards'),
       commands(['step-into', 'step-into-back'], 'Step into, backwards'),
