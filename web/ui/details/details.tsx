@@ -126,28 +126,30 @@ function Item({ open, details, context, colour }: ItemProps) {
         </button>
       </div>
       <p class="muted details-where">
-        {[track?.name, parent?.name].filter(Boolean).join(' · ')}
-        {end !== null && (
-          <button type="button" class="plain link" onClick={() => timeline.show({ from: start, to: end })}>
-            Zoom to selection
-          </button>
-        )}
-        {details.name >= 0 && (
-          <button
-            type="button"
-            class="plain link"
-            title={`Find all that are named ${shortened(details.title)}`}
-            onClick={() => findAll(open, termOfName(details.title))}
-          >
-            Find all
-          </button>
-        )}
-        {details.item?.kind === 'slice' ? (
-          <Keep open={open} name={details.name} />
-        ) : (
-          <KeepAddress open={open} details={details} />
-        )}
-        <StatementLink open={open} details={details} />
+        <span>{[track?.name, parent?.name].filter(Boolean).join(' · ')}</span>
+        <span class="details-links">
+          {end !== null && (
+            <button type="button" class="plain link" onClick={() => timeline.show({ from: start, to: end })}>
+              Zoom to selection
+            </button>
+          )}
+          {details.name >= 0 && (
+            <button
+              type="button"
+              class="plain link"
+              title={`Find all that are named ${shortened(details.title)}`}
+              onClick={() => findAll(open, termOfName(details.title))}
+            >
+              Find all
+            </button>
+          )}
+          {details.item?.kind === 'slice' ? (
+            <Keep open={open} name={details.name} />
+          ) : (
+            <KeepAddress open={open} details={details} />
+          )}
+          <StatementLink open={open} details={details} />
+        </span>
       </p>
       {remarks.map((remark) => (
         <p class="remark" key={remark}>

@@ -112,18 +112,23 @@ function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; sh
             disabled={executionsBefore + 1 >= executions}
             go={() => machine.goToExecution(address, executionsBefore + 1)}
           />
-          <Step
-            label="Find all executions of this address"
-            text="find"
-            go={() => findAll(open, `addr:${hexText(address)}`)}
-          />
-          <KeepButton
-            keeping={open.derived.keeping.value.get(addressKey(address))}
-            reading={false}
-            title={`Show all executions of ${hexText(address)} on one track`}
-            onClick={() => open.derived.keepAddress(address)}
-            stop={() => open.derived.stop(addressKey(address))}
-          />
+          <span class="state-links">
+            <button
+              type="button"
+              class="plain link"
+              aria-label="Find all executions of this address"
+              onClick={() => findAll(open, `addr:${hexText(address)}`)}
+            >
+              Find all
+            </button>
+            <KeepButton
+              keeping={open.derived.keeping.value.get(addressKey(address))}
+              reading={false}
+              title={`Show all executions of ${hexText(address)} on one track`}
+              onClick={() => open.derived.keepAddress(address)}
+              stop={() => open.derived.stop(addressKey(address))}
+            />
+          </span>
         </p>
       )}
     </div>
