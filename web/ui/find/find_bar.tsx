@@ -76,7 +76,7 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
             List
           </button>
         )}
-        <button type="button" class="plain icon" aria-label="Close" title="Close (Esc)" onClick={close}>
+        <button type="button" class="plain icon" aria-label="Close" title="Close (Escape)" onClick={close}>
           ×
         </button>
       </div>
