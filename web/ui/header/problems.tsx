@@ -8,6 +8,8 @@ import { problemsLabel } from '../../model/tracks.ts';
 
 /** Problems per request. */
 const PAGE = 100;
+/** CSS pixels between a list and the edge of the window. */
+const MARGIN = 8;
 
 /** The number of problems and remarks, and a list of them on a click. Renders nothing if there are none. */
 export function Problems({ trace }: { trace: Trace }) {
@@ -49,7 +51,7 @@ export function Problems({ trace }: { trace: Trace }) {
         {problemsLabel(problems, broken !== null)}
       </button>
       {shown.value && (
-        <section class="popover" role="dialog" aria-label="Problems and remarks">
+        <section class="popover" role="dialog" aria-label="Problems and remarks" ref={keepInWindow}>
           {broken && (
             <div class="problem">
               <p class="problem-title warning-text">Reading stopped early</p>
@@ -71,6 +73,13 @@ export function Problems({ trace }: { trace: Trace }) {
       )}
     </span>
   );
+}
+
+/** Moves what begins below its button so far to the left that it ends in the window. */
+function keepInWindow(popover: HTMLElement | null): void {
+  if (!popover) return;
+  const beyond = popover.getBoundingClientRect().right - (window.innerWidth - MARGIN);
+  if (beyond > 0) popover.style.marginLeft = `${-beyond}px`;
 }
 
 function EachProblem({ trace }: { trace: Trace }) {
