@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, type Locator } from '@playwright/test';
-import { details, fixture, open, pictured, showCalls, test } from './page.ts';
+import { choose, chosen, details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
 
 async function boxOf(locator: Locator) {
   return (await locator.boundingBox())!;
@@ -92,6 +93,63 @@ test('the timeline keeps half of a small window', async ({ page }) => {
   }
 });
 
+for (const [path, tabs] of [
+  ['threads.xray', ['Events', 'Call graph']],
+  ['scene.trace', ['Events']],
+  ['frames/calls.frames', ['Listing', 'Coverage']],
+  ['rvn/blocks.sqlite', ['Listing']],
+  ['trace_db/variables.trace', ['Statements', 'Variables', 'Events']],
+] as const) {
+  test(`bars say all, and tables show all columns, of ${path} in a window of 1180 pixels`, async ({ page }) => {
+    await page.setViewportSize({ width: 1180, height: 760 });
+    await open(page, fixture(path));
+    await pictured(page);
+    for (const tab of tabs) {
+      await page.locator('.dock').getByRole('tab', { name: tab, exact: true }).click();
+      const table = page.locator('.dock-panel .table');
+      if (tab === 'Call graph') await page.getByRole('radio', { name: 'Table' }).click();
+      await expect(table.locator('tbody tr:not(.spacer)').first()).toBeVisible();
+      const [inner, outer] = await table.evaluate((it) => [it.scrollWidth, it.clientWidth]);
+      expect(inner, tab).toBeLessThanOrEqual(outer!);
+      const cut = await page
+        .locator('.dock-panel .panel-bar > span')
+        .evaluateAll((spans) => spans.filter((it) => it.scrollWidth > it.clientWidth + 1).map((it) => it.textContent));
+      expect(cut, tab).toEqual([]);
+    }
+  });
+}
+
+test('the list of problems is in the window wherever its button is', async ({ page }) => {
+  for (const width of [390, 920, 1180]) {
+    await page.setViewportSize({ width, height: 760 });
+    // Long facts put the button at the other end of the header.
+    const name = `${'long-'.repeat(8)}.xray`;
+    const cut = readFileSync(fixture('threads.xray'));
+    await choose(page, chosen(name, cut.subarray(0, cut.length - 5)));
+    await settled(page, 'ready', 'long-');
+    await page.locator('.problems > button').click();
+    const list = await boxOf(page.getByRole('dialog', { name: 'Problems and remarks' }));
+    expect(list.x, `${width}`).toBeGreaterThanOrEqual(0);
+    expect(list.x + list.width, `${width}`).toBeLessThanOrEqual(width);
+    await page.keyboard.press('Escape');
+  }
+});
+
+test('keys that walk through instructions are listed where there are some', async ({ page }) => {
+  const walking = page.getByRole('dialog').getByRole('heading', { name: 'Walk through instructions' });
+  await page.keyboard.press('?');
+  await expect(walking).toBeVisible();
+  await page.keyboard.press('Escape');
+  await open(page, fixture('threads.xray'));
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog').getByRole('heading', { name: 'Move' })).toBeVisible();
+  await expect(walking).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await open(page, fixture('frames/calls.frames'));
+  await page.keyboard.press('?');
+  await expect(walking).toBeVisible();
+});
+
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
@@ -108,6 +166,26 @@ test.describe('on a phone', () => {
         expect(x + width, await button.innerText()).toBeLessThanOrEqual(390);
       }
     }
+  });
+
+  test('panels without a tab, and what completes a filter, are within reach', async ({ page }) => {
+    await open(page, fixture('scene.trace'));
+    await pictured(page);
+    const isOnTop = (locator: Locator) =>
+      locator.evaluate((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+    const fold = page.getByRole('button', { name: 'Fold the panels' });
+    if (await fold.isVisible()) await fold.click();
+    for (const isFolded of [true, false]) {
+      if (!isFolded) await page.getByRole('tab', { name: 'Events', exact: true }).click();
+      await page.getByRole('button', { name: 'More' }).click();
+      expect(await isOnTop(page.getByRole('menuitem', { name: 'SQL' })), `folded: ${isFolded}`).toBe(true);
+      await page.keyboard.press('Escape');
+    }
+    await page.getByRole('combobox', { name: 'Filter calls' }).fill('na');
+    expect(await isOnTop(page.getByRole('listbox', { name: 'Completions' }).getByRole('option').first())).toBe(true);
   });
 
   test('names of threads are whole, and all columns can be reached', async ({ page }) => {

@@ -54,7 +54,7 @@ export function WalkBar({ open }: { open: OpenTrace }) {
         </span>
         <FilterOfSteps open={open} walk={walk} />
       </div>
-      <span class="muted walk-remark" role="status">
+      <span class="muted walk-remark" role="status" title={walk.remark.value}>
         {walk.remark.value}
       </span>
     </>

@@ -172,7 +172,7 @@ function Table({ model }: { model: Iterations }) {
         aria-activedescendant={current >= first && current < end ? `occurrence-${current}` : undefined}
         tabIndex={0}
         onKeyDown={(event) => follow(event, current, model.choose)}
-        style={{ width: `${POINT + columns.length * VALUE}px` }}
+        style={{ minWidth: `${POINT + columns.length * VALUE}px` }}
       >
         <colgroup>
           {heads.map((head, i) => (

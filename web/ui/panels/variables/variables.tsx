@@ -168,7 +168,7 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
     {
       title: 'Variable',
       class: 'words',
-      width: '11%',
+      width: '10%',
       cell: ({ name }) => <b>{name || '(no name)'}</b>,
       tooltip: ({ name }) => name,
       key: 'name',
@@ -176,7 +176,7 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
     {
       title: 'Type',
       class: 'words',
-      width: '11%',
+      width: '9%',
       cell: ({ type }) => <span class="muted">{type}</span>,
       tooltip: ({ type }) => type,
       key: 'type',
@@ -184,12 +184,12 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
     {
       title: 'Count',
       says: 'Number of times it is recorded',
-      width: '7%',
+      width: '66px',
       cell: ({ count }) => formatCount(count),
       key: 'count',
     },
-    { title: 'Lowest', says: 'Lowest value', width: '12.5%', cell: extreme('lowest') },
-    { title: 'Highest', says: 'Highest value', width: '12.5%', cell: extreme('highest') },
+    { title: 'Lowest', says: 'Lowest value', width: '14.5%', cell: extreme('lowest') },
+    { title: 'Highest', says: 'Highest value', width: '14.5%', cell: extreme('highest') },
     {
       title: 'Distinct',
       says: 'Number of different values',
@@ -202,21 +202,21 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
     {
       title: 'Changes',
       says: 'How often it differs from the time before',
-      width: '7%',
+      width: '76px',
       cell: ({ changes }) => formatCount(changes),
       key: 'changes',
     },
     {
       title: 'Null',
       says: 'How often a pointer is null',
-      width: '6.5%',
+      width: '54px',
       cell: ({ pointer, zeros }) => (pointer ? (zeros === 0 ? 'never' : formatCount(zeros)) : ''),
       key: 'zeros',
     },
     {
       title: 'Invalid',
       says: 'How often it has no value that could be compared: bytes, or not a number',
-      width: '6.5%',
+      width: '60px',
       cell: ({ invalid }) => (invalid === 0 ? '' : formatCount(invalid)),
       key: 'invalid',
     },
