@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_PARENT, type TreeRows } from '../base/calls_protocol.ts';
-import { keyAbove, layRows, pathKey, pathOf, treeMove, treeView, typedRow } from './call_tree.ts';
+import { keyAbove, layRows, pathKey, treeMove, treeView, typedRow } from './call_tree.ts';
 
 /** Rows by name id, row above, total and state. The self time is 100 less the total, the count the row's number. */
 const rows = (of: readonly (readonly [name: number, parent: number, total: number, state: number])[]): TreeRows => ({
@@ -49,7 +49,7 @@ describe('the call tree', () => {
     expect(treeView(false, new Set(), null).everything).toBeNull();
   });
   it('has paths as texts', () => {
-    expect([pathOf(pathKey([4, 7])), pathOf(''), keyAbove('4 7 9'), keyAbove('4')]).toEqual([[4, 7], [], '4 7', '']);
+    expect([pathKey([4, 7]), keyAbove('4 7 9'), keyAbove('4')]).toEqual(['4 7', '4 7', '']);
   });
   it('moves as a tree does', () => {
     const move = (current: number, key: string) => treeMove(laid, current, key, 2);

@@ -31,11 +31,6 @@ export function pathKey(path: readonly number[]): string {
   return path.join(' ');
 }
 
-/** The names of a path. */
-export function pathOf(key: string): number[] {
-  return key === '' ? [] : key.split(' ').map(Number);
-}
-
 /** The key of the row above; '' for an outermost row. */
 export function keyAbove(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf(' ')));

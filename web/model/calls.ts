@@ -20,11 +20,11 @@ import type { Trace } from './trace.ts';
 import { type Change, transformsOf, withChange } from './transforms.ts';
 
 /** The views of the calls of a range. */
-export const CALL_VIEWS = ['functions', 'tree', 'flame', 'stacks'] as const;
+const CALL_VIEWS = ['functions', 'tree', 'flame', 'stacks'] as const;
 export type CallView = (typeof CALL_VIEWS)[number];
 
 /** The modes of the flame graph. */
-export const FLAME_MODES = ['heavy', 'time', 'inverted', 'sandwich'] as const;
+const FLAME_MODES = ['heavy', 'time', 'inverted', 'sandwich'] as const;
 export type FlameMode = (typeof FLAME_MODES)[number];
 
 /** The picture of calls in the order of time. */

@@ -62,7 +62,7 @@ const FLAGS: readonly Completion[] = [
 ];
 
 /** The keys of the language that mean something in this trace. */
-export function keysFor(info: TraceInfo | null): readonly Completion[] {
+function keysFor(info: TraceInfo | null): readonly Completion[] {
   const isTimed = info?.clock.kind !== 'ordinal';
   const keys = [...ALWAYS];
   if (isTimed) keys.splice(2, 0, DURATION);

@@ -39,7 +39,7 @@ export interface FoldedRows {
 }
 
 /** Fewest iterations of a loop that is folded: the first and the last one are shown. */
-export const LEAST_FOLDED = 3;
+const LEAST_FOLDED = 3;
 
 /** A list of `count` steps with nothing hidden. */
 export function unfolded(count: number): FoldedRows {

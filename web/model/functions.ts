@@ -5,7 +5,7 @@ import type { Names } from './names.ts';
 export type FunctionColumn = 'name' | 'count' | 'total' | 'self' | 'min' | 'median' | 'p90' | 'p99' | 'max' | 'bytes';
 
 /** The columns from the left. The share of the total is sorted with it. */
-export const FUNCTION_COLUMNS = [
+const FUNCTION_COLUMNS = [
   'name',
   'count',
   'total',

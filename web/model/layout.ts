@@ -12,7 +12,7 @@ export const LOW = 27;
 const PROCESS = 30;
 const PADDING = 6;
 /** CSS pixels of the graph of a counter. */
-export const GRAPH = 40;
+const GRAPH = 40;
 /** And of a high one. */
 const TALL_GRAPH = 120;
 /** CSS pixels of the name and two lines, and of the name and one line. */

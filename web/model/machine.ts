@@ -112,7 +112,7 @@ export function cellOf({ register, thread, address, value }: StepAccess): Cell {
 }
 
 /** Steps of a history that are shown around the selected one. */
-export const HISTORY_ROWS = 60;
+const HISTORY_ROWS = 60;
 /** Steps that use a value and are listed. */
 const MOST_USES = 40;
 

@@ -5,7 +5,7 @@ import { between, sameView, type View } from './view.ts';
 const MS = 160;
 
 /** Whether the system setting for reduced motion is on. */
-export function reducedMotion(): boolean {
+function reducedMotion(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 

@@ -3,12 +3,12 @@ import type { SqlRange } from '../base/messages.ts';
 import type { Trace } from './trace.ts';
 
 /** Most rows of the tables for SQL: at 45 bytes each they take 450 MB. */
-export const MOST_TABLE_ROWS = 10_000_000;
+const MOST_TABLE_ROWS = 10_000_000;
 /** Pages of a portion: 2 MiB, about ten milliseconds of the trace's worker. */
 const PORTION_PAGES = 32;
 
 /** Most rows of `records` and `fields` together, and bytes of their values: they are inserted, which takes about a second for a million. */
-export const MOST_DETAIL_ROWS = 2_000_000;
+const MOST_DETAIL_ROWS = 2_000_000;
 const MOST_DETAIL_BYTES = 256 * 2 ** 20;
 
 /** A database in portions, of which all but the last are equally long. `size` is in bytes. */

@@ -32,7 +32,7 @@ export function createTracks(): (changed: readonly Track[]) => Tracks {
 }
 
 /** Singular noun for the slices of a track. A lane without a noun lends its name: `frames` holds frames. */
-export function sliceNounOf(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string {
+function sliceNounOf(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string {
   if (track.noun !== undefined) return track.noun;
   if (track.kind !== 'lane') return info.sliceNoun;
   return track.name.replace(/s$/, '');

@@ -68,7 +68,7 @@ export function withChange(changes: readonly Change[], change: Change): readonly
 }
 
 /** Whether two changes are the same. */
-export function sameChange(a: Change, b: Change): boolean {
+function sameChange(a: Change, b: Change): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 

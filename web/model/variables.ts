@@ -63,7 +63,7 @@ export function createVariables(trace: Asks): Variables {
 }
 
 /** Variables in an order. Equal ones stay as they were. */
-export function sortedVariables(
+function sortedVariables(
   all: readonly VariableSummary[],
   { by, descending }: { readonly by: VariableOrder; readonly descending: boolean },
 ): readonly VariableSummary[] {

@@ -12,7 +12,7 @@ export interface NumberType {
 }
 
 /** Numbers that stand for themselves. */
-export const NUMBER_TYPES: readonly NumberType[] = [
+const NUMBER_TYPES: readonly NumberType[] = [
   { constant: 0x1406, name: 'float', bytes: 4, read: (view, at) => view.getFloat32(at, true) },
   { constant: 0x140b, name: 'half float', bytes: 2, read: (view, at) => half(view.getUint16(at, true)) },
   { constant: 0x1400, name: 'byte', bytes: 1, read: (view, at) => view.getInt8(at), most: 0x7f },

@@ -274,7 +274,7 @@ function drawTracksMarks(context: Pen, fitter: TextFitter, scene: Part): void {
 }
 
 /** The transform from a picture's columns to the screen. */
-export function transformOf(view: View, picture: Picture): Transform {
+function transformOf(view: View, picture: Picture): Transform {
   const scale = 1 / view.perPixel;
   return { scale, offset: (distance(picture.origin, view.anchor) - view.fraction) * scale };
 }

@@ -62,7 +62,7 @@ export function createWireframe(canvas: HTMLCanvasElement, mesh: WireframeMesh):
 }
 
 /** Calls `each` for blocks of edges, spread over all, that have about `most`. Returns the number of edges. */
-export function spread(count: number, most: number, each: (from: number, count: number) => void): number {
+function spread(count: number, most: number, each: (from: number, count: number) => void): number {
   const blocks = Math.ceil(count / BLOCK);
   const wanted = Math.max(1, Math.min(blocks, Math.floor(most / BLOCK)));
   if (wanted === blocks) {

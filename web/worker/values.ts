@@ -23,7 +23,7 @@ export type ValuesModule = typeof import('./wasm/unspool_predicates.js');
 export type Values = InstanceType<ValuesModule['Values']>;
 
 /** Loads the module with the first question. Throws a `TraceError` if it does not load. */
-export async function loadValues(): Promise<ValuesModule> {
+async function loadValues(): Promise<ValuesModule> {
   try {
     const module = await import('./wasm/unspool_predicates.js');
     await module.default();
@@ -64,7 +64,7 @@ function readOn(values: Values, read: Read): boolean {
 const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3 } as const;
 
 /** Goes on with a question for a turn. Returns whether it is answered. */
-export function askOn(values: Values, slot: (typeof SLOTS)[keyof typeof SLOTS], read: Read): boolean {
+function askOn(values: Values, slot: (typeof SLOTS)[keyof typeof SLOTS], read: Read): boolean {
   const until = performance.now() + TURN_MS;
   do {
     const step = values.step(slot, BUDGET);
