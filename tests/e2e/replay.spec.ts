@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, type JSHandle, type Page } from '@playwright/test';
-import type { How } from '../../web/model/replay.ts';
+import { expect, type Page } from '@playwright/test';
 import { SWIFTSHADER } from './gpu.ts';
 import { barriers, open, recording, test, typeGoTo } from './page.ts';
+import { hashes, type Pictured, pictured } from './replay.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/apitrace');
 const PICTURES = join(CORPUS, 'pictures');
@@ -38,34 +38,10 @@ interface Compared {
   readonly psnr: number | null;
   /** Share of pixels within 16 levels. */
   readonly near: number;
-  readonly failures: readonly { readonly call: number; readonly log: string }[];
+  readonly failures: Pictured['failures'];
   /** What WebGL2 has refused: nothing, where all draws can be shown. */
-  readonly refusals: readonly { readonly call: number; readonly what: string }[];
+  readonly refusals: Pictured['refusals'];
   readonly error: string;
-}
-
-/** What the page answers about the picture after a call. `how`: as in `How` of `web/model/replay.ts`. */
-interface Pictured {
-  readonly picture: { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray } | null;
-  readonly failures: Compared['failures'];
-  readonly refusals: Compared['refusals'];
-  readonly error: string;
-}
-
-function pictured(page: Page, call: number, how: Partial<How> = {}): Promise<JSHandle<Pictured>> {
-  return page.evaluateHandle(
-    (question) =>
-      new Promise<Pictured>((resolve) => {
-        const hear = ({ data }: MessageEvent) => {
-          if (data?.type !== 'unspool:pictured') return;
-          window.removeEventListener('message', hear);
-          resolve(data);
-        };
-        window.addEventListener('message', hear);
-        window.postMessage({ type: 'unspool:picture', ...question });
-      }),
-    { call, ...how },
-  );
 }
 
 /** Compares the picture after a call with a PNG, in the page. */
@@ -185,22 +161,6 @@ test('the picture follows the selection', async ({ page }) => {
   // Cleared to blue.
   await expect(pane).toContainText('#0000ff');
 });
-
-/** Hashes of the pictures after calls. */
-async function hashes(page: Page, calls: readonly number[], how: Partial<How>): Promise<[number, string][]> {
-  const found: [number, string][] = [];
-  for (const call of calls) {
-    const answer = await pictured(page, call, how);
-    const hash = await answer.evaluate(({ picture, refusals, error }) => {
-      let sum = 2166136261;
-      for (const byte of picture?.pixels ?? []) sum = Math.imul(sum ^ byte, 16777619);
-      return `${picture?.width}x${picture?.height} ${sum} ${JSON.stringify(refusals)} ${error}`;
-    });
-    await answer.dispose();
-    found.push([call, hash]);
-  }
-  return found;
-}
 
 for (const [trace, count, end] of [
   ['glmark2_medium', 6, 129_388],

@@ -146,6 +146,17 @@ export type FromReplay =
   /** Nothing can be replayed any more. */
   | { readonly t: 'failed'; readonly sentence: string };
 
+/** What the worker asks if it has no WebGL2 of its own. `web/ui/replay/worker.ts` answers with {@link HasCanvas}. */
+export interface NeedsCanvas {
+  readonly t: 'needs canvas';
+}
+
+/** WebGL2 on a canvas of the page, behind a port (`web/base/replay/port.ts`), or null if the page has none either. */
+export interface HasCanvas {
+  readonly t: 'canvas';
+  readonly port: MessagePort | null;
+}
+
 /** RGBA from the top left. */
 export interface SmallPicture {
   readonly width: number;

@@ -3,8 +3,8 @@
  * the search.
  */
 import type { FromGlFindings, ToGlFindings } from '../base/survey_protocol.ts';
+import { transferables } from '../base/transfer.ts';
 import { createFindingsWorker } from './findings_worker.ts';
-import { transferables } from './transfer.ts';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
 const page = self as unknown as {

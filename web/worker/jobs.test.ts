@@ -4,10 +4,10 @@ import type { JobQuestion } from '../base/job_protocol.ts';
 import type { FromWorker } from '../base/messages.ts';
 import type { TraceError } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import { transferables } from '../base/transfer.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Session } from './session.ts';
-import { transferables } from './transfer.ts';
 
 /** Slices a step, as in the module. */
 const STEP = 200_000;

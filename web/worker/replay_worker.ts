@@ -1,8 +1,13 @@
+import { breath, createReplayGpu, isSoftware, type Ran, type ReplayGpu } from '../base/replay/gpu.ts';
+import { gpuBehind } from '../base/replay/port.ts';
+import type { Touched, Watch } from '../base/replay/views.ts';
 import type {
   Coverage,
   Frames,
   FromReplay,
+  HasCanvas,
   Limit,
+  NeedsCanvas,
   Picture,
   Refusal,
   ShaderFailure,
@@ -13,16 +18,14 @@ import { loadDecompressors } from './decompressors.ts';
 import { asTraceError, isTrap } from './errors.ts';
 import { startReader } from './loading.ts';
 import { RecordFile } from './record_file.ts';
-import { createReplayGl, type ReplayGl } from './replay_gl.ts';
-import type { Drawn, Keyframe, Skip } from './replay_keyframes.ts';
-import { compared, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
-import type { Watch } from './replay_views.ts';
+import { createKeyframes, type Drawn, type Keyframe, type Keyframes, type Skip } from './replay_keyframes.ts';
+import { compared, depthsOf, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
 import init, { Player, provideDecompressors } from './wasm/unspool_replay.js';
 
 /** The worker of the pictures of one trace. */
 export interface ReplayWorker {
   /** Handles a message of the page. Replies come through the `post` that the worker was created with. */
-  handle(message: ToReplay): void;
+  handle(message: ToReplay | HasCanvas): void;
 }
 
 type AskPicture = Extract<ToReplay, { t: 'picture' }>;
@@ -45,11 +48,8 @@ const SHORT_TURN_MS = 40;
 const REPORT_MS = 80;
 /** Bytes of a trace above which nothing is replayed without a GPU before somebody insists. */
 const LARGE = 64 << 20;
-/** Names of drivers that draw without a GPU. */
-const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
-const NO_WEBGL = 'This browser has no WebGL2 in workers, so pictures cannot be replayed.';
-const LOST = 'The GPU gave up this replay. The trace may demand too much of it.';
+const NO_WEBGL = 'This browser has no WebGL2, so pictures cannot be replayed.';
 
 interface Open {
   /** Limit for the textures and buffers of the trace, and for copies of what was drawn. */
@@ -57,7 +57,8 @@ interface Open {
   readonly player: Player;
   /** Looks at all calls, without a GPU. */
   readonly survey: Player;
-  readonly gl: ReplayGl;
+  readonly gpu: ReplayGpu;
+  readonly keyframes: Keyframes;
 }
 
 /** Why a picture is not complete. */
@@ -75,6 +76,8 @@ interface Way {
   readonly isWireframe: boolean;
   /** Nothing is left out that was drawn before. */
   readonly isWhole: boolean;
+  /** What is found out about draws on the way. */
+  readonly watch: Watch | null;
   /** Whether something more urgent has come. */
   isOver(): boolean;
 }
@@ -97,7 +100,7 @@ interface Target {
 const load = startReader(() => init());
 
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
-export function createReplayWorker(post: (message: FromReplay) => void): ReplayWorker {
+export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => void): ReplayWorker {
   let opened: Promise<Open | null> | null = null;
   /** The latest question; an older one ends at its next turn. */
   let latest: Ask | null = null;
@@ -115,6 +118,8 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   let stopped: End | null = null;
   /** The trace demands too much from a call on that is not executed. */
   let cut: End | null = null;
+  /** Takes the answer of the page to `needs canvas`. */
+  let hearCanvas: ((port: MessagePort | null) => void) | null = null;
   /** Errors that no command has caused are not looked for again. */
   let looksForErrors = true;
 
@@ -124,29 +129,30 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     reportedAt = performance.now();
     post({ t: 'progress', what, share: Math.min(1, share), call });
   };
+  const gpuOfPage = async (): Promise<ReplayGpu> => {
+    const answered = new Promise<MessagePort | null>((resolve) => {
+      hearCanvas = resolve;
+    });
+    post({ t: 'needs canvas' });
+    const port = await answered;
+    if (!port) throw NO_WEBGL;
+    return gpuBehind(port);
+  };
   const opening = async (message: Extract<ToReplay, { t: 'open' }>): Promise<Open | null> => {
     const { file, index, megabytes, isAnyway } = message;
     // The browser compiles the module meanwhile.
-    const context =
-      typeof OffscreenCanvas === 'undefined'
-        ? null
-        : new OffscreenCanvas(1, 1).getContext('webgl2', {
-            antialias: false,
-            depth: false,
-            powerPreference: 'high-performance',
-          });
-    if (!context) throw NO_WEBGL;
-    const renderer = rendererOf(context);
-    if (!isAnyway && file.size > LARGE && SOFTWARE.test(renderer)) {
+    const gpu = ownGpu() ?? (await gpuOfPage());
+    const renderer = await gpu.renderer();
+    if (!isAnyway && file.size > LARGE && isSoftware(renderer)) {
       post({ t: 'held', renderer });
       return null;
     }
-    const gl = createReplayGl(context, SOFTWARE.test(renderer));
     await load();
     post({ t: 'progress', what: 'looking', share: 0, call: 0 });
     const survey = new Player(index, new RecordFile(file), megabytes);
     if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
-    return { player: survey.drawing(new RecordFile(file)), survey, gl, bytes: megabytes * 2 ** 20 };
+    const player = survey.drawing(new RecordFile(file));
+    return { player, survey, gpu, keyframes: createKeyframes(gpu), bytes: megabytes * 2 ** 20 };
   };
   const look = (open: Open): Promise<Frames> => {
     looking ??= lookOnce(open);
@@ -168,57 +174,52 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     return frames;
   };
   /** The copy that the way to a call can begin with. null if nothing is drawn anew, or less than from there on. */
-  const keyframeOf = ({ player, gl }: Open, { call, skip, isWireframe, isWhole }: Way): Keyframe | null => {
+  const keyframeOf = ({ player, keyframes }: Open, way: Way): Keyframe | null => {
+    const { call, skip, isWireframe, isWhole, watch } = way;
     if (isWireframe || isWhole) return null;
-    const watched = gl.views.watch?.from ?? Number.POSITIVE_INFINITY;
-    const found = gl.keyframes.before(Math.min(call, watched - 1), skip);
+    const watched = watch?.from ?? Number.POSITIVE_INFINITY;
+    const found = keyframes.before(Math.min(call, watched - 1), skip);
     const at = player.beginsAnew(call, ...skip) ? 0 : (player.progress() as { at: number }).at;
     return found && found.call > at && found.call >= Math.min(...skip) ? found : null;
   };
   /** Everything is as after a call. Returns false if something more urgent came. */
   const advance = async (open: Open, way: Way): Promise<boolean> => {
-    const { player, gl } = open;
+    const { player, gpu } = open;
     player.wireframe(way.isWireframe);
+    await gpu.watch(way.watch);
     const keyframe = keyframeOf(open, way);
     if (keyframe) {
       const { call, skip } = keyframe;
       const toIt = { ...way, call, skip: [call + 1, call + 1] as const, patience: Number.POSITIVE_INFINITY };
       if (!(await execute(open, toIt))) return false;
-      gl.keyframes.put(keyframe);
+      await gpu.putBack(call);
       player.restored(...skip);
     }
     return execute(open, way);
   };
   /** Executes everything up to a call. Returns false if something more urgent came. */
-  const execute = async ({ player, gl, bytes }: Open, way: Way): Promise<boolean> => {
+  const execute = async ({ player, gpu, keyframes, bytes }: Open, way: Way): Promise<boolean> => {
     const { call, skip, patience, isOver } = way;
-    const isPlain = !way.isWireframe && !way.isWhole && !gl.views.watch && !isChecked;
-    if (player.seek(call, ...skip)) gl.reset(player.kept());
+    const isPlain = !way.isWireframe && !way.isWhole && !way.watch && !isChecked;
+    if (player.seek(call, ...skip)) await gpu.reset(player.kept() as Uint32Array<ArrayBuffer>);
     stopped = null;
-    let gpu = 0;
+    let taken = 0;
     for (;;) {
       const began = performance.now();
       const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
       const { words, bytes: content } = player.take() as Commands;
       const executed = performance.now();
       // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
-      if (words.length > 0) {
-        while (gl.gl.getError() !== gl.gl.NO_ERROR && !gl.gl.isContextLost());
-        gl.run(words, content, isChecked);
-        // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
-        if (!isChecked && gl.gl.getError() !== gl.gl.NO_ERROR) hasErrors = true;
-        await drawn(gl.gl);
-        noteRefusals(gl);
-      }
+      if (words.length > 0) note(await gpu.run(words, content, isChecked));
       const { at } = player.progress() as { at: number };
       const now = performance.now();
-      gpu += now - executed;
+      taken += now - executed;
       if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
       else if (now - began < SHORT_TURN_MS) turn = Math.min(TURN, turn << 1);
       if (done) return true;
-      if (isPlain && gl.keyframes.worked(now - executed, spacing))
-        gl.keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
-      if (gpu > patience) {
+      if (isPlain && keyframes.worked(now - executed, spacing))
+        await keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
+      if (taken > patience) {
         const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture is that after call ${at}.`;
         stopped = { sentence, limit: 'time' };
         return true;
@@ -228,22 +229,22 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       if (isOver()) return false;
     }
   };
-  const noteRefusals = (gl: ReplayGl) => {
-    refusals.push(...gl.takeRefused());
-    for (const { call, iterations } of gl.views.takeCut())
+  const note = (ran: Ran) => {
+    hasErrors ||= ran.hasErrors;
+    refusals.push(...ran.refused);
+    for (const { call, iterations } of ran.cut)
       refusals.push({ call, what: `a loop of its shader was stopped after ${iterations} iterations` });
   };
   const targetOf = ({ player }: Open): Target | null => {
     const target = player.target() as Target | null;
     return target && target.width > 0 ? target : null;
   };
-  const take = (open: Open): Picture | null => {
-    const { player, gl } = open;
+  const take = async (open: Open): Promise<Picture | null> => {
+    const { player, gpu } = open;
     const target = targetOf(open);
     if (!target) return null;
     const { framebuffer, width, height } = target;
-    const pixels = gl.reading.colors(framebuffer, width, height);
-    if (gl.gl.isContextLost()) throw LOST;
+    const pixels = await gpu.colors(framebuffer, { width, height });
     if (!pixels) return null;
     flip(pixels, width, height);
     const { sentence, limit } = stopped ?? cut ?? { sentence: player.halted, limit: player.lacksBytes ? 'bytes' : '' };
@@ -255,21 +256,17 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     const target = targetOf(open);
     if (!target) return true;
     open.player.forget();
-    open.gl.views.watch = watch(target, beginOf(frames, way.call));
-    try {
-      return await advance(open, way);
-    } finally {
-      open.gl.views.watch = null;
-    }
+    return advance(open, { ...way, watch: watch(target, beginOf(frames, way.call)) });
   };
-  const depthOf = (open: Open, color: Picture | null): Picture | null => {
+  const depthOf = async (open: Open, color: Picture | null): Promise<Picture | null> => {
     const target = targetOf(open);
     if (!target || !color) return null;
     const { width, height } = target;
-    const depths = open.gl.reading.depths(target.framebuffer, width, height);
+    const packed = await open.gpu.depths(target.framebuffer, { width, height });
     // The state that reading depths has changed is not known to the player.
     open.player.forget();
-    if (!depths) return null;
+    if (!packed) return null;
+    const depths = depthsOf(packed);
     flip(depths, width, height, 1);
     const { pixels, near, far } = greyOf(depths);
     const note = near >= 1 ? 'Nothing has a depth.' : `Depth from ${near.toFixed(6)}, light, to ${far.toFixed(6)}.`;
@@ -279,7 +276,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   const wayTo = ({ survey }: Open, what: Pick<Way, 'call' | 'patience' | 'isOver'> & Partial<Way>): Way => {
     cut = null;
     const skip = what.isWhole ? ([0, 0] as const) : (survey.skipBefore(what.call) as unknown as Skip);
-    const way = { isWireframe: false, isWhole: false, ...what, skip };
+    const way = { isWireframe: false, isWhole: false, watch: null, ...what, skip };
     const { at } = survey.progress() as { at: number };
     if (survey.halted === '' || way.call < at) return way;
     cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
@@ -295,7 +292,7 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     if (view === 'overdraw') {
       const watch = ({ framebuffer }: Target, from: number) => ({ kind: 'count' as const, framebuffer, from });
       if (!(await again(open, way, frames, watch))) return null;
-      const counted = take(open);
+      const counted = await take(open);
       player.forget();
       if (!counted) return null;
       const { most, sum } = overdrawn(counted.pixels);
@@ -308,14 +305,14 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     let earlier: Picture | null = null;
     if (view === 'changed' && call > 0) {
       if (!(await advance(open, { ...way, call: call - 1 }))) return null;
-      earlier = take(open);
+      earlier = await take(open);
     }
     if (!(await advance(open, way))) return null;
-    const after = take(open);
+    const after = await take(open);
     if (view === 'depth') return depthOf(open, after);
     return after && view === 'changed' ? compared(earlier, after) : after;
   };
-  const pixel = async (open: Open, ask: AskPixel) => {
+  const pixel = async (open: Open, ask: AskPixel): Promise<Touched | null> => {
     const frames = await look(open);
     const { call, patience, x, y } = ask;
     const way = wayTo(open, { call, patience, isOver: () => latest !== ask });
@@ -327,10 +324,10 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
       y: height - 1 - y,
     });
     if (!(await again(open, way, frames, watch))) return null;
-    return open.gl.views.touches();
+    return open.gpu.touches();
   };
-  const failuresOf = ({ player, gl }: Open): ShaderFailure[] =>
-    gl.programs.takeFailures().map(({ program, fragment, log, shown }) => {
+  const failuresOf = async ({ player, gpu }: Open): Promise<ShaderFailure[]> =>
+    (await gpu.failures()).map(({ program, fragment, log, shown }) => {
       const shader = player.shader(program, fragment) as { call: number; source: string } | null;
       return { call: shader?.call ?? 0, source: shader?.source ?? '', log, shown };
     });
@@ -358,7 +355,8 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     }
     if (latest !== ask) return;
     latest = null;
-    post({ t: 'picture', id: ask.id, picture: found, failures: failuresOf(open), refusals: refusals.splice(0) });
+    const failures = await failuresOf(open);
+    post({ t: 'picture', id: ask.id, picture: found, failures, refusals: refusals.splice(0) });
   };
   /** The next small picture. Those that come later in the trace are cheapest, because what is before them is done. */
   const nextOfFilm = async (open: Open, ask: AskFilm) => {
@@ -373,7 +371,8 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
     let small: SmallPicture | null = null;
     if (target) {
       const size = within(target.width, target.height, ask);
-      const pixels = open.gl.reading.small(target.framebuffer, target, size);
+      const { width, height } = target;
+      const pixels = await open.gpu.small(target.framebuffer, { width, height }, size);
       if (pixels) flip(pixels, size.width, size.height);
       small = pixels && { ...size, pixels };
     }
@@ -402,6 +401,9 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   return {
     handle: (message) => {
       switch (message.t) {
+        case 'canvas':
+          hearCanvas?.(message.port);
+          return;
         case 'open':
           opened = opening(message);
           opened.catch((thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
@@ -423,42 +425,14 @@ export function createReplayWorker(post: (message: FromReplay) => void): ReplayW
   };
 }
 
-/** The name of the driver. */
-function rendererOf(gl: WebGL2RenderingContext): string {
-  const more = gl.getExtension('WEBGL_debug_renderer_info');
-  return String(gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+/** WebGL2 of this worker. null where a browser has none in workers. */
+function ownGpu(): ReplayGpu | null {
+  if (typeof OffscreenCanvas === 'undefined') return null;
+  return createReplayGpu(new OffscreenCanvas(1, 1), Number.POSITIVE_INFINITY);
 }
 
 /** The first call of the frame of a call; 0 if it belongs to none. */
 function beginOf({ from, to }: Frames, call: number): number {
   const frame = to.findIndex((end, i) => end >= call && (from[i] ?? 0) <= call);
   return from[frame] ?? 0;
-}
-
-/**
- * Waits until the GPU has done what it was told. Reading pixels would wait, too, but nobody would hear then that it goes on: a GPU
- * that is merely slow is told from one that is stuck by this.
- */
-async function drawn(gl: WebGL2RenderingContext): Promise<void> {
-  const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-  gl.flush();
-  for (let tries = 0; sync && gl.getSyncParameter(sync, gl.SYNC_STATUS) !== gl.SIGNALED; tries += 1) {
-    if (gl.isContextLost()) break;
-    await (tries < 40 ? breath() : new Promise((resolve) => setTimeout(resolve, 4)));
-  }
-  gl.deleteSync(sync);
-  if (gl.isContextLost()) throw LOST;
-}
-
-/** Lets messages of the page come in. */
-function breath(): Promise<void> {
-  const { port1, port2 } = new MessageChannel();
-  const heard = new Promise<void>((resolve) => {
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-  });
-  port2.postMessage(null);
-  return heard;
 }

@@ -3,8 +3,8 @@
  * the trace.
  */
 import type { FromSurvey, ToSurvey } from '../base/survey_protocol.ts';
+import { transferables } from '../base/transfer.ts';
 import { createSurveyWorker } from './survey_worker.ts';
-import { transferables } from './transfer.ts';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
 const page = self as unknown as {

@@ -3,8 +3,8 @@
  * trace.
  */
 import type { FromWorker, ToWorker } from '../base/messages.ts';
+import { transferables } from '../base/transfer.ts';
 import { createTraceWorker } from './trace_worker.ts';
-import { transferables } from './transfer.ts';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
 const page = self as unknown as {

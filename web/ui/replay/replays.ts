@@ -1,17 +1,16 @@
 import { effect } from '@preact/signals';
 import { createReplay, type Replay, remarksOf } from '../../model/replay.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import replayWorker from '../../worker/replay.ts?worker&url';
 import { overlay } from '../timeline/overlay.ts';
-import { startWorker } from '../workers.ts';
 import { FilmStrip } from './film.tsx';
 import { knownReplay, rememberReplay } from './known.ts';
+import { startReplayWorker } from './worker.ts';
 
 /** The replay of a trace. Its worker starts with the first question. */
 export function replayOf(open: OpenTrace): Replay {
   const known = knownReplay(open);
   if (known) return known;
-  const replay = createReplay(open.trace, () => startWorker(replayWorker));
+  const replay = createReplay(open.trace, startReplayWorker);
   rememberReplay(open, replay);
   overlay.value = FilmStrip;
   open.scope.add(replay.dispose);

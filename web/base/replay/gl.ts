@@ -3,25 +3,35 @@
  * (`crate/replay`): this is an interpreter without memory but for objects, and for programs that are used again after a new beginning.
  */
 
-import { COMMANDS, type Command } from './replay_commands.ts';
-import { createKeyframes, type Keyframes } from './replay_keyframes.ts';
-import { createPrograms, type Programs } from './replay_programs.ts';
-import { type Reading, readingOf } from './replay_reading.ts';
-import { createViews, standing, type Views } from './replay_views.ts';
+import { COMMANDS, type Command } from './commands.ts';
+import type { Objects } from './copies.ts';
+import { createPrograms, type Programs } from './programs.ts';
+import { type Reading, readingOf } from './reading.ts';
+import { createViews, type Standing, standing, type Views } from './views.ts';
 
 type Gl = WebGL2RenderingContext;
 
 /** What WebGL2 holds of a replay. */
 export interface ReplayGl {
-  readonly gl: Gl;
   readonly programs: Programs;
   readonly views: Views;
   /** Reads framebuffers. */
   readonly reading: Reading;
-  /** Copies of what was drawn. */
-  readonly keyframes: Keyframes;
-  /** Executes commands. `isChecked`: WebGL2 is asked after each whether it has refused it. */
-  run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>, isChecked: boolean): void;
+  /** The state that is changed for a moment. */
+  readonly now: Standing;
+  /** Finds objects. */
+  readonly objects: Objects;
+  /**
+   * Executes commands from an index on. Returns that of the first one that was not executed: after `turnMs` milliseconds, or where what
+   * follows would wait for the GPU, unless `turnMs` is infinite. `isChecked`: WebGL2 is asked after each whether it has refused it.
+   */
+  run(
+    words: Uint32Array<ArrayBuffer>,
+    bytes: Uint8Array<ArrayBuffer>,
+    isChecked: boolean,
+    from: number,
+    turnMs: number,
+  ): number;
   /** What WebGL2 has refused since the last time, if it was asked. */
   takeRefused(): Refused[];
   /** Deletes all objects but programs that may be used again, and textures that are `kept`: number and binding of each. */
@@ -68,8 +78,17 @@ const SCRATCH = 31;
 /** Kinds of objects, in the order of `Kind` in `crate/replay/src/ops.rs`. */
 const [TEXTURE, BUFFER, FRAMEBUFFER, RENDERBUFFER, PROGRAM, SAMPLER] = [0, 1, 2, 3, 4, 5] as const;
 
-/** `isSoftware`: there is no GPU, so that loops of shaders have to end sooner. */
-export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
+/** Commands after which the colour of a pixel may be read, which waits for the GPU. */
+const DRAWING: ReadonlySet<string> = new Set<Command>([
+  'DrawArrays',
+  'DrawElements',
+  'Clear',
+  'ClearBuffer',
+  'BlitFramebuffer',
+]);
+
+/** `isSoftware`: there is no GPU, so that loops of shaders have to end sooner. `pause`: lets other tasks of the thread have their turn. */
+export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promise<void>) | null): ReplayGl {
   // Formats that need an extension to be drawn to or filtered.
   for (const name of [
     'EXT_color_buffer_float',
@@ -110,9 +129,8 @@ export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
     bindRead(now.read);
     bindDraw(now.draw);
   };
-  const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore });
-  const keyframes = createKeyframes(gl, now, { texture, renderbuffer, restore });
-  const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware);
+  const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore }, pause);
+  const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware, pause !== null);
   let refused: Refused[] = [];
   const edit = (number: number, binding: number) => {
     gl.activeTexture(gl.TEXTURE0 + SCRATCH);
@@ -374,23 +392,30 @@ export function createReplayGl(gl: Gl, isSoftware: boolean): ReplayGl {
   };
 
   return {
-    gl,
     programs,
     views,
     reading,
-    keyframes,
-    run: (words, content, isChecked) => {
+    now,
+    objects: { texture, renderbuffer, restore },
+    run: (words, content, isChecked, from, turnMs) => {
       w = words;
       f = new Float32Array(words.buffer, words.byteOffset, words.length);
       s = new Int32Array(words.buffer, words.byteOffset, words.length);
       data = content;
-      for (let i = 0; i < words.length; ) {
+      const hasTurns = turnMs !== Number.POSITIVE_INFINITY;
+      const until = hasTurns ? performance.now() + turnMs : 0;
+      for (let i = from; i < words.length; ) {
         const head = at(i);
         const n = head >>> 16;
         order[head & 0xffff]?.(i + 1, n);
-        if (isChecked) check(COMMANDS[head & 0xffff] ?? '');
+        const command = COMMANDS[head & 0xffff] ?? '';
+        if (isChecked) check(command);
         i += 1 + n;
+        if (!hasTurns) continue;
+        const waits = command === 'Program' || (views.watch?.kind === 'pixel' && DRAWING.has(command));
+        if (waits || performance.now() >= until) return i;
       }
+      return words.length;
     },
     takeRefused: () => refused.splice(0),
     reset: (kept) => {

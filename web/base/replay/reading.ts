@@ -2,22 +2,25 @@
  * Reads framebuffers of a replay: colours, depths, one pixel, and small copies. Those with several samples a pixel are resolved first.
  */
 
-import type { Standing } from './replay_views.ts';
+import type { Standing } from './views.ts';
 
 type Gl = WebGL2RenderingContext;
 
+/** Four bytes a pixel, from the lower left. null if there is nothing that can be read. */
+type Read = Uint8ClampedArray<ArrayBuffer> | null;
+
 export interface Reading {
-  /** Colours from the lower left, four bytes each. null if they cannot be read. */
-  colors(framebuffer: number, width: number, height: number): Uint8ClampedArray<ArrayBuffer> | null;
-  /** Depths from the lower left, 0 to 1. null if there are none that can be read. */
-  depths(framebuffer: number, width: number, height: number): Float32Array | null;
+  /** Colours. */
+  colors(framebuffer: number, size: Size): Promise<Read>;
+  /** Depths, 24 bits in three channels. The state of WebGL2 is another one afterwards. */
+  depths(framebuffer: number, size: Size): Promise<Read>;
   /** Colours, made smaller. */
-  small(framebuffer: number, from: Size, to: Size): Uint8ClampedArray<ArrayBuffer> | null;
+  small(framebuffer: number, from: Size, to: Size): Promise<Read>;
   /** A pixel, counted from the lower left. */
   pixel(framebuffer: number, x: number, y: number): Uint8Array;
 }
 
-interface Size {
+export interface Size {
   readonly width: number;
   readonly height: number;
 }
@@ -41,12 +44,13 @@ export function readingOf(
   gl: Gl,
   now: Standing,
   bind: { read(framebuffer: number): void; draw(framebuffer: number): void; restore(): void },
+  pause: (() => Promise<void>) | null,
 ): Reading {
   let packing: WebGLProgram | null = null;
 
   const samples = () => gl.getParameter(gl.SAMPLES) as number;
-  /** With a framebuffer of our own for drawing, of colours. */
-  const withCopy = <T>(width: number, height: number, use: () => T): T => {
+  /** Begins to draw to a framebuffer of our own, of colours. Returns what ends that. */
+  const ownTarget = ({ width, height }: Size): (() => void) => {
     const [copy, colors] = [gl.createFramebuffer(), gl.createRenderbuffer()];
     gl.bindRenderbuffer(gl.RENDERBUFFER, colors);
     gl.renderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, width, height);
@@ -54,12 +58,14 @@ export function readingOf(
     gl.framebufferRenderbuffer(gl.DRAW_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, colors);
     // A scissor would cut copies, too.
     gl.disable(gl.SCISSOR_TEST);
-    const result = use();
-    if (now.scissorTest) gl.enable(gl.SCISSOR_TEST);
-    gl.deleteFramebuffer(copy);
-    gl.deleteRenderbuffer(colors);
-    return result;
+    return () => {
+      if (now.scissorTest) gl.enable(gl.SCISSOR_TEST);
+      gl.deleteFramebuffer(copy);
+      gl.deleteRenderbuffer(colors);
+    };
   };
+  const readTarget = () =>
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, gl.getParameter(gl.DRAW_FRAMEBUFFER_BINDING) as WebGLFramebuffer);
   /** Binds a framebuffer for reading. `true` if it has several samples. */
   const hasSamples = (framebuffer: number): boolean => {
     // The number of samples is that of the one that is drawn to.
@@ -68,24 +74,23 @@ export function readingOf(
     bind.read(framebuffer);
     return has;
   };
-  const copied = (from: Size, to: Size, filter: number) =>
-    withCopy(to.width, to.height, () => {
-      const copy = gl.getParameter(gl.DRAW_FRAMEBUFFER_BINDING) as WebGLFramebuffer;
-      gl.blitFramebuffer(0, 0, from.width, from.height, 0, 0, to.width, to.height, gl.COLOR_BUFFER_BIT, filter);
-      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, copy);
-      return readColors(gl, to.width, to.height);
-    });
+  const copied = async (from: Size, to: Size, filter: number): Promise<Read> => {
+    const end = ownTarget(to);
+    gl.blitFramebuffer(0, 0, from.width, from.height, 0, 0, to.width, to.height, gl.COLOR_BUFFER_BIT, filter);
+    readTarget();
+    const out = await readColors(gl, to, pause);
+    end();
+    return out;
+  };
 
   return {
-    colors: (framebuffer, width, height) => {
-      const size = { width, height };
-      const out = hasSamples(framebuffer) ? copied(size, size, gl.NEAREST) : readColors(gl, width, height);
+    colors: async (framebuffer, size) => {
+      const out = await (hasSamples(framebuffer) ? copied(size, size, gl.NEAREST) : readColors(gl, size, pause));
       bind.restore();
       return out;
     },
-    small: (framebuffer, from, to) => {
-      const isCopied = !hasSamples(framebuffer);
-      const out = isCopied ? copied(from, to, gl.LINEAR) : null;
+    small: async (framebuffer, from, to) => {
+      const out = hasSamples(framebuffer) ? null : await copied(from, to, gl.LINEAR);
       bind.restore();
       return out;
     },
@@ -93,17 +98,17 @@ export function readingOf(
       const out = new Uint8Array(4);
       bind.read(framebuffer);
       if (samples() > 0) {
-        withCopy(1, 1, () => {
-          const copy = gl.getParameter(gl.DRAW_FRAMEBUFFER_BINDING) as WebGLFramebuffer;
-          gl.blitFramebuffer(x, y, x + 1, y + 1, 0, 0, 1, 1, gl.COLOR_BUFFER_BIT, gl.NEAREST);
-          gl.bindFramebuffer(gl.READ_FRAMEBUFFER, copy);
-          gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
-        });
+        const end = ownTarget({ width: 1, height: 1 });
+        gl.blitFramebuffer(x, y, x + 1, y + 1, 0, 0, 1, 1, gl.COLOR_BUFFER_BIT, gl.NEAREST);
+        readTarget();
+        gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
+        end();
       } else gl.readPixels(x, y, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, out);
       bind.restore();
       return out;
     },
-    depths: (framebuffer, width, height) => {
+    depths: async (framebuffer, size) => {
+      const { width, height } = size;
       bind.read(framebuffer);
       bind.draw(framebuffer);
       const format = depthFormat(gl);
@@ -127,23 +132,24 @@ export function readingOf(
       while (gl.getError() !== gl.NO_ERROR);
       gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.DEPTH_BUFFER_BIT, gl.NEAREST);
       const isCopied = gl.getError() === gl.NO_ERROR;
-      const packed = isCopied ? withCopy(width, height, () => drawPacked(gl, packing!, width, height)) : null;
+      let packed: Read = null;
+      if (isCopied) {
+        const end = ownTarget(size);
+        drawPacked(gl, packing, size);
+        readTarget();
+        packed = await readColors(gl, size, pause);
+        end();
+      }
       gl.deleteFramebuffer(copy);
       gl.deleteTexture(texture);
       bind.restore();
-      if (!packed) return null;
-      const out = new Float32Array(width * height);
-      for (let i = 0; i < out.length; i += 1) {
-        const [r, g, b] = [packed[4 * i] ?? 0, packed[4 * i + 1] ?? 0, packed[4 * i + 2] ?? 0];
-        out[i] = (65536 * r + 256 * g + b) / 16777215;
-      }
-      return out;
+      return packed;
     },
   };
 }
 
-/** Draws depths to the framebuffer that is bound, and reads it. The state that this needs is not kept: the replay begins anew. */
-function drawPacked(gl: Gl, program: WebGLProgram, width: number, height: number) {
+/** Draws depths to the framebuffer that is bound. The state that this needs is not kept: the replay begins anew. */
+function drawPacked(gl: Gl, program: WebGLProgram, { width, height }: Size): void {
   for (const cap of [gl.BLEND, gl.CULL_FACE, gl.DEPTH_TEST, gl.STENCIL_TEST, gl.RASTERIZER_DISCARD]) gl.disable(cap);
   gl.colorMask(true, true, true, true);
   gl.viewport(0, 0, width, height);
@@ -151,8 +157,6 @@ function drawPacked(gl: Gl, program: WebGLProgram, width: number, height: number
   gl.uniform1i(gl.getUniformLocation(program, 'depths'), UNIT);
   for (let i = 0; i < 16; i += 1) gl.disableVertexAttribArray(i);
   gl.drawArrays(gl.TRIANGLES, 0, 3);
-  gl.bindFramebuffer(gl.READ_FRAMEBUFFER, gl.getParameter(gl.DRAW_FRAMEBUFFER_BINDING) as WebGLFramebuffer);
-  return readColors(gl, width, height);
 }
 
 function programOf(gl: Gl): WebGLProgram {
@@ -182,16 +186,28 @@ function depthFormat(gl: Gl): number | null {
   return gl.DEPTH_COMPONENT16;
 }
 
+/** Pixels that are read at once where other tasks wait. */
+const BAND = 1 << 20;
+
 /** Reads the framebuffer that is bound for reading. Floats are cut to what a picture can show. */
-function readColors(gl: Gl, width: number, height: number): Uint8ClampedArray<ArrayBuffer> | null {
-  while (gl.getError() !== gl.NO_ERROR);
+async function readColors(gl: Gl, { width, height }: Size, pause: (() => Promise<void>) | null): Promise<Read> {
+  while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
   const out = new Uint8ClampedArray(width * height * 4);
-  const bytes = new Uint8Array(out.buffer);
-  gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
-  if (gl.getError() === gl.NO_ERROR) return out;
-  const floats = new Float32Array(width * height * 4);
-  gl.readPixels(0, 0, width, height, gl.RGBA, gl.FLOAT, floats);
-  if (gl.getError() !== gl.NO_ERROR) return null;
-  for (let i = 0; i < floats.length; i += 1) out[i] = (floats[i] ?? 0) * 255;
+  const rows = pause ? Math.max(1, Math.floor(BAND / width)) : height;
+  for (let y = 0; y < height; y += rows) {
+    const part = out.subarray(4 * width * y, 4 * width * (y + rows));
+    if (!readRows(gl, y, width, Math.min(rows, height - y), part)) return null;
+    await pause?.();
+  }
   return out;
+}
+
+function readRows(gl: Gl, y: number, width: number, rows: number, out: Uint8ClampedArray<ArrayBuffer>): boolean {
+  gl.readPixels(0, y, width, rows, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(out.buffer, out.byteOffset, out.length));
+  if (gl.getError() === gl.NO_ERROR) return true;
+  const floats = new Float32Array(out.length);
+  gl.readPixels(0, y, width, rows, gl.RGBA, gl.FLOAT, floats);
+  if (gl.getError() !== gl.NO_ERROR) return false;
+  for (let i = 0; i < floats.length; i += 1) out[i] = (floats[i] ?? 0) * 255;
+  return true;
 }

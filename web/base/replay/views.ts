@@ -3,8 +3,8 @@
  * pixel, and whether loops of shaders were cut. Endings of the shaders help with that (`crate/replay/src/glsl/views.rs`).
  */
 
-import type { Touch } from '../base/replay_protocol.ts';
-import type { Programs } from './replay_programs.ts';
+import type { Touch } from '../replay_protocol.ts';
+import type { Programs } from './programs.ts';
 
 type Gl = WebGL2RenderingContext;
 
@@ -69,6 +69,19 @@ const MOST_IN_SOFTWARE = 250_000_000;
 /** Values of the uniform `_vw`. */
 const [COUNT, CUT_PIXELS, CUT_VERTICES] = [1, 2, 3] as const;
 
+/** The draws that touched a pixel. */
+export interface Touched {
+  readonly touches: readonly Touch[];
+  /** Otherwise there are more. */
+  readonly isAll: boolean;
+}
+
+/** The first call of a program whose shaders ran into a limit of iterations, and that limit. */
+export interface Cut {
+  readonly call: number;
+  readonly iterations: number;
+}
+
 export interface Views {
   watch: Watch | null;
   /** Executes a draw: `execute` with its primitive, or with points. */
@@ -76,9 +89,11 @@ export interface Views {
   /** Executes a clear or copy. `isColor`: it writes colours, which numbers of draws are not replaced by. */
   fill(call: number, isColor: boolean, execute: () => void): void;
   /** The draws that touched the pixel, once the GPU is done. */
-  touches(): { readonly touches: readonly Touch[]; readonly isAll: boolean };
-  /** The first calls whose shaders ran into a limit of iterations since the last time, with that, once the GPU is done. */
-  takeCut(): readonly { readonly call: number; readonly iterations: number }[];
+  touches(): Touched;
+  /** Those since the last time, once the GPU is done. */
+  takeCut(): readonly Cut[];
+  /** Reads what was put off until the GPU is done. */
+  settle(): void;
   reset(): void;
 }
 
@@ -97,9 +112,12 @@ export function createViews(
   bindRead: (framebuffer: number) => void,
   resolved: (framebuffer: number, x: number, y: number) => Uint8Array,
   isSoftware: boolean,
+  /** Reading a pixel waits for the GPU, so it is put off until {@link Views.settle}. */
+  isLater: boolean,
 ): Views {
   let asked: Asked[] = [];
   let touched: { readonly query: WebGLQuery | null; readonly touch: Touch }[] = [];
+  let unread: (() => void)[] = [];
   let isAll = true;
   let value = [0, 0, 0, 0];
   /** Counting begins with a framebuffer without numbers. */
@@ -186,15 +204,19 @@ export function createViews(
     return !now.scissorTest || (x >= left && y >= bottom && x < left + width && y < bottom + height);
   };
   const touch = (call: number, query: WebGLQuery | null, { framebuffer, x, y }: Watch & { kind: 'pixel' }) => {
-    if (touched.length >= MOST_TOUCHES) {
+    if (touched.length + unread.length >= MOST_TOUCHES) {
       isAll = false;
       if (query) gl.deleteQuery(query);
       return;
     }
-    const before = value;
-    value = [...resolved(framebuffer, x, y)];
-    bindRead(now.read);
-    touched.push({ query, touch: { call, before, after: value } });
+    const read = () => {
+      const before = value;
+      value = [...resolved(framebuffer, x, y)];
+      bindRead(now.read);
+      touched.push({ query, touch: { call, before, after: value } });
+    };
+    if (isLater) unread.push(read);
+    else read();
   };
 
   const views: Views = {
@@ -230,7 +252,7 @@ export function createViews(
       return { touches, isAll };
     },
     takeCut: () => {
-      const cut: { call: number; iterations: number }[] = [];
+      const cut: Cut[] = [];
       for (const { query, call, program, iterations } of asked) {
         // The first one is enough: further draws of the program are stopped sooner.
         if (answer(query) && programs.shorten(program, AFTERWARDS)) cut.push({ call, iterations });
@@ -238,10 +260,14 @@ export function createViews(
       asked = [];
       return cut;
     },
+    settle: () => {
+      for (const read of unread) read();
+      unread = [];
+    },
     reset: () => {
       for (const { query } of asked) gl.deleteQuery(query);
       for (const { query } of touched) if (query) gl.deleteQuery(query);
-      [asked, touched, isAll, isCleared] = [[], [], true, false];
+      [asked, touched, unread, isAll, isCleared] = [[], [], [], true, false];
       value = [0, 0, 0, 0];
     },
   };

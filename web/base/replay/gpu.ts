@@ -1,0 +1,150 @@
+/*
+ * What a replay asks of WebGL2. The worker of the replay does so on an `OffscreenCanvas` of its own, or through a port
+ * (`port.ts`) on a canvas of the page, where a browser has no WebGL2 in workers.
+ */
+
+import { createCopies } from './copies.ts';
+import { createReplayGl, type Refused } from './gl.ts';
+import type { Failure } from './programs.ts';
+import type { Size } from './reading.ts';
+import type { Cut, Touched, Watch } from './views.ts';
+
+/** What commands have come to, once the GPU is done. */
+export interface Ran {
+  /** WebGL2 has refused something. Which command it was is not known, unless it was asked after each. */
+  readonly hasErrors: boolean;
+  /** What WebGL2 has refused, if it was asked. */
+  readonly refused: readonly Refused[];
+  /** Shaders whose loops were stopped. */
+  readonly cut: readonly Cut[];
+}
+
+/** Pixels: four bytes each, from the lower left. */
+export type Read = Uint8ClampedArray<ArrayBuffer> | null;
+
+/**
+ * WebGL2, for one replay. What is asked is done in the order in which it was asked. A method that waits for the GPU rejects with
+ * {@link LOST} if that has given up.
+ */
+export interface ReplayGpu {
+  /** The name of the driver. */
+  renderer(): Promise<string>;
+  /** Deletes all objects but programs that may be used again, and textures that are `kept`: number and binding of each. */
+  reset(kept: Uint32Array<ArrayBuffer>): Promise<void>;
+  /** Watches draws from now on, or none. */
+  watch(watch: Watch | null): Promise<void>;
+  /** Executes commands, and waits until the GPU has done so. `isChecked`: WebGL2 is asked after each whether it has refused it. */
+  run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>, isChecked: boolean): Promise<Ran>;
+  /** Copies surfaces, five numbers each, under the number of a call. Resolves with false if WebGL2 refuses to. */
+  copy(call: number, surfaces: Uint32Array<ArrayBuffer>): Promise<boolean>;
+  /** Gives surfaces the content of their copies. */
+  putBack(call: number): Promise<void>;
+  /** Deletes copies. */
+  drop(calls: readonly number[]): Promise<void>;
+  /** Reads the colours of a framebuffer. */
+  colors(framebuffer: number, size: Size): Promise<Read>;
+  /** Reads colours, made smaller. */
+  small(framebuffer: number, from: Size, to: Size): Promise<Read>;
+  /** Reads depths: 24 bits in three bytes. Resolves with null if there are none that can be read. */
+  depths(framebuffer: number, size: Size): Promise<Read>;
+  /** What touched the pixel that is watched. */
+  touches(): Promise<Touched>;
+  /** Programs that failed since the last time. */
+  failures(): Promise<Failure[]>;
+}
+
+/** What is said if a GPU has given up. */
+export const LOST = 'The GPU gave up this replay. The trace may demand too much of it.';
+
+/** Names of drivers that draw without a GPU. */
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+/** What a replay needs of a context. */
+const ATTRIBUTES = { antialias: false, depth: false, powerPreference: 'high-performance' } as const;
+
+/** Whether this driver draws without a GPU. */
+export function isSoftware(renderer: string): boolean {
+  return SOFTWARE.test(renderer);
+}
+
+/**
+ * WebGL2 on a canvas. Returns null if it has none. `turnMs`: milliseconds after which other tasks of the thread have their turn;
+ * infinite for a thread that has no others.
+ */
+export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, turnMs: number): ReplayGpu | null {
+  const gl = canvas.getContext('webgl2', ATTRIBUTES) as WebGL2RenderingContext | null;
+  if (!gl) return null;
+  const renderer = rendererOf(gl);
+  const hasTurns = turnMs !== Number.POSITIVE_INFINITY;
+  const machine = createReplayGl(gl, isSoftware(renderer), hasTurns ? breath : null);
+  const { programs, views, reading } = machine;
+  const copies = createCopies(gl, machine.now, machine.objects);
+  const alive = <T>(value: T): T => {
+    if (gl.isContextLost()) throw LOST;
+    return value;
+  };
+  return {
+    renderer: async () => renderer,
+    reset: async (kept) => machine.reset(kept),
+    watch: async (watch) => {
+      views.watch = watch;
+    },
+    run: async (words, bytes, isChecked) => {
+      // Any question would block the thread until the GPU has done what it was told before.
+      if (hasTurns) await finished(gl);
+      while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
+      for (let at = 0; at < words.length; ) {
+        at = machine.run(words, bytes, isChecked, at, turnMs);
+        if (!hasTurns) continue;
+        await finished(gl);
+        await programs.compiled();
+        views.settle();
+      }
+      // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
+      const hasErrors = !isChecked && gl.getError() !== gl.NO_ERROR;
+      if (!hasTurns) await finished(gl);
+      return { hasErrors, refused: machine.takeRefused(), cut: views.takeCut() };
+    },
+    copy: async (call, surfaces) => copies.make(call, surfaces),
+    putBack: async (call) => copies.put(call),
+    drop: async (calls) => copies.drop(calls),
+    colors: async (framebuffer, size) => alive(await reading.colors(framebuffer, size)),
+    small: async (framebuffer, from, to) => alive(await reading.small(framebuffer, from, to)),
+    depths: async (framebuffer, size) => alive(await reading.depths(framebuffer, size)),
+    touches: async () => views.touches(),
+    failures: async () => programs.takeFailures(),
+  };
+}
+
+/** The name of the driver. */
+function rendererOf(gl: WebGL2RenderingContext): string {
+  const more = gl.getExtension('WEBGL_debug_renderer_info');
+  return String(gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+}
+
+/**
+ * Waits until the GPU has done what it was told. Reading pixels would wait, too, but nobody would hear then that it goes on: a GPU
+ * that is merely slow is told from one that is stuck by this.
+ */
+async function finished(gl: WebGL2RenderingContext): Promise<void> {
+  const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+  gl.flush();
+  for (let tries = 0; sync && gl.getSyncParameter(sync, gl.SYNC_STATUS) !== gl.SIGNALED; tries += 1) {
+    if (gl.isContextLost()) break;
+    await (tries < 40 ? breath() : new Promise((resolve) => setTimeout(resolve, 4)));
+  }
+  gl.deleteSync(sync);
+  if (gl.isContextLost()) throw LOST;
+}
+
+/** Lets messages come in. */
+export function breath(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  const heard = new Promise<void>((resolve) => {
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+  });
+  port2.postMessage(null);
+  return heard;
+}
