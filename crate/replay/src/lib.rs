@@ -1,7 +1,7 @@
 //! Replays an apitrace: calls of OpenGL and OpenGL ES become commands for WebGL2, so that a browser can show what they drew.
 //!
 //! ```text
-//! file ──pass──▶ Call ──Handlers──▶ Context, Objects ──draw──▶ Stream of commands ──▶ web/worker/replay_gl.ts
+//! file ──pass──▶ Call ──Handlers──▶ Context, Objects ──draw──▶ Stream of commands ──▶ web/base/replay/gl.ts
 //!                                   state as the trace         only what differs       WebGL2
 //!                                   has it                     from what WebGL2 has
 //! ```

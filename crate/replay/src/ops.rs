@@ -1,10 +1,10 @@
-//! The commands for WebGL2, as words and bytes: what the replay hands over to `web/worker/replay_commands.ts`.
+//! The commands for WebGL2, as words and bytes: what the replay hands over to `web/base/replay/commands.ts`.
 //!
 //! A command is a word, `op | words << 16`, followed by that many words. Floats are their bits. Bytes and strings are in a
 //! second buffer; a command has their offset and length. Objects are numbers that this side chooses, by kind, from 1 on; 0
 //! is no object. The other side makes an object when it first sees its number.
 
-/// What a command does. Comments say its words. `web/worker/replay_commands.ts` lists the same in the same order.
+/// What a command does. Comments say its words. `web/base/replay/commands.ts` lists the same in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Op {

@@ -1,4 +1,4 @@
-//! What the page asks of a draw besides its picture, as endings of its shaders. A uniform says which: `web/worker/replay_views.ts` sets it.
+//! What the page asks of a draw besides its picture, as endings of its shaders. A uniform says which: `web/base/replay/views.ts` sets it.
 //!
 //! One program serves all of them, because a second one would need the uniforms of the first.
 
