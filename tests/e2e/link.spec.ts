@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { details, fixture, open, pictured, settled, test } from './page.ts';
+import { details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
 
 /** Copies a link to what is shown by the menu, and returns it. */
 async function copied(page: Page): Promise<string> {
@@ -45,6 +45,71 @@ test('a link leads to the same view when its file is opened', async ({ page }) =
   await expect(page.getByRole('list', { name: 'Pinned tracks' })).toBeVisible();
   await expect(filter).toHaveValue('dur>1us');
   // The link of what is shown now is the same one.
+  await expect.poll(() => copied(page)).toBe(link);
+});
+
+/** Opens a link as another person, who has chosen nothing, and then its file. */
+async function followed(page: Page, link: string, path: string): Promise<void> {
+  await page.evaluate(() => localStorage.clear());
+  await page.goto('about:blank');
+  await page.goto(link);
+  await open(page, path);
+}
+
+test('a link has the changes of call paths, and what is in focus of the flame graph', async ({ page }) => {
+  const chips = page.getByRole('list', { name: 'Changes of call paths' });
+  const inFocus = page.locator('.way [aria-current]');
+  const mode = page.getByRole('combobox', { name: 'Mode' });
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await showCalls(page, 'Flame');
+  await page.getByRole('searchbox', { name: 'Filter call paths' }).fill('/#(2|3)$/');
+  await page.keyboard.press('Enter');
+  await expect(chips).toContainText('Only: /#(2|3)$/');
+  const graph = page.getByRole('application', { name: 'Flame graph' });
+  await graph.focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  await expect(inFocus).toHaveText(/^#\d+$/);
+  const focus = (await inFocus.textContent()) ?? '';
+  const link = await copied(page);
+  expect(new URLSearchParams(new URL(link).hash.slice(1)).get('paths')).toBe('[["only","/#(2|3)$/"]]');
+  await followed(page, link, fixture('threads.xray'));
+  await expect(chips).toContainText('Only: /#(2|3)$/');
+  await expect(inFocus).toHaveText(focus);
+  await expect.poll(() => copied(page)).toBe(link);
+  // And a sandwich of the function.
+  await page.keyboard.press('Escape');
+  await graph.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('button', { name: 'Sandwich' }).click();
+  const callees = page.getByRole('application', { name: /^Callees/ });
+  await expect(callees).toBeVisible();
+  const sandwich = await copied(page);
+  await followed(page, sandwich, fixture('threads.xray'));
+  await expect(mode).toHaveValue('sandwich');
+  await expect(callees).toBeVisible();
+  await expect.poll(() => copied(page)).toBe(sandwich);
+});
+
+test('a link has the values that narrow the list of records', async ({ page }) => {
+  const field = page.getByLabel('Find points by values');
+  const rows = page.locator('.events tbody tr[aria-rowindex]');
+  const path = fixture('trace_db/variables.trace');
+  await open(page, path);
+  await pictured(page);
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('button', { name: 'Values', exact: true }).click();
+  await field.fill('key < 0 and values.size = 40');
+  await field.press('Enter');
+  const status = page.locator('.events [role=status]').first();
+  await expect(status).toHaveText(/^\d points? found/);
+  const found = Number((await status.innerText())[0]);
+  await expect(rows).toHaveCount(found);
+  const link = await copied(page);
+  await followed(page, link, path);
+  await expect(field).toHaveValue('key < 0 and values.size = 40');
+  await expect(rows).toHaveCount(found);
+  await expect(page.getByRole('search', { name: 'Find' })).toBeHidden();
   await expect.poll(() => copied(page)).toBe(link);
 });
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_PARENT, type TreeRows } from '../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { createCallPaths } from './call_paths.ts';
 import { type Calls, type CallView, closedSiblings, createCalls } from './calls.ts';
 import { createNames } from './names.ts';
 import type { Told, Wanted, Whose } from './statistics.ts';
@@ -67,6 +68,7 @@ beforeEach(() => {
       asked: () => ({ from: ticks(0n), to: MAX_TICKS, tracks: Uint32Array.of(1) }),
     },
     selection: { selected: signal(null), reveal: () => undefined },
+    callPaths: createCallPaths({ whose }),
   } as unknown as Parameters<typeof createCalls>[0];
   calls = createCalls(parts, view);
   calls.mounted.value = true;

@@ -12,6 +12,7 @@ import type { Clock } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { createCallList, type FunctionCalls } from './call_list.ts';
+import type { CallPaths, FlameMode } from './call_paths.ts';
 import { keyAbove, layRows, pathKey, type TreeRow, type TreeSort, treeView } from './call_tree.ts';
 import type { Selection } from './selection.ts';
 import { STACK_ORDERS, type StackOrder, type Stacks, stacksOf } from './stacks.ts';
@@ -22,10 +23,6 @@ import { type Change, transformsOf, withChange } from './transforms.ts';
 /** The views of the calls of a range. */
 const CALL_VIEWS = ['functions', 'tree', 'flame', 'stacks'] as const;
 export type CallView = (typeof CALL_VIEWS)[number];
-
-/** The modes of the flame graph. */
-const FLAME_MODES = ['heavy', 'time', 'inverted', 'sandwich'] as const;
-export type FlameMode = (typeof FLAME_MODES)[number];
 
 /** The picture of calls in the order of time. */
 export type TimePicture =
@@ -96,21 +93,14 @@ interface Parts {
   readonly trace: Trace;
   readonly statistics: Statistics;
   readonly selection: Selection;
+  readonly callPaths: CallPaths;
 }
 
 /** The Calls panel of a trace. `view` is the one in front, which the caller remembers. */
-export function createCalls({ trace, statistics, selection }: Parts, view: ReadonlySignal<CallView>): Calls {
+export function createCalls({ trace, statistics, selection, callPaths }: Parts, view: ReadonlySignal<CallView>): Calls {
   const scope = createScope();
   const mounted = signal(false);
-  const mode = signal<FlameMode>('heavy');
-  const changes = signal<readonly Change[]>([]);
-  /** The node in focus and those before, the latest last, for each mode. */
-  const focused = signal<Readonly<Record<FlameMode, readonly (readonly number[])[]>>>({
-    heavy: [],
-    time: [],
-    inverted: [],
-    sandwich: [],
-  });
+  const { mode, changes, path, trail, setTrail } = callPaths;
   const inverted = signal(false);
   const sort = signal<TreeSort>({ by: 'total', descending: true });
   const row = signal('');
@@ -130,7 +120,6 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
   const listed = signal<FunctionCalls | null>(null);
   const time = signal<TimePicture | null>(null);
 
-  const path = computed(() => focused.value[mode.value].at(-1) ?? []);
   /** The names that filters match: others after they were renamed, and more once the file is read. */
   const known = computed(() => {
     const filtered = changes.value.some(({ kind }) => kind === 'only');
@@ -215,17 +204,6 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
     }),
   );
 
-  const setFocus = (stack: readonly (readonly number[])[]) => {
-    focused.value = { ...focused.peek(), [mode.peek()]: stack };
-  };
-  // Another thread has other paths, and changed paths have other names.
-  scope.add(
-    watch([statistics.whose, changes], () => {
-      const { sandwich } = focused.peek();
-      focused.value = { heavy: [], time: [], inverted: [], sandwich: sandwich.slice(-1) };
-    }),
-  );
-
   /** Stacks are those of calls as they are. To change the paths is to leave what is in focus, so this comes first. */
   const withoutChanges = () => {
     if (changes.peek().length > 0) changes.value = [];
@@ -278,19 +256,19 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
       changes.value = [];
     },
     focus: (to) => {
-      if (to.join() !== path.peek().join()) setFocus([...focused.peek()[mode.peek()], to]);
+      if (to.join() !== path.peek().join()) setTrail([...trail.peek(), to]);
     },
     focusBack: () => {
-      const stack = focused.peek()[mode.peek()];
+      const before = trail.peek();
       // A sandwich needs a function.
-      if (stack.length <= (mode.peek() === 'sandwich' ? 1 : 0)) return false;
-      setFocus(stack.slice(0, -1));
+      if (before.length <= (mode.peek() === 'sandwich' ? 1 : 0)) return false;
+      setTrail(before.slice(0, -1));
       return true;
     },
     sandwich: (name) => {
       batch(() => {
         mode.value = 'sandwich';
-        if (path.peek().join() !== String(name)) setFocus([...focused.peek().sandwich, [name]]);
+        if (path.peek().join() !== String(name)) setTrail([...trail.peek(), [name]]);
       });
     },
     open: (key) => setOpen(new Set([...openRows.peek(), key])),
@@ -327,7 +305,7 @@ export function createCalls({ trace, statistics, selection }: Parts, view: Reado
       withoutChanges();
       batch(() => {
         mode.value = 'heavy';
-        if (to.join() !== path.peek().join()) setFocus([...focused.peek().heavy, to]);
+        if (to.join() !== path.peek().join()) setTrail([...trail.peek(), to]);
       });
     },
     list,

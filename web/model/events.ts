@@ -32,6 +32,8 @@ export interface Events {
   readonly filter: ListFilter;
   /** Whether values narrow the list instead, in a trace that has some. */
   readonly isByValues: Signal<boolean>;
+  /** The query about values, as the person has typed it. */
+  readonly valuesText: Signal<string>;
   /** What values narrow it to; null for all records. `createValuesFilter` sets this. */
   readonly byValues: Signal<RecordFilter | null>;
   /** What is wrong with the query about values, and its text. */
@@ -77,6 +79,7 @@ export function createEvents(
   const filter = createListFilter(trace);
   scope.add(filter.dispose);
   const isByValues = signal(false);
+  const valuesText = signal('');
   const byValues = signal<RecordFilter | null>(null);
   const wrongValues: Events['wrongValues'] = signal(null);
   const shown = signal(false);
@@ -239,6 +242,7 @@ export function createEvents(
     shown,
     filter,
     isByValues,
+    valuesText,
     byValues,
     wrongValues,
     question,

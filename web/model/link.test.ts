@@ -28,13 +28,25 @@ function openOf(moved: boolean, long = false): OpenTrace {
       whose: signal(3),
       functionFilter: signal('f dur>1us'),
     },
-    events: { filter: { text: signal('x'.repeat(long ? 6001 : 1)) } },
+    callPaths: {
+      mode: signal('inverted'),
+      changes: signal([{ kind: 'only', text: 'a b' }, { kind: 'hide', name: 4 }, { kind: 'collapse' }]),
+      path: signal([1, 2]),
+    },
+    events: {
+      filter: { text: signal('x'.repeat(long ? 6001 : 1)) },
+      isByValues: signal(true),
+      valuesText: signal('i > 3'),
+    },
     selection: {
       selected: signal({ item: { kind: 'slice', depth: -2 }, track: 3, start: 7n, name: 0 }),
       record: signal(null),
     },
-    trace: { info: signal({ format: 'xray' }), names: { of: () => 'f' } },
-    find: { asked: signal('name:f dur>1ms') },
+    trace: {
+      info: signal({ format: 'xray' }),
+      names: { of: (id: number) => `f${id}`, keyOf: (id: number) => (id === 2 ? '#2' : '') },
+    },
+    find: { asked: signal('values: i > 3') },
   } as unknown as OpenTrace;
 }
 
@@ -49,11 +61,16 @@ describe('a link', () => {
       thread: 3,
       tab: 'calls',
       calls: 'flame',
-      find: 'name:f dur>1ms',
+      find: 'values: i > 3',
       tracks: { ...NO_CHOICES, pinned: ['t1'] },
       filter: 'main',
       functions: 'f dur>1us',
       events: 'x',
+      values: 'i > 3',
+      callPaths: {
+        changes: [['only', 'a b'], ['hide', 'f4'], ['collapse']],
+        flame: { mode: 'inverted', path: ['f1', '#2'] },
+      },
       notes: [{ from: 3n, to: null, text: 'why?', colour: 'red', place: null }],
     });
   });
@@ -66,8 +83,11 @@ describe('a link', () => {
   it('leaves out what is damaged', () => {
     expect(parseLink('')).toBeNull();
     expect(parseLink('#unspool=2&name=a')).toBeNull();
-    const link = parseLink('#unspool=1&name=a&size=x&view=9..3&range=1..-2&at=1,2,3,4&thread=-1&tracks={&notes=7');
+    const link = parseLink(
+      '#unspool=1&name=a&size=x&view=9..3&range=1..-2&at=1,2,3,4&thread=-1&tracks={&notes=7&paths=[["no"],["hide"]]&flame=[7]',
+    );
     expect(link).toMatchObject({ view: null, range: null, place: null, thread: null, tracks: NO_CHOICES, notes: [] });
+    expect(link).toMatchObject({ values: null, callPaths: { changes: [], flame: null } });
     expect(parseLink('#unspool=1&name=a&view=1..99999999999999999999999')?.view).toBeNull();
   });
 

@@ -1,11 +1,13 @@
 import { formatCount, formatCounted, shortened } from '../base/format.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import { applyCallPaths, type CallPathTexts, callPathTexts, readChanges, readFlame } from './call_paths.ts';
 import { bringToFront, type Dock } from './dock.ts';
 import type { FileIdentity } from './file_memory.ts';
 import { goToNote, noteHere } from './note_places.ts';
 import { type NoteText, notesFromJson, notesToJson } from './notes_file.ts';
 import { NO_CHOICES, readChoices, type TrackChoices } from './track_choices.ts';
+import { expressionOf } from './values_expression.ts';
 import { type Extent, toTick } from './view.ts';
 import type { OpenTrace } from './workbench.ts';
 
@@ -40,6 +42,10 @@ export interface Link {
   /** The filter of the table of functions, and that of the list of records. */
   readonly functions: string;
   readonly events: string;
+  /** The query about values that narrows the list of records in place of its filter; null unless values do. */
+  readonly values: string | null;
+  /** Changes of the call paths, and what is in focus of the flame graph. */
+  readonly callPaths: CallPathTexts;
   /** The notes of who made the link. */
   readonly notes: readonly NoteText[];
 }
@@ -48,7 +54,7 @@ export interface Link {
 export function linkOf(open: OpenTrace, dock: Dock): string | null {
   const file = open.memory.identity.peek();
   if (!file) return null;
-  const { timeline, statistics, selection, trace, find, events } = open;
+  const { timeline, statistics, selection, trace, find, events, callPaths } = open;
   const link = new URLSearchParams([[KEY, VERSION]]);
   link.set('name', file.name);
   link.set('size', String(file.size));
@@ -71,6 +77,8 @@ export function linkOf(open: OpenTrace, dock: Dock): string | null {
   const format = trace.info.peek()?.format;
   const front = format === undefined || !dock.open.peek() ? '' : dock.front.peek()[format];
   const notes = open.notes.list.peek();
+  const { changes, flame } = callPathTexts(callPaths, trace.names);
+  const values = events.valuesText.peek();
   const texts = {
     tab: front,
     calls: front && dock.calls.peek()[format!],
@@ -79,12 +87,16 @@ export function linkOf(open: OpenTrace, dock: Dock): string | null {
     filter: filter.peek(),
     functions: statistics.functionFilter.peek(),
     events: events.filter.text.peek(),
+    paths: changes.length === 0 ? '' : JSON.stringify(changes),
+    flame: flame ? JSON.stringify([flame.mode, ...flame.path]) : '',
     notes: notes.length === 0 ? '' : JSON.stringify(notesToJson(notes)),
   };
   for (const [key, text = ''] of Object.entries(texts)) {
     // Mail programs and chats would cut a longer address.
     if (text !== '' && text.length <= LONGEST_PART) link.set(key, text);
   }
+  // A query that is not asked narrows nothing.
+  if (events.isByValues.peek()) link.set('values', link.get('find') === expressionOf(values) ? values : '');
   return link.toString();
 }
 
@@ -116,6 +128,8 @@ export function parseLink(fragment: string): Link | null {
     filter: link.get('filter') ?? '',
     functions: link.get('functions') ?? '',
     events: link.get('events') ?? '',
+    values: link.get('values'),
+    callPaths: { changes: readChanges(json(link.get('paths'))), flame: readFlame(json(link.get('flame'))) },
     notes: link.has('notes') ? notesFromJson(json(link.get('notes'))).notes : [],
   };
 }
@@ -145,20 +159,27 @@ export function differs({ file }: Link, identity: FileIdentity): string {
 
 /** Shows the view of a link. The trace has been read. */
 export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<void> {
-  const { timeline, statistics, trace, find } = open;
+  const { timeline, statistics, trace, find, events } = open;
   const format = trace.info.peek()?.format;
   if (link.tab) bringToFront(dock, format, link.tab);
   if (link.calls && format !== undefined) dock.calls.value = { ...dock.calls.peek(), [format]: link.calls };
   if (statistics.choices.peek().some(({ id }) => id === link.thread)) statistics.whose.value = link.thread!;
   if (link.functions) statistics.functionFilter.value = link.functions;
-  if (link.events) open.events.filter.text.value = link.events;
+  if (link.events) events.filter.text.value = link.events;
+  if (link.events || link.values !== null) events.isByValues.value = link.values !== null;
+  if (link.values !== null) events.valuesText.value = link.values;
+  // After the thread, which takes the focus away.
+  applyCallPaths(open.callPaths, link.callPaths, trace.names);
   if (link.tracks) timeline.arrangement.choices.value = link.tracks;
   if (link.filter) timeline.arrangement.filter.value = link.filter;
   if (link.notes.length > 0) open.notes.take({ about: {}, notes: link.notes, wrong: 0 });
   if (link.range) statistics.range.value = link.range;
   if (link.find) {
-    find.shown.value = true;
-    find.text.value = link.find;
+    // A query about values has a field of its own.
+    if (link.find !== expressionOf(link.values ?? '')) {
+      find.shown.value = true;
+      find.text.value = link.find;
+    }
     find.ask(link.find);
   }
   if (link.view) timeline.show(link.view, 'at once', 0);

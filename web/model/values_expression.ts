@@ -18,6 +18,11 @@ export function queryIn(expression: string): { readonly query: string; readonly 
   return { query, at: at + rest.length - query.length };
 }
 
+/** The expression of Find for a query about values; '' for none. */
+export function expressionOf(query: string): string {
+  return query.trim() === '' ? '' : `${VALUES} ${query.trim()}`;
+}
+
 /**
  * Binds an expression about values. `about` checks the query; `points` has what the trace's worker is asked.
  * Returns null if a worker ends.

@@ -6,7 +6,7 @@ import type { Events } from './events.ts';
 import type { Find } from './find.ts';
 import { SETTLED_MS } from './search.ts';
 import type { Trace } from './trace.ts';
-import { isAboutValues, queryIn, VALUES } from './values_expression.ts';
+import { expressionOf, isAboutValues, queryIn } from './values_expression.ts';
 
 /** The query about values that narrows the list of records. Its hits are those of Find. */
 export interface ValuesFilter {
@@ -21,23 +21,18 @@ export interface ValuesFilter {
   readonly dispose: Dispose;
 }
 
-/** The expression of Find for a query. */
-export function expressionOf(query: string): string {
-  return query.trim() === '' ? '' : `${VALUES} ${query.trim()}`;
-}
-
 /**
- * No query yet, or that of Find if it is about values. While the query is that of Find, the list of `events` is narrowed to its
- * hits, if they are not too many.
+ * The query of `events`, or else that of Find if it is about values. While the query is that of Find, the list of `events` is
+ * narrowed to its hits, if they are not too many.
  */
 export function createValuesFilter(
   trace: Pick<Trace, 'bindPoints' | 'info'> & { readonly records: Pick<Trace['records'], 'aboutValues'> },
   find: Pick<Find, 'asked' | 'text' | 'ask' | 'clear' | 'state' | 'count' | 'columns'>,
-  { byValues: narrowed, wrongValues }: Pick<Events, 'byValues' | 'wrongValues'>,
+  { byValues: narrowed, wrongValues, valuesText: text }: Pick<Events, 'byValues' | 'wrongValues' | 'valuesText'>,
 ): ValuesFilter {
   const scope = createScope();
   const asked = find.asked.peek();
-  const text = signal(isAboutValues(asked, trace.info.peek()) ? queryIn(asked).query : '');
+  if (text.peek() === '' && isAboutValues(asked, trace.info.peek())) text.value = queryIn(asked).query;
   const isAsked = signal(false);
   const known = signal<ValuesKnown | null>(null);
   void trace.records.aboutValues({ what: 'known' }).then((value) => {
@@ -54,8 +49,13 @@ export function createValuesFilter(
   };
   scope.add(
     effect(() => {
-      if (expressionOf(text.value) === mine) return undefined;
-      const timer = setTimeout(ask, SETTLED_MS);
+      const expression = expressionOf(text.value);
+      if (expression === mine) return undefined;
+      const timer = setTimeout(() => {
+        // A link has asked already.
+        if (expression !== '' && find.asked.peek() === expression) mine = expression;
+        else ask();
+      }, SETTLED_MS);
       return () => clearTimeout(timer);
     }),
   );

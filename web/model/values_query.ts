@@ -4,8 +4,7 @@ import type { SqlPlace } from '../base/sql_place.ts';
 import type { ValuesKnown } from '../base/values_protocol.ts';
 import type { Find } from './find.ts';
 import type { Trace } from './trace.ts';
-import { queryIn } from './values_expression.ts';
-import { expressionOf } from './values_filter.ts';
+import { expressionOf, queryIn } from './values_expression.ts';
 
 /** A query about values of the SQL panel. Its hits are those of Find. */
 export interface ValuesQuery {

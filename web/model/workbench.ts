@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from '@preac
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
 import { createScope, type Scope } from '../base/scope.ts';
+import { type CallPaths, createCallPaths } from './call_paths.ts';
 import { createDerived, type DerivedTracks } from './derived.ts';
 import { addressOf, download, type Net } from './download.ts';
 import { createEventTypes, type EventTypeChoices } from './event_types.ts';
@@ -35,6 +36,7 @@ export interface OpenTrace {
   readonly selection: Selection;
   readonly preview: Preview;
   readonly statistics: Statistics;
+  readonly callPaths: CallPaths;
   readonly events: Events;
   readonly derived: DerivedTracks;
   readonly marks: HighlightMarks;
@@ -196,6 +198,7 @@ export function createWorkbench(
       selection,
       preview,
       statistics,
+      callPaths: createCallPaths(statistics),
       events,
       derived,
       marks: createMarks(trace, timeline, statistics.highlighted),

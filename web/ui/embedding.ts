@@ -96,6 +96,7 @@ export function serveEmbedders({ workbench, dock }: Page): void {
 }
 
 function linkTo(view: EmbeddedView): Link {
-  const left = { tracks: null, notes: [], filter: '', thread: null, calls: '', functions: '', events: '' };
+  const lists = { functions: '', events: '', values: null, callPaths: { changes: [], flame: null } };
+  const left = { tracks: null, notes: [], filter: '', thread: null, calls: '', ...lists };
   return { file: { name: '', size: null, head: '' }, ...left, ...view };
 }
