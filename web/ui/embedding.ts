@@ -15,8 +15,8 @@ export function serveEmbedders({ workbench, dock }: Page): void {
   const tell = ({ source, origin }: Sender, message: object) => source.postMessage(message, { targetOrigin: origin });
   /** The sender of the trace on the screen, who is told when it is gone. */
   let last: { readonly to: Sender; readonly name: string } | null = null;
-  /** Traces whose end is told: read, or failed. */
-  const ended = new WeakSet<OpenTrace>();
+  /** Traces whose end is told: read, or failed. What failed was never there, so nobody hears that it is gone. */
+  const ended = new WeakMap<OpenTrace, 'read' | 'failed'>();
   /** Views that wait for their trace to be read. */
   const waiting = new WeakMap<OpenTrace, EmbeddedView>();
 
@@ -25,18 +25,19 @@ export function serveEmbedders({ workbench, dock }: Page): void {
     const open = bench.at === 'open' ? bench.open : null;
     const to = open && owner(open);
     if (last && (!open || to !== last.to)) tell(last.to, { type: 'unspool:closed', name: last.name });
-    last = to && open ? { to, name: open.trace.name } : null;
+    last = null;
     if (!open || !to) return;
     const { name } = open.trace;
     const status = open.trace.status.value;
-    if (ended.has(open)) return;
-    if (status.at === 'failed') {
-      ended.add(open);
+    if (status.at === 'failed' && !ended.has(open)) {
+      ended.set(open, 'failed');
       tell(to, { type: 'unspool:failed', name, sentence: status.error.sentence });
-      last = null;
     }
-    if (status.at !== 'ready' || !open.timeline.view.value) return;
-    ended.add(open);
+    // The status of a trace can change again after that.
+    if (ended.get(open) === 'failed') return;
+    last = { to, name };
+    if (ended.has(open) || status.at !== 'ready' || !open.timeline.view.value) return;
+    ended.set(open, 'read');
     untracked(() => {
       const info = open.trace.info.peek();
       const { extent } = open.trace.progress.peek();
