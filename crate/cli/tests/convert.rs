@@ -292,8 +292,8 @@ fn a_broken_input_is_reported_and_the_others_follow() {
     names.sort();
     assert_eq!(
         names,
-        ["scene.trace.pftrace", "threads.xray.pftrace", "truncated.xray.pftrace"],
-        "nothing in part is left"
+        ["scene.trace.pftrace", "threads.xray.pftrace", "truncated.xray.pftrace", "truncated.xray.pftrace.in-part"],
+        "nothing half-written is left"
     );
     assert!(fs::metadata(written("truncated.xray.pftrace")).unwrap().len() > 100);
     // What is there is kept, what is missing is made.
@@ -301,7 +301,10 @@ fn a_broken_input_is_reported_and_the_others_follow() {
     fs::remove_file(written("scene.trace.pftrace")).unwrap();
     let said = String::from_utf8_lossy(&run(&["--resume"]).stderr).into_owned();
     assert!(
-        said.lines().last().unwrap().starts_with("4 traces: 1 converted (0 of them in part), 2 skipped, 1 failed"),
+        said.lines()
+            .last()
+            .unwrap()
+            .starts_with("4 traces: 1 converted (0 of them in part), 2 skipped (1 of them in part), 1 failed"),
         "{said}"
     );
     assert_eq!(fs::read(written("threads.xray.pftrace")).unwrap(), b"kept");
@@ -309,6 +312,41 @@ fn a_broken_input_is_reported_and_the_others_follow() {
     let single = unspool(&["convert", &inputs[0], "--to", "folded", "-o", written("one.txt").to_str().unwrap()]);
     assert!(single.status.success() && single.stderr.is_empty(), "{}", String::from_utf8_lossy(&single.stderr));
     assert_eq!(unspool(&["convert", &inputs[0], &inputs[3], "--to", "folded", "-o", "-"]).status.code(), Some(2));
+}
+
+/// Converts a truncated log, twice with `--resume`, and once it is whole. `mark` is the file that says that an output is in part.
+fn resumes(to: &str, output: &str, mark: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("log.xray");
+    let out = directory.path().join(output);
+    let mark = directory.path().join(mark);
+    let run = || {
+        let args = ["convert", input.to_str().unwrap(), "--to", to, "-o", out.to_str().unwrap(), "--resume"];
+        let output = unspool(&args);
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    fs::copy(fixture("xray/truncated.xray"), &input).unwrap();
+    let (status, said) = run();
+    assert_eq!((status, mark.exists()), (Some(1), true), "{said}");
+    assert!(said.contains("the file ends too early"), "{said}");
+    // Nothing more is to be had of it, which is said again.
+    let (status, said) = run();
+    assert_eq!(status, Some(1));
+    assert!(said.ends_with("its output exists, with the part of the trace that could be read.\n"), "{said}");
+    // The program that writes it has gone on since.
+    fs::copy(fixture("xray/threads.xray"), &input).unwrap();
+    assert_eq!(run(), (Some(0), String::new()));
+    assert!(!mark.exists());
+    let before = fs::metadata(&out).unwrap().modified().unwrap();
+    assert_eq!(run(), (Some(0), String::new()));
+    assert_eq!(fs::metadata(&out).unwrap().modified().unwrap(), before, "skipped");
+}
+
+#[test]
+fn what_was_converted_in_part_is_not_taken_for_whole() {
+    resumes("perfetto", "log.pftrace", "log.pftrace.in-part");
+    #[cfg(feature = "parquet")]
+    resumes("parquet", "set", "set/traces/trace=log.xray/_in_part");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `unspool convert`: traces in formats of other programs.
 
+mod in_part;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod source;
@@ -27,6 +28,7 @@ use crate::progress::{self, Progress};
 use crate::read_whole::{read_spilled, threads};
 use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, Source, TraceArgs, complain, is_same_file};
+use in_part::{Mark, Why};
 use source::{Rows, trace_of};
 use summary::{Outcome, Summary};
 
@@ -61,7 +63,8 @@ pub(crate) struct Convert {
     /// Leave out the arguments of calls and events (chrome, perfetto).
     #[arg(long)]
     no_args: bool,
-    /// Skip inputs whose outputs exist already.
+    /// Skip inputs whose outputs exist already. What was converted in part is converted again if the input has changed since, and
+    /// reported again if not.
     #[arg(long)]
     resume: bool,
     /// Traces that are converted at the same time. Large ones wait for each other, however many.
@@ -149,6 +152,23 @@ impl Job {
             To::Parquet => parquet::Parquet::exists(output, &self.trace),
         })
     }
+
+    /// What says that its output has a part of the trace. `None` for standard output.
+    fn mark(&self, to: To) -> Option<Mark> {
+        let output = self.output.as_ref()?;
+        Some(Mark::at(match to {
+            To::File(_) => with_ending(output, ".in-part"),
+            #[cfg(feature = "parquet")]
+            To::Parquet => parquet::Parquet::mark(output, &self.trace),
+        }))
+    }
+}
+
+/// A path with an ending after its own.
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut longer = OsString::from(path);
+    longer.push(ending);
+    longer.into()
 }
 
 pub(crate) fn run(what: &Convert) -> ExitCode {
@@ -250,7 +270,11 @@ fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
 
 fn one(what: &Convert, job: &Job) -> Outcome {
     if what.resume && job.is_done(what.to) {
-        return Outcome::Skipped;
+        match job.mark(what.to).filter(Mark::is_set) {
+            None => return Outcome::Skipped { broken: false },
+            Some(mark) if mark.still_holds(&job.input, what.no_limits) => return Outcome::Skipped { broken: true },
+            Some(_) => {}
+        }
     }
     let began = Instant::now();
     match convert(what, job) {
@@ -277,10 +301,17 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
     let (source, session) = read_spilled(&trace, &what.names)?;
     // A file that ends too early is one whose rest is missing.
     let is_cut = session.progress().problems.iter().any(|problem| problem.kind == TRUNCATED.id());
-    let broken = is_cut || session.error().is_some() || (session.stopped_at_limit() && !what.no_limits);
+    let at_limit = session.stopped_at_limit() && !what.no_limits;
+    let broken = is_cut || session.error().is_some() || at_limit;
     if is_cut {
         complain(&source.name, crate::Place::Whole, "the file ends too early; what is there is converted.");
     }
+    let mark = job.mark(what.to);
+    // Before the output has its name: an output without a mark is whole.
+    let marked = || match &mark {
+        Some(mark) if broken => mark.set(&job.input, if at_limit { Why::Limit } else { Why::Broken }),
+        _ => Ok(()),
+    };
     let written = match (what.to, &job.output) {
         (To::File(format), None) => {
             let mut stdout = io::stdout().lock();
@@ -288,14 +319,13 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
         }
         (To::File(format), Some(output)) => {
             // An output is complete or not there, so that --resume can go by that.
-            let mut partial = OsString::from(output);
-            partial.push(".partial");
+            let partial = with_ending(output, ".partial");
             let in_file = |error: io::Error| Failure::new(format!("{}: {error}", output.display()));
             let mut file = File::create(&partial).map_err(in_file)?;
             let written = write(what, &source, &session, format.writer(), &mut |bytes| file.write_all(bytes));
             drop(file);
             if written.is_ok() {
-                fs::rename(&partial, output).map_err(in_file)?;
+                marked().and_then(|()| fs::rename(&partial, output)).map_err(in_file)?;
             } else {
                 let _ = fs::remove_file(&partial);
             }
@@ -308,7 +338,8 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
             let written = parquet::Parquet::create(output, &job.trace).map_err(in_set).and_then(|files| {
                 let check = |_: &[u8]| files.take_error().map_or(Ok(()), |error| Err(io::Error::other(error)));
                 let written = write(what, &source, &session, Box::new(files.clone()), &mut { check })?;
-                Ok(Written { bytes: files.close().map_err(in_set)?, ..written })
+                let bytes = files.close(&marked).map_err(in_set)?;
+                Ok(Written { bytes, ..written })
             });
             if written.is_err() {
                 parquet::Parquet::remove(output, &job.trace);
@@ -316,6 +347,9 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
             written?
         }
     };
+    if let Some(mark) = mark.filter(|_| !broken) {
+        mark.clear();
+    }
     Ok((written, broken))
 }
 

@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -380,12 +381,12 @@ impl Parquet {
         self.0.borrow_mut().error.take()
     }
 
-    /// Completes the files, and gives them their names. Returns how many bytes they have.
+    /// Completes the files, calls `before`, and gives them their names. Returns how many bytes they have.
     ///
     /// # Errors
     ///
     /// Returns the first error of writing, or one of this.
-    pub(crate) fn close(self) -> Result<u64> {
+    pub(crate) fn close(self, before: &dyn Fn() -> io::Result<()>) -> Result<u64> {
         let mut files = self.0.borrow_mut();
         if let Some(error) = files.error.take() {
             return Err(error);
@@ -398,6 +399,13 @@ impl Parquet {
             output.writer.finish()?;
             bytes += output.writer.bytes_written() as u64;
             done.push((output.partial, output.path));
+        }
+        before()?;
+        // If this is interrupted, the tables of two conversions are not taken for those of one.
+        if let Some((_, traces)) = done.last()
+            && traces.exists()
+        {
+            fs::remove_file(traces)?;
         }
         for (partial, path) in done {
             fs::rename(partial, path)?;
@@ -417,8 +425,20 @@ impl Parquet {
 
     /// Whether a trace was converted before.
     pub(crate) fn exists(out: &Path, trace: &str) -> bool {
-        TABLES.last().is_some_and(|(table, _)| out.join(table).join(format!("trace={trace}/0.parquet")).exists())
+        last_folder(out, trace).join("0.parquet").exists()
     }
+
+    /// The file that says that a trace was converted in part. Its name begins with an underscore, as those that are no part of a
+    /// data set.
+    pub(crate) fn mark(out: &Path, trace: &str) -> PathBuf {
+        last_folder(out, trace).join("_in_part")
+    }
+}
+
+/// The folder of a trace in the table that is written last.
+fn last_folder(out: &Path, trace: &str) -> PathBuf {
+    let [.., (table, _)] = TABLES;
+    out.join(table).join(format!("trace={trace}"))
 }
 
 impl Writer for Parquet {

@@ -15,7 +15,10 @@ pub(super) enum Outcome {
         broken: bool,
     },
     /// The output was there.
-    Skipped,
+    Skipped {
+        /// It has a part of the trace, and there is no more to be had.
+        broken: bool,
+    },
     Failed(String),
 }
 
@@ -36,7 +39,9 @@ pub(super) struct Summary {
     lines: Vec<Line>,
     converted: u64,
     skipped: u64,
+    /// Of those that were converted, and of those that were skipped.
     broken: u64,
+    skipped_broken: u64,
     failed: u64,
     all: Written,
 }
@@ -52,6 +57,7 @@ impl Summary {
             converted: 0,
             skipped: 0,
             broken: 0,
+            skipped_broken: 0,
             failed: 0,
             all: Written::default(),
         }
@@ -63,9 +69,18 @@ impl Summary {
         self.bar.set(self.passed);
         let input = job.input.display();
         let (rank, how, figures, what) = match outcome {
-            Outcome::Skipped => {
+            Outcome::Skipped { broken } => {
                 self.skipped += 1;
-                (0, "skipped", Default::default(), format!("{input}: its output exists"))
+                self.skipped_broken += u64::from(broken);
+                if broken {
+                    let sentence = format!("{input}: its output exists, with the part of the trace that could be read");
+                    if !self.several {
+                        let _ = writeln!(io::stderr(), "unspool: {sentence}.");
+                    }
+                    (2, "in part", Default::default(), sentence)
+                } else {
+                    (0, "skipped", Default::default(), format!("{input}: its output exists"))
+                }
             }
             Outcome::Failed(sentence) => {
                 self.failed += 1;
@@ -94,7 +109,7 @@ impl Summary {
     /// Prints the table to stderr if there are several inputs, and what was hashed and left out. Returns whether all were converted as
     /// a whole.
     pub(super) fn print(mut self, clean: &CleanArgs) -> bool {
-        let is_whole = self.failed + self.broken == 0;
+        let is_whole = self.failed + self.broken + self.skipped_broken == 0;
         self.bar.finish();
         let mut err = io::stderr().lock();
         let cleaned = clean.summary(self.all.found);
@@ -113,11 +128,11 @@ impl Summary {
             let _ =
                 writeln!(err, "{outcome:9}  {its_rows:>rows$}  {its_bytes:>bytes$}  {its_seconds:>seconds$}  {what}");
         }
-        let Self { converted, skipped, broken, failed, all: Written { rows, bytes, .. }, .. } = &self;
+        let Self { converted, skipped, broken, skipped_broken, failed, all: Written { rows, bytes, .. }, .. } = &self;
         let separator = if cleaned.is_empty() { "" } else { "; " };
         let _ = writeln!(
             err,
-            "{} traces: {converted} converted ({broken} of them in part), {skipped} skipped, {failed} failed; {rows} rows, {bytes} bytes{separator}{cleaned}",
+            "{} traces: {converted} converted ({broken} of them in part), {skipped} skipped ({skipped_broken} of them in part), {failed} failed; {rows} rows, {bytes} bytes{separator}{cleaned}",
             self.lines.len()
         );
         is_whole
