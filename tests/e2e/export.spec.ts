@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { barriers, fixture, marks, open, pictured, selectRange, test } from './page.ts';
+import { EXPORT_FORMATS } from '../../web/model/export.ts';
+import { barriers, fixture, marks, open, pictured, selectRange, showCalls, test } from './page.ts';
 
 const button = (page: Page) => page.getByRole('button', { name: 'Export', exact: true }).first();
 const menu = (page: Page) => page.getByRole('dialog', { name: 'Export' });
@@ -38,6 +41,28 @@ for (const [file, argument] of [
     expect(slices.length).toBe(complete?.slices);
     const has = argument !== null && traceEvents.some(({ args }) => args && argument in args);
     expect(has).toBe(argument !== null);
+  });
+}
+
+/** What the native command writes, as crate/cli/tests/convert.rs has it: by trace and format. */
+const EXPORTS = JSON.parse(readFileSync(join(import.meta.dirname, '../exports.json'), 'utf8')) as Record<
+  string,
+  Record<string, string>
+>;
+
+for (const [file, formats] of Object.entries(EXPORTS)) {
+  test(`exports of ${file} are those of the native command`, async ({ page }) => {
+    await open(page, fixture(file));
+    await button(page).click();
+    const found: Record<string, string> = {};
+    for (const format of EXPORT_FORMATS) {
+      const entry = menu(page).getByRole('button', { name: format.label });
+      if ((await entry.count()) === 0) continue;
+      const { text } = await exported(page, format.label);
+      const bytes = Buffer.from(text, 'latin1');
+      found[format.id] = `${bytes.length} bytes, CRC-32 ${crc32(bytes).toString(16).padStart(8, '0')}`;
+    }
+    expect(found).toEqual(formats);
   });
 }
 
@@ -80,6 +105,33 @@ test('a stretch is a trace of its own, without what should not leave', async ({ 
   await open(page, path);
   await expect(page.locator('.summary')).toContainText('120 frames');
   await expect(page.getByRole('complementary', { name: 'Trace' })).toContainText(/path-[0-9a-f]{16}/);
+});
+
+test('a picture of a sandwich has the callers and the callees', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await showCalls(page, 'Functions');
+  // #3 calls it, and it calls #11.
+  await page.locator('.functions td.name', { hasText: /^#10$/ }).click();
+  await page.getByRole('button', { name: 'Sandwich' }).click();
+  await expect(page.getByRole('application', { name: /^Callees/ })).toBeVisible();
+  const { text } = await exported(page, 'Flame graph as SVG');
+  const texts = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map(([, it]) => it);
+  expect(texts.filter((it) => it === '#10')).toHaveLength(1);
+  expect(texts).toContain('#3');
+  expect(texts).toContain('#11');
+});
+
+test('what was set back by hand needs no Keep all', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await button(page).click();
+  await menu(page).getByText('Sanitize').click();
+  const all = menu(page).getByRole('button', { name: 'Keep all' });
+  await expect(all).toBeHidden();
+  await menu(page).getByLabel('Paths').selectOption('Hash');
+  await expect(all).toBeVisible();
+  await menu(page).getByLabel('Paths').selectOption('Keep');
+  await expect(all).toBeHidden();
 });
 
 test('pictures have the tracks, and vectors no scripts', async ({ page }) => {

@@ -55,17 +55,33 @@ export function drawTimelinePortrait(pen: Pen, scene: Scene, caption: Caption, r
   drawLegend(pen, palette, legend, HEAD + RULER + height, NAMES + width);
 }
 
-/** Draws a flame graph with its heading and legend. `widths` says what widths are. */
-export function drawFlamePortrait(pen: Pen, scene: FlameScene, caption: Caption, widths: string, ratio: number): void {
-  const { width, height, palette } = scene;
-  drawFrame(pen, palette, caption, portraitSize('flame', width, height));
-  within(pen, 0, HEAD, width, height, () => {
-    drawFlat(pen, width, height, ratio, (renderer) => drawFlame(renderer, scene));
-    begin(pen);
-    drawFlameMarks(pen, createTextFitter(pen), scene);
-  });
+/**
+ * Draws flame graphs of one width, one below the other, with their heading and legend. `widths` says what widths are.
+ */
+export function drawFlamePortrait(
+  pen: Pen,
+  scenes: readonly FlameScene[],
+  caption: Caption,
+  widths: string,
+  ratio: number,
+): void {
+  const [first] = scenes;
+  if (!first) return;
+  const { width, palette } = first;
+  const all = scenes.reduce((sum, { height }) => sum + height, 0);
+  drawFrame(pen, palette, caption, portraitSize('flame', width, all));
+  let top = HEAD;
+  for (const scene of scenes) {
+    const { height } = scene;
+    within(pen, 0, top, width, height, () => {
+      drawFlat(pen, width, height, ratio, (renderer) => drawFlame(renderer, scene));
+      begin(pen);
+      drawFlameMarks(pen, createTextFitter(pen), scene);
+    });
+    top += height;
+  }
   const legend = `Width: ${widths}. A colour belongs to a name. Grey: several, too narrow to draw.`;
-  drawLegend(pen, palette, legend, HEAD + height, width);
+  drawLegend(pen, palette, legend, top, width);
 }
 
 function begin(pen: Pen): void {

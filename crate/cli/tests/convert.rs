@@ -22,6 +22,31 @@ fn converted(file: &str, to: &str, more: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
+/// `tests/exports.json` has what each trace becomes in each format, and `tests/e2e/export.spec.ts` compares it with what the page
+/// writes.
+#[test]
+fn exports_have_not_changed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/exports.json");
+    let mut all = BTreeMap::new();
+    for file in TRACES {
+        let mut of_file = BTreeMap::new();
+        for to in ["perfetto", "chrome", "speedscope", "folded", "pprof", "vcd", "csv"] {
+            let output = unspool(&["convert", &fixture(file), "--to", to, "-o", "-"]);
+            // Not every trace has counters.
+            if output.status.success() {
+                let bytes = output.stdout;
+                of_file.insert(to, format!("{} bytes, CRC-32 {:08x}", bytes.len(), crc32fast::hash(&bytes)));
+            }
+        }
+        all.insert(file, of_file);
+    }
+    let text = serde_json::to_string_pretty(&all).unwrap() + "\n";
+    if std::env::var_os("UNSPOOL_WRITE_FIXTURES").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), text, "UNSPOOL_WRITE_FIXTURES=1 writes what it is now");
+}
+
 fn sql(file: &str, query: &str) -> Vec<Value> {
     let output = unspool(&["sql", &fixture(file), query, "--json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -81,7 +81,11 @@ fn empty_truncated_and_damaged_files_are_reported() {
     let (all, decoder) = decode("apitrace", b"at", WHOLE, 1 << 16);
     assert_eq!((all.records, all.problems.len()), (0, 0));
     assert!(decoder.info().when_empty.contains("killed"));
+    assert_eq!(decoder.info().title, "apitrace");
 
+    let file = sample().finish();
+    let opened = (format("apitrace").open)(&file, OpenOptions::default()).unwrap().stream().unwrap();
+    assert_eq!(opened.info().title, "apitrace 6", "before anything is read");
     let file = sample().finish();
     let all = whole("apitrace", &file[..file.len() - 3]);
     assert_eq!(all.problems.iter().map(|p| (p.kind, p.value)).collect::<Vec<_>>(), [(&CUT_CALL, 8), (&TRUNCATED, 3)]);

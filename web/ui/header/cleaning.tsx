@@ -75,7 +75,7 @@ export function Cleaning({ exports, format, scope, what }: Props) {
         <button type="button" disabled={isLooking} onClick={() => void preview()}>
           Preview
         </button>
-        {choices !== KEEP_ALL && (
+        {changed > 0 && (
           <button type="button" class="plain" onClick={() => (exports.choices.value = KEEP_ALL)}>
             Keep all
           </button>

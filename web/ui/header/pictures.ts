@@ -122,7 +122,7 @@ async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Prom
 const MODES = {
   down: ['flame graph', 'total of a call path'],
   up: ['inverted flame graph', 'own time of the functions on top, with their callers below'],
-  sandwich: ['callees in the flame graph', 'total of a call path'],
+  sandwich: ['sandwich', 'total of the function, by callers above it and callees below it'],
 } as const;
 
 /** The flame graph that the panel has shown last, all of it. */
@@ -130,33 +130,39 @@ function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): 
   const told = statistics.flame.peek();
   const info = trace.info.peek();
   if (!told || !info) return null;
-  const laid = layOutFlame(told.columns.flame);
+  const { flame, callers } = told.columns;
+  // Of a sandwich, the function is drawn once: above its callees, as on the screen.
+  const hidden = callers ? 1 : 0;
+  const laid = [...(callers ? [layOutFlame(callers, hidden)] : []), layOutFlame(flame, hidden)];
   const width = Math.max(900, timeline.size.peek().width);
-  const height = Math.min(TALLEST, laid.rows.length * FLAME_ROW + 4);
   // Not that of the page: the graph may have been made for another one.
   const { range, exact, visited, slices, wanted } = told;
   const highlighted = statistics.highlighted.peek();
-  const scene: FlameScene = {
-    laid,
+  const common = {
     names: trace.names,
     palette: paletteFor(page.theme.theme.peek(), highlighted),
     width,
-    height,
-    scrollTop: 0,
     lifted: highlighted,
     hits: find.names.peek(),
     current: -1,
     rootName: allName(statistics.all.peek()),
-    length: (total) => formatLength(BigInt(Math.round(total)), info.clock),
+    length: (total: number) => formatLength(BigInt(Math.round(total)), info.clock),
   };
+  const scenes = laid.map((it, i): FlameScene => {
+    const upwards = i < laid.length - 1;
+    const rows = it.rows.length * FLAME_ROW;
+    const height = Math.min(TALLEST / laid.length, upwards ? rows : rows + 4);
+    // The callers that are next to the function are at the bottom.
+    return { ...common, laid: it, height, upwards, scrollTop: upwards ? rows - height : 0 };
+  });
   const what = range ? `range of ${formatLength(extentLength(range), info.clock)}` : 'whole trace';
   const estimate = exact ? '' : `, estimate from ${formatPercent(visited, slices)}`;
   const [graph, widths] = MODES[wanted.flame?.mode ?? 'down'];
   const about = `${info.title} · ${graph} of the ${what}${estimate}`;
   return {
     width,
-    height,
+    height: scenes.reduce((sum, { height }) => sum + height, 0),
     caption: { title: trace.name, about },
-    draw: (pen, ratio) => drawFlamePortrait(pen, scene, { title: trace.name, about }, widths, ratio),
+    draw: (pen, ratio) => drawFlamePortrait(pen, scenes, { title: trace.name, about }, widths, ratio),
   };
 }

@@ -30,6 +30,8 @@ pub(crate) struct ApitraceDecoder {
     pub(super) options: OpenOptions,
     /// The header as found in the head of the file.
     header: Header,
+    /// The head of the file has some of the stream.
+    begins: bool,
     api: Option<&'static str>,
     current: Current,
     finished: bool,
@@ -57,6 +59,7 @@ impl ApitraceDecoder {
             calls: Calls::new(options.limits),
             options,
             header: beginning.walk.header().clone(),
+            begins: beginning.len > 0,
             api: api(&beginning),
             current: Current::default(),
             finished: false,
@@ -133,8 +136,12 @@ impl Decoder for ApitraceDecoder {
         }
         Info {
             format: "apitrace",
-            // A trace that was never flushed has not even a version.
-            title: if self.stream.len() == 0 { "apitrace".into() } else { format!("apitrace {}", header.version) },
+            // A trace that was never flushed has not even a version. Others have it from the first, before anything is pushed.
+            title: if self.begins || self.stream.len() > 0 {
+                format!("apitrace {}", header.version)
+            } else {
+                "apitrace".into()
+            },
             version: header.version.to_string(),
             container: Some(self.container.name()),
             clock: Clock::Ordinal { unit: "call" },
