@@ -3,6 +3,7 @@ import { capitalised, plural } from '../../../base/format.ts';
 import type { TraceInfo } from '../../../base/protocol.ts';
 import type { Dock } from '../../../model/dock.ts';
 import type { Sort } from '../../../model/functions.ts';
+import type { OpenTrace } from '../../../model/workbench.ts';
 import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
 
@@ -18,9 +19,10 @@ export function createCallsPanel(dock: Dock): Panel {
   return {
     id: 'calls',
     title: 'Calls',
-    titleFor: ({ trace }) => titleOf(trace.info.value?.sliceNoun ?? 'call'),
+    // Variables lists the buffers of a trace of values themselves.
+    titleFor: ({ trace }) => (hasValues(trace) ? 'Lifetimes' : titleOf(trace.info.value?.sliceNoun ?? 'call')),
     // Points of values have no calls worth a tab.
-    isMore: ({ trace }) => trace.info.value?.offers.includes('values') ?? false,
+    isMore: ({ trace }) => hasValues(trace),
     views: VIEWS,
     create: (open) => {
       const view = computed(() => {
@@ -38,6 +40,10 @@ export function createCallsPanel(dock: Dock): Panel {
       );
     },
   };
+}
+
+function hasValues({ info }: OpenTrace['trace']): boolean {
+  return info.value?.offers.includes('values') ?? false;
 }
 
 /** Of calls that were rebuilt from instructions, the flame graph says more than a table of addresses. */

@@ -266,7 +266,13 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
         <thead>
           <tr aria-rowindex={1}>
             {shown.map((by) => (
-              <Head key={by} by={by} sort={sort} total={shown.includes('total')} />
+              <Head
+                key={by}
+                by={by}
+                sort={sort}
+                total={shown.includes('total')}
+                isOfFunctions={trace.info.value?.sliceNoun === 'call'}
+              />
             ))}
           </tr>
         </thead>
@@ -321,15 +327,17 @@ interface HeadProps {
   readonly sort: Signal<Sort>;
   /** The table has a column for the total. */
   readonly total: boolean;
+  /** The names are those of functions. */
+  readonly isOfFunctions: boolean;
 }
 
-function Head({ by, sort, total }: HeadProps) {
+function Head({ by, sort, total, isOfFunctions }: HeadProps) {
   const now = sort.value;
   const own = now.by === (by === 'share' && !total ? 'total' : by);
   const [title, says] = HEADS[by];
   return (
     <SortHead
-      title={title}
+      title={by === 'name' && !isOfFunctions ? 'Name' : title}
       says={says}
       class={by}
       sorted={sortedIf(own, now.descending)}
@@ -409,7 +417,7 @@ function Cells({ open, columns, shown, i, clock, whole, exact }: CellsProps) {
       case 'p90':
       case 'p99':
         return (
-          <td key={by} class={exact ? 'exact' : undefined}>
+          <td key={by} class={exact ? `${by} exact` : by}>
             {exact ? lengthText(exact[by], clock) : length(by)}
           </td>
         );

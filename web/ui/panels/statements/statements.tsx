@@ -90,9 +90,10 @@ function List({ open, model, chosen, current }: Props) {
   const total = open.trace.info.value?.recordNoun ?? 'point';
   const nameOf = (number: number) => givenName(open.trace.names, columns, number);
   const hasNames = open.trace.companions.value.length > 0 && order.some((number) => nameOf(number) !== '');
-  const head = ['File', 'Index', ...(hasNames ? ['Name'] : []), 'Count', 'First', 'Last'];
+  const hasFiles = columns.file.some((file) => file >= 0);
+  const head = [...(hasFiles ? ['File'] : []), 'Index', ...(hasNames ? ['Name'] : []), 'Count', 'First', 'Last'];
   const taken = (number: number) => [
-    columns.file[number]! < 0 ? '' : `${columns.file[number]}`,
+    ...(hasFiles ? [columns.file[number]! < 0 ? '' : `${columns.file[number]}`] : []),
     columns.named[number] ? `${columns.place[number]}` : '',
     ...(hasNames ? [nameOf(number)] : []),
     `${columns.count[number]}`,
@@ -122,7 +123,7 @@ function List({ open, model, chosen, current }: Props) {
         id="statement"
         count={order.length}
         row={(number) => order[number] ?? null}
-        columns={columnsOf(columns, hasNames ? nameOf : null)}
+        columns={columnsOf(columns, hasFiles, hasNames ? nameOf : null)}
         by={by}
         descending={descending}
         sortBy={sortBy}
@@ -141,8 +142,15 @@ function List({ open, model, chosen, current }: Props) {
   );
 }
 
-/** `nameOf` returns the name that a companion gives to a statement; null if none has one. */
-function columnsOf(all: StatementColumns, nameOf: ((number: number) => string) | null): readonly RowColumn<number>[] {
+/**
+ * `hasFiles`: some numbers of statements encode a file. `nameOf` returns the name that a companion gives to a statement; null if none
+ * has one.
+ */
+function columnsOf(
+  all: StatementColumns,
+  hasFiles: boolean,
+  nameOf: ((number: number) => string) | null,
+): readonly RowColumn<number>[] {
   const name: RowColumn<number> = {
     title: 'Name',
     says: 'Name of the statement, and its line in the source',
@@ -153,20 +161,21 @@ function columnsOf(all: StatementColumns, nameOf: ((number: number) => string) |
     key: 'name',
   };
   const number = (of: 'count' | 'first' | 'last') => (row: number) => formatCount(all[of][row]!);
+  const index: RowColumn<number> = {
+    title: 'Index',
+    says: hasFiles ? 'Index of the statement in the syntax tree of its file' : 'Number of the statement',
+    width: nameOf ? '8%' : '12%',
+    cell: (row) => (all.named[row] ? `${all.place[row]}` : 'no statement'),
+  };
+  const file: RowColumn<number> = {
+    title: 'File',
+    says: 'Number of the source file',
+    width: '8%',
+    cell: (row) => (all.file[row]! < 0 ? '' : all.file[row]!),
+    key: 'statement',
+  };
   return [
-    {
-      title: 'File',
-      says: 'Number of the source file',
-      width: '8%',
-      cell: (row) => (all.file[row]! < 0 ? '' : all.file[row]!),
-      key: 'statement',
-    },
-    {
-      title: 'Index',
-      says: 'Index of the statement in the syntax tree of its file',
-      width: nameOf ? '8%' : '12%',
-      cell: (row) => (all.named[row] ? `${all.place[row]}` : 'no statement'),
-    },
+    ...(hasFiles ? [file, index] : [{ ...index, key: 'statement' }]),
     ...(nameOf ? [name] : []),
     { title: 'Count', says: 'Number of points at the statement', width: '9%', cell: number('count'), key: 'count' },
     { title: 'First', says: 'Number of its first point', width: '9%', cell: number('first'), key: 'first' },
