@@ -79,7 +79,7 @@ export type ToExport =
       readonly format: ExportFormat;
       readonly trace: ExportTrace;
       readonly clean: Clean;
-      /** Nothing is written: the reply is `done` once the names are read. */
+      /** Nothing is written: the reply is `done` once the names, and some of the arguments, are read. */
       readonly preview: boolean;
       /** What arguments are read from; null to leave them out. Pages then have locators. */
       readonly args: ArgumentsFrom | null;

@@ -30,7 +30,8 @@ export type Capability =
   | 'time'
   | 'values'
   | 'state'
-  | 'graphics';
+  | 'graphics'
+  | 'stretches';
 
 /** A column of the list of records. */
 export interface RecordColumn {

@@ -80,9 +80,6 @@ export function hasArguments({ offers }: TraceInfo): boolean {
   return !offers.some((offer) => offer === 'sql' || offer === 'state' || offer === 'values');
 }
 
-/** The formats of which stretches can be written, by the ids of {@link TraceInfo.format}. */
-export const CUT_FORMATS: readonly string[] = ['apitrace', 'frames', 'trace-db', 'xray'];
-
 /** What becomes of each kind of text. */
 export type CleanChoices = Readonly<Record<CleanClass, CleanChoice>>;
 
@@ -205,7 +202,7 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
     if (what.wanted.length === 0) {
       throw new Error(`There are no ${format.has === 'counters' ? 'values' : 'call stacks'} to export.`);
     }
-    const wantsArgs = format.args && args.peek() && !preview;
+    const wantsArgs = format.args && args.peek();
     const from = wantsArgs ? await argumentsOf(trace) : null;
     return {
       of: 'other',

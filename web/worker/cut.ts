@@ -3,7 +3,7 @@
  * it to cancel.
  */
 import type { FromExport, ToCut } from '../base/export_protocol.ts';
-import { cleanedOf } from './cleaned.ts';
+import { cleanedOf, LOOKED_AT } from './cleaned.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { sentenceOf } from './errors.ts';
 import init, { Cutter, cutNeedsDecompressor, provideDecompressors } from './wasm/unspool_cut.js';
@@ -18,9 +18,6 @@ const page = self as unknown as {
 const PORTION = 1 << 20;
 /** Bytes at both ends by which a format is recognised. */
 const END = 64 * 1024;
-/** Bytes that a preview looks at: enough for examples, and soon there. */
-const LOOKED_AT = 32 << 20;
-
 /** Continues once the page has written what it got. */
 let goOn: () => void = () => undefined;
 page.onmessage = ({ data }) => {

@@ -3,7 +3,7 @@
  * file. The page terminates it to cancel.
  */
 import type { ArgumentsFrom, FromExport, ToExport } from '../base/export_protocol.ts';
-import { cleanedOf } from './cleaned.ts';
+import { cleanedOf, LOOKED_AT } from './cleaned.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { sentenceOf } from './errors.ts';
 import { RecordFile, STEP_BYTES } from './record_file.ts';
@@ -38,7 +38,7 @@ async function hear(message: ToExport): Promise<void> {
     if (message.t === 'begin') {
       await init();
       const begun = begin(message);
-      if (message.args) await collect(begun, message.args);
+      if (message.args) await collect(begun, message.args, message.preview ? LOOKED_AT : Number.POSITIVE_INFINITY);
       exporter = begun;
       isPreview = message.preview;
     }
@@ -71,13 +71,14 @@ function begin({ format, trace, clean }: Extract<ToExport, { t: 'begin' }>): Exp
   );
 }
 
-/** Reads the arguments of all records, before anything is written. */
-async function collect(to: Exporter, { format, file: blob, index }: ArgumentsFrom): Promise<void> {
+/** Reads the arguments of records, before anything is written: of all, or of those in this many bytes of the file. */
+async function collect(to: Exporter, { format, file: blob, index }: ArgumentsFrom, most: number): Promise<void> {
   const file = new RecordFile(blob);
   if (to.withArguments(format, index, file, await createScratch())) await loadDecompressors(provideDecompressors);
   let toldAt = performance.now();
   for (;;) {
-    const share = to.collect(STEP_BYTES / Math.max(1, file.size));
+    const step = STEP_BYTES / Math.max(1, file.size);
+    const share = to.collect(step, file.at + STEP_BYTES >= most);
     if (share >= 1) return;
     file.at = share * file.size;
     if (performance.now() - toldAt > REPORT_MS) {

@@ -216,10 +216,10 @@ fn info_says_what_each_format_offers() {
         let offers = report["offers"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
         format!("{}: {}, {}", words("placeNoun"), offers.collect::<Vec<_>>().join(" "), words("firstTab"))
     };
-    assert_eq!(said("apitrace/scene.trace"), "byte: callStacks graphics, frames");
-    assert_eq!(said("frames/calls.frames"), "byte: disassembly callStacks state, events");
-    assert_eq!(said("frames/mips.frames"), "byte: callStacks state, events");
+    assert_eq!(said("apitrace/scene.trace"), "byte: callStacks graphics stretches, frames");
+    assert_eq!(said("frames/calls.frames"), "byte: disassembly callStacks state stretches, events");
+    assert_eq!(said("frames/mips.frames"), "byte: callStacks state stretches, events");
     assert_eq!(said("rvn/blocks.sqlite"), "transition: sql disassembly callStacks, events");
-    assert_eq!(said("trace_db/variables.trace"), "byte: values, statements");
-    assert_eq!(said("xray/threads.xray"), "byte: callStacks tailCalls eventTypes time, functions");
+    assert_eq!(said("trace_db/variables.trace"), "byte: values stretches, statements");
+    assert_eq!(said("xray/threads.xray"), "byte: stretches callStacks tailCalls eventTypes time, functions");
 }

@@ -31,7 +31,7 @@ pub struct TraceInfo {
     /// What it means when there are no events.
     pub when_empty: &'static str,
     /// What this trace offers beyond slices, instants and counters: `sql`, `disassembly`, `callStacks`, `tailCalls`, `eventTypes`,
-    /// `time`, `values`, `state`.
+    /// `time`, `values`, `state`, `graphics`, `stretches`.
     pub offers: Vec<&'static str>,
     /// The tab that is opened first: `functions` or `flame`.
     pub first_tab: &'static str,

@@ -177,12 +177,13 @@ impl Exporter {
         Ok(needs_decompressor)
     }
 
-    /// Collects the arguments of about this share of the file. Returns how much of it is done: 1 when the first step can come.
+    /// Collects the arguments of about this share of the file. Returns how much of it is done: 1 when the first step can come,
+    /// which is after the last share, even if there is more.
     ///
     /// # Errors
     ///
     /// Throws a sentence if the file cannot be read, or there is no room.
-    pub fn collect(&mut self, share: f64) -> Result<f64, String> {
+    pub fn collect(&mut self, share: f64, is_last: bool) -> Result<f64, String> {
         let Some(it) = &mut self.reading else { return Ok(1.0) };
         let end = it.next.saturating_add((f64::from(it.pieces) * share) as u32 + 1);
         let mut pass = it.records.pass(it.next..end);
@@ -192,7 +193,7 @@ impl Exporter {
             return Err(no_room(&error));
         }
         it.next = end;
-        if end < it.pieces {
+        if end < it.pieces && !is_last {
             return Ok(f64::from(end) / f64::from(it.pieces));
         }
         if let Some(reading) = self.reading.take() {

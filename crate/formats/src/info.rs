@@ -41,6 +41,8 @@ pub enum Capability {
     State,
     /// Calls of a graphics interface, with frames and resources.
     Graphics,
+    /// Stretches that can be written as traces of their own ([`crate::cut`]).
+    Stretches,
 }
 
 impl Capability {
@@ -56,6 +58,7 @@ impl Capability {
             Self::Values => "values",
             Self::State => "state",
             Self::Graphics => "graphics",
+            Self::Stretches => "stretches",
         }
     }
 }

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatLength, formatPercent, shortened } from '../../base/format.ts';
 import { ticks } from '../../base/ticks.ts';
 import {
-  CUT_FORMATS,
   createExports,
   EXPORT_FORMATS,
   type ExportPort,
@@ -91,7 +90,7 @@ function screenOf({ trace, timeline }: OpenTrace): Extent | null {
 function ownOf(open: OpenTrace): OfferedFormat | null {
   const { trace } = open;
   const info = trace.info.value;
-  if (!info || !trace.content.value || !CUT_FORMATS.includes(info.format)) return null;
+  if (!info || !trace.content.value || !info.offers.includes('stretches')) return null;
   return ownFormat(info.title, fileName(open));
 }
 

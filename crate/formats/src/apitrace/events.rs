@@ -152,7 +152,7 @@ impl Decoder for ApitraceDecoder {
             when_empty: "The trace holds no calls. The tracer writes 1 MiB at a time and when the program ends. This \
                          program was killed or crashed in a traced call before the first write, or it made no traced \
                          calls.",
-            offers: &[Capability::CallStacks, Capability::Graphics],
+            offers: &[Capability::CallStacks, Capability::Graphics, Capability::Stretches],
             first_tab: Tab::Frames,
             columns: COLUMNS,
             properties,

@@ -100,10 +100,12 @@ impl Decoder for FramesDecoder {
             when_empty: "The trace has no frames: nothing was executed during the recording, or the tracer was stopped \
                          before it wrote any.",
             offers: match (isa.code(false, false).is_some(), isa.has_stack()) {
-                (true, true) => &[Capability::Disassembly, Capability::CallStacks, Capability::State],
-                (true, false) => &[Capability::Disassembly, Capability::State],
-                (false, true) => &[Capability::CallStacks, Capability::State],
-                (false, false) => &[Capability::State],
+                (true, true) => {
+                    &[Capability::Disassembly, Capability::CallStacks, Capability::State, Capability::Stretches]
+                }
+                (true, false) => &[Capability::Disassembly, Capability::State, Capability::Stretches],
+                (false, true) => &[Capability::CallStacks, Capability::State, Capability::Stretches],
+                (false, false) => &[Capability::State, Capability::Stretches],
             },
             first_tab: Tab::Events,
             columns: COLUMNS,

@@ -86,7 +86,7 @@ impl Decoder for TraceDbDecoder {
             record_noun: "point",
             slice_noun: "buffer",
             when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
-            offers: &[Capability::Values],
+            offers: &[Capability::Values, Capability::Stretches],
             first_tab: Tab::Statements,
             columns: COLUMNS,
             properties: [

@@ -41,9 +41,9 @@ const COLUMNS: &[Column] = &[
     Column { label: "Arguments or payload", shows: Shows::Rest },
 ];
 
-/// What a log offers. The last one only if its clock is known.
+/// What a log offers: the first one unless it is in YAML, the last one only if its clock is known.
 const OFFERS: &[Capability] =
-    &[Capability::CallStacks, Capability::TailCalls, Capability::EventTypes, Capability::Time];
+    &[Capability::Stretches, Capability::CallStacks, Capability::TailCalls, Capability::EventTypes, Capability::Time];
 
 /// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {
@@ -153,9 +153,10 @@ impl Decoder for XrayDecoder {
             slice_noun: "call",
             when_empty: "The log has a header and no records: nothing was recorded, or the program ended before its \
                          buffers were written.",
-            offers: match clock {
-                Clock::Seconds { .. } => OFFERS,
-                Clock::Ticks | Clock::Ordinal { .. } => OFFERS.split_last().map_or(&[], |(_, rest)| rest),
+            offers: {
+                let first = usize::from(matches!(self.walk, Walk::Yaml(_)));
+                let end = OFFERS.len() - usize::from(!matches!(clock, Clock::Seconds { .. }));
+                OFFERS.get(first..end).unwrap_or(OFFERS)
             },
             first_tab: Tab::Functions,
             columns: COLUMNS,
