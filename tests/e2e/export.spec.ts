@@ -54,6 +54,8 @@ for (const [file, formats] of Object.entries(EXPORTS)) {
   test(`exports of ${file} are those of the native command`, async ({ page }) => {
     await open(page, fixture(file));
     await button(page).click();
+    // The last one of the list.
+    await expect(menu(page).getByRole('button', { name: 'CSV' })).toBeVisible();
     const found: Record<string, string> = {};
     for (const format of EXPORT_FORMATS) {
       const entry = menu(page).getByRole('button', { name: format.label });
@@ -120,6 +122,39 @@ test('a picture of a sandwich has the callers and the callees', async ({ page })
   expect(texts.filter((it) => it === '#10')).toHaveLength(1);
   expect(texts).toContain('#3');
   expect(texts).toContain('#11');
+});
+
+test('without stretches, the preview is of names and arguments', async ({ page }) => {
+  const path = test.info().outputPath('log.yaml');
+  const record = (kind: string, tsc: number, data: string) =>
+    `  - { type: 0, func-id: 1, function: 'run', cpu: 0, thread: 7, process: 7, kind: ${kind}, tsc: ${tsc}, data: ${data} }`;
+  const lines = [
+    '---',
+    'header:',
+    '  version:         5',
+    '  type:            1',
+    '  constant-tsc:    true',
+    '  nonstop-tsc:     true',
+    '  cycle-frequency: 2000000000',
+    'records:',
+    record('function-enter', 100, "''"),
+    record('custom-event', 200, 'startup'),
+    record('function-exit', 300, "''"),
+  ];
+  writeFileSync(path, lines.join('\n'));
+  await open(page, path);
+  await button(page).click();
+  await expect(menu(page).locator('.export-formats li').first()).toContainText('Perfetto');
+  await menu(page).getByText('Sanitize').click();
+  await menu(page).getByLabel('Payloads').selectOption('Leave out');
+  await menu(page).getByRole('button', { name: 'Preview' }).click();
+  await expect(menu(page).getByRole('region', { name: 'Preview' })).toContainText(/Payloads: 2 found.*left out/);
+  // Without arguments, there is the name of the event only.
+  await menu(page)
+    .getByRole('checkbox', { name: /^Arguments/ })
+    .uncheck();
+  await menu(page).getByRole('button', { name: 'Preview' }).click();
+  await expect(menu(page).getByRole('region', { name: 'Preview' })).toContainText('Payloads: 1 found');
 });
 
 test('what was set back by hand needs no Keep all', async ({ page }) => {

@@ -67,6 +67,22 @@ test('labels of the ruler are whole, and that of the pointer is beside that of t
   }
 });
 
+test('the table of functions fits into a narrow dock, with the column that it is sorted by', async ({ page }) => {
+  await page.setViewportSize({ width: 1180, height: 800 });
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await showCalls(page, 'Functions');
+  const head = (name: string) => page.getByRole('columnheader', { name });
+  const beyond = () => page.locator('.functions .table').evaluate((it) => it.scrollWidth - it.clientWidth);
+  await expect(head('Max')).toBeInViewport();
+  expect(await beyond()).toBe(0);
+  await expect(head('p90')).toBeHidden();
+  await page.setViewportSize({ width: 1440, height: 800 });
+  await head('p90').getByRole('button').click();
+  await page.setViewportSize({ width: 1180, height: 800 });
+  await expect(head('p90')).toBeVisible();
+});
+
 test('the timeline keeps half of a small window', async ({ page }) => {
   for (const [width, height] of [
     [800, 600],

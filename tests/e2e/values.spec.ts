@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, details, fixture, open, pictured, plain, test } from './page.ts';
+import { barriers, details, fixture, open, pictured, plain, showPanel, test } from './page.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const field = (page: Page) => page.getByRole('combobox', { name: 'Find points by values' });
@@ -88,6 +88,18 @@ test('Find takes queries about values, too', async ({ page }) => {
   expect(Number.parseInt(plain(first), 10)).toBeGreaterThan(0);
   await page.getByRole('combobox', { name: 'Find slices and records' }).fill('values: key < foo(');
   await expect(page.getByRole('alert')).toContainText('There is no function foo.');
+});
+
+test('statements without files have no column for them', async ({ page }) => {
+  const heads = page.getByRole('grid', { name: 'Statements' }).getByRole('columnheader');
+  await open(page, fixture('trace_db/values.trace'));
+  await showPanel(page, 'Statements');
+  await expect(heads.first()).toHaveText(/^Index/);
+  await open(page, fixture('trace_db/variables.trace'));
+  await expect(heads.first()).toHaveText(/^File/);
+  // Buffers are in Variables, and the panel of slices is about how long they live.
+  await showPanel(page, 'Lifetimes');
+  await expect(page.getByRole('grid', { name: 'Functions' }).getByRole('columnheader').first()).toHaveText(/^Name/);
 });
 
 test('statements are counted, and one is shown over its occurrences', async ({ page }) => {

@@ -24,6 +24,7 @@ interface Props {
 /** What a preview is of, and what it has found or why not; neither while it is made. */
 interface Preview {
   readonly choices: CleanChoices;
+  readonly args: boolean;
   readonly what: string;
   readonly cleaned: Cleaned | null;
   readonly failure: string;
@@ -32,13 +33,15 @@ interface Preview {
 /** What to hash and to leave out, with a preview of what that does. */
 export function Cleaning({ exports, format, scope, what }: Props) {
   const choices = exports.choices.value;
+  const args = exports.args.value;
   const latest = useSignal<Preview | null>(null);
   // That of other choices is out of date.
-  const shown = latest.value?.choices === choices && latest.value.what === what ? latest.value : null;
+  const isLatest = latest.value?.choices === choices && latest.value.args === args && latest.value.what === what;
+  const shown = isLatest ? latest.value : null;
   const isLooking = shown !== null && !shown.cleaned && shown.failure === '';
   const changed = CLEAN_CLASSES.filter((of) => choices[of] !== 'keep').length;
   const preview = async () => {
-    const mine = { choices, what, cleaned: null, failure: '' };
+    const mine = { choices, args, what, cleaned: null, failure: '' };
     latest.value = mine;
     const found = await exports.preview(format, scope).then(
       (cleaned) => ({ ...mine, cleaned }),
