@@ -1,10 +1,10 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Names } from './names.ts';
 import type { Statistics, Whose } from './statistics.ts';
-import { type Change, sameChange } from './transforms.ts';
+import { type Change, withChange } from './transforms.ts';
 
 /** The modes of the flame graph. */
-export const FLAME_MODES = ['heavy', 'time', 'inverted', 'sandwich'] as const;
+const FLAME_MODES = ['heavy', 'time', 'inverted', 'sandwich'] as const;
 export type FlameMode = (typeof FLAME_MODES)[number];
 
 /** Paths that were in focus, the latest last. */
@@ -50,7 +50,7 @@ export function createCallPaths({ whose }: Pick<Statistics, 'whose'>): CallPaths
 }
 
 /** A change in a link: its kind, then the text of its name or its filter. */
-export type ChangeText = readonly [kind: Change['kind'], text?: string];
+type ChangeText = readonly [kind: Change['kind'], text?: string];
 
 /** What was chosen about call paths, with names as texts: ids may be others where the link is opened. */
 export interface CallPathTexts {
@@ -85,14 +85,14 @@ export function applyCallPaths(
   if (texts.changes.length > 0 || texts.flame) {
     for (let id = names.text.length - 1; id >= 0; id -= 1) ids.set(textOf(names, id), id);
   }
-  const changes: Change[] = [];
+  let changes: readonly Change[] = [];
   for (const [kind, text = ''] of texts.changes) {
     const name = ids.get(text);
     let change: Change | null = null;
     if (kind === 'collapse') change = { kind };
     else if (kind === 'only') change = { kind, text };
     else if (name !== undefined) change = { kind, name };
-    if (change && !changes.some((other) => sameChange(other, change))) changes.push(change);
+    if (change) changes = withChange(changes, change);
   }
   if (changes.length > 0) paths.changes.value = changes;
   if (!texts.flame) return;
