@@ -147,7 +147,7 @@ impl AccessIndex {
         let Some((first, last)) = self.open.take() else { return };
         let segment = self.segment();
         self.segments.spans.push((first, last));
-        self.registers.end_piece(self.piece);
+        self.registers.end_piece(self.piece, first);
         self.registers.seal();
         self.memory.seal(segment);
         self.executions.seal(segment);
@@ -337,7 +337,9 @@ impl StepVisitor for AccessIndex {
         let number = step.number;
         let next = self.pieces.get(self.piece as usize + 1);
         if next.is_some_and(|next| number >= *next) {
-            self.registers.end_piece(self.piece);
+            if let Some((first, _)) = self.open {
+                self.registers.end_piece(self.piece, first);
+            }
             self.piece = self.piece_of(number);
         }
         if self.open.is_some_and(|(first, _)| number - first >= SEGMENT) || self.memory.open() >= MOST_OPEN {
@@ -368,7 +370,7 @@ impl StepVisitor for AccessIndex {
         let Some((first, step)) = self.open else { return };
         self.accesses += 1;
         match access.place {
-            Place::Register(name) => self.registers.add(step, access.thread, name, access.written, access.value),
+            Place::Register(name) => self.registers.add(access.thread, name, access.written, access.value),
             Place::Memory(address) => self.memory.add((step - first) as u16, address, access.written, access.value),
         }
     }

@@ -34,14 +34,40 @@ pub struct Register {
 /// A register as far as the trace is known.
 #[derive(Default)]
 struct Current {
+    /// The value if it has eight bytes, as most have: one word is compared sooner than bytes elsewhere.
+    word: Option<u64>,
+    /// Otherwise.
     value: Vec<u8>,
-    step: u64,
-    written: bool,
     changed: bool,
     is_ours: bool,
-    /// It was read, or written, since the last end of a piece.
-    read_since: bool,
-    written_since: bool,
+    /// How it was accessed since the last end of a piece, for [`Registers::end_piece`].
+    since: u8,
+}
+
+impl Current {
+    /// Whether the value differs from another one in the bytes that both have.
+    fn differs(&self, value: &[u8]) -> bool {
+        match self.word {
+            Some(word) => differ(&word.to_le_bytes(), value),
+            None => differ(&self.value, value),
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, written: bool, value: &[u8]) {
+        let word = <[u8; 8]>::try_from(value).ok().map(u64::from_le_bytes);
+        let is_other = match (self.word, word) {
+            (Some(known), Some(word)) => known != word,
+            _ => self.differs(value),
+        };
+        self.changed = !written & (self.changed | (self.is_ours & is_other));
+        self.is_ours |= written;
+        self.word = word;
+        if word.is_none() {
+            self.value.clear();
+            self.value.extend_from_slice(value);
+        }
+    }
 }
 
 /// The state of a register at the end of a piece that accesses it.
@@ -159,10 +185,8 @@ pub(crate) struct Registers {
     /// By register: the pieces that access it, ascending.
     touches: Vec<Vec<Touch>>,
     values: Vec<u8>,
-    /// Registers accessed since the last end of a piece.
-    touched: Vec<u32>,
     shapes: Shapes,
-    /// The accesses of the current step.
+    /// The accesses of the current step, unless they are as expected.
     list: Vec<u32>,
     /// By the number of an executed address: one more than the shape of the last step that executed it. 0 for none.
     shapes_of: Vec<u32>,
@@ -170,9 +194,12 @@ pub(crate) struct Registers {
     executed: Option<u32>,
     /// The shape that the current step should have, as its accesses so far do: an instruction hardly ever accesses other registers.
     expected: Option<u32>,
-    /// What is left of its list.
+    /// Its list, and what is left of that.
     expected_list: Range<usize>,
+    expected_rest: Range<usize>,
     open: Part16,
+    /// Steps of the open segment that are in pieces, or parts of pieces, that have ended.
+    ended: usize,
     parts: Vec<Part>,
     bytes_of_parts: usize,
     bytes_of_touches: usize,
@@ -204,27 +231,9 @@ impl Registers {
 
     /// An access by the current step.
     #[inline]
-    pub(crate) fn add(&mut self, step: u64, thread: Option<u64>, name: &str, written: bool, value: &[u8]) {
+    pub(crate) fn add(&mut self, thread: Option<u64>, name: &str, written: bool, value: &[u8]) {
         let number = self.number(thread, name, written);
-        self.list.push(number << 1 | u32::from(written));
-        let current = &mut self.current[number as usize];
-        let is_new = !current.read_since && !current.written_since;
-        if is_new {
-            self.touched.push(number);
-        }
-        current.read_since |= !written;
-        current.written_since |= written;
-        current.changed = !written && (current.changed || (current.is_ours && differ(&current.value, value)));
-        current.is_ours |= written;
-        // Most registers have this length.
-        match (<&mut [u8; 8]>::try_from(&mut current.value[..]), <&[u8; 8]>::try_from(value)) {
-            (Ok(known), Ok(value)) => *known = *value,
-            _ => {
-                current.value.clear();
-                current.value.extend_from_slice(value);
-            }
-        }
-        (current.step, current.written) = (step, written);
+        self.current[number as usize].set(written, value);
     }
 
     /// A step begins that executes the address with this number.
@@ -234,19 +243,33 @@ impl Registers {
         let shape = executed.and_then(|id| self.shapes_of.get(id as usize));
         self.expected = shape.and_then(|shape| shape.checked_sub(1));
         self.expected_list = self.expected.map_or(0..0, |shape| self.shapes.range(shape));
+        self.expected_rest = self.expected_list.clone();
     }
 
     /// The number of a register, which becomes known.
     #[inline]
     fn number(&mut self, thread: Option<u64>, name: &str, written: bool) -> u32 {
-        if let Some(expected) = self.expected_list.next().map(|at| self.shapes.lists[at]) {
+        if let Some(expected) = self.expected_rest.clone().next().map(|at| self.shapes.lists[at]) {
             let (of, known) = &self.names[(expected >> 1) as usize];
             if is_name(known.as_bytes(), name.as_bytes()) && *of == thread && (expected & 1 == 1) == written {
+                self.expected_rest.start += 1;
                 return expected >> 1;
             }
         }
-        (self.expected, self.expected_list) = (None, 0..0);
-        self.number_of_other(thread, name)
+        self.expect_nothing();
+        let number = self.number_of_other(thread, name);
+        self.list.push(number << 1 | u32::from(written));
+        number
+    }
+
+    /// The current step is not as expected, apart from its accesses so far.
+    #[inline]
+    fn expect_nothing(&mut self) {
+        if self.expected.take().is_some() {
+            let so_far = self.expected_list.start..self.expected_rest.start;
+            self.list.extend_from_slice(&self.shapes.lists[so_far]);
+            self.expected_rest = 0..0;
+        }
     }
 
     #[inline(never)]
@@ -278,18 +301,19 @@ impl Registers {
             self.open.steps.push(index);
         }
         let shape = match self.expected {
-            Some(expected) if self.expected_list.is_empty() => expected,
+            Some(expected) if self.expected_rest.is_empty() => expected,
             _ => self.shape_of_other(),
         };
         let index = self.index_of(segment, shape);
         self.open.steps.push(index);
-        self.list.clear();
     }
 
     /// The shape of the current step, which is not as expected.
     #[inline(never)]
     fn shape_of_other(&mut self) -> u32 {
+        self.expect_nothing();
         let shape = self.shapes.number(&self.list);
+        self.list.clear();
         if let Some(executed) = self.executed {
             let at = executed as usize;
             self.shapes_of.resize(self.shapes_of.len().max(at + 1), 0);
@@ -310,22 +334,40 @@ impl Registers {
         *index
     }
 
-    /// The piece ends, or a part of it.
-    pub(crate) fn end_piece(&mut self, piece: u32) {
-        for number in self.touched.drain(..) {
-            let current = &mut self.current[number as usize];
+    /// The piece ends, or a part of it. `first` is the first step of the open segment.
+    pub(crate) fn end_piece(&mut self, piece: u32, first: u64) {
+        let Self { open, shapes, current, touches, values, .. } = self;
+        // From the last step back: the first access that is found of a register is its latest, and of a shape no other step matters.
+        let mut is_new = vec![true; open.palette.len()];
+        let mut touched: Vec<(u32, u64, bool)> = Vec::new();
+        for (relative, index) in open.steps.iter().enumerate().skip(self.ended).rev() {
+            if !core::mem::take(&mut is_new[usize::from(*index)]) {
+                continue;
+            }
+            for access in shapes.list(open.palette[usize::from(*index)]).iter().rev() {
+                let (number, written) = (access >> 1, access & 1 != 0);
+                let since = &mut current[number as usize].since;
+                if *since == 0 {
+                    touched.push((number, first + relative as u64, written));
+                }
+                *since |= if written { HAS_WRITE } else { HAS_READ };
+            }
+        }
+        self.ended = open.steps.len();
+        for (number, step, written) in touched {
+            let current = &mut current[number as usize];
             let flag = |is_set: bool, flag| if is_set { flag } else { 0 };
-            let flags = flag(current.written, WRITTEN)
-                | flag(current.changed, CHANGED)
-                | flag(current.is_ours, IS_OURS)
-                | flag(current.read_since, HAS_READ)
-                | flag(current.written_since, HAS_WRITE);
-            (current.read_since, current.written_since) = (false, false);
-            let (value, len) = (self.values.len() as u32, current.value.len() as u32);
-            self.values.extend_from_slice(&current.value);
-            let touches = &mut self.touches[number as usize];
+            let flags = flag(written, WRITTEN) | flag(current.changed, CHANGED) | flag(current.is_ours, IS_OURS);
+            let flags = flags | core::mem::take(&mut current.since);
+            let start = values.len();
+            match current.word {
+                Some(word) => values.extend_from_slice(&word.to_le_bytes()),
+                None => values.extend_from_slice(&current.value),
+            }
+            let (value, len) = (start as u32, (values.len() - start) as u32);
+            let touches = &mut touches[number as usize];
             self.bytes_of_touches -= touches.capacity() * size_of::<Touch>();
-            touches.push(Touch { piece, value, len, flags, step: current.step });
+            touches.push(Touch { piece, value, len, flags, step });
             self.bytes_of_touches += touches.capacity() * size_of::<Touch>();
         }
     }
@@ -333,6 +375,7 @@ impl Registers {
     /// Ends the open segment.
     pub(crate) fn seal(&mut self) {
         let Part16 { mut palette, steps } = core::mem::take(&mut self.open);
+        self.ended = 0;
         palette.shrink_to_fit();
         let is_narrow = palette.len() <= 256;
         let part = match is_narrow {

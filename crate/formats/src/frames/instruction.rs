@@ -24,15 +24,25 @@ pub(crate) struct Instruction<'a> {
 /// Reads a complete frame if it is a usual instruction.
 #[inline]
 pub(crate) fn parse(frame: &[u8]) -> Option<Instruction<'_>> {
+    parse_with(frame, |list, _| check(list))
+}
+
+/// Reads a complete frame if it is a usual instruction. `check` gets the list of operands that are read and the one of those that are
+/// written, for which it is told `true`. It returns `None` unless a list consists of usual operands up to its end.
+#[inline(always)]
+pub(crate) fn parse_with<'a>(
+    frame: &'a [u8],
+    mut check: impl FnMut(&'a [u8], bool) -> Option<()>,
+) -> Option<Instruction<'a>> {
     let body = rest_of(frame, 0x0a)?;
     let (address, rest) = number(body, 0x08)?;
     let (thread, rest) = number(rest, 0x10)?;
     let (bytes, rest) = sized(rest, 0x1a)?;
     let (read, mut rest) = sized(rest, 0x22)?;
-    check(read)?;
+    check(read, false)?;
     let mut written: &[u8] = &[];
     if let Some((list, tail)) = sized(rest, 0x2a) {
-        check(list)?;
+        check(list, true)?;
         (written, rest) = (list, tail);
     }
     let mode = if rest.is_empty() { rest } else { rest_of(rest, 0x32)? };
@@ -43,11 +53,16 @@ pub(crate) fn parse(frame: &[u8]) -> Option<Instruction<'_>> {
 #[inline]
 fn check(mut list: &[u8]) -> Option<()> {
     while !list.is_empty() {
-        let (operand, rest) = sized(list, 0x0a)?;
-        operand_of(operand)?;
-        list = rest;
+        (_, list) = operand(list)?;
     }
     Some(())
+}
+
+/// Reads the usual operand at the beginning of a list. Returns it with the bytes after it.
+#[inline(always)]
+pub(crate) fn operand(list: &[u8]) -> Option<(Operand<'_>, &[u8])> {
+    let (operand, rest) = sized(list, 0x0a)?;
+    Some((operand_of(operand)?, rest))
 }
 
 /// Reads an operand that has its five fields in order.
@@ -113,9 +128,9 @@ pub(crate) fn values(mut list: &[u8]) -> impl Iterator<Item = (Place<'_>, &[u8])
 #[inline]
 pub(crate) fn operands(mut list: &[u8]) -> impl Iterator<Item = Operand<'_>> {
     core::iter::from_fn(move || {
-        let (operand, rest) = sized(list, 0x0a)?;
+        let (operand, rest) = operand(list)?;
         list = rest;
-        operand_of(operand)
+        Some(operand)
     })
 }
 

@@ -16,6 +16,7 @@ mod instruction;
 mod machine;
 mod message;
 mod meta;
+mod operands;
 pub mod problems;
 pub mod records;
 mod steps;

@@ -139,6 +139,20 @@ pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, usize), Fault> {
 }
 
 fn long_varint(bytes: &[u8]) -> Result<(u64, usize), Fault> {
+    // Addresses have up to eight bytes, which are looked at together.
+    if let Some(bytes) = bytes.first_chunk::<8>() {
+        let word = u64::from_le_bytes(*bytes);
+        // The lowest of these bits is the one that the last byte does not have.
+        let ends = !word & 0x8080_8080_8080_8080;
+        if ends != 0 {
+            let len = ends.trailing_zeros() / 8 + 1;
+            let bits = word & u64::MAX >> (64 - 8 * len) & 0x7f7f_7f7f_7f7f_7f7f;
+            let bits = bits & 0x007f_007f_007f_007f | (bits & 0x7f00_7f00_7f00_7f00) >> 1;
+            let bits = bits & 0x0000_3fff_0000_3fff | (bits & 0x3fff_0000_3fff_0000) >> 2;
+            let bits = bits & 0x0fff_ffff | (bits & 0x0fff_ffff_0000_0000) >> 4;
+            return Ok((bits, len as usize));
+        }
+    }
     let mut value = 0u64;
     for (i, byte) in bytes.iter().take(10).enumerate() {
         if i == 9 && *byte > 1 {
@@ -256,6 +270,23 @@ mod tests {
         assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]), Err(Fault::TooLong));
         assert_eq!(varint(&[0xff; 10]), Err(Fault::TooLong));
         assert_eq!(varint(&[0xff; 9]), Err(Fault::Short));
+    }
+
+    #[test]
+    fn numbers_of_any_length_are_read_with_and_without_bytes_behind() {
+        for shift in 0..64 {
+            for value in [1 << shift, u64::MAX >> shift, 0x0123_4567_89ab_cdef >> shift] {
+                let mut bytes = alloc::vec::Vec::new();
+                put_varint(&mut bytes, value);
+                let len = bytes.len();
+                assert_eq!(varint(&bytes), Ok((value, len)));
+                for behind in [0, 0xff] {
+                    bytes.resize(len, 0);
+                    bytes.resize(len + 8, behind);
+                    assert_eq!(varint(&bytes), Ok((value, len)), "{behind:x} behind");
+                }
+            }
+        }
     }
 
     #[test]
