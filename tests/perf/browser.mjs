@@ -7,6 +7,7 @@ import { frameWork } from './frames.mjs';
 import { finding } from './finding.mjs';
 import { gestures } from './gestures.mjs';
 import { listing } from './events.mjs';
+import { showFunctions } from './panels.mjs';
 
 const VIEWPORT = { width: 1440, height: 900 };
 const ARGS = [
@@ -130,8 +131,7 @@ async function moving({ browser, page, client }) {
  * and to the exact one.
  */
 async function answering(page) {
-  await page.locator('#tab-calls').click();
-  await page.getByRole('radio', { name: 'Functions' }).click();
+  await showFunctions(page);
   const answers = await page.waitForFunction(
     () => {
       const answers = performance.getEntriesByName('unspool:statistics');

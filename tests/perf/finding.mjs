@@ -1,10 +1,15 @@
 // Searches: how long until the number of hits and the first page of them are there, and until the first hit and all of them when
 // the records must be read.
 
+import { showFunctions } from './panels.mjs';
+
 const WAIT_MS = 120_000;
 
-/** Expressions that need the records, by the beginning of the format's title. Fields of all records are looked at. */
-const OF_RECORDS = { XRay: 'arg.cpu>=0', apitrace: 'arg.x>2', 'BAP frames': 'insn:call', 'trace-db': 'arg.i>0' };
+/**
+ * Expressions that need the records, by the beginning of the format's title. Fields of all records are looked at. Generated traces and
+ * recorded ones have hits.
+ */
+const OF_RECORDS = { XRay: 'arg.cpu>=0', apitrace: 'arg.x>2 or arg.v0>0', 'BAP frames': 'insn:call', 'trace-db': 'arg.i>0' };
 
 /** Queries about values, with one and with two free variables. The types are those of `unspool generate trace-db`. */
 const OF_VALUES = { one: 'values: a: int where a > 46', two: 'values: a, b: int where a + b = 12345' };
@@ -32,8 +37,7 @@ export async function finding(page, title, slices) {
 }
 
 async function mostCalled(page) {
-  await page.click('#tab-calls');
-  await page.getByRole('radio', { name: /Functions|Names/ }).click();
+  await showFunctions(page);
   await page.waitForSelector('.functions tbody td.name', { timeout: WAIT_MS });
   const head = page.locator('.functions th.count button');
   if ((await head.count()) === 0) return null;
