@@ -1,12 +1,14 @@
-//! Comma-separated values (RFC 4180).
+//! Comma-separated values (RFC 4180). No cell is a formula.
 
 use std::io::{self, Write};
 
-/// A CSV field, in quotes if it needs them.
-pub(crate) fn quoted(field: &str) -> String {
+/// A CSV field, in quotes if it needs them. A text that a spreadsheet would take for a formula begins with an apostrophe.
+fn quoted(field: &str) -> String {
+    let is_formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']) && field.parse::<f64>().is_err();
+    let apostrophe = if is_formula { "'" } else { "" };
     // Spreadsheets strip spaces from fields without quotes.
     let plain = !field.contains([',', '"', '\r', '\n']) && field.trim() == field;
-    if plain { field.to_string() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
+    if plain { format!("{apostrophe}{field}") } else { format!("\"{apostrophe}{}\"", field.replace('"', "\"\"")) }
 }
 
 /// Writes a row, with its line end.
@@ -32,5 +34,16 @@ mod tests {
         assert_eq!(quoted("two\nlines"), "\"two\nlines\"");
         assert_eq!(quoted(" a"), "\" a\"");
         assert_eq!(quoted(""), "");
+    }
+
+    #[test]
+    fn texts_are_no_formulas() {
+        assert_eq!(quoted("=1+1"), "'=1+1");
+        assert_eq!(quoted("@SUM(1,2)"), "\"'@SUM(1,2)\"");
+        assert_eq!(quoted("\t=1"), "\"'\t=1\"");
+        assert_eq!(quoted("-[NSObject init]"), "'-[NSObject init]");
+        for number in ["-5", "+1.5e3", "-0.25", "18446744073709551615"] {
+            assert_eq!(quoted(number), number);
+        }
     }
 }
