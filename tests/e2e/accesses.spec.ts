@@ -94,5 +94,11 @@ test('coverage is joined with other lists', async ({ page }) => {
   );
   await choice.selectOption('');
   await expect(panel.getByRole('alert')).toHaveCount(0);
+  // What is chosen already can be chosen again.
+  await panel.getByRole('radio', { name: 'Blocks' }).click();
+  await expect(rows).toHaveCount(total);
+  await panel.getByRole('radio', { name: 'Blocks' }).click();
+  await page.getByRole('tab', { name: 'Listing' }).focus();
+  await expect(rows).toHaveCount(total);
   expect(await barriers(page)).toEqual([]);
 });

@@ -28,7 +28,8 @@ const COLUMNS: Readonly<Record<CoverageBy, readonly string[]>> = {
 };
 
 function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine }) {
-  const coverage = useSignal<Coverage | null>(null);
+  /** What was found last, and what its rows are: until the next answer it stays. */
+  const shown = useSignal<{ readonly found: Coverage; readonly by: CoverageBy } | null>(null);
   const by = useSignal<CoverageBy>('block');
   const list = useSignal<KeptList | null>(null);
   const how = useSignal<CoverageWith['how']>('minus');
@@ -39,16 +40,17 @@ function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine })
     let current = true;
     if (isDone) {
       const other = list.value && { how: how.value, list: list.value.file };
-      void machine.coverage(steps, by.value, other).then((found) => {
-        if (current) coverage.value = found;
+      const asked = by.value;
+      void machine.coverage(steps, asked, other).then((found) => {
+        if (current && found) shown.value = { found, by: asked };
       });
     }
     return () => {
       current = false;
     };
   }, [machine, isDone, steps[0], steps[1], by.value, how.value, list.value]);
-  const found = coverage.value;
-  const columns = COLUMNS[by.value];
+  const found = shown.value?.found;
+  const columns = COLUMNS[shown.value?.by ?? by.value];
   return (
     <div class="coverage">
       <div class="panel-bar">
@@ -62,13 +64,12 @@ function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine })
             ]}
             value={by.value}
             choose={(value) => {
-              coverage.value = null;
               by.value = value;
             }}
           />
         )}
         {isDone && <Lists open={open} machine={machine} list={list} how={how} />}
-        {found && <Summary coverage={found} by={by.value} full={indexed?.full ?? false} />}
+        {found && <Summary coverage={found} by={shown.value?.by ?? by.value} full={indexed?.full ?? false} />}
         {!found && (indexed ? <Indexing machine={machine} /> : <span class="muted">Waiting for the trace…</span>)}
         {found && <Save open={open} machine={machine} />}
         {found && (
@@ -84,7 +85,9 @@ function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine })
           {found.wrong}
         </p>
       )}
-      {found && <Blocks machine={machine} coverage={found} columns={columns} from={steps[0] ?? 0} />}
+      {found && (
+        <Blocks key={shown.value?.by} machine={machine} coverage={found} columns={columns} from={steps[0] ?? 0} />
+      )}
     </div>
   );
 }
