@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, formatShare, plural, shortened } from '../../../base/format.ts';
 import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import type { Calls, CallView } from '../../../model/calls.ts';
@@ -65,7 +65,7 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
         <Actions open={open} calls={calls} stack={current} choose={choose} />
         {stacks && told && (
           <span class="muted panel-end">
-            {amount(stacks, told.exact ? '' : `, estimate from ${formatPercent(told.visited, told.slices)}`)}
+            {amount(stacks, info.clock, told.exact ? '' : `, estimate from ${formatPercent(told.visited, told.slices)}`)}
             {unitOf(calls.clock.value ?? info.clock)}
           </span>
         )}
@@ -80,10 +80,11 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
   );
 }
 
-function amount({ stacks, cut, order, self, whole }: Stacks, estimate: string): string {
+function amount({ stacks, cut, order, self, whole }: Stacks, clock: Clock, estimate: string): string {
   const all = stacks.length + cut;
   if (cut === 0) return `${formatCounted(all, 'stack')}${estimate}`;
-  const share = order === 'self' && whole > 0 ? `, ${formatShare(self, whole)} of the time` : '';
+  const covered = clock.kind === 'ordinal' ? plural(2, clock.unit) : 'time';
+  const share = order === 'self' && whole > 0 ? `, ${formatShare(self, whole)} of the ${covered}` : '';
   return `${formatCount(stacks.length)} of ${formatCounted(all, 'stack')}${share}${estimate}`;
 }
 

@@ -30,7 +30,7 @@ const HEADS: Readonly<Record<TreeColumn, readonly [title: string, says: string]>
   name: ['Function', 'Name of the function'],
   total: ['Total', 'Time in the function and its callees; recursive calls count once'],
   self: ['Self', 'Time in the function itself'],
-  count: ['Calls', 'Number of calls'],
+  count: ['Count', 'Number of calls'],
 };
 const COLUMNS = ['name', 'total', 'self', 'count'] as const;
 const DIRECTIONS = [
