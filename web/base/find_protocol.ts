@@ -132,8 +132,11 @@ export interface HitQuestions {
   readonly drop: { readonly question: object; readonly answer: true };
 }
 
+/** What can be asked about hits. */
 export type HitWhat = keyof HitQuestions;
+/** A question about hits. */
 export type HitQuestion<W extends HitWhat = HitWhat> = W extends HitWhat
   ? { readonly what: W } & HitQuestions[W]['question']
   : never;
+/** The answer to a question about hits. */
 export type HitAnswer<W extends HitWhat = HitWhat> = HitQuestions[W]['answer'];

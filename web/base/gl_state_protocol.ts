@@ -106,6 +106,7 @@ export interface GlBuilt {
   readonly full: boolean;
 }
 
+/** To the worker that knows the state of OpenGL (`web/worker/gl_state_worker.ts`). */
 export type ToGlState =
   /** Opens a file and begins to read it. `records` is the index that the session made. */
   | { readonly t: 'open'; readonly file: Blob; readonly format: string; readonly records: Uint8Array }
@@ -115,6 +116,7 @@ export type ToGlState =
   /** Asks for the state at a call. */
   | { readonly t: 'ask'; readonly id: number; readonly call: number; readonly before: boolean };
 
+/** From that worker: how far it is, without being asked, and answers. */
 export type FromGlState =
   | ({ readonly t: 'built' } & GlBuilt)
   /** The answer to a question: null if the call is not reached yet. */

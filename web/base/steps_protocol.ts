@@ -265,8 +265,10 @@ export interface StepQuestions {
   drcov: { ask: { readonly steps: StepRange; readonly program: string }; answer: { readonly file: Uint8Array } };
 }
 
+/** What the index of steps can be asked. */
 export type StepQuestion = keyof StepQuestions;
 
+/** To the worker that indexes steps (`web/worker/steps_worker.ts`). */
 export type ToSteps =
   /**
    * Begins to index the steps of a file. `records` is the index that the session made, null for a database, which may have a

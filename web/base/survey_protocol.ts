@@ -209,6 +209,7 @@ export interface SurveyQuestions {
   };
 }
 
+/** What the survey can be asked. */
 export type SurveyQuestion = keyof SurveyQuestions;
 
 /** Something that the calls of a program waste or do wrong, as `Finding` in `crate/graphics/src/findings/mod.rs`. */
@@ -229,6 +230,7 @@ export interface Surveyed {
   readonly of: number;
 }
 
+/** To the worker that surveys all calls (`web/worker/survey_worker.ts`). */
 export type ToSurvey =
   /** Begins to survey a file. `records` is the index that the session made. */
   | { readonly t: 'open'; readonly file: Blob; readonly records: Uint8Array }
@@ -239,6 +241,7 @@ export type ToSurvey =
       [Q in SurveyQuestion]: { readonly t: 'ask'; readonly id: number; readonly about: Q } & SurveyQuestions[Q]['ask'];
     }[SurveyQuestion];
 
+/** From that worker: how far it is, without being asked, and answers. */
 export type FromSurvey =
   /** Progress, with what is known so far. Resources come at the end, or when the survey is stopped; null until then. */
   | {
@@ -260,6 +263,7 @@ export type FromSurvey =
 /** To the worker that looks for findings (`web/worker/findings_worker.ts`): begins with a file. `records` is the index that the session made. */
 export type ToGlFindings = { readonly t: 'open'; readonly file: Blob; readonly records: Uint8Array };
 
+/** From that worker, without being asked. */
 export type FromGlFindings =
   /** Progress. What was found comes at the end. */
   | {

@@ -202,8 +202,11 @@ export interface ValuesQuestions {
   };
 }
 
+/** What can be asked about values. */
 export type ValuesWhat = keyof ValuesQuestions;
+/** A question about values. */
 export type ValuesQuestion<W extends ValuesWhat = ValuesWhat> = W extends ValuesWhat
   ? { readonly what: W } & ValuesQuestions[W]['question']
   : never;
+/** The answer to a question about values. */
 export type ValuesAnswer<W extends ValuesWhat = ValuesWhat> = ValuesQuestions[W]['answer'];

@@ -10,6 +10,7 @@ import { SETTLED_MS } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
 
+/** What is shown of a statement: its points one by one, or what likely always holds there. */
 export type IterationsView = 'occurrences' | 'invariants';
 
 /** The variables of one statement over its occurrences. */

@@ -49,6 +49,7 @@ export interface Wireframe {
   readonly missing: number;
 }
 
+/** The box around all positions of a mesh: its corners of the lowest and the highest coordinates. */
 export interface Bounds {
   readonly low: readonly [number, number, number];
   readonly high: readonly [number, number, number];

@@ -25,11 +25,13 @@ export function homeCamera(bounds: Bounds): Camera {
   return isFlat ? { yaw: 0, pitch: 0, zoom: 1 } : { yaw: -0.6, pitch: 0.4, zoom: 1 };
 }
 
+/** The camera turned by angles in radians. */
 export function turned({ yaw, pitch, zoom }: Camera, right: number, down: number): Camera {
   // Not over the poles: what is up stays up.
   return { yaw: yaw + right, pitch: Math.max(-Math.PI / 2, Math.min(Math.PI / 2, pitch + down)), zoom };
 }
 
+/** The camera with a multiple of its zoom, within limits. */
 export function zoomed(camera: Camera, factor: number): Camera {
   return { ...camera, zoom: Math.max(LEAST_ZOOM, Math.min(MOST_ZOOM, camera.zoom * factor)) };
 }

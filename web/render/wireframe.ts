@@ -1,5 +1,8 @@
-/** Draws the edges of a mesh, with WebGL2 where there is that, otherwise with a canvas in two dimensions. */
+/*
+ * Draws the edges of a mesh, with WebGL2 where there is that, otherwise with a canvas in two dimensions.
+ */
 
+/** What is drawn. */
 export interface WireframeMesh {
   /** Three coordinates of each vertex. */
   readonly positions: Float32Array;
@@ -8,6 +11,7 @@ export interface WireframeMesh {
   readonly arePoints: boolean;
 }
 
+/** How it is drawn now. */
 export interface WireframeFrame {
   /** Takes positions to clip space, in column-major order. */
   readonly matrix: Float32Array;
@@ -20,6 +24,7 @@ export interface WireframeFrame {
   readonly most: number;
 }
 
+/** A back end that draws a mesh on a canvas. */
 export interface WireframeRenderer {
   /** Draws a frame in the size of the canvas. Returns the number of edges or points drawn. */
   draw(frame: WireframeFrame): number;
