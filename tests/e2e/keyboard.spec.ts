@@ -1,3 +1,4 @@
+import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 import { area, details, fixture, open, pictured, test } from './page.ts';
 
@@ -72,6 +73,13 @@ test('the file input is hidden, and the button opens it', async ({ page }) => {
     const named = await canvas.evaluate((it) => it.closest('[aria-label]') !== null);
     expect(named).toBe(true);
   }
+});
+
+test('the page has landmarks, which contain all there is', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const { violations } = await new AxeBuilder({ page }).withRules(['landmark-one-main', 'region']).analyze();
+  expect(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))).toEqual([]);
 });
 
 test('the sheet of keys opens at its top on a small screen', async ({ page }) => {

@@ -96,49 +96,51 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
   const empty = trace.status.value.at === 'ready' && !trace.progress.value.extent;
   return (
     <div class="work">
-      <OverviewStrip open={open} theme={page.theme} filtering={state.filtering} />
-      <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
-      <NoteFlags open={open} page={page} />
-      <div
-        ref={scroller}
-        class="scroller"
-        onScroll={(event) => {
-          timeline.scrollTop.value = event.currentTarget.scrollTop * state.stretch.peek();
-        }}
-      >
+      <main class="work-main">
+        <OverviewStrip open={open} theme={page.theme} filtering={state.filtering} />
+        <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
+        <NoteFlags open={open} page={page} />
         <div
-          class="sizer"
-          style={{ height: `${Math.min(TALLEST, scrolledHeight(layout.value, timeline.size.value.height))}px` }}
-        />
-        <div class="pane">
-          <TrackList open={open} scrollBy={scrollBy} />
+          ref={scroller}
+          class="scroller"
+          onScroll={(event) => {
+            timeline.scrollTop.value = event.currentTarget.scrollTop * state.stretch.peek();
+          }}
+        >
           <div
-            ref={area}
-            class="area"
-            role="application"
-            aria-roledescription="timeline"
-            aria-label={`Timeline of ${shortened(trace.name)}. Enter selects, up and down go from row to row, period and comma along a row, brackets up and down the calls.`}
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
-            tabIndex={0}
-          >
-            <div ref={shapes} role="img" aria-label="Slices" />
-            <canvas ref={marks} role="img" aria-label="Labels, events and the selection" />
-            <NoteLines open={open} />
-            <Overlay open={open} />
-            <RangeBand open={open} drawn={state.drawn} snapped={state.snapped} />
-            <Crosshair pointer={state.pointer} />
-            {empty && (
-              <p class="nothing">
-                <span>{trace.info.value?.whenEmpty}</span>
-              </p>
-            )}
-            <Tooltip open={open} pointer={state.pointer} />
+            class="sizer"
+            style={{ height: `${Math.min(TALLEST, scrolledHeight(layout.value, timeline.size.value.height))}px` }}
+          />
+          <div class="pane">
+            <TrackList open={open} scrollBy={scrollBy} />
+            <div
+              ref={area}
+              class="area"
+              role="application"
+              aria-roledescription="timeline"
+              aria-label={`Timeline of ${shortened(trace.name)}. Enter selects, up and down go from row to row, period and comma along a row, brackets up and down the calls.`}
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
+              tabIndex={0}
+            >
+              <div ref={shapes} role="img" aria-label="Slices" />
+              <canvas ref={marks} role="img" aria-label="Labels, events and the selection" />
+              <NoteLines open={open} />
+              <Overlay open={open} />
+              <RangeBand open={open} drawn={state.drawn} snapped={state.snapped} />
+              <Crosshair pointer={state.pointer} />
+              {empty && (
+                <p class="nothing">
+                  <span>{trace.info.value?.whenEmpty}</span>
+                </p>
+              )}
+              <Tooltip open={open} pointer={state.pointer} />
+            </div>
           </div>
         </div>
-      </div>
-      <FindBar open={open} dock={page.dock} />
-      <Divider />
-      <Dock open={open} theme={page.theme} dock={page.dock} panels={page.panels} />
+        <FindBar open={open} dock={page.dock} />
+        <Divider />
+        <Dock open={open} theme={page.theme} dock={page.dock} panels={page.panels} />
+      </main>
       <SelectionPane open={open} theme={page.theme} />
       <Announcer open={open} />
     </div>
