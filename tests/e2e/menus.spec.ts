@@ -214,6 +214,21 @@ test.describe('the palette', () => {
     await expect(page.locator('.find input')).toHaveValue('name:#3');
   });
 
+  test('leads the focus to a panel, and to what the pane about the selection shows', async ({ page }) => {
+    await open(page, fixture('frames/calls.frames'));
+    const run = async (query: string, tab: string) => {
+      await page.keyboard.press('Control+k');
+      await field(page).fill(query);
+      await page.keyboard.press('Enter');
+      await expect(page.locator(tab)).toBeFocused();
+      await expect(page.locator(tab)).toHaveAttribute('aria-selected', 'true');
+    };
+    await run('show coverage', '#tab-coverage');
+    await run('show sql', '#tab-query');
+    await run('show state', '#tab-of-state');
+    await run('show details', '#tab-of-details');
+  });
+
   test('offers to open a file without a trace', async ({ page }) => {
     await page.goto('./');
     await page.keyboard.press('Control+k');

@@ -6,6 +6,7 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { type Chord, COMMANDS, type Command } from '../commands/commands.ts';
 import type { CommandContext } from '../commands/context.ts';
 import type { Page } from '../page.ts';
+import { front, TAB_TITLES, tabsOf } from '../state/front.ts';
 
 /** Something that the palette offers. */
 export interface Entry extends Rankable {
@@ -40,7 +41,7 @@ export function entriesFor(
       run: () => command.run(context),
     }));
   if (!open) return ranked(commands, query, recent);
-  const known = ranked([...commands, ...panelsOf(open, page)], query, recent);
+  const known = ranked([...commands, ...panelsOf(open, page), ...paneOf(open)], query, recent);
   if (query.trim() === '') return known;
   return [...known, ...tracksOf(open, query, context), ...textOf(open, query.trim(), page)];
 }
@@ -55,8 +56,32 @@ function panelsOf(open: OpenTrace, { panels, dock }: Page): readonly Entry[] {
       title: `Show ${panel.titleFor?.(open) ?? panel.title}`,
       about: 'Panel',
       key: null,
-      run: () => bringToFront(dock, info.format, panel.id),
+      run: () => {
+        bringToFront(dock, info.format, panel.id);
+        focusSoon(`tab-${panel.id}`);
+      },
     }));
+}
+
+/** What the pane about the selection can show, if there is a choice. */
+function paneOf({ trace }: OpenTrace): readonly Entry[] {
+  const tabs = tabsOf(trace.info.peek()?.offers ?? []);
+  if (tabs.length === 1) return [];
+  return tabs.map((tab) => ({
+    id: `pane ${tab}`,
+    title: `Show ${TAB_TITLES[tab]}`,
+    about: 'About the selection',
+    key: null,
+    run: () => {
+      front.value = tab;
+      focusSoon(`tab-of-${tab}`);
+    },
+  }));
+}
+
+/** Moves the focus to a tab once it is there. The tab key leads on into what it shows. */
+function focusSoon(id: string): void {
+  requestAnimationFrame(() => document.getElementById(id)?.focus());
 }
 
 function tracksOf({ timeline }: OpenTrace, query: string, { trace }: CommandContext): readonly Entry[] {

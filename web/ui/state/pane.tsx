@@ -4,10 +4,8 @@ import type { ThemeControl } from '../../model/theme.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Lazy } from '../parts/lazy.tsx';
-import { front, type Tab } from './front.ts';
+import { front, TAB_TITLES, type Tab, tabsOf } from './front.ts';
 import './pane.css';
-
-const TITLES: Readonly<Record<Tab, string>> = { details: 'Details', picture: 'Picture', state: 'State' };
 
 /**
  * The pane about the selection: details, pictures of traces that draw, and state: what the OpenGL context holds, or registers and memory
@@ -15,14 +13,12 @@ const TITLES: Readonly<Record<Tab, string>> = { details: 'Details', picture: 'Pi
  */
 export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
   const offers = open.trace.info.value?.offers ?? [];
-  const tabs: Tab[] = ['details'];
+  const tabs = tabsOf(offers);
   const hasTimes = offers.includes('graphics') && open.trace.companions.value.some(({ kind }) => kind === 'times');
   useEffect(() => {
     // The survey reads them, whatever is shown.
     if (hasTimes) void import('../survey/surveys.ts').then(({ surveyOf }) => surveyOf(open));
   }, [open, hasTimes]);
-  if (offers.includes('graphics')) tabs.push('picture');
-  if (offers.includes('state') || offers.includes('graphics')) tabs.push('state');
   if (tabs.length === 1) return <Details open={open} theme={theme} />;
   const shown = tabs.includes(front.value) ? front.value : 'details';
   const instead = shown !== 'details' && (
@@ -36,7 +32,7 @@ export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeCo
       theme={theme}
       tabs={<Tabs tabs={tabs} shown={shown} />}
       instead={instead}
-      label={TITLES[shown]}
+      label={TAB_TITLES[shown]}
     />
   );
 }
@@ -74,7 +70,7 @@ function Tabs({ tabs, shown }: { tabs: readonly Tab[]; shown: Tab }) {
             front.value = tab;
           }}
         >
-          {TITLES[tab]}
+          {TAB_TITLES[tab]}
         </button>
       ))}
     </div>

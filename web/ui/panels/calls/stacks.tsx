@@ -65,7 +65,11 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
         <Actions open={open} calls={calls} stack={current} choose={choose} />
         {stacks && told && (
           <span class="muted panel-end">
-            {amount(stacks, info.clock, told.exact ? '' : `, estimate from ${formatPercent(told.visited, told.slices)}`)}
+            {amount(
+              stacks,
+              info.clock,
+              told.exact ? '' : `, estimate from ${formatPercent(told.visited, told.slices)}`,
+            )}
             {unitOf(calls.clock.value ?? info.clock)}
           </span>
         )}
