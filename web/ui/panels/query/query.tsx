@@ -262,7 +262,7 @@ function ValuesAnswer({ open: { find }, state: { values } }: { open: OpenTrace; 
   const count = find.count.value;
   const points = `${formatCount(count)} ${plural(count, 'point')}`;
   if (!values?.isAsked.value)
-    return <span class="muted">Finds points by the values of their variables. Ctrl+Enter</span>;
+    return <span class="muted">Finds points by the values of their variables. Ctrl+Enter runs the query.</span>;
   switch (now.at) {
     case 'waiting':
       return <span class="muted">Waiting for the file…</span>;
