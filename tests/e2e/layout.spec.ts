@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Locator } from '@playwright/test';
-import { choose, chosen, details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
+import { barriers, choose, chosen, details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
 
 async function boxOf(locator: Locator) {
   return (await locator.boundingBox())!;
@@ -249,6 +249,22 @@ test('a selected row looks selected under the pointer, too', async ({ page }) =>
   expect((await looksOf(row(2))).backgroundColor).not.toBe(selected);
   expect((await looksOf(row(1))).backgroundColor).toBe(selected);
 });
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`what is muted, and what leads elsewhere, can be read in a selected row of a ${colorScheme} page`, async ({
+    page,
+  }) => {
+    await page.emulateMedia({ colorScheme });
+    await open(page, fixture('trace_db/variables.trace'));
+    await page.getByRole('tab', { name: 'Variables' }).click();
+    const row = page.getByRole('grid', { name: 'Variables' }).locator('tbody tr:not(.spacer)').nth(1);
+    await row.click();
+    await expect(row).toHaveAttribute('aria-selected', 'true');
+    expect(await row.locator('.muted').count()).toBeGreaterThan(0);
+    expect(await row.locator('button.link').count()).toBeGreaterThan(0);
+    expect(await barriers(page)).toEqual([]);
+  });
+}
 
 test('the numbers of a table end where its headers end', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
