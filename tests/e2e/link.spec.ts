@@ -122,6 +122,16 @@ test('a link to another file says so', async ({ page }) => {
   await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
 });
 
+test('a link with values is followed in a trace without any', async ({ page }) => {
+  await page.goto('about:blank');
+  await page.goto('./?url=samples/threads.xray#unspool=1&name=threads.xray&tab=events&events=name:%2316&values=x');
+  await settled(page, 'ready', 'threads.xray');
+  const rows = page.locator('.events tbody tr[aria-rowindex]');
+  await expect(rows.first()).toContainText('#16');
+  // Its call never ended.
+  await expect(rows).toHaveCount(1);
+});
+
 test('a link from a row of a data set selects its slice', async ({ page }) => {
   // As the query of docs/fleet.md makes it: crate/cli/tests/convert.rs makes the same one. The thread has calls without a begin.
   await page.goto('about:blank');

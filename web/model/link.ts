@@ -166,8 +166,9 @@ export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<v
   if (statistics.choices.peek().some(({ id }) => id === link.thread)) statistics.whose.value = link.thread!;
   if (link.functions) statistics.functionFilter.value = link.functions;
   if (link.events) events.filter.text.value = link.events;
-  if (link.events || link.values !== null) events.isByValues.value = link.values !== null;
-  if (link.values !== null) events.valuesText.value = link.values;
+  const values = trace.info.peek()?.offers.includes('values') ? link.values : null;
+  if (link.events || values !== null) events.isByValues.value = values !== null;
+  if (values !== null) events.valuesText.value = values;
   // After the thread, which takes the focus away.
   applyCallPaths(open.callPaths, link.callPaths, trace.names);
   if (link.tracks) timeline.arrangement.choices.value = link.tracks;
@@ -176,7 +177,7 @@ export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<v
   if (link.range) statistics.range.value = link.range;
   if (link.find) {
     // A query about values has a field of its own.
-    if (link.find !== expressionOf(link.values ?? '')) {
+    if (link.find !== expressionOf(values ?? '')) {
       find.shown.value = true;
       find.text.value = link.find;
     }
