@@ -19,6 +19,8 @@ export interface StatisticsPart {
   readonly exact: boolean;
   /** The whole file is read. */
   readonly complete: boolean;
+  /** How many calls were not measured; null unless calls are weighed. */
+  readonly unmeasured: number | null;
   readonly functions: Functions | null;
   /** The flame graph; of a sandwich, the callees: the function is in focus. */
   readonly flame: Flame | null;
@@ -56,6 +58,8 @@ export interface JobKinds {
       /** null for no flame graph, and for no call tree. */
       readonly flame: FlameView | null;
       readonly tree: TreeView | null;
+      /** Both have what calls weigh (`weigh` message) in place of durations. */
+      readonly weighed: boolean;
       /** How the call paths of both are changed. */
       readonly transforms: Transforms;
     };

@@ -110,6 +110,8 @@ export type ToWorker =
     }
   /** Shows the values of a counter as those of another type. Once all is read; replied to by its track. */
   | { readonly t: 'show-values'; readonly track: number; readonly type: ValueType }
+  /** What the calls that begin at these positions weigh, in statistics that ask for it. */
+  | { readonly t: 'weigh'; readonly at: BigUint64Array; readonly weights: BigUint64Array }
   /** How many bytes other workers hold for the trace. They count as memory of its own. */
   | { readonly t: 'elsewhere'; readonly bytes: number }
   /** Removes a derived track. */

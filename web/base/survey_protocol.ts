@@ -48,6 +48,12 @@ export interface TimedCalls {
   readonly values: Float64Array;
 }
 
+/** What calls weigh in statistics, by number. */
+export interface CallWeights {
+  readonly at: BigUint64Array;
+  readonly weights: BigUint64Array;
+}
+
 /** The contexts, in the order in which they were created, and when each was current on a thread. */
 export interface Contexts {
   /** What the program knows each by. */
@@ -118,6 +124,8 @@ export interface ResourceColumns {
 /** What happened to a resource, in order. */
 export interface ResourceEvents {
   readonly calls: Float64Array;
+  /** The thread of each call. */
+  readonly threads: Float64Array;
   readonly what: readonly ('created' | 'uploaded' | 'bound' | 'drawn' | 'drawnUntil' | 'written' | 'deleted')[];
 }
 
@@ -183,6 +191,8 @@ export interface SurveyQuestions {
   contexts: { ask: Readonly<Record<never, never>>; answer: Contexts };
   /** Calls with the highest values of a measure first, or by number with null. */
   timedCalls: { ask: { readonly measure: Measure | null; readonly most: number }; answer: TimedCalls };
+  /** All calls of which a measure is known. */
+  weights: { ask: { readonly measure: Measure }; answer: CallWeights };
   events: { ask: { readonly resource: number }; answer: ResourceEvents };
   texture: {
     ask: { readonly resource: number; readonly level: number; readonly call: number };

@@ -18,7 +18,8 @@ export const MEASURE_TITLES: readonly MeasureTitle[] = [
   { measure: 'pixels', title: 'Drawn', name: 'Pixels drawn' },
 ];
 
-const NANOSECONDS = { kind: 'seconds', frequency: 1_000_000_000n } as const;
+/** The clock of measured times. */
+export const NANOSECONDS = { kind: 'seconds', frequency: 1_000_000_000n } as const;
 
 /** A measured number as text. NaN was not measured. */
 export function measuredText(measure: Measure, value: number): string {

@@ -37,7 +37,7 @@ function answer(rows: readonly (readonly [number, number, number])[]): void {
     count: Float64Array.from(rows, () => 1),
     state: Uint8Array.from(rows, ([, , state]) => state),
   };
-  tree.value = { columns, slices: 9, visited: 9, exact: true, wanted: shown.peek()!, range: null };
+  tree.value = { columns, slices: 9, visited: 9, exact: true, unmeasured: null, wanted: shown.peek()!, range: null };
 }
 const openNames = () => [...(shown.value?.tree?.names ?? [])];
 

@@ -10,6 +10,7 @@ import {
 import type { JobProgress } from '../base/job_protocol.ts';
 import type { Clock } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
+import type { CallWeights, Measure } from '../base/survey_protocol.ts';
 import { watch } from '../base/watch.ts';
 import { createCallList, type FunctionCalls } from './call_list.ts';
 import type { CallPaths, FlameMode } from './call_paths.ts';
@@ -30,12 +31,22 @@ export type TimePicture =
   | { readonly at: 'made'; readonly picture: TimeOrder }
   | { readonly at: 'failed'; readonly sentence: string };
 
+/** What calls weigh. */
+export interface Weight {
+  /** What was measured. */
+  readonly measure: Measure;
+  /** Where the calls begin that were measured, and what they weigh. */
+  readonly given: CallWeights;
+}
+
 /** The state of the Calls panel of one trace. */
 export interface Calls {
   /** The panel is on the screen. */
   readonly mounted: Signal<boolean>;
   readonly view: ReadonlySignal<CallView>;
   readonly mode: Signal<FlameMode>;
+  /** What the flame graph is weighed by in place of durations, or null. */
+  readonly weight: ReadonlySignal<Weight | null>;
   /** Changes of the call paths in Tree and Flame. */
   readonly changes: ReadonlySignal<readonly Change[]>;
   /** What is in focus of the flame graph: names from the root. Of a sandwich, its function; empty without one. */
@@ -63,6 +74,8 @@ export interface Calls {
   readonly listed: ReadonlySignal<FunctionCalls | null>;
   /** null unless the flame graph is in the order of time. */
   readonly time: ReadonlySignal<TimePicture | null>;
+  /** Has the flame graph take these weights, or durations with null. */
+  weigh(weight: Weight | null): void;
   add(change: Change): void;
   remove(change: Change): void;
   clear(): void;
@@ -101,6 +114,9 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
   const scope = createScope();
   const mounted = signal(false);
   const { mode, changes, path, trail, setTrail } = callPaths;
+  const weight = signal<Weight | null>(null);
+  /** Counts the weights that the worker was given. */
+  let weighings = 0;
   const inverted = signal(false);
   const sort = signal<TreeSort>({ by: 'total', descending: true });
   const row = signal('');
@@ -132,7 +148,7 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
   const openRows = computed(() => (inverted.value ? opened.value.up : opened.value.down));
   const wanted = computed((): Wanted | null => {
     if (!mounted.value || listed.value) return null;
-    const none = { functions: false, flame: null, tree: null, transforms: NO_TRANSFORMS };
+    const none = { functions: false, flame: null, tree: null, weighed: false, transforms: NO_TRANSFORMS };
     if (view.value === 'functions') return { ...none, functions: true, key: 'functions' };
     if (view.value === 'stacks') {
       const order = stackOrder.value;
@@ -146,8 +162,9 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
     }
     const flame = flameView(mode.value, path.value);
     if (!flame) return null;
-    const key = `flame ${flame.mode} ${flame.path.join()} ${changed}`;
-    return { ...none, flame, transforms: transforms.value, key };
+    const weighed = weight.value !== null;
+    const key = `flame ${flame.mode} ${flame.path.join()} ${weighed ? weighings : 0} ${changed}`;
+    return { ...none, flame, weighed, transforms: transforms.value, key };
   });
   scope.add(
     effect(() => {
@@ -232,6 +249,7 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
     mounted,
     view,
     mode,
+    weight,
     changes,
     path,
     inverted,
@@ -246,6 +264,13 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
     stack,
     listed,
     time,
+    weigh: (next) => {
+      if (next) {
+        weighings += 1;
+        trace.weigh(next.given.at, next.given.weights);
+      }
+      weight.value = next;
+    },
     add: (change) => {
       changes.value = withChange(changes.peek(), change);
     },

@@ -12,6 +12,7 @@ const statistics: JobQuestion<'statistics'> = {
   functions: true,
   flame: null,
   tree: null,
+  weighed: false,
   transforms: NO_TRANSFORMS,
 };
 const percentiles: JobQuestion<'percentiles'> = { kind: 'percentiles', ...range, name: 4 };

@@ -34,14 +34,23 @@ const tell = ({ slices = 9, visited = 3, ...part }: Partial<StatisticsPart & { s
   newest('statistics').take({
     t: 'job-part',
     id: 0,
-    part: { exact: false, complete: true, functions: null, flame: null, callers: null, tree: null, ...part },
+    part: {
+      exact: false,
+      complete: true,
+      unmeasured: null,
+      functions: null,
+      flame: null,
+      callers: null,
+      tree: null,
+      ...part,
+    },
     progress: { done: visited, of: slices },
     last: part.exact ?? false,
   });
 /** The newest percentiles are found. */
 const find = (part: Percentiles | null) =>
   newest('percentiles').take({ t: 'job-part', id: 0, part, progress: { done: 9, of: 9 }, last: true });
-const NOTHING = { functions: false, flame: null, tree: null, transforms: NO_TRANSFORMS };
+const NOTHING = { functions: false, flame: null, tree: null, weighed: false, transforms: NO_TRANSFORMS };
 const FUNCTIONS: Wanted = { ...NOTHING, key: 'functions', functions: true };
 const flameOf = (...path: number[]): Wanted => ({
   ...NOTHING,
@@ -164,6 +173,7 @@ describe('statistics', () => {
       slices: 9,
       visited: 3,
       exact: false,
+      unmeasured: null,
       wanted: FUNCTIONS,
       range: null,
     });

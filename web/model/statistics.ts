@@ -27,6 +27,8 @@ export interface Wanted {
   readonly functions: boolean;
   readonly flame: FlameView | null;
   readonly tree: TreeView | null;
+  /** Flame graph and tree have what calls weigh in place of durations. */
+  readonly weighed: boolean;
   readonly transforms: Transforms;
 }
 
@@ -47,6 +49,8 @@ export interface Told<T> {
   readonly visited: number;
   /** The scan has visited all slices: only percentiles are estimates. */
   readonly exact: boolean;
+  /** How many calls were not measured; null unless calls are weighed. */
+  readonly unmeasured: number | null;
   /** What was asked, and the range; null for the whole trace. */
   readonly wanted: Wanted;
   readonly range: Extent | null;
@@ -166,7 +170,8 @@ export function createStatistics(trace: Trace): Statistics {
     if (reply.last) cancel = null;
     took = performance.now() - askedAt;
     const { part, progress } = reply;
-    const told = { slices: progress.of, visited: progress.done, exact: part.exact, wanted, range: of };
+    const { exact: isExact, unmeasured } = part;
+    const told = { slices: progress.of, visited: progress.done, exact: isExact, unmeasured, wanted, range: of };
     performance.measure(MEASURE, { start: askedAt, detail: { exact: told.exact, slices: told.slices } });
     failure.value = null;
     if (part.functions) functions.value = { columns: part.functions, ...told };
@@ -203,8 +208,8 @@ export function createStatistics(trace: Trace): Statistics {
     // Browsers keep measures until the page clears them.
     performance.clearMeasures(MEASURE);
     askedAt = performance.now();
-    const { functions: table, flame: graph, tree: rows, transforms } = wanted;
-    const about = { from, to, tracks, functions: table, flame: graph, tree: rows, transforms };
+    const { functions: table, flame: graph, tree: rows, weighed, transforms } = wanted;
+    const about = { from, to, tracks, functions: table, flame: graph, tree: rows, weighed, transforms };
     const of = range.peek();
     cancel = trace.begin({ kind: 'statistics', ...about }, (reply) => take(wanted, of, reply));
   };

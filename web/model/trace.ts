@@ -149,6 +149,8 @@ export interface Trace {
   removeTrack(track: number): void;
   /** Shows the values of a counter as those of another type, made from the same bytes of the file. The track comes anew. */
   showValues(track: number, type: ValueType): void;
+  /** What the calls that begin at these positions weigh in statistics that ask for it, in place of earlier weights. */
+  weigh(at: BigUint64Array, weights: BigUint64Array): void;
   /** What other workers hold for the trace. */
   readonly ledger: Ledger;
   /** The derived tracks that the worker removed last, to make room. */
@@ -330,6 +332,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       (await ask('origin', (id) => ({ t: 'origin', id, track, time, item })))?.origin ?? null,
     removeTrack: (track) => post({ t: 'remove-track', track }),
     showValues: (track, type) => post({ t: 'show-values', track, type }),
+    weigh: (at, weights) => post({ t: 'weigh', at, weights }),
     ledger,
     problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
     tableParts: async (range) => (await ask('table-parts', (id) => ({ t: 'table-parts', id, range })))?.parts ?? null,

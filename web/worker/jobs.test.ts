@@ -34,6 +34,7 @@ const statistics: JobQuestion = {
   functions: true,
   flame: null,
   tree: null,
+  weighed: false,
   transforms: NO_TRANSFORMS,
 };
 const percentiles: JobQuestion = { kind: 'percentiles', ...range, name: 7 };

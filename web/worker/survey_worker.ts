@@ -1,4 +1,5 @@
 import {
+  type CallWeights,
   type Contexts,
   type FrameColumns,
   type FromSurvey,
@@ -106,6 +107,8 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
         const measure = ask.measure === null ? undefined : MEASURES.indexOf(ask.measure);
         return open.timedCalls(measure, ask.most) as TimedCalls;
       }
+      case 'weights':
+        return open.weights(MEASURES.indexOf(ask.measure)) as CallWeights;
       case 'events':
         return open.events(ask.resource) as ResourceEvents;
       case 'texture':

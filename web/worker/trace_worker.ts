@@ -307,6 +307,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
             open.showValues(message.track, VALUE_TYPES.indexOf(message.type));
             flush(open);
           });
+        case 'weigh':
+          return guarded((open) => open.weigh(message.at, message.weights));
         case 'elsewhere':
           return guarded((open) => {
             open.setElsewhere(message.bytes);

@@ -54,6 +54,8 @@ extern "C" {
     fn functions(this: &JsQuestion) -> bool;
     /// Statistics only.
     #[wasm_bindgen(method, getter)]
+    fn weighed(this: &JsQuestion) -> bool;
+    #[wasm_bindgen(method, getter)]
     fn flame(this: &JsQuestion) -> Option<JsFlameView>;
     #[wasm_bindgen(method, getter)]
     fn tree(this: &JsQuestion) -> Option<JsTreeView>;
@@ -214,7 +216,8 @@ impl JsQuestion {
             everything: tree.everything(),
         });
         let flame = self.flame().map(|flame| flame.view());
-        Wanted { functions: self.functions(), flame, tree, transforms: self.transforms().list() }
+        let (functions, weighed) = (self.functions(), self.weighed());
+        Wanted { functions, flame, tree, weighed, transforms: self.transforms().list() }
     }
 
     /// How the derived track is shown.
@@ -276,6 +279,7 @@ impl JsJob for Scan {
         object(&[
             ("exact", part.exact.into()),
             ("complete", part.complete.into()),
+            ("unmeasured", part.unmeasured.map_or(JsValue::NULL, |calls| JsValue::from_f64(calls as f64))),
             ("functions", part.functions.map_or(JsValue::NULL, |it| columns::functions(&it))),
             ("flame", part.flames.as_ref().map_or(JsValue::NULL, |it| columns::flame(&it.flame))),
             ("callers", part.flames.and_then(|it| it.callers).map_or(JsValue::NULL, |it| columns::flame(&it))),

@@ -236,6 +236,11 @@ impl Session {
         }
     }
 
+    /// What calls weigh in statistics that ask for it, in place of earlier weights: those that begin at `at`, ascending.
+    pub fn weigh(&mut self, at: Vec<u64>, weights: Vec<u64>) {
+        self.engine.weigh(at, weights);
+    }
+
     /// Notes how many bytes other workers hold for this trace: all share one limit.
     #[wasm_bindgen(js_name = setElsewhere)]
     pub fn set_elsewhere(&mut self, bytes: f64) {

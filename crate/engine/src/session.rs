@@ -147,6 +147,12 @@ impl Session {
         &self.store
     }
 
+    /// Has statistics that are [weighed](crate::statistics::Wanted) take these weights, in place of earlier ones: of calls that begin at
+    /// `at`, absolute positions in ticks, ascending. Calls without one count as not measured.
+    pub fn weigh(&mut self, at: Vec<u64>, weights: Vec<u64>) {
+        self.store.weights.set(at, weights);
+    }
+
     /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and no bytes are pushed.
     pub fn is_pulled(&self) -> bool {
         matches!(self.path, Path::Rows(_))

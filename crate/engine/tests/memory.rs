@@ -174,7 +174,7 @@ fn jobs_know_how_much_memory_they_hold() {
     let question = || Question { from: 1, to: u64::MAX, tracks: (0..20).collect() };
     let ((mut scan, part), held) = taken(|| {
         let flame = Some(FlameView::Down { path: Vec::new() });
-        let wanted = Wanted { functions: true, flame, tree: Some(TreeView::default()), transforms: Vec::new() };
+        let wanted = Wanted { functions: true, flame, tree: Some(TreeView::default()), ..Wanted::default() };
         let mut scan = Scan::new(&store, question(), wanted, None);
         while scan.step(&store, 1000) == Step::More {}
         let part = scan.part(&store).map(|part| part.exact);

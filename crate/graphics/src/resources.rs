@@ -62,6 +62,8 @@ impl What {
 pub struct Event {
     /// The call.
     pub call: u64,
+    /// Its thread, as apitrace numbers them.
+    pub thread: u32,
     /// What it did.
     pub what: What,
 }
@@ -161,6 +163,8 @@ pub struct Resources {
     contexts: HashMap<u64, Context>,
     /// The same contexts, and those that were replaced. Their positions plus 1 are the numbers of groups; 0 has no context.
     known_contexts: Contexts,
+    /// The thread of the current call.
+    thread: u32,
     /// The context of each thread.
     current: HashMap<u64, u64>,
     mapped: Vec<Mapped>,
@@ -268,7 +272,7 @@ impl Resources {
             return;
         }
         if let Some(resource) = self.all.get_mut(at as usize) {
-            resource.events.push(Event { call, what });
+            resource.events.push(Event { call, thread: self.thread, what });
             self.events += 1;
         }
     }
@@ -397,6 +401,7 @@ impl Resources {
     /// A call of the function with this number, as [`CallVisitor::function`] has returned it.
     pub(crate) fn call_of(&mut self, call: &Call, function: u32) {
         let functions = core::mem::take(&mut self.functions);
+        self.thread = u32::try_from(call.thread).unwrap_or(u32::MAX);
         if let Some((known, act)) = functions.get(function as usize) {
             self.act(call, known, *act);
         }

@@ -1,6 +1,6 @@
 //! The survey, for JavaScript. Numbers are doubles, exact below 2^53.
 
-use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use unspool_file::JsFile;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -165,6 +165,15 @@ impl JsSurvey {
         ])
     }
 
+    /// All calls of which a measure is known: `CallWeights` of `web/base/survey_protocol.ts`.
+    pub fn weights(&self, measure: u32) -> JsValue {
+        let rows = self.times.as_ref().map(Times::rows).unwrap_or_default();
+        let weight = |it: &Timed| it.values().get(measure as usize).copied().flatten();
+        let (at, weights): (Vec<u64>, Vec<u64>) = rows.iter().filter_map(|it| Some((it.call, weight(it)?))).unzip();
+        let column = |numbers: &[u64]| JsValue::from(BigUint64Array::from(numbers));
+        object(&[("at", column(&at)), ("weights", column(&weights))])
+    }
+
     /// The calls of a frame in groups: `OpenedFrame` of `web/base/survey_protocol.ts`.
     ///
     /// # Errors
@@ -242,11 +251,15 @@ impl JsSurvey {
         self.survey.resources().used(first as u64, last as u64)
     }
 
-    /// What happened to a resource: calls, and the words for it.
+    /// What happened to a resource: `ResourceEvents` of `web/base/survey_protocol.ts`.
     pub fn events(&self, resource: u32) -> JsValue {
         let events = self.survey.resources().all().get(resource as usize).map(|it| &*it.events).unwrap_or_default();
         let words: Array = events.iter().map(|event| JsValue::from_str(event.what.word())).collect();
-        object(&[("calls", doubles(events.iter().map(|event| event.call))), ("what", words.into())])
+        object(&[
+            ("calls", doubles(events.iter().map(|event| event.call))),
+            ("threads", doubles(events.iter().map(|event| event.thread.into()))),
+            ("what", words.into()),
+        ])
     }
 
     /// A level of a texture after a call, which the next questions about pixels are about: `TextureLevel` of

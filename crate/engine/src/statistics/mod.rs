@@ -29,6 +29,7 @@ mod stacks;
 mod summary;
 mod time_order;
 mod tree;
+mod weights;
 
 use crate::store::Store;
 use crate::store::column::STRETCH;
@@ -47,6 +48,8 @@ pub use stacks::StackOrder;
 pub use summary::{CallGraph, CallPath, CallPaths, Edge, Summary};
 pub use time_order::{TimeOrder, TimeOrderColumns};
 pub use tree::{Listing, TreeColumns, TreeView};
+use weights::Weighing;
+pub use weights::Weights;
 
 /// No function yet.
 const NONE: u32 = u32::MAX;
@@ -74,6 +77,8 @@ pub struct Statistics {
     buckets: (usize, u64),
     /// Built when it is first needed.
     tree: Option<Tree>,
+    /// `None` if durations are added up.
+    weighing: Option<Weighing>,
 }
 
 /// Sums over the slices of a call-tree node.
@@ -115,8 +120,9 @@ impl Statistics {
             function_of: vec![NONE; store.names().len()],
             buckets: (0, 0),
             tree: None,
+            weighing: None,
         };
-        for single in std::mem::take(&mut statistics.plan.singles) {
+        for single in statistics.plan.singles.clone() {
             statistics.add_single(store, &single);
         }
         statistics
@@ -141,7 +147,7 @@ impl Statistics {
     /// whether the scan is complete.
     pub fn step(&mut self, store: &Store, budget: u64) -> bool {
         if self.is_outdated(store) {
-            *self = Self::new(store, self.plan.question.clone());
+            *self = Self::new(store, self.plan.question.clone()).weighed(self.weights());
         }
         let until = self.visited.saturating_add(budget);
         while self.visited < until
@@ -152,6 +158,9 @@ impl Statistics {
             }
             self.add_chunk(store, chunk);
             self.next += 1;
+        }
+        if self.next == self.plan.chunks.len() {
+            self.weigh(store, budget);
         }
         if self.is_exact() {
             self.sure = Vec::new();
@@ -164,7 +173,7 @@ impl Statistics {
 
     /// Whether all slices of the range have been visited. Everything but percentiles is exact then.
     pub fn is_exact(&self) -> bool {
-        self.next == self.plan.chunks.len()
+        self.next == self.plan.chunks.len() && self.weighing.is_none_or(|weighing| weighing.is_done)
     }
 
     /// Whether the whole trace had been read when the scan was planned.
@@ -172,9 +181,9 @@ impl Statistics {
         self.plan.complete
     }
 
-    /// Whether there is enough to estimate from.
+    /// Whether there is enough to estimate from. Weights are not estimated.
     pub fn can_estimate(&self) -> bool {
-        self.is_exact() || self.sampled > 0
+        self.is_exact() || (self.sampled > 0 && self.weighing.is_none())
     }
 
     /// How many slices the range holds.

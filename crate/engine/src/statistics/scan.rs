@@ -32,6 +32,8 @@ pub struct Wanted {
     pub flame: Option<FlameView>,
     /// Rows of the call tree.
     pub tree: Option<TreeView>,
+    /// The call paths have what calls weigh in place of durations.
+    pub weighed: bool,
     /// How the call paths of flame graph and call tree are changed, in this order.
     pub transforms: Vec<Transform>,
 }
@@ -43,6 +45,8 @@ pub struct Part {
     pub exact: bool,
     /// Whether the whole trace had been read.
     pub complete: bool,
+    /// How many calls were not measured, if they are weighed.
+    pub unmeasured: Option<u64>,
     /// The functions, if they are wanted.
     pub functions: Option<FunctionColumns>,
     /// The flame graph, if it is wanted.
@@ -56,9 +60,11 @@ impl Scan {
     pub fn new(store: &Store, question: Question, wanted: Wanted, previous: Option<Self>) -> Self {
         let mut scan =
             previous.unwrap_or(Self { statistics: None, shape: None, growth: None, wanted: Wanted::default() });
-        if scan.statistics.as_ref().is_none_or(|statistics| !statistics.answers(store, &question)) {
+        let weights = if wanted.weighed { store.weights.version() } else { 0 };
+        let answers = |it: &Statistics| it.answers(store, &question) && it.weights() == weights;
+        if !scan.statistics.as_deref().is_some_and(answers) {
             scan.release();
-            scan.statistics = Some(Box::new(Statistics::new(store, question)));
+            scan.statistics = Some(Box::new(Statistics::new(store, question).weighed(weights)));
         }
         Self { wanted, growth: None, ..scan }
     }
@@ -91,6 +97,7 @@ impl Scan {
         Some(Part {
             exact: statistics.is_exact(),
             complete: statistics.is_complete(),
+            unmeasured: statistics.unmeasured(),
             functions: functions.then(|| statistics.functions(store)),
             flames: grown.or_else(|| flame.as_ref().zip(shape).map(|(view, shape)| shape.flames(view, most))),
             tree: tree.as_ref().zip(shape).map(|(view, shape)| shape.rows(view)),

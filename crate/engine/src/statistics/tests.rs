@@ -10,6 +10,7 @@ mod jobs;
 mod lists;
 mod orphans;
 mod shapes;
+mod weights;
 
 const ALL: (u64, u64) = (0, u64::MAX);
 

@@ -18,6 +18,7 @@ use unspool_formats::batch::{Key, Payload, SliceKind};
 use unspool_formats::{EventBatch, EventKind, Locator, Problem, ProblemKind, TrackDef, TrackId};
 
 use crate::call_tree::CallTree;
+use crate::statistics::Weights;
 pub(crate) use samples::Sample;
 pub(crate) use slice::Slice;
 use texts::Texts;
@@ -49,6 +50,8 @@ pub struct Store {
     extent: Option<(u64, u64)>,
     records: u64,
     slices: u64,
+    /// What calls weigh in a replay, if somebody has said so.
+    pub(crate) weights: Weights,
     /// Instants, samples and payloads.
     points: u64,
     /// Most bytes, if that is less than [`MOST_BYTES`].
@@ -299,7 +302,9 @@ impl Store {
 
     /// Memory of slices, levels of detail, instants, samples and payloads, in bytes.
     pub fn bytes(&self) -> usize {
-        self.tracks.iter().map(Track::bytes).sum::<usize>() + self.payloads.capacity() * size_of::<Payload>()
+        self.tracks.iter().map(Track::bytes).sum::<usize>()
+            + self.payloads.capacity() * size_of::<Payload>()
+            + self.weights.bytes()
     }
 
     /// How many tracks there are.

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatPercent } from '../../../base/format.ts';
+import { formatCount, formatPercent } from '../../../base/format.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import type { FlameMode } from '../../../model/call_paths.ts';
+import { NANOSECONDS } from '../../../model/call_times.ts';
 import type { Calls } from '../../../model/calls.ts';
 import { flamePath, type LaidFlame } from '../../../model/flame.ts';
 import { type Flames, type Told, tracksOf } from '../../../model/statistics.ts';
@@ -16,6 +17,7 @@ import { Uncounted } from '../uncounted.tsx';
 import { FlameCanvas } from './canvas.tsx';
 import { createFlameState, type FlameState } from './state.ts';
 import { TimeOrderView } from './time.tsx';
+import { WeightChoice } from './weight.tsx';
 import './flame.css';
 
 /** Names on a long path: the root and the last ones; the bars show the rest. */
@@ -73,6 +75,7 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
             </option>
           ))}
         </select>
+        {!timed && <WeightChoice open={open} calls={calls} />}
         <CollapseSwitch calls={calls} />
         <PathFilter calls={calls} />
         <FunctionActions open={open} calls={calls} name={target} sandwich={sandwich} changes />
@@ -105,7 +108,8 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
           theme={theme}
           calls={calls}
           told={told}
-          clock={info.clock}
+          // What is shown may still be the answer to the question before.
+          clock={told.wanted.weighed ? NANOSECONDS : info.clock}
           sandwich={sandwich}
           reach={(name) => (reached.value = name)}
         />
@@ -114,7 +118,8 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
   );
 }
 
-function amount({ exact, slices, visited }: Told<unknown>, all: string): string {
+function amount({ exact, slices, visited, unmeasured }: Told<unknown>, all: string): string {
+  if (unmeasured !== null && unmeasured > 0) return `${all}, ${formatCount(unmeasured)} not measured`;
   return exact ? all : `Estimate from ${formatPercent(visited, slices)} of ${all}`;
 }
 
@@ -166,9 +171,10 @@ function Graphs({ open, theme, calls, told, clock, sandwich, reach }: GraphsProp
 }
 
 /** Why the graph is empty, in a sentence. */
-function whyEmpty({ slices }: Told<unknown>, { flame }: LaidFlame, calls: Calls): string {
+function whyEmpty({ slices, unmeasured }: Told<unknown>, { flame }: LaidFlame, calls: Calls): string {
   if (slices === 0) return 'No calls in this range.';
   if (calls.changes.value.length > 0) return 'No call path is left after these changes.';
+  if (unmeasured !== null && flame.total[0] === 0) return 'No call in this range was measured.';
   return flame.total[0] === 0 ? 'The calls in this range have no duration.' : 'No call of this function in this range.';
 }
 

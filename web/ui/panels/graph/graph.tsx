@@ -32,6 +32,7 @@ const WANTED = {
   functions: true,
   flame: null,
   tree: listingView(LISTINGS.edges),
+  weighed: false,
   transforms: NO_TRANSFORMS,
 } as const;
 

@@ -53,7 +53,7 @@ fn a_part_has_the_wanted_figures() {
             functions: i & 1 != 0,
             flame: (i & 2 != 0).then(|| FlameView::Down { path: Vec::new() }),
             tree: (i & 4 != 0).then(TreeView::default),
-            transforms: Vec::new(),
+            ..Wanted::default()
         };
         // The figures of one and the same scan.
         let scan = Scan::new(&store, question(ALL, &[0, 1]), wanted, previous.take());
