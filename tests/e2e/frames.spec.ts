@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, details, fixture, open, recorded, test } from './page.ts';
+import { barriers, details, fixture, open, recorded, showCalls, test } from './page.ts';
 
 const table = (page: Page) => page.getByRole('grid', { name: 'Frames' });
 /** The first cell of the first row. */
@@ -47,14 +47,83 @@ test('keeps a figure as a track over the frames', async ({ page }) => {
   await expect(page.locator('.track', { hasText: 'Uploaded per frame' })).toBeVisible();
 });
 
+/** A profile of three calls of `scene.trace`. */
+const profile = (cpu: string) =>
+  Buffer.from(
+    '# call no gpu_start gpu_dura cpu_start cpu_dura vsize_start vsize_dura rss_start rss_dura pixels program name\n' +
+      `call 2 0 0 9 ${cpu} 0 0 0 0 -1 0 glShaderSource\ncall 1 0 0 5 7000 0 0 0 0 -1 0 glCreateShader\n` +
+      'call 3 0 0 20 1284000 0 0 0 0 -1 0 glCompileShader\nframe_end\n',
+  );
+
+test('weighs the flame graph by the times of a replay', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await showCalls(page, 'Flame');
+  const weight = page.getByRole('combobox', { name: 'Weight' });
+  const graph = page.getByRole('application', { name: /^Flame graph/ });
+  const node = page.locator('.flame .unseen[role="status"]');
+  const reach = async () => {
+    await graph.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+  };
+  await expect(graph).toBeVisible();
+  await expect(weight).toHaveCount(0);
+  const add = (buffer: Buffer) =>
+    page.setInputFiles('#file-input', [{ name: 'scene.txt', mimeType: 'text/plain', buffer }]);
+  await add(profile('2000'));
+  // The replay measured no draws on the GPU.
+  await expect(weight.getByRole('option')).toHaveText(['Number of calls', 'CPU time']);
+  await weight.selectOption('CPU time');
+  await expect(page.locator('.flame .panel-end')).toContainText('not measured');
+  await reach();
+  await expect(node).toContainText('glCompileShader, total 1.284 ms, 99.3 %');
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole('combobox', { name: 'Mode' }).selectOption('Inverted');
+  await reach();
+  await expect(node).toContainText('glCompileShader, self 1.284 ms');
+  await page.getByRole('combobox', { name: 'Mode' }).selectOption('Left heavy');
+  await add(profile('5000000'));
+  await reach();
+  await expect(node).toContainText('glShaderSource, total 5 ms');
+  await weight.selectOption('Number of calls');
+  await expect(page.locator('.flame .panel-end')).not.toContainText('not measured');
+  await expect(node).not.toContainText('ms');
+});
+
+test('marks on the timeline what happens to a resource', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  const marked = () =>
+    page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('.overview canvas')!;
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      // Blue of what is drawn with, in the dark or the light theme.
+      const blues = ['76,194,255', '8,90,158'];
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4) if (blues.includes(data.subarray(i, i + 3).join())) count += 1;
+      return count;
+    });
+  await page.getByRole('tab', { name: 'Resources' }).click();
+  const rows = page.getByRole('grid', { name: 'Resources' }).locator('tbody tr:not(.spacer)');
+  await expect(rows.first()).toBeVisible();
+  expect(await marked()).toBe(0);
+  await rows.filter({ hasText: 'Texture' }).first().click();
+  const legend = page.getByRole('list', { name: 'Marks on the timeline' });
+  await expect(legend).toHaveText(/bound, drawn with\s*36/);
+  await expect.poll(marked).toBeGreaterThan(0);
+  expect(await barriers(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Next use' }).click();
+  await page.getByRole('button', { name: 'Previous use' }).click();
+  await page.getByRole('tab', { name: 'Events' }).click();
+  expect(await marked(), 'they stay while another panel is in front').toBeGreaterThan(0);
+  await page.getByRole('tab', { name: 'Resources' }).click();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await expect.poll(marked).toBe(0);
+});
+
 test('shows the times of a replay, and what was not measured', async ({ page }) => {
   await open(page, fixture('scene.trace'));
   await expect(table(page)).toBeVisible();
-  const buffer = Buffer.from(
-    '# call no gpu_start gpu_dura cpu_start cpu_dura vsize_start vsize_dura rss_start rss_dura pixels program name\n' +
-      'call 2 0 0 9 x 0 0 0 0 -1 0 glShaderSource\ncall 1 0 0 5 7000 0 0 0 0 -1 0 glCreateShader\n' +
-      'call 3 0 0 20 1284000 0 0 0 0 -1 0 glCompileShader\nframe_end\n',
-  );
+  const buffer = profile('x');
   await page.setInputFiles('#file-input', [{ name: 'scene.txt', mimeType: 'text/plain', buffer }]);
   await expect(page.locator('.notice')).toContainText('Line 2 skipped: its cpu_dura is missing or not a number');
   const rows = table(page).locator('tbody tr:not(.spacer)');

@@ -21,7 +21,7 @@ export interface AccessMarks {
   /** Forgets everything. A new search has alternatives that are about these, by their numbers; 0 is anything else. */
   begin(abouts: Uint8Array | null): void;
   /** Takes further hits. */
-  add(found: FoundRecords): void;
+  add(found: Pick<FoundRecords, 'x' | 'track' | 'branches'>): void;
   readonly dispose: Dispose;
 }
 

@@ -9,6 +9,7 @@ import { createEventTypes, type EventTypeChoices } from './event_types.ts';
 import { createEvents, type Events } from './events.ts';
 import { type BrowserMemory, createBrowserMemory, type FileMemory } from './file_memory.ts';
 import { createFind, type Find } from './find.ts';
+import { createMarked, type Marked } from './marked.ts';
 import { createMarks, type HighlightMarks } from './marks.ts';
 import { createNotes, type Notes } from './notes.ts';
 import { mayBeNotes, type NotesFile, sortOutNotes } from './notes_file.ts';
@@ -41,6 +42,8 @@ export interface OpenTrace {
   readonly derived: DerivedTracks;
   readonly marks: HighlightMarks;
   readonly find: Find;
+  /** What a panel has chosen. */
+  readonly marked: Marked;
   /** What this browser remembers of the file. */
   readonly memory: FileMemory;
   readonly eventTypes: EventTypeChoices;
@@ -167,6 +170,7 @@ export function createWorkbench(
     now.open.derived.dispose();
     now.open.marks.dispose();
     now.open.find.dispose();
+    now.open.marked.dispose();
     now.open.notes.dispose();
     now.open.eventTypes.dispose();
     now.open.memory.dispose();
@@ -203,6 +207,7 @@ export function createWorkbench(
       derived,
       marks: createMarks(trace, timeline, statistics.highlighted),
       find: createFind(trace, timeline, selection),
+      marked: createMarked(timeline),
       memory: ownMemory,
       eventTypes: createEventTypes(ownMemory, trace.names),
       notes: createNotes(ownMemory),

@@ -23,7 +23,7 @@ export interface OverviewFrame {
   readonly marks: Marks | null;
   /** Where the hits of a search are. */
   readonly hits: Marks | null;
-  /** The same by kind, instead of `hits`; null if they are of no kind. */
+  /** Hits of certain kinds, and what is chosen, by kind. */
   readonly accesses: readonly AboutMarks[] | null;
 }
 
@@ -83,6 +83,6 @@ export function drawOverview(canvas: HTMLCanvasElement, frame: OverviewFrame, na
     putMarks(frame.marks, (level) => palette.marks[level]!, 'by count');
     for (const [place, { about, marks }] of (frame.accesses ?? []).entries())
       putMarks(marks, () => palette.abouts[about]!, 'alike', place);
-    if (!frame.accesses) putMarks(frame.hits, () => palette.hit, 'alike');
+    putMarks(frame.hits, () => palette.hit, 'alike', frame.accesses?.length ?? 0);
   }
 }

@@ -83,7 +83,7 @@ export interface Scene {
   readonly marks: Marks | null;
   /** Where the hits of a search are. */
   readonly hits: Marks | null;
-  /** Where they are by kind, instead of `hits`; null if they are of no kind. */
+  /** Hits of certain kinds, and what is chosen, by kind. */
   readonly accesses: readonly AboutMarks[] | null;
   readonly names: Names;
   readonly palette: Palette;
@@ -264,7 +264,7 @@ function drawTracksMarks(context: Pen, fitter: TextFitter, scene: Part): void {
     });
   }
   if (scene.accesses) drawAccesses(context, scene, scene.accesses);
-  else if (scene.hits) drawHits(context, scene, scene.hits);
+  if (scene.hits) drawHits(context, scene, scene.hits);
   if (scene.anchor) {
     context.setLineDash([4, 3]);
     drawSelection(context, scene, scene.anchor);

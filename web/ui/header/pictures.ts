@@ -1,6 +1,7 @@
 import { formatLength, formatPercent, formatPosition } from '../../base/format.ts';
 import type { ExportScope, Sink } from '../../model/export.ts';
 import { FLAME_ROW, layOutFlame } from '../../model/flame.ts';
+import { shownMarks } from '../../model/marked.ts';
 import { questionOf } from '../../model/picture.ts';
 import { ruler } from '../../model/ruler.ts';
 import { rowsToDraw } from '../../model/timeline.ts';
@@ -73,7 +74,7 @@ interface Drawn {
 }
 
 async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Promise<Drawn | null> {
-  const { trace, timeline, selection, statistics, find } = open;
+  const { trace, timeline, selection, statistics, find, marked } = open;
   const info = trace.info.peek();
   const { extent } = trace.progress.peek();
   const { width, height: shown } = timeline.size.peek();
@@ -97,8 +98,7 @@ async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Prom
     picture,
     marks: null,
     // Those of the screen are those of another view.
-    hits: scope.range ? null : find.marks.rows.peek(),
-    accesses: scope.range ? null : find.accesses.rows.peek(),
+    ...(scope.range ? { hits: null, accesses: null } : shownMarks(find, marked, 'rows')),
     names: trace.names,
     palette: paletteFor(page.theme.theme.peek(), highlighted),
     lifted: highlighted,

@@ -1,4 +1,5 @@
 import { createScope, type Dispose } from '../../base/scope.ts';
+import { shownMarks } from '../../model/marked.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { createBackends, wantedBackend } from '../../render/backend.ts';
 import { PALETTES, paletteFor } from '../../render/palette.ts';
@@ -22,7 +23,7 @@ export interface Canvases {
 
 /** Keeps the timeline drawn until disposed. Sets the timeline's size. */
 export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canvases: Canvases): Dispose {
-  const { trace, timeline, selection, statistics, marks: highlight, find } = open;
+  const { trace, timeline, selection, statistics, marks: highlight, find, marked } = open;
   const { theme } = page.theme;
   const scope = createScope();
   // The canvas of a new back end is empty: it is painted before the browser shows it.
@@ -48,8 +49,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       window: timeline.window.peek(),
       picture: timeline.picture.peek(),
       marks: highlight.rows.peek(),
-      hits: find.marks.rows.peek(),
-      accesses: find.accesses.rows.peek(),
+      ...shownMarks(find, marked, 'rows'),
       names: trace.names,
       palette: paletteFor(theme.peek(), highlighted),
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
@@ -101,6 +101,7 @@ export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canv
       highlight.rows,
       find.marks.rows,
       find.accesses.rows,
+      marked.rows,
     ],
     resized: (width, height) => {
       timeline.size.value = { width, height };

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Overview } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
+import { shownMarks } from '../../model/marked.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import type { Timeline } from '../../model/timeline.ts';
 import { type Extent, extentLength, fitted, toPixel, toTick, type View } from '../../model/view.ts';
@@ -31,7 +32,7 @@ interface Props {
 
 /** The whole trace at a glance, with a brush over the part that the timeline shows. */
 export function OverviewStrip({ open, theme, filtering }: Props) {
-  const { timeline, trace, marks, find } = open;
+  const { timeline, trace, marks, find, marked } = open;
   const showMenu = useMenu();
   const strip = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -55,6 +56,7 @@ export function OverviewStrip({ open, theme, filtering }: Props) {
         marks.whole,
         find.marks.whole,
         find.accesses.whole,
+        marked.whole,
       ],
       resized: (width) => {
         timeline.buckets.value = Math.min(MOST_BUCKETS, width);
@@ -209,7 +211,7 @@ function paint(
   canvas: HTMLCanvasElement,
   overview: Overview,
   whole: Extent,
-  { trace, marks, find, timeline }: OpenTrace,
+  { trace, marks, find, marked, timeline }: OpenTrace,
   theme: 'dark' | 'light',
   size: FrameSize,
 ): void {
@@ -226,8 +228,7 @@ function paint(
     length,
     ...size,
     marks: marks.whole.peek(),
-    hits: find.marks.whole.peek(),
-    accesses: find.accesses.whole.peek(),
+    ...shownMarks(find, marked, 'whole'),
   };
   drawOverview(canvas, frame, trace.names, PALETTES[theme]);
 }

@@ -2,15 +2,17 @@ import { type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+import { watch } from '../../../base/watch.ts';
 import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import type { PanelProps, PanelView } from '../../dock/panel.ts';
 import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Surveying } from '../../survey/surveying.tsx';
 import { surveyOf } from '../../survey/surveys.ts';
 import { rowsByKey, Spacer, scrollToRow, useShownRows } from '../virtual_rows.tsx';
 import { KINDS, titleOf } from './titles.ts';
+import { NO_USES, type Uses } from './uses.tsx';
 import { Viewer } from './viewer.tsx';
 import './resources.css';
 
@@ -34,18 +36,40 @@ export function resourcesView(open: OpenTrace): PanelView {
   const survey = surveyOf(open);
   const sort = signal<Sort>({ by: 'created', descending: false });
   const chosen = signal(-1);
-  return { component: () => <Resources open={open} survey={survey} sort={sort} chosen={chosen} /> };
+  const uses = signal<Uses>(NO_USES);
+  const show = (next: Uses) => {
+    uses.value = next;
+    open.marked.show(next.events, open.trace.tracks.peek());
+  };
+  // The marks stay while another panel is in front.
+  open.scope.add(
+    watch([chosen], () => {
+      const at = chosen.peek();
+      show({ at, events: null });
+      if (at < 0) return;
+      void survey.ask('events', { resource: at }).then((events) => {
+        if (chosen.peek() === at) show({ at, events });
+      });
+    }),
+  );
+  return {
+    component: ({ theme }) => (
+      <Resources open={open} theme={theme} survey={survey} sort={sort} chosen={chosen} uses={uses} />
+    ),
+  };
 }
 
-interface Props {
+interface Props extends PanelProps {
   readonly open: OpenTrace;
   readonly survey: Survey;
   readonly sort: Signal<Sort>;
   /** The position of the chosen resource, or -1. */
   readonly chosen: Signal<number>;
+  /** What happened to it. */
+  readonly uses: Signal<Uses>;
 }
 
-function Resources({ open, survey, sort, chosen }: Props) {
+function Resources({ open, theme, survey, sort, chosen, uses }: Props) {
   const resources = survey.resources.value;
   if (!resources) {
     return (
@@ -62,7 +86,9 @@ function Resources({ open, survey, sort, chosen }: Props) {
         <Viewer
           key={at}
           open={open}
+          theme={theme}
           survey={survey}
+          uses={uses.value}
           resources={resources}
           at={at}
           choose={(other) => {
@@ -87,7 +113,12 @@ function rowsOf(
   return rows.sort((a, b) => sign * (resources[by][a]! - resources[by][b]!) || a - b);
 }
 
-function List({ survey, sort, chosen, resources }: Omit<Props, 'open'> & { readonly resources: ResourceColumns }) {
+function List({
+  survey,
+  sort,
+  chosen,
+  resources,
+}: Pick<Props, 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
   const box = useRef<HTMLDivElement>(null);
   const used = useSignal<Uint32Array | null>(null);
   const { kind, frame } = survey.filter.value;

@@ -1,20 +1,22 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { formatCount } from '../../../base/format.ts';
-import type { ResourceColumns, ResourceEvents } from '../../../base/survey_protocol.ts';
+import type { ResourceColumns } from '../../../base/survey_protocol.ts';
 import { ticks } from '../../../base/ticks.ts';
 import { goToPosition } from '../../../model/go_to.ts';
 import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import type { PanelProps } from '../../dock/panel.ts';
 import { glStatesOf } from '../../gl_state/states.ts';
 import { BufferBytes } from './buffer.tsx';
 import { ShaderSource } from './shader.tsx';
 import { TextureImage } from './texture.tsx';
 import { titleOf } from './titles.ts';
+import { Legend, Steps, type Uses } from './uses.tsx';
 
-interface Props {
+interface Props extends PanelProps {
   readonly open: OpenTrace;
   readonly survey: Survey;
+  /** What happened to the resource. */
+  readonly uses: Uses;
   readonly resources: ResourceColumns;
   readonly at: number;
   /** Shows another resource, or none (-1). */
@@ -22,7 +24,7 @@ interface Props {
 }
 
 /** One resource: what it holds at the selected call, and where it is used. */
-export function Viewer({ open, survey, resources, at, choose }: Props) {
+export function Viewer({ open, theme, survey, uses, resources, at, choose }: Props) {
   const { frame } = survey.filter.value;
   const place = open.selection.place();
   // A frame is selected by its slice: what it has done is there at its end.
@@ -45,11 +47,12 @@ export function Viewer({ open, survey, resources, at, choose }: Props) {
         <strong>{titleOf(resources, at)}</strong>
         <span class="muted">{when}</span>
         <span class="panel-end" />
-        <Uses survey={survey} at={at} call={start} go={go} />
+        <Steps uses={uses} call={start} go={go} />
         <button type="button" class="plain" aria-label="Close" title="Close" onClick={() => choose(-1)}>
           ×
         </button>
       </header>
+      <Legend uses={uses} theme={theme} />
       {kind === 'texture' && <TextureImage survey={survey} resources={resources} at={at} call={shown} go={go} />}
       {kind === 'buffer' && (
         <BufferBytes survey={survey} states={glStatesOf(open)} at={at} name={resources.name[at]!} call={shown} />
@@ -68,37 +71,5 @@ export function Viewer({ open, survey, resources, at, choose }: Props) {
         </div>
       )}
     </section>
-  );
-}
-
-/** Leads to the uses before and after the selected call. */
-function Uses({ survey, at, call, go }: { survey: Survey; at: number; call: number; go: (call: number) => void }) {
-  const events = useSignal<ResourceEvents | null>(null);
-  useEffect(() => {
-    void survey.ask('events', { resource: at }).then((found) => {
-      events.value = found;
-    });
-  }, [survey, at]);
-  const calls = events.value?.calls ?? new Float64Array();
-  const what = events.value?.what ?? [];
-  const previous = calls.findLastIndex((it) => it < call);
-  const next = calls.findIndex((it) => it > call);
-  const words = { drawnUntil: 'drawn last' } as Record<string, string>;
-  const says = (i: number) => (i < 0 ? '' : `${words[what[i]!] ?? what[i]} by call ${formatCount(calls[i]!)}`);
-  return (
-    <>
-      <button
-        type="button"
-        class="plain link"
-        disabled={previous < 0}
-        title={says(previous)}
-        onClick={() => go(calls[previous]!)}
-      >
-        ‹ Previous use
-      </button>
-      <button type="button" class="plain link" disabled={next < 0} title={says(next)} onClick={() => go(calls[next]!)}>
-        Next use ›
-      </button>
-    </>
   );
 }
