@@ -56,6 +56,8 @@ export interface GlDraw {
   /** The first vertex, or the offset of the indices in bytes; their number; what is added to each index. */
   readonly ranges: readonly (readonly [from: number, count: number, base: number])[];
   readonly instances: number;
+  /** Added to the element of inputs that differ by instance. */
+  readonly baseInstance: number;
   /** The type of the indices, or 0. */
   readonly indexed: number;
   /** The call itself has the indices. */

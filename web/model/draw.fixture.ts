@@ -5,6 +5,7 @@ export const TRIANGLE: GlDraw = {
   mode: 'GL_TRIANGLES',
   ranges: [[0, 3, 0]],
   instances: 1,
+  baseInstance: 0,
   indexed: 0,
   isOwn: false,
   indices: null,

@@ -163,6 +163,20 @@ test('gives each instance its elements of inputs that have a divisor', async () 
   expect([mesh.instances, mesh.remarks]).toEqual([4, []]);
   const found = [0, 1, 2, 3, 4].map((instance) => mesh.inputs[1]!.at(2, instance)?.[0] ?? null);
   expect(found).toEqual([10, 10, 20, 20, null]);
+  // The base is added to elements, not to instances.
+  const based = await meshOf({ ...draw, baseInstance: 1 }, 9, bytes);
+  expect([0, 1, 2].map((instance) => based.inputs[1]!.at(2, instance)?.[0] ?? null)).toEqual([20, 20, null]);
+  const commands = Uint32Array.of(3, 4, 0, 1, 3, 4, 0, 0);
+  const indirect = { buffer: { name: 4, sized: 1 }, count: 2, offset: 0, stride: 0 };
+  const parts = await meshOf(
+    { ...draw, ranges: [], indirect },
+    9,
+    bytesOf({ 1: Float32Array.of(0, 0, 1, 0, 0, 1), 2: Float32Array.of(10, 20), 4: commands }),
+  );
+  expect(parts.inputs[1]!.at(2, 0)?.[0]).toBe(20);
+  expect(parts.remarks).toEqual([
+    'Parts have several base instances; inputs that differ by instance are shown from 1 on.',
+  ]);
   const alike = await meshOf({ ...draw, inputs: [POSITION] }, 9, bytes);
   expect([alike.instances, alike.remarks]).toEqual([1, ['4 instances are drawn, with the same inputs.']]);
 });

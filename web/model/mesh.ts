@@ -71,13 +71,13 @@ export async function meshOf(draw: GlDraw, call: number, bytes: MeshBytes): Prom
     fetched.set(key, known);
     return known;
   };
-  const { ranges, instances } = draw.indirect
+  const { ranges, instances, baseInstance } = draw.indirect
     ? indirect(draw, viewOf(await bytesOf(draw.indirect.buffer, null)), remarks)
     : draw;
   const indices = draw.indexed > 0 ? viewOf(await bytesOf(draw.isOwn ? null : draw.indices, call)) : null;
   const { order, parts } = orderOf(draw, ranges, indices, remarks);
   const inputs = await Promise.all(
-    draw.inputs.map(async (input) => inputOf(input, viewOf(await bytesOf(input.buffer, input.call)))),
+    draw.inputs.map(async (input) => inputOf(input, viewOf(await bytesOf(input.buffer, input.call)), baseInstance)),
   );
   const differ = draw.inputs.some(({ divisor }) => divisor > 0);
   if (instances > 1 && !differ) remarks.push(`${formatCount(instances)} instances are drawn, with the same inputs.`);
@@ -97,12 +97,17 @@ function viewOf(bytes: Uint8Array | null): DataView {
 }
 
 /** The ranges that a buffer has: OpenGL 4.6, 10.4 `DrawArraysIndirectCommand` and `DrawElementsIndirectCommand`. */
-function indirect(draw: GlDraw, view: DataView, remarks: string[]): Pick<GlDraw, 'ranges' | 'instances'> {
+function indirect(
+  draw: GlDraw,
+  view: DataView,
+  remarks: string[],
+): Pick<GlDraw, 'ranges' | 'instances' | 'baseInstance'> {
   const { count, offset, stride } = draw.indirect!;
   const size = draw.indexed > 0 ? 20 : 16;
   const bytes = numberType(draw.indexed)?.bytes ?? 1;
   const ranges: [number, number, number][] = [];
   let instances = 0;
+  const bases = new Set<number>();
   for (let i = 0; i < Math.min(count, MOST_PARTS); i += 1) {
     const at = offset + i * (stride || size);
     if (at < 0 || at + size > view.byteLength) break;
@@ -114,6 +119,7 @@ function indirect(draw: GlDraw, view: DataView, remarks: string[]): Pick<GlDraw,
     const base = draw.indexed > 0 ? view.getInt32(at + 12, true) : 0;
     ranges.push([draw.indexed > 0 ? first * bytes : first, vertices, base]);
     instances = Math.max(instances, copies);
+    bases.add(view.getUint32(at + size - 4, true));
   }
   if (ranges.length < count) {
     remarks.push(
@@ -121,7 +127,13 @@ function indirect(draw: GlDraw, view: DataView, remarks: string[]): Pick<GlDraw,
         'what the GPU wrote there is unknown.',
     );
   }
-  return { ranges, instances };
+  const [baseInstance = 0] = bases;
+  if (bases.size > 1 && draw.inputs.some(({ divisor }) => divisor > 0)) {
+    remarks.push(
+      `Parts have several base instances; inputs that differ by instance are shown from ${formatCount(baseInstance)} on.`,
+    );
+  }
+  return { ranges, instances, baseInstance };
 }
 
 /** The vertices of all ranges, in order. */
@@ -162,7 +174,7 @@ function orderOf(draw: GlDraw, ranges: GlDraw['ranges'], indices: DataView | nul
   return { order: order.subarray(0, at), parts };
 }
 
-function inputOf(input: GlInput, view: DataView): MeshInput {
+function inputOf(input: GlInput, view: DataView, baseInstance: number): MeshInput {
   const element = elementOf(input);
   if (!element) return { input, components: 0, count: 0, at: () => null };
   const stride = input.stride || element.bytes;
@@ -175,9 +187,9 @@ function inputOf(input: GlInput, view: DataView): MeshInput {
     components: element.count,
     count,
     at: (vertex, instance) => {
-      // All vertices of an instance have the same element: OpenGL 4.6, 10.3.4.
-      const place = input.divisor > 0 ? Math.floor(instance / input.divisor) : vertex;
-      if (place >= count) return null;
+      // All vertices of an instance have the same element: OpenGL 4.6, 10.3.4 and 10.4.
+      const place = input.divisor > 0 ? Math.floor(instance / input.divisor) + baseInstance : vertex;
+      if (place < 0 || place >= count) return null;
       element.read(view, offset + place * stride, into);
       return into;
     },

@@ -238,6 +238,7 @@ fn draws_say_where_their_vertices_are() {
     trace.call("glPrimitiveRestartIndex", uints(&[77]));
     trace.call("glEnable", uints(&[0x8f9d]));
     let drawn = trace.call("glDrawElementsInstancedBaseVertex", uints(&[4, 6, 0x1403, 8, 5, 100]));
+    let based = trace.call("glDrawArraysInstancedBaseInstance", uints(&[4, 0, 3, 2, 7]));
     let multi = trace.call(
         "glMultiDrawArrays",
         vec![Arg::Uint(5), Arg::Array(uints(&[0, 10])), Arg::Array(uints(&[3, 4])), Arg::Uint(2)],
@@ -263,12 +264,16 @@ fn draws_say_where_their_vertices_are() {
     assert_eq!(
         draw(drawn),
         format!(
-            "{{\"mode\":\"GL_TRIANGLES\",\"ranges\":[[8,6,100]],\"instances\":5,\"indexed\":5123,\"isOwn\":false,\
+            "{{\"mode\":\"GL_TRIANGLES\",\"ranges\":[[8,6,100]],\"instances\":5,\"baseInstance\":0,\"indexed\":5123,\"isOwn\":false,\
              {rest},{inputs}}}"
         )
     );
+    assert!(draw(based).contains("\"ranges\":[[0,3,0]],\"instances\":2,\"baseInstance\":7,"));
     assert!(draw(multi).starts_with("{\"mode\":\"GL_TRIANGLE_STRIP\",\"ranges\":[[0,3,0],[10,4,0]],\"instances\":1,"));
-    assert!(draw(given).contains("\"ranges\":[[0,2,0]],\"instances\":1,\"indexed\":5121,\"isOwn\":true,"));
+    assert!(
+        draw(given)
+            .contains("\"ranges\":[[0,2,0]],\"instances\":1,\"baseInstance\":0,\"indexed\":5121,\"isOwn\":true,")
+    );
     assert!(draw(indirect).contains("\"indirect\":{\"buffer\":null,\"count\":7,\"offset\":32,\"stride\":0}"));
     assert_eq!(draw(cleared), "null");
 }

@@ -119,6 +119,8 @@ pub(super) struct Order {
     /// Where each of its parts begins: the first vertex, or the offset of its indices. Then their number, and what is added to them.
     ranges: Vec<[i64; 3]>,
     instances: i64,
+    /// Added to the element of inputs that differ by instance.
+    base_instance: i64,
     /// The type of the indices, 0 without any.
     indexed: u32,
     /// The indices are bytes of the call.
@@ -146,6 +148,7 @@ impl Order {
         let mut order = Self {
             mode: known.uint(call, "mode")?,
             instances: number(&["instancecount", "primcount"]).unwrap_or(1),
+            base_instance: number(&["baseinstance"]).unwrap_or_default(),
             indexed: if is_indexed { known.uint(call, "type").unwrap_or_default() } else { 0 },
             ..Self::default()
         };
@@ -223,6 +226,7 @@ pub(super) fn write(machine: &Machine, context: &Context, array: u32, inputs: &[
             }
         });
         json.key("instances").int(order.instances);
+        json.key("baseInstance").int(order.base_instance);
         json.key("indexed").int(order.indexed.into());
         json.key("isOwn").bool(order.is_own);
         json.key("indices");
