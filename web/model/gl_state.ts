@@ -35,6 +35,8 @@ export interface GlStates {
   readonly dispose: Dispose;
 }
 
+/** User Timing measure from a question to its state; with `-read`, from the beginning of the reading to its end. */
+const MEASURE = 'unspool:state';
 const CRASHED = 'The state of this trace ended unexpectedly. Reload the page to try again.';
 
 /** The state of an open trace. Begins to read the calls as soon as the trace is read. `spawn` starts the worker. */
@@ -48,6 +50,8 @@ export function createGlStates(
   const isBefore = signal(false);
   const shown = signal<GlState | null>(null);
   const scope = createScope();
+  /** When the reading began. */
+  let begun = 0;
   /** Counts the questions: an older answer does not replace a newer one. */
   let asked = 0;
   /** The selected call was not reached when its state was asked for. */
@@ -62,10 +66,12 @@ export function createGlStates(
       return info && file && records && [{ t: 'open', file, format: info.format, records }, [records.buffer]];
     },
     begun: () => {
+      begun = performance.now();
       built.value = { built: 0, count: 0, done: false, full: false };
       void ask();
     },
     hear: (news) => {
+      if (news.done && !built.peek()?.done) performance.measure(`${MEASURE}-read`, { start: begun });
       built.value = news;
       if (isAwaited && (call.peek() ?? Number.POSITIVE_INFINITY) < news.built) void ask();
     },
@@ -79,10 +85,15 @@ export function createGlStates(
     isAwaited = false;
     if (wanted === null) return;
     const before = isBefore.peek();
+    const began = performance.now();
     const reply = await worker.ask((id) => ({ t: 'ask', id, call: wanted, before }));
     if (mine !== asked || worker.isDisposed() || !reply || reply.error !== null) return;
-    if (reply.state) shown.value = reply.state;
-    else isAwaited = true;
+    if (reply.state) {
+      // Browsers keep measures until the page clears them.
+      performance.clearMeasures(MEASURE);
+      performance.measure(MEASURE, { start: began, detail: { call: wanted } });
+      shown.value = reply.state;
+    } else isAwaited = true;
   };
   /** Resolves when a call is read, or when no more will be. */
   const reached = (wanted: number) =>
