@@ -111,8 +111,12 @@ test('marks on the timeline what happens to a resource', async ({ page }) => {
   await expect(legend).toHaveText(/bound, drawn with\s*36/);
   await expect.poll(marked).toBeGreaterThan(0);
   expect(await barriers(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Next use' }).click();
+  // Without a selection the last use is the previous one.
   await page.getByRole('button', { name: 'Previous use' }).click();
+  await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Previous use' }).click();
+  await page.getByRole('button', { name: 'Next use' }).click();
+  await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
   await page.getByRole('tab', { name: 'Events' }).click();
   expect(await marked(), 'they stay while another panel is in front').toBeGreaterThan(0);
   await page.getByRole('tab', { name: 'Resources' }).click();

@@ -1,4 +1,5 @@
-import { formatLength, formatPercent, formatPosition } from '../../base/format.ts';
+import { formatCounted, formatLength, formatPercent, formatPosition } from '../../base/format.ts';
+import { NANOSECONDS } from '../../model/call_times.ts';
 import type { ExportScope, Sink } from '../../model/export.ts';
 import { FLAME_ROW, layOutFlame } from '../../model/flame.ts';
 import { shownMarks } from '../../model/marked.ts';
@@ -136,7 +137,7 @@ function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): 
   const laid = [...(callers ? [layOutFlame(callers, hidden)] : []), layOutFlame(flame, hidden)];
   const width = Math.max(900, timeline.size.peek().width);
   // Not that of the page: the graph may have been made for another one.
-  const { range, exact, visited, slices, wanted } = told;
+  const { range, exact, visited, slices, unmeasured, wanted } = told;
   const highlighted = statistics.highlighted.peek();
   const common = {
     names: trace.names,
@@ -146,7 +147,7 @@ function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): 
     hits: find.names.peek(),
     current: -1,
     rootName: allName(statistics.all.peek()),
-    length: (total: number) => formatLength(BigInt(Math.round(total)), info.clock),
+    length: (total: number) => formatLength(BigInt(Math.round(total)), wanted.weighed ? NANOSECONDS : info.clock),
   };
   const scenes = laid.map((it, i): FlameScene => {
     const upwards = i < laid.length - 1;
@@ -158,7 +159,8 @@ function flameOf({ trace, statistics, timeline, find }: OpenTrace, page: Page): 
   const what = range ? `range of ${formatLength(extentLength(range), info.clock)}` : 'whole trace';
   const estimate = exact ? '' : `, estimate from ${formatPercent(visited, slices)}`;
   const [graph, widths] = MODES[wanted.flame?.mode ?? 'down'];
-  const about = `${info.title} · ${graph} of the ${what}${estimate}`;
+  const weighed = unmeasured === null ? '' : ` by times of a replay, ${formatCounted(unmeasured, 'call')} not measured`;
+  const about = `${info.title} · ${graph} of the ${what}${weighed}${estimate}`;
   return {
     width,
     height: scenes.reduce((sum, { height }) => sum + height, 0),
