@@ -93,12 +93,14 @@ export type ResourceKind =
   | 'renderbuffer'
   | 'query'
   | 'sampler'
-  | 'vertexArray';
+  | 'vertexArray'
+  | 'interface';
 
 /** Resources as columns, by creation. */
 export interface ResourceColumns {
   readonly count: number;
   readonly kind: readonly ResourceKind[];
+  /** Of an interface its address. */
   readonly name: Float64Array;
   /** What the program calls it, or ''. */
   readonly label: readonly string[];
@@ -126,7 +128,16 @@ export interface ResourceEvents {
   readonly calls: Float64Array;
   /** The thread of each call. */
   readonly threads: Float64Array;
-  readonly what: readonly ('created' | 'uploaded' | 'bound' | 'drawn' | 'drawnUntil' | 'written' | 'deleted')[];
+  readonly what: readonly (
+    | 'created'
+    | 'uploaded'
+    | 'bound'
+    | 'drawn'
+    | 'drawnUntil'
+    | 'used'
+    | 'written'
+    | 'deleted'
+  )[];
 }
 
 /** A level of a texture at a call. Sizes are 0 if it has none. */

@@ -9,7 +9,7 @@ import type { Tracks } from './tracks.ts';
 export const RESOURCE_MARKS = [
   { about: 4, title: 'created, deleted', what: ['created', 'deleted'] },
   { about: 2, title: 'uploaded', what: ['uploaded'] },
-  { about: 3, title: 'bound, drawn with', what: ['bound', 'drawn', 'drawnUntil'] },
+  { about: 3, title: 'bound, drawn with', what: ['bound', 'drawn', 'drawnUntil', 'used'] },
   { about: 1, title: 'written', what: ['written'] },
 ] as const satisfies readonly { about: number; title: string; what: readonly ResourceEvents['what'][number][] }[];
 

@@ -89,6 +89,8 @@ pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
         )?;
         for it in shown {
             let deleted = it.deleted.map_or("-".into(), |call| call.to_string());
+            // The name of an interface is its address.
+            let name = if it.kind == Kind::Interface { format!("{:#x}", it.name) } else { it.name.to_string() };
             let [uploads, binds, draws, _] = it.counts;
             let about = [found.facts(it), it.label.clone()].into_iter().filter(|text| !text.is_empty());
             let about = about.collect::<Vec<_>>().join(", ");
@@ -96,7 +98,7 @@ pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
                 out,
                 "{:>12} {:>7} {:>10} {deleted:>10} {uploads:>8} {binds:>8} {draws:>8} {:>11}  {about}",
                 it.kind.noun(),
-                it.name,
+                name,
                 it.created,
                 it.size
             )?;

@@ -22,6 +22,8 @@ pub struct Call {
     /// The item of each argument.
     arguments: Vec<u32>,
     result: Option<u32>,
+    /// The items of arguments that are called `pp…`: pointers to pointers of Microsoft's headers.
+    outgoing: Vec<u32>,
     /// Lists that are open, by item.
     open: Vec<u32>,
     part: Part,
@@ -185,6 +187,17 @@ impl Call {
         self.result.map_or(Value::Null, |at| self.value(at))
     }
 
+    /// The pointers in lists that are called `pp…`.
+    pub(crate) fn made(&self) -> impl Iterator<Item = u64> {
+        let lists = self.outgoing.iter().filter_map(|at| self.value(*at).list());
+        lists.flatten().filter_map(|value| if let Value::Uint(address) = value { Some(address) } else { None })
+    }
+
+    /// All unsigned numbers of arguments and result, at any depth: pointers are among them.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.items.iter().filter_map(|item| if let Item::Uint(number) = item { Some(*number) } else { None })
+    }
+
     /// An argument as an integer, 0 if it is none.
     pub fn int(&self, index: usize) -> i64 {
         self.argument(index).int().unwrap_or_default()
@@ -291,6 +304,7 @@ impl Call {
         self.items.clear();
         self.text.clear();
         self.arguments.clear();
+        self.outgoing.clear();
         self.open.clear();
         (self.number, self.function, self.result) = (record.row, function, None);
         (self.is_fake, self.is_incomplete, self.part) = (false, false, Part::Head);
@@ -371,7 +385,12 @@ impl Call {
                 }
                 _ => return self.part = Part::Other,
             },
-            Part::Arguments if !is_inner => self.arguments.push(self.items.len() as u32),
+            Part::Arguments if !is_inner => {
+                self.arguments.push(self.items.len() as u32);
+                if key.starts_with("pp") {
+                    self.outgoing.push(self.items.len() as u32);
+                }
+            }
             Part::Head | Part::Arguments => {}
             Part::Flags => return,
             Part::Other => return self.open.push(0),

@@ -1,9 +1,11 @@
 //! The objects of a graphics trace: when each was created, uploaded, bound, drawn with, written and deleted.
 //!
 //! Names of objects are followed by share group, or by context where contexts do not share the kind (`objects.rs`). What a draw
-//! uses is what is bound then: for textures that is every unit, whether the shader looks at it or not.
+//! uses is what is bound then: for textures that is every unit, whether the shader looks at it or not. Of Direct3D, interfaces are
+//! followed by their addresses (`interfaces.rs`).
 
 mod contents;
+mod interfaces;
 mod kinds;
 mod objects;
 mod texture;
@@ -15,6 +17,7 @@ use crate::contexts::Contexts;
 use crate::images::PixelStore;
 use crate::known::Known;
 use crate::reader::CallVisitor;
+use interfaces::Method;
 use kinds::Act;
 use objects::{Context, Slot};
 
@@ -26,6 +29,8 @@ pub use texture::TextureFacts;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum What {
+    /// A method of the interface is called, or the interface is passed to one.
+    Used,
     /// A call made its name, or was the first to use it.
     Created,
     /// It got contents.
@@ -49,6 +54,7 @@ impl What {
             Self::Created => "created",
             Self::Uploaded => "uploaded",
             Self::Bound => "bound",
+            Self::Used => "used",
             Self::Drawn => "drawn",
             Self::DrawnUntil => "drawnUntil",
             Self::Written => "written",
@@ -101,8 +107,8 @@ pub struct Upload {
 pub struct Resource {
     /// What it is.
     pub kind: Kind,
-    /// Its name: a number of the program.
-    pub name: u32,
+    /// Its name: a number of the program. Of an interface its address.
+    pub name: u64,
     /// The first of the contexts that share it, by order of creation.
     pub group: u32,
     /// What the program calls it (`glObjectLabel`).
@@ -159,7 +165,9 @@ pub struct Resources {
     functions: Vec<(Known, Act)>,
     numbers: HashMap<String, u32>,
     /// Live objects: share group or context, kind, name.
-    live: HashMap<(u32, Kind, u32), u32>,
+    live: HashMap<(u32, Kind, u64), u32>,
+    /// Methods of Direct3D, by the number of their functions.
+    methods: HashMap<u32, Method>,
     contexts: HashMap<u64, Context>,
     /// The same contexts, and those that were replaced. Their positions plus 1 are the numbers of groups; 0 has no context.
     known_contexts: Contexts,
@@ -205,7 +213,7 @@ impl Resources {
 
     /// A live or dead resource by kind and name: the one that is alive at a call, else the next one.
     pub fn find(&self, kind: Kind, name: u32, call: u64) -> Option<u32> {
-        let of_name = |(_, it): &(usize, &Resource)| it.kind == kind && it.name == name;
+        let of_name = |(_, it): &(usize, &Resource)| it.kind == kind && it.name == u64::from(name);
         let ends = |it: &Resource| it.deleted.unwrap_or(u64::MAX);
         let all = || self.all.iter().enumerate().filter(of_name);
         let alive = all().filter(|(_, it)| it.created <= call && call <= ends(it)).max_by_key(|(_, it)| it.created);
@@ -215,7 +223,7 @@ impl Resources {
     /// The buffer with this name whose contents a call has given it; without that call, as [`Resources::find`].
     pub fn buffer_by(&self, name: u32, filled: Option<u64>, call: u64) -> Option<u32> {
         let has = |it: &Resource, filled| it.uploads.binary_search_by_key(&filled, |upload| upload.call).is_ok();
-        let is_it = |it: &Resource| it.kind == Kind::Buffer && it.name == name;
+        let is_it = |it: &Resource| it.kind == Kind::Buffer && it.name == u64::from(name);
         let by_upload = filled.and_then(|filled| self.all.iter().position(|it| is_it(it) && has(it, filled)));
         by_upload.map(|at| at as u32).or_else(|| self.find(Kind::Buffer, name, call))
     }
@@ -283,7 +291,8 @@ impl Resources {
         }
     }
 
-    fn create(&mut self, group: u32, kind: Kind, name: u32, call: u64, is_generated: bool) -> Option<u32> {
+    fn create(&mut self, group: u32, kind: Kind, name: impl Into<u64>, call: u64, is_generated: bool) -> Option<u32> {
+        let name = name.into();
         if name == 0 || self.all.len() >= MOST_RESOURCES {
             self.is_full |= name != 0;
             return None;
@@ -314,14 +323,14 @@ impl Resources {
     /// The live resource of a name, which is made if a bind makes it. `None` for 0.
     fn of(&mut self, context: &Context, kind: Kind, name: u32, call: u64) -> Option<u32> {
         let group = context.space_of(kind);
-        match self.live.get(&(group, kind, name)) {
+        match self.live.get(&(group, kind, name.into())) {
             Some(at) => Some(*at),
             None => self.create(group, kind, name, call, false),
         }
     }
 
     fn delete(&mut self, context: &mut Context, kind: Kind, name: u32, call: u64) {
-        let Some(at) = self.live.remove(&(context.space_of(kind), kind, name)) else { return };
+        let Some(at) = self.live.remove(&(context.space_of(kind), kind, name.into())) else { return };
         for slot in context.slots_of(at) {
             self.unbind(context, slot);
         }
@@ -385,6 +394,9 @@ impl CallVisitor for Resources {
         let known = Known::of(name);
         let act = Act::of(name, &known.canonical);
         let number = if act == Act::None { u32::MAX } else { self.functions.len() as u32 };
+        if let Some(method) = Method::of(name) {
+            self.methods.insert(number, method);
+        }
         if act != Act::None {
             self.functions.push((known, act));
         }
@@ -403,7 +415,10 @@ impl Resources {
         let functions = core::mem::take(&mut self.functions);
         self.thread = u32::try_from(call.thread).unwrap_or(u32::MAX);
         if let Some((known, act)) = functions.get(function as usize) {
-            self.act(call, known, *act);
+            match act {
+                Act::Method => self.method(call, function),
+                act => self.act(call, known, *act),
+            }
         }
         self.functions = functions;
     }
@@ -446,7 +461,7 @@ impl Resources {
         let number = call.number;
         let uint = |parameter: &str| known.uint(call, parameter).unwrap_or_default();
         match act {
-            Act::None | Act::CreateContext | Act::MakeCurrent => {}
+            Act::None | Act::Method | Act::CreateContext | Act::MakeCurrent => {}
             Act::Generate(kind) => {
                 let group = context.space_of(kind);
                 for name in names(call) {
@@ -472,7 +487,7 @@ impl Resources {
             Act::DeleteOne(kind) => {
                 let name = call.uint(0);
                 let kind = kind.unwrap_or_else(|| {
-                    let is_shader = self.live.contains_key(&(context.group, Kind::Shader, name));
+                    let is_shader = self.live.contains_key(&(context.group, Kind::Shader, name.into()));
                     if is_shader { Kind::Shader } else { Kind::Program }
                 });
                 self.delete(context, kind, name, number);
@@ -695,7 +710,7 @@ impl Resources {
         let identifier = known.uint(call, "identifier").or(known.uint(call, "type")).unwrap_or_default();
         let name = known.uint(call, "name").or(known.uint(call, "object")).unwrap_or_default();
         let Some(kind) = Kind::of_identifier(identifier) else { return };
-        let at = self.live.get(&(context.space_of(kind), kind, name)).copied();
+        let at = self.live.get(&(context.space_of(kind), kind, name.into())).copied();
         if let Some(resource) = at.and_then(|at| self.all.get_mut(at as usize)) {
             resource.label = known.arg(call, "label").text().unwrap_or_default().into();
         }

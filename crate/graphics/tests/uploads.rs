@@ -194,7 +194,7 @@ fn leaks_are_those_of_apitrace() {
             return;
         };
         let said = String::from_utf8_lossy(&theirs.stderr).into_owned();
-        let mut theirs: Vec<(u64, &str, u32)> = said
+        let mut theirs: Vec<(u64, &str, u64)> = said
             .lines()
             .filter_map(|line| {
                 let mut words = line.split(": ");
@@ -208,7 +208,7 @@ fn leaks_are_those_of_apitrace() {
         let all = survey.resources().all().iter();
         let kinds = [Kind::Texture, Kind::Buffer, Kind::Renderbuffer];
         let leaked = all.filter(|it| Resources::is_leaked(it) && kinds.contains(&it.kind));
-        let mut ours: Vec<(u64, &str, u32)> = leaked.map(|it| (it.created, it.kind.word(), it.name)).collect();
+        let mut ours: Vec<(u64, &str, u64)> = leaked.map(|it| (it.created, it.kind.word(), it.name)).collect();
         ours.sort_unstable();
         theirs.sort_unstable();
         assert_eq!(ours, theirs, "{name}");

@@ -81,7 +81,7 @@ function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; sta
       </div>
       {!context && (
         <p class="muted">
-          {/^I?(D3D|Direct|DXGI)/.test(state.name)
+          {/^(I?(D3D|Direct|DXGI)|CreateDXGI)/.test(state.name)
             ? 'State is known of OpenGL calls only, not of Direct3D.'
             : 'No context is current in this thread.'}
         </p>

@@ -2,6 +2,7 @@
 
 use unspool_formats::apitrace::NameFlags;
 
+use super::interfaces::Method;
 use super::texture::Shape;
 
 /// A kind of resource.
@@ -26,10 +27,12 @@ pub enum Kind {
     Sampler,
     /// Vertex array.
     VertexArray,
+    /// Interface of Direct3D or DXGI.
+    Interface,
 }
 
 /// The kinds, by number, with the words that calls have for several of them.
-const KINDS: [(Kind, &str, &str); 9] = [
+const KINDS: [(Kind, &str, &str); 10] = [
     (Kind::Texture, "texture", "Textures"),
     (Kind::Buffer, "buffer", "Buffers"),
     (Kind::Shader, "shader", "Shaders"),
@@ -39,6 +42,8 @@ const KINDS: [(Kind, &str, &str); 9] = [
     (Kind::Query, "query", "Queries"),
     (Kind::Sampler, "sampler", "Samplers"),
     (Kind::VertexArray, "vertexArray", "VertexArrays"),
+    // No call of OpenGL has several of them.
+    (Kind::Interface, "interface", " "),
 ];
 
 impl Kind {
@@ -78,6 +83,8 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     None,
+    /// A method of Direct3D.
+    Method,
     CreateContext,
     MakeCurrent,
     /// Makes several names, which are its last argument.
@@ -123,6 +130,9 @@ pub(super) enum Act {
 
 impl Act {
     pub(super) fn of(name: &str, canonical: &str) -> Self {
+        if Method::of(name).is_some() {
+            return Self::Method;
+        }
         if NameFlags::of(name).render || canonical.starts_with("ClearBuffer") {
             return Self::Draw;
         }

@@ -132,6 +132,10 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
   const most = useMemo(() => columns.map(({ figure }) => Math.max(1, greatest(frames, figure))), [frames]);
   const rows = useMemo(() => frameRows(order, opened.value), [order, opened.value]);
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
+  const isDirect3d = useMemo(
+    () => survey.resources.value?.kind.includes('interface') ?? false,
+    [survey.resources.value],
+  );
   const place = open.selection.place();
   const chosen = place && frames.count > 0 ? frameOf(frames, Number(place.start)) : -1;
   // The selection may have moved to another frame.
@@ -194,11 +198,21 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
       <div class="panel-bar">
         {which}
         <Summary frames={frames} />
+        {isDirect3d && <span class="muted">Of Direct3D, vertices, state and uploads are not counted</span>}
         <Surveying survey={survey} />
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
         <Heaviest frames={frames} go={go} />
         <span class="panel-end">
-          {chosen >= 0 && <Used survey={survey} dock={dock} open={open} frames={frames} frame={chosen} />}
+          {chosen >= 0 && (
+            <Used
+              kinds={isDirect3d ? OF_DIRECT3D : OF_OPENGL}
+              survey={survey}
+              dock={dock}
+              open={open}
+              frames={frames}
+              frame={chosen}
+            />
+          )}
           {by !== 'frame' && <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />}
         </span>
         <TakeTable name="frames" head={head} rows={() => atOnce([...order], texts)} />
@@ -343,7 +357,15 @@ function Heaviest({ frames, go }: { readonly frames: FrameColumns; readonly go: 
   );
 }
 
+/** Resources that a frame leads to, with the words for that. */
+const OF_OPENGL: readonly (readonly [ResourceKind, words: string, several: string])[] = [
+  ['texture', 'Its textures', 'Textures'],
+  ['shader', 'Its shaders', 'Shaders'],
+];
+const OF_DIRECT3D: typeof OF_OPENGL = [['interface', 'Its interfaces', 'Interfaces']];
+
 interface UsedProps {
+  readonly kinds: typeof OF_OPENGL;
   readonly survey: Survey;
   readonly dock: Dock;
   readonly open: OpenTrace;
@@ -352,22 +374,22 @@ interface UsedProps {
 }
 
 /** Leads to the resources that a frame uses. */
-function Used({ survey, dock, open, frames, frame }: UsedProps) {
+function Used({ kinds, survey, dock, open, frames, frame }: UsedProps) {
   const show = (kind: ResourceKind) => {
     survey.filter.value = { kind, frame: { number: frame, first: frames.first[frame]!, last: frames.last[frame]! } };
     bringToFront(dock, open.trace.info.peek()?.format, 'resources');
   };
   return (
     <>
-      {(['texture', 'shader'] as const).map((kind) => (
+      {kinds.map(([kind, words, several]) => (
         <button
           key={kind}
           type="button"
           class="plain link"
-          title={`${kind === 'texture' ? 'Textures' : 'Shaders'} that frame ${formatCount(frame)} uses`}
+          title={`${several} that frame ${formatCount(frame)} uses`}
           onClick={() => show(kind)}
         >
-          {kind === 'texture' ? 'Its textures' : 'Its shaders'}
+          {words}
         </button>
       ))}
     </>

@@ -16,15 +16,20 @@ import { NO_USES, type Uses } from './uses.tsx';
 import { Viewer } from './viewer.tsx';
 import './resources.css';
 
-type Column = 'name' | 'size' | 'uploads' | 'draws' | 'created' | 'deleted';
+type Column = 'name' | 'size' | 'uploads' | 'draws' | 'binds' | 'created' | 'deleted';
 
-const COLUMNS: readonly (readonly [Column, title: string, says: string])[] = [
+const ALL_COLUMNS: readonly (readonly [Column, title: string, says: string])[] = [
   ['size', 'Size', 'Bytes that it takes, about'],
   ['uploads', 'Uploads', 'Calls that gave it contents'],
   ['draws', 'Draws', 'Draws while it was bound: for textures to any unit, for shaders by their programs'],
+  ['binds', 'Uses', 'Calls of its methods, and calls that it was passed to'],
   ['created', 'Created', 'Call that made it'],
   ['deleted', 'Deleted', 'Call that deleted it'],
 ];
+
+/** Columns that only resources of OpenGL have, and those that only interfaces of Direct3D have. */
+const OF_OPENGL: readonly Column[] = ['size', 'uploads', 'draws'];
+const OF_INTERFACES: readonly Column[] = ['binds'];
 
 interface Sort {
   readonly by: Column;
@@ -147,13 +152,22 @@ function List({
   const sortBy = (by: Column) => {
     sort.value = { by, descending: sort.value.by === by ? !sort.value.descending : by === 'size' || by === 'draws' };
   };
+  const isDirect3d = resources.kind.includes('interface');
+  const columns = useMemo(() => {
+    const isOther = (it: ResourceKind) => it !== 'interface';
+    const left = [
+      ...(resources.kind.includes('interface') ? [] : OF_INTERFACES),
+      ...(resources.count === 0 || resources.kind.some(isOther) ? [] : OF_OPENGL),
+    ];
+    return ALL_COLUMNS.filter(([by]) => !left.includes(by));
+  }, [resources]);
   const leaked = resources.leaked.reduce((sum, one) => sum + one, 0);
   const texts = (i: number) => [
     resources.kind[i]!,
     `${resources.name[i]}`,
     resources.label[i]!,
     resources.facts[i]!,
-    ...COLUMNS.map(([by]) => (by === 'deleted' && resources.deleted[i]! < 0 ? '' : `${resources[by][i]}`)),
+    ...columns.map(([by]) => (by === 'deleted' && resources.deleted[i]! < 0 ? '' : `${resources[by][i]}`)),
   ];
   return (
     <div class="resources-list">
@@ -187,13 +201,13 @@ function List({
         )}
         <span class="muted">
           {formatCounted(rows.length, 'resource')}
-          {leaked > 0 && !frame && `, ${formatCount(leaked)} not deleted`}
+          {leaked > 0 && !frame && `, ${formatCount(leaked)} not ${isDirect3d ? 'released' : 'deleted'}`}
         </span>
         <Surveying survey={survey} />
         <span class="panel-end" />
         <TakeTable
           name="resources"
-          head={['Kind', 'Name', 'Label', 'About', ...COLUMNS.map(([, title]) => title)]}
+          head={['Kind', 'Name', 'Label', 'About', ...columns.map(([, title]) => title)]}
           rows={() => atOnce(rows, texts)}
         />
       </div>
@@ -212,7 +226,7 @@ function List({
               <th scope="col" class="resources-name">
                 Resource
               </th>
-              {COLUMNS.map(([by, title, says]) => (
+              {columns.map(([by, title, says]) => (
                 <SortHead
                   key={by}
                   title={title}
@@ -224,7 +238,7 @@ function List({
             </tr>
           </thead>
           <tbody>
-            <Spacer rows={first} columns={COLUMNS.length + 1} />
+            <Spacer rows={first} columns={columns.length + 1} />
             {rows.slice(first, end).map((i, k) => (
               <tr
                 key={i}
@@ -236,25 +250,26 @@ function List({
                 }}
               >
                 <td class="resources-name" title={resources.facts[i]}>
-                  {titleOf(resources, i)} <span class="muted">{resources.facts[i]}</span>
+                  {titleOf(resources, i)}{' '}
+                  {resources.kind[i] !== 'interface' && <span class="muted">{resources.facts[i]}</span>}
                 </td>
-                <td>{resources.size[i]! > 0 ? formatBytes(resources.size[i]!) : '–'}</td>
-                <td>{formatCount(resources.uploads[i]!)}</td>
-                <td>{formatCount(resources.draws[i]!)}</td>
-                <td>{formatCount(resources.created[i]!)}</td>
-                <td>
-                  {resources.deleted[i]! >= 0
-                    ? formatCount(resources.deleted[i]!)
-                    : resources.leaked[i]
-                      ? 'never'
-                      : '–'}
-                </td>
+                {columns.map(([by]) => (
+                  <td key={by}>{cellOf(resources, by, i)}</td>
+                ))}
               </tr>
             ))}
-            <Spacer rows={rows.length - end} columns={COLUMNS.length + 1} />
+            <Spacer rows={rows.length - end} columns={columns.length + 1} />
           </tbody>
         </table>
       </div>
     </div>
   );
+}
+
+/** A number of a resource as text. */
+function cellOf(resources: ResourceColumns, by: Column, i: number): string {
+  const number = resources[by][i]!;
+  if (by === 'size') return number > 0 ? formatBytes(number) : '–';
+  if (by === 'deleted' && number < 0) return resources.leaked[i] ? 'never' : '–';
+  return formatCount(number);
 }

@@ -11,11 +11,16 @@ export const KINDS: readonly (readonly [ResourceKind, one: string, several: stri
   ['query', 'Query', 'Queries'],
   ['sampler', 'Sampler', 'Samplers'],
   ['vertexArray', 'Vertex array', 'Vertex arrays'],
+  ['interface', 'Interface', 'Interfaces'],
 ];
 
 /** What a resource is called: its kind, name and label. */
 export function titleOf(resources: ResourceColumns, at: number): string {
   const one = KINDS.find(([id]) => id === resources.kind[at])?.[1] ?? '';
   const label = resources.label[at]!;
+  // An interface of Direct3D has an address, and what it is in place of facts.
+  if (resources.kind[at] === 'interface') {
+    return `${resources.facts[at] || one} 0x${resources.name[at]!.toString(16)}`;
+  }
   return `${one} ${resources.name[at]}${label === '' ? '' : ` “${label}”`}`;
 }

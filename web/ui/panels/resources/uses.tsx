@@ -17,9 +17,10 @@ export const NO_USES: Uses = { at: -1, events: null };
 export function Legend({ uses: { events }, theme }: { readonly uses: Uses } & PanelProps) {
   if (!events) return null;
   const colours = PALETTES[theme.theme.value].abouts;
+  const isInterface = events.what.includes('used');
   const counted = RESOURCE_MARKS.map(({ about, title, what }) => {
     const count = events.what.filter((it) => (what as readonly string[]).includes(it)).length;
-    return { colour: colours[about], title, count };
+    return { colour: colours[about], title: isInterface && about === 3 ? 'used' : title, count };
   }).filter(({ count }) => count > 0);
   return (
     <ul class="resource-marks" aria-label="Marks on the timeline">

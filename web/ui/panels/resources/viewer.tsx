@@ -66,7 +66,11 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
             </button>
           ))}
           {resources.parts[at]!.length === 0 && (
-            <span class="muted">{resources.facts[at] || 'It has no contents.'}</span>
+            <span class="muted">
+              {kind === 'interface'
+                ? 'Of Direct3D, what an object holds is not followed.'
+                : resources.facts[at] || 'It has no contents.'}
+            </span>
           )}
         </div>
       )}

@@ -1,0 +1,77 @@
+//! Frames and interfaces of Direct3D.
+
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
+
+mod common;
+
+use common::{fixture, indexed};
+use unspool_graphics::Survey;
+use unspool_graphics::resources::{Resources, What};
+
+fn surveyed(name: &str) -> Survey<Vec<u8>> {
+    let (index, file) = indexed(fixture(name));
+    let mut survey = Survey::open(&index, file).unwrap();
+    while !survey.step(1).unwrap() {}
+    survey
+}
+
+/// What is called so, with when it was created and released, the number of calls that use it, and whether it is a leak.
+type Listed<'a> = (&'a str, u64, u64, Option<u64>, u64, bool);
+
+fn listed(survey: &Survey<Vec<u8>>) -> Vec<Listed<'_>> {
+    let all = survey.resources().all().iter();
+    all.map(|it| (it.facts.as_str(), it.name, it.created, it.deleted, it.counts[1], Resources::is_leaked(it))).collect()
+}
+
+#[test]
+fn interfaces_of_direct3d_9_are_followed() {
+    let survey = surveyed("apitrace/direct3d9.trace");
+    let frames = survey.frames().frames();
+    assert_eq!(
+        frames.iter().map(|frame| (frame.first, frame.last)).collect::<Vec<_>>(),
+        [(0, 17), (18, 26), (27, 35), (36, 38)]
+    );
+    let expected = [
+        ("IDirect3D9", 0x27e_22b8, 0, None, 1, true),
+        ("IDirect3DDevice9", 0x28a_6c40, 1, None, 28, true),
+        ("IDirect3DTexture9", 0x2a0_1000, 2, Some(36), 6, false),
+        ("IDirect3DVertexBuffer9", 0x2a0_2000, 5, Some(37), 6, false),
+        ("IDirect3DVertexShader9", 0x2a0_3000, 8, None, 3, true),
+        // Its address is that of another object each time.
+        ("IDirect3DSurface9", 0x2a0_4000, 9, Some(11), 2, false),
+        ("IDirect3DSurface9", 0x2a0_4000, 18, Some(20), 2, false),
+        ("IDirect3DSurface9", 0x2a0_4000, 27, Some(29), 2, false),
+    ];
+    assert_eq!(listed(&survey), expected);
+    let texture: Vec<(u64, What)> = survey.resources().all()[2].events.iter().map(|it| (it.call, it.what)).collect();
+    let expected = [
+        (2, What::Created),
+        (3, What::Used),
+        (4, What::Used),
+        (13, What::Used),
+        (22, What::Used),
+        (31, What::Used),
+        (36, What::Used),
+        (36, What::Deleted),
+    ];
+    assert_eq!(texture, expected);
+    // A frame that sets the texture uses it.
+    assert!(survey.resources().used(18, 26).contains(&2));
+}
+
+#[test]
+fn interfaces_of_direct3d_11_are_followed() {
+    let survey = surveyed("apitrace/direct3d11.trace");
+    let expected = [
+        ("IDXGISwapChain", 0x1_0001_0000, 0, None, 3, true),
+        ("ID3D11Device", 0x1_0002_0000, 0, None, 2, true),
+        ("ID3D11DeviceContext", 0x1_0003_0000, 0, None, 7, true),
+        ("ID3D11Texture2D", 0x1_0004_0000, 1, Some(3), 2, false),
+        ("ID3D11RenderTargetView", 0x1_0005_0000, 2, Some(15), 3, false),
+        ("ID3D11Buffer", 0x1_0006_0000, 4, Some(14), 3, false),
+        // What it is, no call has said.
+        ("", 0x1_0007_0000, 5, None, 0, true),
+    ];
+    assert_eq!(listed(&survey), expected);
+    assert_eq!(survey.frames().frames().len(), 3);
+}
