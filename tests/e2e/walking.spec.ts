@@ -203,7 +203,9 @@ test('filters grey what does not match, and walks pass over it', async ({ page }
 
 test('system calls have names and arguments', async ({ page }) => {
   await listingAt(page, fixture('frames/calls.frames'), 75);
-  await expect(listing(page).locator('#event-75')).toContainText('read');
+  await expect(listing(page).locator('#event-75').getByRole('gridcell').nth(3)).toContainText(
+    'system call: syscall = read',
+  );
   await page.getByRole('tab', { name: 'State', exact: true }).click();
   await goTo(page, 74);
   const pane = page.getByRole('complementary', { name: 'State' });

@@ -48,6 +48,15 @@ describe('the cells of a record', () => {
     expect(textsOf(row, { ...CONTEXT, clock, origin: ticks(1230n) }).slice(0, 3)).toEqual(['4.000 µs', 'main', '']);
   });
 
+  it('say in place of an instruction what is none', () => {
+    const columns = [column('position'), column('field', 'instruction'), column('field', 'read'), column('rest')];
+    const of = (fields: Field[], name: string) => textsOf(rowOf(fields, { name }), { ...CONTEXT, columns });
+    const number = { name: 'number', value: int(12) };
+    expect(of([number], 'call')).toEqual(['1,234', 'call: number = 12', '', '']);
+    expect(of([{ name: 'instruction', value: text('ret') }, number], '')).toEqual(['1,234', 'ret', '', 'number = 12']);
+    expect(of([], '')).toEqual(['1,234', '', '', '']);
+  });
+
   it('name where an instruction leads, and read payloads in the form of their type', () => {
     const row = (value: Value) => textsOf(rowOf([{ name: 'kind', value }]))[2];
     expect([row(text('call 0x40')), row(text('call 0x41')), row(text('0x40'))]).toEqual([

@@ -37,7 +37,12 @@ const AROUND = 18;
 export function cellTexts(row: RecordRow, context: CellContext): readonly string[] {
   const ofRow = { ...context, isCut: row.dropped > 0 };
   const shown = { ...row, fields: retyped(row.fields, context.eventTypes) };
-  return context.columns.map((column) => cellText(column, shown, ofRow));
+  const texts = context.columns.map((column) => cellText(column, shown, ofRow));
+  // What is no instruction, such as a system call, is read in place of one: the last column may be out of sight.
+  const instruction = context.columns.findIndex(({ key }) => key === 'instruction');
+  const rest = context.columns.findIndex(({ shows }) => shows === 'rest');
+  if (texts[instruction] === '' && texts[rest]) return texts.with(instruction, texts[rest]).with(rest, '');
+  return texts;
 }
 
 /** The text of a position. The head of its column names the unit. */
