@@ -208,6 +208,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
       const began = performance.now();
       const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
       const { words, bytes: content } = player.take() as Commands;
+      if (player.takeStartedOver()) await gpu.reset(new Uint32Array());
       const executed = performance.now();
       // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
       if (words.length > 0) note(await gpu.run(words, content, isChecked));
@@ -287,6 +288,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     const frames = await look(open);
     const { call, patience, view, isWhole } = ask;
     spacing = ask.spacing ?? SPACING_MS;
+    if (ask.spacing !== null) player.setSpacing(1);
     const isOver = () => latest !== ask;
     const way = wayTo(open, { call, patience, isWireframe: view === 'wireframe', isWhole, isOver });
     if (view === 'overdraw') {

@@ -138,20 +138,23 @@ pub(crate) struct Collector<F> {
     depth: u32,
     /// Lists that are open.
     lists: Vec<Vec<Value>>,
-    /// Takes a call that is complete. Returns whether the pass must stop after it.
+    /// Takes a call that is complete, and the number of calls before it. Returns whether the pass must stop after it.
     take: F,
     full: bool,
     /// The call that is waited for.
     goal: u64,
     /// It has come.
     pub(crate) passed: bool,
+    /// Calls so far, of any function.
+    pub(crate) seen: u64,
 }
 
-impl<F: FnMut(&Call) -> bool> Collector<F> {
+impl<F: FnMut(&Call, u64) -> bool> Collector<F> {
     pub(crate) fn new(goal: u64, take: F) -> Self {
         Self {
             goal,
             passed: false,
+            seen: 0,
             call: Call::default(),
             part: Part::None,
             depth: 0,
@@ -199,10 +202,11 @@ fn is_wanted(name: &str) -> bool {
     !is_question || ["UniformLocation", "AttribLocation", "UniformBlockIndex"].iter().any(|part| name.contains(part))
 }
 
-impl<F: FnMut(&Call) -> bool> Visitor for Collector<F> {
+impl<F: FnMut(&Call, u64) -> bool> Visitor for Collector<F> {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         let RecordName::Text(name) = record.name else { return false };
         let is_goal = record.row == self.goal;
+        self.seen += 1;
         if !is_wanted(name) {
             // Nothing is to be done, but what comes before it has been.
             self.full |= is_goal;
@@ -257,7 +261,7 @@ impl<F: FnMut(&Call) -> bool> Visitor for Collector<F> {
     }
 
     fn end(&mut self) {
-        self.full = (self.take)(&self.call);
+        self.full = (self.take)(&self.call, self.seen - 1);
     }
 
     fn is_full(&self) -> bool {

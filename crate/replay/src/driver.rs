@@ -52,7 +52,7 @@ pub(crate) const READ: u32 = 0x8CA8;
 pub(crate) const BINDINGS: [u32; 6] = [0x0DE1, 0x8513, 0x806F, 0x8C1A, 0x0DE1, 0x0DE1];
 
 /// What WebGL2 has.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Actual {
     state: Option<State>,
     draw: Option<u32>,
@@ -67,6 +67,7 @@ struct Actual {
 }
 
 /// A context being replayed, with what it needs at hand.
+#[derive(Clone)]
 pub struct Replay {
     /// What WebGL2 has to do.
     pub stream: Stream,
@@ -121,13 +122,15 @@ pub struct Replay {
     pub(crate) plan: crate::plan::Plan,
     /// Names of uniform blocks, by program and index.
     pub(crate) blocks: HashMap<(u32, u32), String>,
+    /// Programs that were sent in another epoch are not in WebGL2.
+    pub(crate) epoch: u64,
 }
 
 impl Replay {
     /// A replay that has executed nothing. `emits`: whether commands are wanted.
     pub fn new(bounds: Bounds, emits: bool) -> Self {
         Self {
-            stream: Stream { on: emits, ..Stream::default() },
+            stream: Stream { on: emits, most_held: bounds.bytes / 4, ..Stream::default() },
             bounds,
             contexts: Vec::new(),
             by_pointer: HashMap::new(),
@@ -164,7 +167,15 @@ impl Replay {
             uniform_buffers: HashMap::new(),
             plan: crate::plan::Plan::default(),
             blocks: HashMap::new(),
+            epoch: 1,
         }
+    }
+
+    /// WebGL2 has no objects and no state: what is needed is sent.
+    pub(crate) fn has_nothing(&mut self) {
+        self.actual = Actual::default();
+        self.uniform_buffers.clear();
+        self.scratch = [0; ATTRIBUTES + 2];
     }
 
     /// Executes a call.

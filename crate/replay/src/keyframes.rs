@@ -24,9 +24,10 @@ impl Replay {
         (self.call == self.highest).then_some(self.call)
     }
 
-    /// The surfaces that were drawn to. `None` if one cannot be copied: one with levels, faces, layers or several samples.
+    /// The surfaces that were drawn to. `None` if one cannot be copied: one with levels, faces, layers or several samples, or one that WebGL2 is
+    /// yet to get.
     pub fn drawn(&self) -> Option<Vec<Drawn>> {
-        if self.has_parts {
+        if self.has_parts || !self.stream.backlog.is_empty() {
             return None;
         }
         let mut all = Vec::new();

@@ -28,6 +28,8 @@ mod player;
 mod prepare;
 mod s3tc;
 mod shader_list;
+mod shadow;
+mod snapshots;
 mod state;
 mod surfaces;
 mod verdict;

@@ -15,7 +15,7 @@ pub(crate) const UNITS: usize = 16;
 pub(crate) const ATTRIBUTES: usize = 16;
 
 /// A texture.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Texture {
     pub(crate) handle: u32,
     /// What it is bound to in WebGL2.
@@ -53,9 +53,9 @@ impl Texture {
 }
 
 /// A buffer. Its content is kept here: indices, mapped ranges and conversions need it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Buffer {
-    pub(crate) data: Vec<u8>,
+    pub(crate) data: Rc<Vec<u8>>,
     pub(crate) usage: u32,
     /// In WebGL2, for anything but indices. 0 until it is used.
     pub(crate) handle: u32,
@@ -89,18 +89,18 @@ impl Stale {
 }
 
 /// A shader.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shader {
     pub(crate) kind: u32,
-    pub(crate) source: String,
+    pub(crate) source: Rc<str>,
     /// The source when it was compiled.
-    pub(crate) compiled: String,
+    pub(crate) compiled: Rc<str>,
     /// The call that compiled it.
     pub(crate) call: u64,
 }
 
 /// A program.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     pub(crate) shaders: Vec<u32>,
     pub(crate) attributes: HashMap<String, u32>,
@@ -111,7 +111,7 @@ pub(crate) struct Program {
 }
 
 /// A program that was linked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Linked {
     pub(crate) handle: u32,
     pub(crate) made: Rc<Translated>,
@@ -125,8 +125,11 @@ pub(crate) struct Linked {
     pub(crate) asked: std::collections::BTreeMap<i64, String>,
     /// Slots of the names that the replay itself sets, with their values.
     pub(crate) parts: HashMap<String, (u32, Vec<u32>)>,
-    /// WebGL2 has it. It gets a program with the first draw that is executed: compilers take their time.
-    pub(crate) is_sent: bool,
+    /// WebGL2 has it, since this epoch of the replay; 0 if not. It gets a program with the first draw that is executed: compilers take
+    /// their time.
+    pub(crate) sent_in: u64,
+    /// What WebGL2 has of it.
+    pub(crate) sent: Sent,
     /// What WebGL2 gets with the next draw: names of slots, bindings of blocks, and values, each with its slot first.
     pub(crate) names: Vec<(u32, String)>,
     pub(crate) bindings: Vec<(String, u32)>,
@@ -134,11 +137,58 @@ pub(crate) struct Linked {
 }
 
 impl Linked {
+    /// WebGL2 does not have it any more: all that it had comes before what it lacks.
+    pub(crate) fn again(&mut self) {
+        let Sent { mut names, bindings, values, .. } = core::mem::take(&mut self.sent);
+        names.append(&mut self.names);
+        self.names = names;
+        for binding in bindings {
+            if self.bindings.iter().all(|(known, _)| *known != binding.0) {
+                self.bindings.push(binding);
+            }
+        }
+        let mut values: Vec<(u64, Vec<u32>)> = values.into_values().flatten().collect();
+        values.sort_unstable_by_key(|(place, _)| *place);
+        let late = core::mem::replace(&mut self.values, values.into_iter().map(|(_, words)| words).collect());
+        for words in late {
+            self.set(words);
+        }
+    }
+
     /// Sets a uniform. `words` are those of [`crate::ops::Op::Uniform`].
     pub(crate) fn set(&mut self, words: Vec<u32>) {
         // A value that this one writes over is not sent. Longer ones may have more elements.
         self.values.retain(|known| known.first() != words.first() || known.len() > words.len());
         self.values.push(words);
+    }
+}
+
+/// What WebGL2 has of a program, for another time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sent {
+    names: Vec<(u32, String)>,
+    bindings: HashMap<String, u32>,
+    /// Values by slot, with their place in the order of all.
+    values: HashMap<u32, Vec<(u64, Vec<u32>)>>,
+    count: u64,
+}
+
+impl Sent {
+    pub(crate) fn name(&mut self, slot: u32, name: String) {
+        self.names.push((slot, name));
+    }
+
+    pub(crate) fn binding(&mut self, name: String, binding: u32) {
+        self.bindings.insert(name, binding);
+    }
+
+    pub(crate) fn value(&mut self, words: Vec<u32>) {
+        let Some(slot) = words.first() else { return };
+        let known = self.values.entry(*slot).or_default();
+        // As in `Linked::set`.
+        known.retain(|(_, known)| known.len() > words.len());
+        self.count += 1;
+        known.push((self.count, words));
     }
 }
 
@@ -166,12 +216,12 @@ pub(crate) struct Renderbuffer {
 }
 
 /// What several contexts share.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     pub(crate) textures: HashMap<u32, Texture>,
     pub(crate) buffers: HashMap<u32, Buffer>,
     pub(crate) shaders: HashMap<u32, Shader>,
-    pub(crate) programs: HashMap<u32, Program>,
+    pub(crate) programs: HashMap<u32, Rc<Program>>,
     pub(crate) renderbuffers: HashMap<u32, Renderbuffer>,
     pub(crate) samplers: HashMap<u32, u32>,
     pub(crate) lists: HashMap<u32, Rc<Vec<Call>>>,
@@ -265,6 +315,7 @@ pub(crate) struct Indexed {
 }
 
 /// A context.
+#[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) group: usize,
     pub(crate) es: bool,

@@ -4,6 +4,12 @@
 //! second buffer; a command has their offset and length. Objects are numbers that this side chooses, by kind, from 1 on; 0
 //! is no object. The other side makes an object when it first sees its number.
 
+use std::collections::VecDeque;
+
+use hashbrown::HashSet;
+
+use crate::shadow::{Command, Shadow};
+
 /// What a command does. Comments say its words. `web/base/replay/commands.ts` lists the same in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -136,7 +142,7 @@ pub enum Kind {
 }
 
 /// Commands that were not executed yet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Stream {
     /// The commands.
     pub words: Vec<u32>,
@@ -151,6 +157,12 @@ pub struct Stream {
     /// The call that is executed, and the one that was marked last.
     pub(crate) call: u32,
     pub(crate) marked: Option<u32>,
+    /// What WebGL2 has once it has executed all commands.
+    pub(crate) shadow: Shadow,
+    /// Limit for the bytes of uploads that the shadow keeps.
+    pub(crate) most_held: u64,
+    /// Commands that come before all others, of which the shadow has made notes.
+    pub(crate) backlog: VecDeque<Command>,
 }
 
 /// Words and bytes of commands that are executed at once, about.
@@ -163,13 +175,47 @@ impl Stream {
     /// Adds a command.
     pub(crate) fn put(&mut self, op: Op, words: &[u32]) {
         if self.on {
-            if self.marked != Some(self.call) {
-                self.marked = Some(self.call);
-                self.words.extend([Op::Mark as u32 | 1 << 16, self.call]);
-            }
-            self.words.push(op as u32 | (words.len() as u32) << 16);
-            self.words.extend_from_slice(words);
+            let bytes = match (op, words) {
+                (Op::TexImage | Op::TexSubImage, [.., at, len]) => {
+                    self.bytes.get(*at as usize..).and_then(|rest| rest.get(..*len as usize))
+                }
+                _ => None,
+            };
+            self.shadow.note(op, words, bytes.unwrap_or_default(), self.most_held);
+            self.add(op, words);
         }
+    }
+
+    fn add(&mut self, op: Op, words: &[u32]) {
+        if self.marked != Some(self.call) {
+            self.marked = Some(self.call);
+            self.words.extend([Op::Mark as u32 | 1 << 16, self.call]);
+        }
+        self.words.push(op as u32 | (words.len() as u32) << 16);
+        self.words.extend_from_slice(words);
+    }
+
+    /// Adds commands of the backlog, as many as are executed at once. Returns whether that was all of them.
+    pub(crate) fn catch_up(&mut self) -> bool {
+        while !self.is_full()
+            && let Some(mut command) = self.backlog.pop_front()
+        {
+            let place = command.bytes().map(|bytes| self.put_bytes(bytes));
+            if let (Some((at, len)), [.., to, of]) = (place, &mut command.words[..]) {
+                (*to, *of) = (at, len);
+            }
+            self.add(command.op, &command.words);
+        }
+        self.backlog.is_empty()
+    }
+
+    /// Textures whose content is in the backlog: WebGL2 does not have it yet.
+    pub(crate) fn lacking(&self) -> HashSet<u32> {
+        let uploads = self
+            .backlog
+            .iter()
+            .filter(|command| matches!(command.op, Op::TexImage | Op::TexSubImage | Op::GenerateMipmap));
+        uploads.filter_map(|command| command.words.first().copied()).collect()
     }
 
     /// Whether the commands are to be executed before more come.

@@ -56,7 +56,7 @@ impl JsPlayer {
         self.player.needs_decompressor()
     }
 
-    /// Wants the state after a call. Returns whether everything begins anew. Then only the textures that `kept` lists are to stay.
+    /// Wants the state after a call. Returns whether objects of WebGL2 are to be deleted: only the textures that `kept` lists are to stay.
     pub fn seek(&mut self, call: f64, windows: f64, surfaces: f64) -> bool {
         self.player.seek(call as u64, [windows as u64, surfaces as u64])
     }
@@ -65,6 +65,18 @@ impl JsPlayer {
     #[wasm_bindgen(js_name = beginsAnew)]
     pub fn begins_anew(&self, call: f64, windows: f64, surfaces: f64) -> bool {
         self.player.begins_anew(call as u64, [windows as u64, surfaces as u64])
+    }
+
+    /// Whether everything has begun with the first call again since this was asked last. Then nothing is to stay.
+    #[wasm_bindgen(js_name = takeStartedOver)]
+    pub fn take_started_over(&mut self) -> bool {
+        self.player.take_started_over()
+    }
+
+    /// Makes copies of what is known before every so many calls, for tests.
+    #[wasm_bindgen(js_name = setSpacing)]
+    pub fn set_spacing(&mut self, calls: f64) {
+        self.player.set_spacing(calls as u64);
     }
 
     /// What was drawn is there again, as it was at this call when draws before these two had been left out.

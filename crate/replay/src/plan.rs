@@ -31,7 +31,7 @@ struct Open {
 }
 
 /// What is known of frames.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     frames: Vec<Frame>,
     open: HashMap<i64, Open>,

@@ -12,6 +12,7 @@ use crate::call::{Call, Collector};
 use crate::driver::{Bounds, Replay};
 use crate::objects::Kept;
 use crate::plan::Frame;
+use crate::snapshots::{Resumed, Snapshots};
 
 /// Bytes of a blob: a texture of 8192 times 8192 pixels has more, but not within the bounds of a replay together with others.
 const PAYLOAD: u64 = 64 << 20;
@@ -44,6 +45,21 @@ pub struct Player<S> {
     over: bool,
     calls: u64,
     wireframe: bool,
+    snapshots: Snapshots,
+    /// Calls of any function that came so far.
+    seen: u64,
+    /// The pass began with a snapshot, and no call has come yet.
+    is_resumed: bool,
+    has_started_over: bool,
+}
+
+/// What bytes have come to.
+enum Pushed {
+    More,
+    /// There are no more calls.
+    Over,
+    /// The pass cannot begin where it was to begin.
+    Refused,
 }
 
 impl<S: ByteSource> Player<S> {
@@ -67,6 +83,7 @@ impl<S: ByteSource> Player<S> {
     }
 
     fn of(records: &'static dyn Records, source: S, replay: Replay) -> Self {
+        let bytes = replay.bounds.bytes;
         Self {
             records,
             source,
@@ -79,6 +96,10 @@ impl<S: ByteSource> Player<S> {
             over: false,
             calls: 0,
             wireframe: false,
+            snapshots: Snapshots::new(bytes),
+            seen: 0,
+            is_resumed: false,
+            has_started_over: false,
         }
     }
 
@@ -114,14 +135,25 @@ impl<S: ByteSource> Player<S> {
         [windows, self.replay.surfaces.needed(call, windows)]
     }
 
-    /// Wants the state after a call. Returns whether everything begins anew: objects of WebGL2 are to be deleted then. `skip`: the
+    /// Wants the state after a call. Returns whether everything begins anew, or with a snapshot: objects of WebGL2 are to be deleted then, but
+    /// for [`Player::kept`]. `skip`: the
     /// calls before which draws are left out, as [`Player::skip_before`] returns them.
     pub fn seek(&mut self, call: u64, [skip, surfaces]: [u64; 2]) -> bool {
-        let anew = self.begins_anew(call, [skip, surfaces]);
-        self.reached &= self.goal == call && !anew;
+        let mut anew = self.begins_anew(call, [skip, surfaces]);
+        let is_here = self.reached && self.goal == call && !anew;
+        self.reached = is_here;
         self.goal = call;
-        if anew {
-            self.restart(skip.min(surfaces));
+        if !is_here {
+            let from = if anew { 0 } else { Snapshots::worthwhile(self.replay.highest) };
+            let resumed = self.snapshots.resume(call, skip.min(surfaces), from, &self.replay);
+            match resumed {
+                Some(resumed) => {
+                    self.resume(resumed);
+                    anew = true;
+                }
+                None if anew => self.restart(skip.min(surfaces)),
+                None => {}
+            }
         }
         (self.replay.skip_before, self.replay.skip_surfaces) = (skip, surfaces);
         self.replay.vertices = 0;
@@ -164,12 +196,52 @@ impl<S: ByteSource> Player<S> {
     /// Draws before call `from` are left out: textures that do not change from there on are kept.
     fn restart(&mut self, from: u64) {
         // What was halted did not get all that it asked for.
-        let kept = if self.replay.halted.is_none() { self.replay.unchanged_since(from) } else { HashMap::new() };
+        let mut kept = if self.replay.halted.is_none() { self.replay.unchanged_since(from) } else { HashMap::new() };
+        let lacking = self.replay.stream.lacking();
+        kept.retain(|handle, _| !lacking.contains(handle));
         let translations = self.replay.translations.clone();
+        let shadow = core::mem::take(&mut self.replay.stream.shadow);
         self.replay = Replay::new(self.replay.bounds, self.replay.stream.on);
         (self.replay.wireframe, self.replay.kept, self.replay.translations) = (self.wireframe, kept, translations);
-        self.pass = Some(self.records.pass(0..u32::MAX));
-        (self.over, self.calls) = (false, 0);
+        let kept = &self.replay.kept;
+        self.replay.stream.shadow.inherit(&shadow, |handle| kept.contains_key(&handle));
+        self.pass = Some(self.start());
+    }
+
+    /// The pass of a replay that has executed nothing.
+    fn start(&mut self) -> Box<dyn Pass> {
+        (self.over, self.calls, self.seen, self.is_resumed) = (false, 0, 0, false);
+        self.snapshots.begin(0);
+        self.records.pass(0..u32::MAX)
+    }
+
+    /// Begins with the first call, without anything that WebGL2 has. Draws are left out as before.
+    fn start_over(&mut self) -> Box<dyn Pass> {
+        let old = {
+            let new = Replay::new(self.replay.bounds, self.replay.stream.on);
+            core::mem::replace(&mut self.replay, new)
+        };
+        (self.replay.wireframe, self.replay.translations) = (self.wireframe, old.translations);
+        (self.replay.skip_before, self.replay.skip_surfaces) = (old.skip_before, old.skip_surfaces);
+        self.start()
+    }
+
+    /// Whether everything has begun with the first call again since this was asked last: objects of WebGL2 are to be deleted then, all of them.
+    pub fn take_started_over(&mut self) -> bool {
+        core::mem::take(&mut self.has_started_over)
+    }
+
+    fn resume(&mut self, Resumed { call, piece, calls, replay }: Resumed) {
+        self.replay = replay;
+        self.replay.wireframe = self.wireframe;
+        self.pass = Some(self.records.pass(piece..u32::MAX));
+        (self.over, self.calls, self.seen) = (false, calls, call);
+        self.is_resumed = true;
+    }
+
+    /// Makes snapshots before every so many calls, for tests. They begin with pieces.
+    pub fn set_spacing(&mut self, calls: u64) {
+        self.snapshots.set_spacing(calls);
     }
 
     /// Executes further calls, at most `budget`.
@@ -180,6 +252,10 @@ impl<S: ByteSource> Player<S> {
     pub fn step(&mut self, budget: u64) -> Result<Turn, Unreadable> {
         let Some(mut pass) = self.pass.take() else { return Ok(Turn::Done) };
         let mut left = budget;
+        if !self.replay.stream.catch_up() {
+            self.pass = Some(pass);
+            return Ok(Turn::Going);
+        }
         let result = loop {
             if self.reached || self.over || self.replay.halted.is_some() {
                 if self.replay.halted.is_some() {
@@ -192,10 +268,15 @@ impl<S: ByteSource> Player<S> {
                 break Ok(Turn::Going);
             }
             match self.push(&mut *pass, &mut left) {
-                Ok(true) => {}
-                Ok(false) => {
+                Ok(Pushed::More) => {}
+                Ok(Pushed::Over) => {
                     self.over = true;
                     self.replay.plan.finish();
+                }
+                Ok(Pushed::Refused) => {
+                    self.snapshots.give_up();
+                    pass = self.start_over();
+                    self.has_started_over = true;
                 }
                 Err(error) => break Err(error),
             }
@@ -204,19 +285,29 @@ impl<S: ByteSource> Player<S> {
         result
     }
 
-    /// Hands bytes to the pass. Returns false at the end.
-    fn push(&mut self, pass: &mut dyn Pass, left: &mut u64) -> Result<bool, Unreadable> {
-        let Some(range) = pass.want() else { return Ok(false) };
+    /// Hands bytes to the pass.
+    fn push(&mut self, pass: &mut dyn Pass, left: &mut u64) -> Result<Pushed, Unreadable> {
+        let Some(range) = pass.want() else { return Ok(Pushed::Over) };
         let wanted = usize::try_from(range.len).unwrap_or(usize::MAX).min(LONGEST);
         let least = self.least.min(wanted);
         let (bytes, _) = self.window.read(range.at, least, AHEAD, &self.source)?;
         let bytes = bytes.get(..wanted).unwrap_or(bytes);
         let offered = bytes.len();
-        let shared = RefCell::new((&mut self.replay, &mut self.calls, left));
+        let shared = RefCell::new((&mut self.replay, &mut self.calls, left, &mut self.snapshots));
         let goal = self.goal;
-        let mut collector = Collector::new(goal, |call: &Call| {
+        let (seen, records) = (self.seen, self.records);
+        let mut collector = Collector::new(goal, |call: &Call, before: u64| {
             let mut shared = shared.borrow_mut();
-            let (replay, calls, left) = &mut *shared;
+            let (replay, calls, left, snapshots) = &mut *shared;
+            // All calls before this one have come, and no other.
+            if replay.stream.on && seen + before == call.number && snapshots.is_due(call.number) {
+                let pieces = records.lanes().first().map_or(&[][..], |lane| &lane.pieces);
+                let after = pieces.partition_point(|piece| piece.row <= call.number);
+                let piece = after.checked_sub(1).and_then(|at| pieces.get(at));
+                if let Some(piece) = piece.filter(|piece| replay.can_be_copied(piece.row)) {
+                    snapshots.make(replay, piece.row, piece.number, **calls);
+                }
+            }
             replay.execute(call);
             **calls += 1;
             **left = left.saturating_sub(1);
@@ -229,8 +320,13 @@ impl<S: ByteSource> Player<S> {
             pass.push(bytes, &mut collector)
         };
         self.reached = collector.passed;
+        self.seen += collector.seen;
         let full = unspool_formats::records::Visitor::is_full(&collector);
-        let Ok(used) = used else { return Ok(false) };
+        let Ok(used) = used else {
+            // Some containers cannot be read from the middle.
+            return Ok(if self.is_resumed && self.seen == seen { Pushed::Refused } else { Pushed::Over });
+        };
+        self.is_resumed &= self.seen == seen;
         if used > 0 || full || wanted == 0 {
             self.least = 1;
         } else if offered >= wanted {
@@ -238,6 +334,6 @@ impl<S: ByteSource> Player<S> {
         } else {
             self.least = (offered * 2).max(1);
         }
-        Ok(true)
+        Ok(Pushed::More)
     }
 }

@@ -25,7 +25,7 @@ struct Since {
 }
 
 /// What is known of surfaces.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Surfaces {
     since: HashMap<u32, Since>,
     /// The least beginning that was read since the latest swap.

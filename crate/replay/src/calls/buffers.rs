@@ -162,11 +162,13 @@ fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
         return;
     }
     let Some(buffer) = r.buffer_at(target) else { return };
-    buffer.data.clear();
+    let mut data = Rc::try_unwrap(core::mem::take(&mut buffer.data)).unwrap_or_default();
+    data.clear();
     if let Some(bytes) = content.bytes() {
-        buffer.data.extend_from_slice(bytes.get(..size as usize).unwrap_or(bytes));
+        data.extend_from_slice(bytes.get(..size as usize).unwrap_or(bytes));
     }
-    buffer.data.resize(size as usize, 0);
+    data.resize(size as usize, 0);
+    buffer.data = Rc::new(data);
     buffer.usage = usage;
     buffer.stale = [Stale::All; 2];
     buffer.highest.clear();
@@ -207,7 +209,9 @@ fn memcpy(r: &mut Replay, c: &Call) {
 
 fn put(buffer: &mut Buffer, at: usize, bytes: &[u8]) {
     let end = at.saturating_add(bytes.len());
-    if let Some(room) = buffer.data.get_mut(at..end) {
+    if buffer.data.get(at..end).is_some()
+        && let Some(room) = Rc::make_mut(&mut buffer.data).get_mut(at..end)
+    {
         room.copy_from_slice(bytes);
         buffer.highest.clear();
         for stale in &mut buffer.stale {

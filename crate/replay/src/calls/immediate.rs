@@ -370,6 +370,7 @@ fn fog(r: &mut Replay, c: &Call) {
 }
 
 /// What `glPushAttrib` keeps.
+#[derive(Clone)]
 pub(crate) struct Kept {
     mask: u32,
     state: crate::state::State,

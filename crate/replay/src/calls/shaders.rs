@@ -8,7 +8,7 @@ use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::glsl::{Source, Translated};
-use crate::objects::{Linked, Program, Shader};
+use crate::objects::{Linked, Program, Sent, Shader};
 use crate::ops::{Kind, Op};
 use crate::shader_list::Made;
 
@@ -21,12 +21,12 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glShaderSource", |r, c| {
         let source = source_of(c.arg(2), &c.ints(3));
         if let Some(shader) = shader(r, c.u32(0)) {
-            shader.source = source;
+            shader.source = source.into();
         }
     }),
     ("glCompileShader", |r, c| {
         if let Some(shader) = shader(r, c.u32(0)) {
-            shader.compiled = shader.source.clone();
+            shader.compiled = Rc::clone(&shader.source);
             shader.call = c.number;
         }
     }),
@@ -78,8 +78,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         if context.program == name {
             return;
         }
-        if let Some(linked) = objects.programs.remove(&name).and_then(|program| program.linked)
-            && linked.is_sent
+        if let Some(program) = objects.programs.remove(&name)
+            && let Some(linked) = program.linked.as_ref().filter(|linked| linked.sent_in > 0)
         {
             stream.put(Op::Delete, &[Kind::Program as u32, linked.handle]);
         }
@@ -98,7 +98,7 @@ fn create_shader(r: &mut Replay, name: u32, kind: u32) {
 
 fn create_program(r: &mut Replay, name: u32) {
     if let Some((_, objects, _)) = r.both() {
-        objects.programs.insert(name, Program::default());
+        objects.programs.insert(name, Rc::new(Program::default()));
     }
 }
 
@@ -134,7 +134,7 @@ fn source_of(strings: &Value, lengths: &[i64]) -> String {
 
 impl Replay {
     pub(crate) fn program(&mut self, name: u32) -> Option<&mut Program> {
-        self.both()?.1.programs.get_mut(&name)
+        self.both()?.1.programs.get_mut(&name).map(Rc::make_mut)
     }
 
     /// Translates and links a program.
@@ -158,8 +158,8 @@ impl Replay {
         let calls = [vertex.map_or(0, |shader| shader.call), fragment.map_or(0, |shader| shader.call)];
         let [vertex_of_old, fragment_of_old] = crate::fixed::Parts::ALL.shaders();
         let sources = [
-            vertex.map_or(vertex_of_old, |shader| shader.compiled.clone()),
-            fragment.map_or(fragment_of_old, |shader| shader.compiled.clone()),
+            vertex.map_or(vertex_of_old, |shader| shader.compiled.as_ref().into()),
+            fragment.map_or(fragment_of_old, |shader| shader.compiled.as_ref().into()),
         ];
         let origin = Made { calls, sources };
         let made = match other {
@@ -176,8 +176,8 @@ impl Replay {
             }
         };
         let Some((_, objects, stream)) = self.both() else { return };
-        let Some(program) = objects.programs.get_mut(&name) else { return };
-        if let Some(old) = program.linked.take().filter(|old| old.is_sent) {
+        let Some(program) = objects.programs.get_mut(&name).map(Rc::make_mut) else { return };
+        if let Some(old) = program.linked.take().filter(|old| old.sent_in > 0) {
             stream.put(Op::Delete, &[Kind::Program as u32, old.handle]);
         }
         match linked {
@@ -198,7 +198,8 @@ impl Replay {
             locations: HashMap::new(),
             asked: std::collections::BTreeMap::new(),
             parts: HashMap::new(),
-            is_sent: false,
+            sent_in: 0,
+            sent: Sent::default(),
             names: Vec::new(),
             bindings,
             values: Vec::new(),

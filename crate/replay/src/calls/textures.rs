@@ -427,6 +427,20 @@ impl Replay {
         found
     }
 
+    /// What is known of textures that WebGL2 has, by number and binding of each.
+    pub(crate) fn kept_of(&self, handles: &[(u32, u32)]) -> HashMap<u32, Kept> {
+        let mut kept: HashMap<u32, Kept> = handles
+            .iter()
+            .map(|(handle, binding)| (*handle, Kept { uploaded: 0, binding: *binding, bytes: 0 }))
+            .collect();
+        for texture in self.groups.iter().flat_map(|objects| objects.textures.values()) {
+            if let Some(kept) = kept.get_mut(&texture.handle) {
+                (kept.uploaded, kept.bytes) = (texture.uploaded, texture.sizes.values().sum());
+            }
+        }
+        kept
+    }
+
     /// Makes the mipmaps of the texture that is bound.
     pub(crate) fn mipmaps(&mut self, target: u32) {
         let Some(texture) = self.texture_at(target) else { return };

@@ -204,8 +204,11 @@ impl Replay {
     /// Makes a program the current one, with its uniforms as the trace has set them.
     pub(crate) fn send_program(&mut self, linked: &mut Linked) {
         let handle = linked.handle;
-        if !linked.is_sent {
-            linked.is_sent = true;
+        if linked.sent_in != self.epoch {
+            if linked.sent_in > 0 {
+                linked.again();
+            }
+            linked.sent_in = self.epoch;
             // A compiler takes its time: the page is to hear that something goes on.
             self.stream.slow = true;
             let vertex = self.stream.put_bytes(linked.made.vertex.as_bytes());
@@ -216,14 +219,17 @@ impl Replay {
         for (name, binding) in linked.bindings.drain(..) {
             let (at, len) = self.stream.put_bytes(name.as_bytes());
             self.stream.put(Op::UniformBlock, &[handle, at, len, binding]);
+            linked.sent.binding(name, binding);
         }
         for (slot, name) in linked.names.drain(..) {
             let (at, len) = self.stream.put_bytes(name.as_bytes());
             self.stream.put(Op::UniformLocation, &[slot, handle, at, len]);
+            linked.sent.name(slot, name);
         }
         self.use_program(handle);
         for words in linked.values.drain(..) {
             self.stream.put(Op::Uniform, &words);
+            linked.sent.value(words);
         }
     }
 
