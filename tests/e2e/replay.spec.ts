@@ -140,6 +140,12 @@ test('the heaviest frame is one click away, and frames, draws and views from the
   await expect(pane).toContainText(/Draw \d+ of \d+/);
   await pane.getByRole('radio', { name: 'Changed' }).click();
   await expect(pane).toContainText(/This call changes (no pixel|[\d,]+\spixels?)\./);
+  // Its indices are in buffers of our own.
+  const shown = () => page.locator('.picture-canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+  const before = await shown();
+  await pane.getByRole('radio', { name: 'Wireframe' }).click();
+  await expect.poll(shown, { timeout: 20_000 }).not.toBe(before);
+  await expect(pane.getByRole('alert')).toHaveCount(0);
   await pane.getByRole('button', { name: 'Enlarge' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('img')).toBeVisible();

@@ -297,6 +297,46 @@ impl Replay {
     }
 }
 
+/// How often a buffer changes, as the trace has it. Nothing is read back here: of a buffer that is said to be read, Chromium makes a copy with each
+/// fence, which loses the context if indices are in it.
 fn usage(usage: u32) -> u32 {
-    if (0x88E0..=0x88EA).contains(&usage) { usage } else { 0x88E8 }
+    if (0x88E0..=0x88EA).contains(&usage) { usage & !3 } else { 0x88E8 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bounds;
+    use crate::ops::tests::commands;
+
+    #[test]
+    fn no_buffer_is_said_to_be_read_back() {
+        let mut replay = Replay::new(Bounds::default(), true);
+        let mut number = 0;
+        let mut execute = |name: &str, args: Vec<Value>| {
+            replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
+            number += 1;
+        };
+        let ints = |args: &[i64]| args.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        execute("glXMakeCurrent", ints(&[1, 2, 3]));
+        execute("glViewport", ints(&[0, 0, 8, 8]));
+        execute("glBindBuffer", ints(&[0x8893, 1]));
+        execute("glVertexPointer", vec![Value::Int(2), Value::Int(0x1406), Value::Int(0), Value::Bytes(vec![0; 32])]);
+        execute("glEnableClientState", ints(&[0x8074]));
+        // As STREAM_READ, STATIC_COPY and DYNAMIC_DRAW; then memory of the program; then a primitive that WebGL2 lacks.
+        for usage in [0x88E1, 0x88E6, 0x88E8] {
+            execute(
+                "glBufferData",
+                vec![Value::Int(0x8893), Value::Int(4), Value::Bytes(vec![0, 1, 2, 3]), Value::Int(usage)],
+            );
+            execute("glDrawElements", ints(&[4, 3, 0x1401, 0]));
+        }
+        execute("glBindBuffer", ints(&[0x8893, 0]));
+        execute("glDrawElements", vec![Value::Int(4), Value::Int(3), Value::Int(0x1401), Value::Bytes(vec![0, 1, 2])]);
+        execute("glDrawArrays", ints(&[7, 0, 4]));
+        let usages: Vec<u32> = commands(&replay.stream, Op::BufferData).iter().map(|words| words[3]).collect();
+        assert!(usages.len() >= 6, "{usages:?}");
+        assert!(usages.iter().all(|usage| [0x88E0, 0x88E4, 0x88E8].contains(usage)), "{usages:x?}");
+        assert!([0x88E0, 0x88E4, 0x88E8].iter().all(|usage| usages.contains(usage)));
+    }
 }

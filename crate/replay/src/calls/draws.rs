@@ -207,7 +207,7 @@ impl Replay {
         let bytes: Vec<u8> = indices.iter().flat_map(|index| index.to_le_bytes()).collect();
         self.bind_elements(buffer);
         let (at, len) = self.stream.put_bytes(&bytes);
-        self.stream.put(Op::BufferData, &[buffer, at, len, 0x88E1]);
+        self.stream.put(Op::BufferData, &[buffer, at, len, 0x88E0]);
         self.stream.put(Op::DrawElements, &[mode, indices.len() as u32, 0x1405, 0, 1]);
     }
 
@@ -298,7 +298,7 @@ impl Replay {
                 let buffer = self.scratch(ATTRIBUTES + 1);
                 self.bind_elements(buffer);
                 let (at, len) = self.stream.put_bytes(memory);
-                self.stream.put(Op::BufferData, &[buffer, at, len, 0x88E1]);
+                self.stream.put(Op::BufferData, &[buffer, at, len, 0x88E0]);
                 self.stream.put(Op::DrawElements, &[mode, count as u32, kind, 0, instances]);
             }
             None => {
