@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from '@preac
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
 import { createScope, type Scope } from '../base/scope.ts';
+import { type AccessMarks, createAccessMarks } from './access_marks.ts';
 import { type CallPaths, createCallPaths } from './call_paths.ts';
 import { createDerived, type DerivedTracks } from './derived.ts';
 import { addressOf, download, type Net } from './download.ts';
@@ -9,7 +10,6 @@ import { createEventTypes, type EventTypeChoices } from './event_types.ts';
 import { createEvents, type Events } from './events.ts';
 import { type BrowserMemory, createBrowserMemory, type FileMemory } from './file_memory.ts';
 import { createFind, type Find } from './find.ts';
-import { createMarked, type Marked } from './marked.ts';
 import { createMarks, type HighlightMarks } from './marks.ts';
 import { createNotes, type Notes } from './notes.ts';
 import { mayBeNotes, type NotesFile, sortOutNotes } from './notes_file.ts';
@@ -42,8 +42,8 @@ export interface OpenTrace {
   readonly derived: DerivedTracks;
   readonly marks: HighlightMarks;
   readonly find: Find;
-  /** What a panel has chosen. */
-  readonly marked: Marked;
+  /** Marks of what a panel has chosen. They stay until it chooses something else. */
+  readonly marked: AccessMarks;
   /** What this browser remembers of the file. */
   readonly memory: FileMemory;
   readonly eventTypes: EventTypeChoices;
@@ -207,7 +207,7 @@ export function createWorkbench(
       derived,
       marks: createMarks(trace, timeline, statistics.highlighted),
       find: createFind(trace, timeline, selection),
-      marked: createMarked(timeline),
+      marked: createAccessMarks(timeline),
       memory: ownMemory,
       eventTypes: createEventTypes(ownMemory, trace.names),
       notes: createNotes(ownMemory),

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
 import { watch } from '../../../base/watch.ts';
+import { markResource } from '../../../model/resource_marks.ts';
 import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelProps, PanelView } from '../../dock/panel.ts';
@@ -44,7 +45,7 @@ export function resourcesView(open: OpenTrace): PanelView {
   const uses = signal<Uses>(NO_USES);
   const show = (next: Uses) => {
     uses.value = next;
-    open.marked.show(next.events, open.trace.tracks.peek());
+    markResource(open.marked, next.events, open.trace.tracks.peek());
   };
   // The marks stay while another panel is in front.
   open.scope.add(

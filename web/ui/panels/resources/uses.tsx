@@ -1,6 +1,6 @@
 import { formatCount } from '../../../base/format.ts';
 import type { ResourceEvents } from '../../../base/survey_protocol.ts';
-import { RESOURCE_MARKS } from '../../../model/marked.ts';
+import { RESOURCE_MARKS } from '../../../model/resource_marks.ts';
 import { PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
 

@@ -1,8 +1,10 @@
 import { signal } from '@preact/signals';
 import { expect, test } from 'vitest';
 import type { ResourceEvents } from '../base/survey_protocol.ts';
+import { createAccessMarks } from './access_marks.ts';
 import type { Find } from './find.ts';
-import { createMarked, shownMarks } from './marked.ts';
+import { shownMarks } from './marked.ts';
+import { markResource } from './resource_marks.ts';
 import type { Timeline } from './timeline.ts';
 import type { Tracks } from './tracks.ts';
 
@@ -22,12 +24,12 @@ const EVENTS: ResourceEvents = {
 function create() {
   const picture = signal({ from: 100n, to: 200n, step: 20n });
   const overview = signal(null);
-  return createMarked({ picture, overview } as unknown as Timeline);
+  return createAccessMarks({ picture, overview } as unknown as Timeline);
 }
 
 test('what happens to a resource is marked by kind, on the tracks of its threads', () => {
   const marked = create();
-  marked.show(EVENTS, TRACKS);
+  markResource(marked, EVENTS, TRACKS);
   const found = marked.rows.value!.flatMap(({ about, marks: { row, cell } }) =>
     [0, 3, 4].map((track) => [about, track, ...cell.subarray(row(track, 0).first, row(track, 0).end)]),
   );
@@ -37,7 +39,7 @@ test('what happens to a resource is marked by kind, on the tracks of its threads
     [3, 4, 5],
     [4, 4, 0, 9],
   ]);
-  marked.show(null, TRACKS);
+  markResource(marked, null, TRACKS);
   expect(marked.rows.value).toBe(null);
 });
 
@@ -47,7 +49,7 @@ test('marks of a search stay beside them', () => {
   const kinds = signal<unknown>(null);
   const find = { marks: { rows: signal(hits) }, accesses: { rows: kinds } } as unknown as Find;
   expect(shownMarks(find, marked, 'rows')).toEqual({ hits, accesses: null });
-  marked.show(EVENTS, TRACKS);
+  markResource(marked, EVENTS, TRACKS);
   expect(shownMarks(find, marked, 'rows')).toMatchObject({ hits, accesses: { length: 3 } });
   kinds.value = ['of the search'];
   expect(shownMarks(find, marked, 'rows')).toMatchObject({ hits: null, accesses: { 0: 'of the search', length: 4 } });
