@@ -26,7 +26,6 @@ import { LEVELS, PALETTES } from '../../render/palette.ts';
 import { Keep } from '../parts/keep.tsx';
 import { Lazy } from '../parts/lazy.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
-import { CompanionFacts } from './companion_facts.tsx';
 import { Copyable } from './copyable.tsx';
 import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
@@ -271,7 +270,9 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
         <p class="muted">Select a {info.offers.includes('values') ? info.recordNoun : info.sliceNoun} for details.</p>
       )}
       {hasNumbersOnly(trace) && <p class="remark numbers-only">{NUMBERS_ONLY}</p>}
-      <CompanionFacts trace={trace} />
+      {trace.companions.value.length > 0 && (
+        <Lazy load={async () => (await import('./companion_facts.tsx')).CompanionFacts} props={{ trace }} />
+      )}
       <Values>
         {[...rows, ...info.properties].map(([name, value, more]) => (
           <Row key={name} name={name} value={value} more={more} />
