@@ -210,7 +210,7 @@ impl JsSurvey {
         object(&[
             ("count", JsValue::from_f64(all.len() as f64)),
             ("kind", texts(&|it| it.kind.word().into())),
-            ("name", doubles(all.iter().map(|it| it.name.into()))),
+            ("name", doubles(all.iter().map(|it| it.name))),
             ("label", texts(&|it| it.label.clone())),
             ("facts", texts(&|it| found.facts(it))),
             ("created", doubles(all.iter().map(|it| it.created))),
