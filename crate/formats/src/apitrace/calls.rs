@@ -189,6 +189,32 @@ impl Calls {
         self.note(result);
     }
 
+    /// A call begins, and ends without details: as [`Calls::enter`] up to the first of `ends`, and [`Calls::leave`] up to the
+    /// second. Most calls do, and need no entry among those that are pending.
+    #[inline]
+    pub(crate) fn call(&mut self, tables: &Tables, enter: Enter, ends: (u64, u64), blobs: u64, out: &mut EventBatch) {
+        if let Some(function) = tables.functions.get(enter.function)
+            && let Some(name) = self.functions.get(enter.function as usize).copied().filter(|name| *name != NONE)
+            && let Some(thread) = self.known_thread(enter.thread).and_then(|i| self.threads.get(i as usize))
+            && thread.open + thread.groups.len() < SHOWN
+            && self.frame_name.is_some()
+            && function.flags.marker.is_none()
+            && !function.flags.frame_end
+        {
+            let track = thread.track;
+            self.now = enter.call + 1;
+            out.push_call(track, (enter.call, self.now), name, Locator::at(enter.at));
+            self.count_record(enter, out);
+            if blobs > 0 {
+                out.payloads.push(Payload { x: enter.call, track, name, bytes: blobs });
+            }
+            self.count(function, blobs);
+            return;
+        }
+        self.enter(tables, enter, ends.0, blobs, None, out);
+        self.leave(tables, ends.0, enter.call, ends.1, 0, out);
+    }
+
     fn try_enter(
         &mut self,
         function: &Function,
@@ -242,7 +268,7 @@ impl Calls {
     }
 
     /// A call ends with the event that extends from `at` to `end` in the stream and has `blobs` bytes in blobs.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn leave(&mut self, tables: &Tables, at: u64, call: u64, end: u64, blobs: u64, out: &mut EventBatch) {
         let Some(open) = self.pending.take(call) else {
             if self.hidden > 0 && self.hidden_from.is_some_and(|first| first <= call) {
@@ -357,15 +383,21 @@ impl Calls {
 
     #[inline]
     fn thread(&mut self, enter: Enter, function: &Function, out: &mut EventBatch) -> Result<u32> {
-        let known = if enter.thread < SMALL {
-            self.thread_of.get(enter.thread as usize).copied().unwrap_or(NONE)
-        } else {
-            self.threads_beyond.get(&enter.thread).copied().unwrap_or(NONE)
-        };
-        if known != NONE {
-            return Ok(known);
+        match self.known_thread(enter.thread) {
+            Some(known) => Ok(known),
+            None => self.new_thread(enter, function, out),
         }
-        self.new_thread(enter, function, out)
+    }
+
+    /// The index of the thread with this number.
+    #[inline]
+    fn known_thread(&self, number: u64) -> Option<u32> {
+        let known = if number < SMALL {
+            self.thread_of.get(number as usize).copied().unwrap_or(NONE)
+        } else {
+            self.threads_beyond.get(&number).copied().unwrap_or(NONE)
+        };
+        (known != NONE).then_some(known)
     }
 
     #[cold]

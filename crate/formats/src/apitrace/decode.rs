@@ -16,7 +16,8 @@ use alloc::vec::Vec;
 use crate::input::Cursor;
 
 use super::records::{Bytes, Enter, Event, Nest, Scalar};
-use super::skim::Skimmer;
+use super::shapes::Shapes;
+use super::skim::{Known, Skimmer};
 use super::tables::{Definitions, Enum, Tables};
 use super::wire::{self, Header, MAX_ARGS, MAX_DEPTH, Stop, tag, uint};
 
@@ -43,6 +44,12 @@ pub(crate) trait Sink {
     fn again(&mut self) {}
     /// A whole event, which ends at offset `end` of the stream and has `blobs` bytes in blobs.
     fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {}
+    /// Two whole events that begin and end a call, the second without details. They end at these offsets of the stream.
+    #[inline]
+    fn call(&mut self, tables: &Tables, enter: Enter, ends: (u64, u64), blobs: u64) {
+        self.whole(tables, Event::Enter(enter), ends.0, blobs);
+        self.whole(tables, Event::Leave { at: ends.0, call: enter.call }, ends.1, 0);
+    }
     fn flags(&mut self, flags: u64) {}
     /// The frames of a backtrace follow.
     fn backtrace(&mut self) {}
@@ -147,6 +154,7 @@ pub(crate) struct Walk {
     entries: u64,
     text: Vec<u8>,
     draft: Draft,
+    shapes: Shapes,
 }
 
 impl Walk {
@@ -163,6 +171,7 @@ impl Walk {
             entries: 0,
             text: Vec::new(),
             draft: Draft::new(Kind::PropertyName, 0, 0),
+            shapes: Shapes::default(),
         }
     }
 
@@ -262,10 +271,21 @@ impl Walk {
     fn skim(&mut self, c: &mut Cursor<'_>, tables: &Tables, sink: &mut impl Sink) {
         let mut skimmer = Skimmer::<false>::new(c.rest(), c.at(), self.header.version);
         while !sink.is_full() {
+            if let Some(Known { enter, blobs, end, has_left }) = skimmer.known(tables, self.calls, &mut self.shapes) {
+                self.calls += 1;
+                if has_left {
+                    sink.call(tables, enter, (end, skimmer.at()), blobs);
+                } else {
+                    sink.whole(tables, Event::Enter(enter), end, blobs);
+                }
+                continue;
+            }
+            let from = skimmer.position();
             let Some((event, blobs)) = skimmer.event(tables, self.calls, sink) else { break };
             if let Event::Enter(_) = event {
                 self.calls += 1;
             }
+            skimmer.learn(from, blobs, &mut self.shapes);
             sink.whole(tables, event, skimmer.at(), blobs);
         }
         c.take_up_to(skimmer.position() as u64);

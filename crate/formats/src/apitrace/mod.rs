@@ -30,6 +30,7 @@ mod plain;
 pub mod problems;
 mod random_access;
 mod records;
+mod shapes;
 mod skim;
 mod source;
 mod stream;

@@ -1,4 +1,4 @@
-//! Takes whole events at once, with or without their values.
+//! Takes whole events at once, with or without their values. Without them, most are recognised by their shape (`shapes.rs`).
 //!
 //! The same grammar as in `decode.rs`, for the most frequent case only: the event is complete in the input and defines
 //! nothing. Otherwise the state machine takes the event from its beginning. A test checks that both use the same bytes
@@ -6,6 +6,7 @@
 
 use super::decode::Sink;
 use super::records::{Bytes, Enter, Event, Nest, Scalar};
+use super::shapes::{LONGEST, Mask, Shapes};
 use super::tables::{Enum, Space, Tables};
 use super::wire::{self, MAX_ARGS, tag};
 
@@ -22,12 +23,80 @@ pub(crate) struct Skimmer<'a, const VALUES: bool> {
     pos: usize,
     version: u32,
     blobs: u64,
+    /// The function whose shape is learned from the current event, and the mask so far. Never with `VALUES`.
+    learning: Option<u32>,
+    mask: Mask,
+}
+
+/// An ENTER event that was recognised by its shape.
+pub(crate) struct Known {
+    pub(crate) enter: Enter,
+    /// Bytes in its blobs.
+    pub(crate) blobs: u64,
+    /// Offset in the stream of its end.
+    pub(crate) end: u64,
+    /// A LEAVE event without details follows, and was taken with it.
+    pub(crate) has_left: bool,
 }
 
 impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
     /// `bytes` begin at offset `begin` of the stream.
     pub(crate) fn new(bytes: &'a [u8], begin: u64, version: u32) -> Self {
-        Self { bytes, begin, done: 0, pos: 0, version, blobs: 0 }
+        Self { bytes, begin, done: 0, pos: 0, version, blobs: 0, learning: None, mask: [0; LONGEST] }
+    }
+
+    /// Takes the next event if it begins a call and has the latest shape of its function, and with it the end of the call if
+    /// that immediately follows. Otherwise [`Skimmer::event`] must take it, and then [`Skimmer::learn`] may look at it.
+    #[inline]
+    pub(crate) fn known(&mut self, tables: &Tables, call: u64, shapes: &mut Shapes) -> Option<Known> {
+        let bytes = self.bytes.get(self.done..)?;
+        let head = u64::from_le_bytes(*bytes.first_chunk()?);
+        // An ENTER, and a thread whose number is a byte.
+        if head & 0x80ff != wire::ENTER.into() || self.version < wire::THREADS {
+            return None;
+        }
+        let id = match head >> 16 {
+            rest if rest & 0x80 == 0 => rest & 0x7f,
+            rest if rest & 0x8000 == 0 => rest & 0x7f | rest >> 1 & 0x3f80,
+            _ => return None,
+        };
+        let function = tables.functions.index(id)?;
+        let Some((len, blobs)) = shapes.matching(function, bytes) else {
+            if shapes.miss(function) {
+                (self.learning, self.mask) = (Some(function), [0xff; LONGEST]);
+            }
+            return None;
+        };
+        let enter = Enter { at: self.at(), call, thread: head >> 8 & 0x7f, function };
+        self.done += len;
+        let end = self.at();
+        let left = bytes.get(len..).and_then(|bytes| shapes.plain_leave(call, bytes));
+        self.done += left.unwrap_or(0);
+        Some(Known { enter, blobs, end, has_left: left.is_some() })
+    }
+
+    /// Learns the shape of the event from position `from` on, which was taken last, if [`Skimmer::known`] wanted that.
+    #[inline]
+    pub(crate) fn learn(&mut self, from: usize, blobs: u64, shapes: &mut Shapes) {
+        if let Some(function) = self.learning.take() {
+            shapes.learn(function, self.bytes.get(from..self.done).unwrap_or_default(), &self.mask, blobs);
+        }
+    }
+
+    /// Notes that of the bytes from position `from` on, only the bits of `mask` are part of the event's shape.
+    #[inline(always)]
+    fn vary(&mut self, from: usize, mask: u8) {
+        if !VALUES && self.learning.is_some() {
+            self.vary_here(from, mask);
+        }
+    }
+
+    #[cold]
+    fn vary_here(&mut self, from: usize, mask: u8) {
+        // A longer event has no shape.
+        if let Some(places) = self.mask.get_mut(from - self.done..self.pos - self.done) {
+            places.fill(mask);
+        }
     }
 
     /// Number of bytes of the events that were taken.
@@ -50,7 +119,7 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
         self.blobs = 0;
         let event = match self.byte()? {
             wire::ENTER => {
-                let thread = if self.version >= wire::THREADS { self.uint()? } else { 0 };
+                let thread = if self.version >= wire::THREADS { self.number()? } else { 0 };
                 let function = self.signature(&tables.functions)?;
                 // The label of a marker is one of its values.
                 if !VALUES && tables.functions.get(function)?.flags.marker.is_some() {
@@ -91,7 +160,7 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
                     self.value(tables, DEPTH, sink)?;
                 }
                 wire::DETAIL_FLAGS => {
-                    let flags = self.uint()?;
+                    let flags = self.number()?;
                     if VALUES {
                         sink.flags(flags);
                     }
@@ -120,6 +189,15 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
             return Some(first.into());
         }
         self.long_uint(first)
+    }
+
+    /// A number that is a value: nothing else in the event depends on it but for its length.
+    #[inline(always)]
+    fn number(&mut self) -> Option<u64> {
+        let from = self.pos;
+        let number = self.uint()?;
+        self.vary(from, 0x80);
+        Some(number)
     }
 
     #[inline]
@@ -154,7 +232,9 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
     #[inline(always)]
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         if !VALUES {
+            let from = self.pos;
             self.skip(N as u64)?;
+            self.vary(from, 0);
             return Some([0; N]);
         }
         let bytes = *self.bytes.get(self.pos..)?.first_chunk::<N>()?;
@@ -177,7 +257,10 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
             }
             sink.end_bytes();
         }
-        self.skip(n)
+        let from = self.pos;
+        self.skip(n)?;
+        self.vary(from, 0);
+        Some(())
     }
 
     #[inline]
@@ -186,9 +269,9 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
             tag::NULL => Scalar::Null,
             tag::FALSE => Scalar::Bool(false),
             tag::TRUE => Scalar::Bool(true),
-            tag::NEGATIVE => Scalar::Int(0i64.wrapping_sub(self.uint()? as i64)),
-            tag::UINT => Scalar::Uint(self.uint()?),
-            tag::POINTER => Scalar::Pointer(self.uint()?),
+            tag::NEGATIVE => Scalar::Int(0i64.wrapping_sub(self.number()? as i64)),
+            tag::UINT => Scalar::Uint(self.number()?),
+            tag::POINTER => Scalar::Pointer(self.number()?),
             tag::FLOAT => Scalar::Float(f32::from_le_bytes(self.array()?)),
             tag::DOUBLE => Scalar::Double(f64::from_le_bytes(self.array()?)),
             tag::STRING => return self.text(Bytes::String, tables, sink),
@@ -197,7 +280,7 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
                 let signature = self.signature(&tables.enums)?;
                 let value = if self.version >= wire::ENUM_TABLES {
                     let tag = self.byte()?;
-                    let magnitude = self.uint()? as i64;
+                    let magnitude = self.number()? as i64;
                     match tag {
                         tag::NEGATIVE => 0i64.wrapping_sub(magnitude),
                         tag::UINT => magnitude,
@@ -212,7 +295,7 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
             }
             tag::BITMASK => {
                 let signature = self.signature(&tables.bitmasks)?;
-                Scalar::Bitmask { signature, value: self.uint()? }
+                Scalar::Bitmask { signature, value: self.number()? }
             }
             tag => return self.nested(tag, tables, depth.checked_sub(1)?, sink),
         };
@@ -239,7 +322,7 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
                     sink.begin_bytes(tables, Bytes::Wide, len);
                 }
                 for _ in 0..len {
-                    let unit = self.uint()? as u32;
+                    let unit = self.number()? as u32;
                     if VALUES {
                         sink.unit(unit);
                     }
@@ -268,14 +351,16 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
 mod tests {
     use alloc::format;
     use alloc::string::String;
+    use alloc::vec;
     use alloc::vec::Vec;
     use std::fs;
 
     use proptest::prelude::*;
 
     use super::super::decode::{Broken, Cut, Sink, Walk};
+    use super::super::encode::{Value, Writer};
     use super::super::records::{Bytes, Nest, Scalar};
-    use super::super::traces::{corpus, stream};
+    use super::super::traces::{BITS, DRAW, GOOD, MODE, POINT, SWAP, corpus, stream};
     use super::*;
     use crate::container::{Container, peek};
 
@@ -341,7 +426,11 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct Skim(Log);
+    struct Skim {
+        log: Log,
+        /// Number of calls that came as one.
+        calls: usize,
+    }
 
     /// A sink that forgets events that are delivered again.
     #[derive(Default)]
@@ -401,22 +490,27 @@ mod tests {
     impl Sink for Skim {
         const SKIM: bool = true;
         fn enter(&mut self, tables: &Tables, enter: Enter) {
-            self.0.enter(tables, enter);
+            self.log.enter(tables, enter);
         }
         fn leave(&mut self, tables: &Tables, at: u64, call: u64) {
-            self.0.leave(tables, at, call);
+            self.log.leave(tables, at, call);
         }
         fn event_end(&mut self, tables: &Tables, end: u64) {
-            self.0.event_end(tables, end);
+            self.log.event_end(tables, end);
         }
         fn whole(&mut self, _: &Tables, event: Event, end: u64, blobs: u64) {
-            self.0.events.push(match event {
+            self.log.events.push(match event {
                 Event::Enter(enter) => format!("{enter:?} to {end} with {blobs}"),
                 Event::Leave { at, call } => format!("leave {call} at {at} to {end} with {blobs}"),
             });
         }
+        fn call(&mut self, tables: &Tables, enter: Enter, ends: (u64, u64), blobs: u64) {
+            self.calls += 1;
+            self.whole(tables, Event::Enter(enter), ends.0, blobs);
+            self.whole(tables, Event::Leave { at: ends.0, call: enter.call }, ends.1, 0);
+        }
         fn begin_bytes(&mut self, tables: &Tables, kind: Bytes, len: u64) {
-            self.0.begin_bytes(tables, kind, len);
+            self.log.begin_bytes(tables, kind, len);
         }
     }
 
@@ -442,8 +536,9 @@ mod tests {
         }
     }
 
-    /// Checks that skimming and decoding use the same bytes and deliver the same events, whole and in portions.
-    fn agree(stream: &[u8], mut portion: impl FnMut() -> usize) {
+    /// Checks that skimming and decoding use the same bytes and deliver the same events, whole and in portions. Returns how
+    /// many calls came as one.
+    fn agree(stream: &[u8], mut portion: impl FnMut() -> usize) -> usize {
         let (mut full, mut skim, mut parts, mut skim_parts) =
             (Log::default(), Skim::default(), Log::default(), Skim::default());
         let by_full = walk(stream, &mut full, || usize::MAX >> 1);
@@ -455,9 +550,47 @@ mod tests {
         assert_eq!(by_full, walk(stream, &mut again_parts, &mut portion));
         assert_eq!((&full.words, &full.events), (&again.log.words, &again.log.events));
         assert_eq!((&full.words, &full.events), (&again_parts.log.words, &again_parts.log.events));
-        assert_eq!(full.events, skim.0.events);
-        assert_eq!(full.events, skim_parts.0.events);
+        assert_eq!(full.events, skim.log.events);
+        assert_eq!(full.events, skim_parts.log.events);
         assert_eq!((full.words, full.events), (parts.words, parts.events));
+        skim.calls
+    }
+
+    /// A stream of calls of which many differ in values only.
+    fn similar() -> impl Strategy<Value = Vec<u8>> {
+        let kinds = proptest::collection::vec((0usize..3, 0u8..9), 0..4);
+        let values = proptest::collection::vec((any::<proptest::sample::Index>(), any::<u64>(), 0u32..64), 0..300);
+        (proptest::collection::vec(kinds, 1..5), values).prop_map(|(shapes, calls)| {
+            let mut w = Writer::new(&[]);
+            for (which, bits, shift) in calls {
+                let n = bits >> shift;
+                let value = |kind| match kind {
+                    0 => Value::Uint(n),
+                    1 => Value::Uint(n % 128),
+                    2 => Value::Float(n as f32),
+                    3 => Value::Double(n as f64),
+                    4 => Value::Enum(&MODE, n as i64 % 6),
+                    5 => Value::Bitmask(&BITS, n),
+                    6 => Value::Array(vec![Value::Pointer(n), Value::Bool(n > 99), Value::Int(n as i64)]),
+                    7 => Value::Struct(&POINT, vec![Value::Text(b"text"), Value::Blob(&[0; 9])]),
+                    _ => Value::Blob(&[1; 40]),
+                };
+                let shape = which.get(&shapes);
+                let function = shape.first().map_or(GOOD, |(function, _)| [GOOD, DRAW, SWAP][*function]);
+                let args = shape.iter().map(|(_, kind)| value(*kind)).collect();
+                w.call(n % 3, &function, args, (n % 16 == 0).then_some(Value::Uint(n)));
+            }
+            w.stream().to_vec()
+        })
+    }
+
+    #[test]
+    fn calls_that_differ_in_values_come_as_one() {
+        let mut w = Writer::new(&[]);
+        for i in 0..300 {
+            w.call(0, &DRAW, vec![Value::Enum(&MODE, 4), Value::Float(i as f32), Value::Uint(200 + i)], None);
+        }
+        assert_eq!(agree(w.stream(), || 7), 297, "all but the definition, the one that is learned, and the last");
     }
 
     #[test]
@@ -486,6 +619,21 @@ mod tests {
             for (at, byte) in damage {
                 let i = at.index(stream.len());
                 stream[i] = byte;
+            }
+            let mut n = 0;
+            agree(&stream, || { n += 1; sizes[n % sizes.len()] });
+        }
+
+        #[test]
+        fn skimming_and_decoding_agree_on_similar_calls(
+            stream in similar(),
+            damage in proptest::collection::vec((any::<proptest::sample::Index>(), 0u8..8), 0..3),
+            sizes in proptest::collection::vec(1usize..400, 1..20),
+        ) {
+            let mut stream = stream;
+            for (at, bit) in damage {
+                let i = at.index(stream.len());
+                stream[i] ^= 1 << bit;
             }
             let mut n = 0;
             agree(&stream, || { n += 1; sizes[n % sizes.len()] });

@@ -68,6 +68,11 @@ impl Sink for ToBatch<'_> {
         }
     }
 
+    #[inline]
+    fn call(&mut self, tables: &Tables, enter: Enter, ends: (u64, u64), blobs: u64) {
+        self.calls.call(tables, enter, ends, blobs, self.out);
+    }
+
     fn begin_bytes(&mut self, _tables: &Tables, kind: Bytes, len: u64) {
         match kind {
             Bytes::Blob => {
