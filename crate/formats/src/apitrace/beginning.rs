@@ -1,11 +1,14 @@
 //! The beginning of a file, decoded to recognise it.
 
+use crate::batch::EventBatch;
 use crate::container::{Container, peek};
 use crate::error::{Cause, Error, Result};
+use crate::limits::Limits;
 
-use super::decode::{Broken, Sink, Walk};
-use super::records::Enter;
+use super::calls::Calls;
+use super::decode::{Broken, Walk};
 use super::tables::Tables;
+use super::to_batch::{Current, ToBatch};
 
 /// Bytes of the stream to decode: the header with its properties, and the first calls.
 const PEEK: usize = 64 * 1024;
@@ -20,22 +23,17 @@ pub(super) struct Beginning {
     pub(super) len: usize,
 }
 
-/// A sink that ignores everything.
-struct Blind;
-
-impl Sink for Blind {
-    fn enter(&mut self, _tables: &Tables, _enter: Enter) {}
-    fn leave(&mut self, _tables: &Tables, _at: u64, _call: u64) {}
-    fn event_end(&mut self, _tables: &Tables, _end: u64) {}
-}
-
 impl Beginning {
     /// Decodes `head`, the first bytes of the file.
     pub(super) fn of(head: &[u8]) -> Self {
         let container = Container::of(head);
         let stream = peek(container, head, PEEK);
         let (mut walk, mut tables) = (Walk::new(), Tables::default());
-        let broken = walk.run(&stream, &mut tables, &mut Blind).err();
+        // The events are dropped. A sink that ignores them would be a second copy of the walk, of 3 kB.
+        let (mut calls, mut current) = (Calls::new(Limits::LIFTED), Current::default());
+        let mut out = EventBatch::default();
+        let mut sink = ToBatch { calls: &mut calls, current: &mut current, out: &mut out, closing: true };
+        let broken = walk.run(&stream, &mut tables, &mut sink).err();
         Self { container, walk, tables, broken, len: stream.len() }
     }
 

@@ -247,13 +247,13 @@ impl Calls {
             let text = label.unwrap_or(&function.name);
             let group = self.texts.number_of(SliceKind::Group, text, enter.at, self.limits.names, out)?;
             state.groups.push(Group { call: enter.call, at: enter.at, name: group });
-            out.push(EventKind::Begin, track, enter.call, group, Locator::at(enter.at));
+            push(out, EventKind::Begin, track, enter.call, group, Locator::at(enter.at));
         }
-        out.push(EventKind::Begin, track, enter.call, name, Locator::at(enter.at));
+        push(out, EventKind::Begin, track, enter.call, name, Locator::at(enter.at));
         if function.flags.marker == Some(Marker::Plain) {
             let text = label.unwrap_or(&function.name);
             let marker = self.texts.number_of(SliceKind::Marker, text, enter.at, self.limits.names, out)?;
-            out.push(EventKind::Instant, track, enter.call, marker, Locator::at(enter.at));
+            push(out, EventKind::Instant, track, enter.call, marker, Locator::at(enter.at));
         }
         self.count_record(enter, out);
         self.pending.push(enter.call, OpenCall { at: enter.at, end, thread, function: enter.function, blobs });
@@ -290,10 +290,10 @@ impl Calls {
             // Pushed within this call and not popped: the end of the call closes it.
             thread.groups.pop();
         }
-        out.push(EventKind::EndOf, thread.track, self.now, name, Locator::at(open.at));
+        push(out, EventKind::EndOf, thread.track, self.now, name, Locator::at(open.at));
         if function.flags.marker == Some(Marker::Pop) {
             match thread.groups.pop() {
-                Some(group) => out.push(EventKind::EndOf, thread.track, self.now, group.name, Locator::at(group.at)),
+                Some(group) => push(out, EventKind::EndOf, thread.track, self.now, group.name, Locator::at(group.at)),
                 None => self.misnested.push(Misnested { at: StreamOffset(at), kind: &POP_WITHOUT_PUSH, value: call }),
             }
         }
@@ -362,7 +362,7 @@ impl Calls {
         let name = self.texts.once(format!("frame {number}"), at, self.limits.names, out)?;
         self.frame = FrameFacts { from, ..FrameFacts::default() };
         self.frame_name = Some(name);
-        out.push(EventKind::Begin, FRAMES, from, name, Located::Frame(number as u64).into());
+        push(out, EventKind::Begin, FRAMES, from, name, Located::Frame(number as u64).into());
         Ok(())
     }
 
@@ -370,7 +370,7 @@ impl Calls {
     fn end_frame(&mut self, end: u64, out: &mut EventBatch) {
         let Some(name) = self.frame_name.take() else { return };
         let number = self.frames.len();
-        out.push(EventKind::EndOf, FRAMES, self.now, name, Located::Frame(number as u64).into());
+        push(out, EventKind::EndOf, FRAMES, self.now, name, Located::Frame(number as u64).into());
         self.sample(out);
         self.frames.push(FrameFacts { to: self.now, end, ..self.frame });
         self.frame = FrameFacts { from: self.now, ..FrameFacts::default() };
@@ -455,4 +455,10 @@ impl Calls {
         }
         Ok(name)
     }
+}
+
+/// [`EventBatch::push`], in one copy: calls that take more than [`Calls::call`] are the smaller part.
+#[inline(never)]
+fn push(out: &mut EventBatch, kind: EventKind, track: TrackId, time: u64, name: u32, locator: Locator) {
+    out.push(kind, track, time, name, locator);
 }

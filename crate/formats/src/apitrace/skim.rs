@@ -60,7 +60,7 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
             rest if rest & 0x8000 == 0 => rest & 0x7f | rest >> 1 & 0x3f80,
             _ => return None,
         };
-        let function = tables.functions.index(id)?;
+        let function = tables.functions.small_index(id)?;
         let Some((len, blobs)) = shapes.matching(function, bytes) else {
             if shapes.miss(function) {
                 (self.learning, self.mask) = (Some(function), [0xff; LONGEST]);

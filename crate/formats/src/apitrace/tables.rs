@@ -49,12 +49,16 @@ impl<T> Space<T> {
     /// The index of the signature with this id.
     #[inline]
     pub(crate) fn index(&self, id: u64) -> Option<u32> {
-        let index = if id < SMALL {
-            self.small.get(id as usize).copied().unwrap_or(NONE)
-        } else {
-            self.large.get(&id).copied().unwrap_or(NONE)
-        };
-        (index != NONE).then_some(index)
+        if id < SMALL {
+            return self.small_index(id);
+        }
+        self.large.get(&id).copied()
+    }
+
+    /// As [`Space::index`], of ids of at most 14 bits: two bytes in the stream.
+    #[inline]
+    pub(crate) fn small_index(&self, id: u64) -> Option<u32> {
+        self.small.get(id as usize).copied().filter(|index| *index != NONE)
     }
 
     /// The index of the signature with this id, unless the id's definition is at offset `at` of the stream. Definitions
