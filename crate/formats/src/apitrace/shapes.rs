@@ -77,12 +77,14 @@ impl Shapes {
     /// Makes the shape of `event` that of the function, unless it is too long. The function must have missed one.
     #[cold]
     pub(super) fn learn(&mut self, function: u32, event: &[u8], mask: &Mask, blobs: u64) {
-        let (Some(shape), Some(mask)) = (self.functions.get_mut(function as usize), mask.get(..event.len())) else {
-            return;
-        };
-        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let Some(shape) = self.functions.get_mut(function as usize) else { return };
+        let (mut bytes, mut bits) = ([0; LONGEST], *mask);
+        let (Some(head), Some(rest)) = (bytes.get_mut(..event.len()), bits.get_mut(event.len()..)) else { return };
+        head.copy_from_slice(event);
+        rest.fill(0);
+        let words = bytes.as_chunks().0.iter().zip(bits.as_chunks().0).take(event.len().div_ceil(8));
         shape.words.clear();
-        shape.words.extend(event.chunks(8).zip(mask.chunks(8)).map(|(bytes, mask)| (word(bytes), word(mask))));
+        shape.words.extend(words.map(|(bytes, bits)| (u64::from_le_bytes(*bytes), u64::from_le_bytes(*bits))));
         (shape.len, shape.blobs) = (event.len(), blobs);
     }
 

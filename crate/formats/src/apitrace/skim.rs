@@ -151,22 +151,22 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
                     if VALUES {
                         sink.argument(tables, index as u32);
                     }
-                    self.value(tables, DEPTH, sink)?;
                 }
                 wire::DETAIL_RET => {
                     if VALUES {
                         sink.result();
                     }
-                    self.value(tables, DEPTH, sink)?;
                 }
                 wire::DETAIL_FLAGS => {
                     let flags = self.number()?;
                     if VALUES {
                         sink.flags(flags);
                     }
+                    continue;
                 }
                 _ => return None,
             }
+            self.value(tables, DEPTH, sink)?;
         }
         if self.pos > self.bytes.len() {
             return None;
