@@ -324,16 +324,6 @@ impl EventBatch {
         self.locators.push(locator);
     }
 
-    /// Adds the begin and the end, by its locator, of a slice without callees.
-    #[inline]
-    pub fn push_call(&mut self, track: TrackId, (start, end): (u64, u64), name: u32, locator: Locator) {
-        self.kinds.extend_from_slice(&[EventKind::Begin, EventKind::EndOf]);
-        self.tracks.extend_from_slice(&[track; 2]);
-        self.times.extend_from_slice(&[start, end]);
-        self.names.extend_from_slice(&[name; 2]);
-        self.locators.extend_from_slice(&[locator; 2]);
-    }
-
     /// Number of events until [`EventBatch::is_full`].
     #[inline]
     pub fn room(&self) -> usize {

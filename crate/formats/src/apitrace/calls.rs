@@ -203,7 +203,8 @@ impl Calls {
         {
             let track = thread.track;
             self.now = enter.call + 1;
-            out.push_call(track, (enter.call, self.now), name, Locator::at(enter.at));
+            push(out, EventKind::Begin, track, enter.call, name, Locator::at(enter.at));
+            push(out, EventKind::EndOf, track, self.now, name, Locator::at(enter.at));
             self.count_record(enter, out);
             if blobs > 0 {
                 out.payloads.push(Payload { x: enter.call, track, name, bytes: blobs });
@@ -457,7 +458,7 @@ impl Calls {
     }
 }
 
-/// [`EventBatch::push`], in one copy: calls that take more than [`Calls::call`] are the smaller part.
+/// [`EventBatch::push`] in one copy, for the size of the page's module.
 #[inline(never)]
 fn push(out: &mut EventBatch, kind: EventKind, track: TrackId, time: u64, name: u32, locator: Locator) {
     out.push(kind, track, time, name, locator);
