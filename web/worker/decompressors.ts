@@ -1,3 +1,4 @@
+import type { TraceError } from '../base/protocol.ts';
 import { notLoaded } from './errors.ts';
 
 /** Loads the module that unpacks, which few files need. Throws a `TraceError` if it does not load. */
@@ -7,8 +8,21 @@ export async function loadUnpack() {
     await unpack.default();
     return unpack;
   } catch {
-    throw notLoaded('The part of this page that unpacks files');
+    throw notUnpack();
   }
+}
+
+/** Loads what opens containers with that module. Throws a `TraceError` if it does not load. */
+export async function loadPacked(): Promise<typeof import('./packed.ts')> {
+  try {
+    return await import('./packed.ts');
+  } catch {
+    throw notUnpack();
+  }
+}
+
+function notUnpack(): TraceError {
+  return notLoaded('The part of this page that unpacks files');
 }
 
 /**

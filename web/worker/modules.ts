@@ -1,12 +1,12 @@
 import type { CompanionKind, Look } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
-import { loadDecompressors, loadUnpack } from './decompressors.ts';
+import { loadDecompressors, loadPacked, loadUnpack } from './decompressors.ts';
 import type { LoadDisassembler } from './disassembler.ts';
 import { isTraceError } from './errors.ts';
-import { openDatabase, startReader } from './loading.ts';
-import { type Ends, type Host, mayBePacked, openPacked, type Packed } from './packed.ts';
+import { loadDatabases, openDatabase, startReader } from './loading.ts';
+import type { Ends, Host, Packed } from './packed.ts';
 import type { Session } from './session.ts';
-import { type DatabaseBytes, databaseBytes, type SqlFile } from './sqlite.ts';
+import type { DatabaseBytes, SqlFile } from './sqlite.ts';
 import { loadSymbols } from './symbols.ts';
 import init, {
   lookAt,
@@ -46,7 +46,7 @@ export async function openSession(
   host: Host,
 ): Promise<OpenSession> {
   // The log of a database can replace its first page.
-  const overlaid = log && databaseBytes(file, log);
+  const overlaid = log && (await loadDatabases()).databaseBytes(file, log);
   const ends = await endsOf(file, name, overlaid);
   try {
     const session = await recognised(ends, host);
@@ -54,6 +54,7 @@ export async function openSession(
   } catch (error) {
     // Formats come first: an apitrace has its own containers.
     if (!isUnrecognised(error) || !mayBePacked(ends)) throw error;
+    const { openPacked } = await loadPacked();
     const { session, packed } = await openPacked(file, ends, error, host, {
       session: (some) =>
         recognised(some, host).catch((thrown) => {
@@ -68,7 +69,8 @@ export async function openSession(
     });
     const found = packed.file ?? file;
     const itsLog = log ?? packed.log;
-    const opened = await attached(session, found, itsLog && databaseBytes(found, itsLog), disassembler);
+    const itsBytes = itsLog && (await loadDatabases()).databaseBytes(found, itsLog);
+    const opened = await attached(session, found, itsBytes, disassembler);
     return { ...opened, packed };
   }
 }
@@ -89,10 +91,18 @@ async function attached(
   if (!session.isDatabase()) return { session, database: null, bytes: null };
   // Databases hold blocks of code, so the disassembler loads along with SQLite. Reading works without it, too.
   const disassembling = disassembler().catch(() => undefined);
-  const bytes = overlaid ?? databaseBytes(file, null);
+  const bytes = overlaid ?? (await loadDatabases()).databaseBytes(file, null);
   const database = await openDatabase(bytes);
   session.attach(database, await disassembling);
   return { session, database, bytes };
+}
+
+/** Whether it is worth loading what knows containers. */
+function mayBePacked([name, , head]: Ends): boolean {
+  const [a = 0, b = 0] = head;
+  const magic = (a << 8) | b;
+  const isCompressed = [0x1f8b, 0x28b5, 0xfd37, 0x504b].includes(magic) || (magic & 0xf0ff) === 0x502a;
+  return isCompressed || /\.(br|tar)$/i.test(name) || new TextDecoder().decode(head.subarray(257, 262)) === 'ustar';
 }
 
 function isUnrecognised(error: unknown): error is TraceError {

@@ -47,14 +47,6 @@ export interface Packed {
   readonly fault: TraceError | null;
 }
 
-/** Whether it is worth loading the module that knows containers. */
-export function mayBePacked([name, , head]: Ends): boolean {
-  const [a = 0, b = 0] = head;
-  const magic = (a << 8) | b;
-  const isCompressed = [0x1f8b, 0x28b5, 0xfd37, 0x504b].includes(magic) || (magic & 0xf0ff) === 0x502a;
-  return isCompressed || /\.(br|tar)$/i.test(name) || new TextDecoder().decode(head.subarray(257, 262)) === 'ustar';
-}
-
 /**
  * A session for a trace in a container, without its database. `refusal` is why the file itself was not recognised. Throws a
  * {@link TraceError} for a file that holds no trace.
