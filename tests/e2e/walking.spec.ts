@@ -176,6 +176,22 @@ test('loops and calls are folded', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Loops', exact: true })).toBeVisible();
 });
 
+test('folding loops keeps what is at the top of the listing, without a selected step', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, recording('frames/real-loads-stores.frames'));
+  await pictured(page);
+  await page.getByRole('tab', { name: 'Listing' }).click();
+  const row = (step: number) => listing(page).locator(`#event-${step}`);
+  const height = (await row(0).boundingBox())?.height ?? 0;
+  await listing(page)
+    .locator('.table')
+    .evaluate((table, top) => table.scrollTo(0, top), 1000 * height);
+  await expect(row(1000)).toBeInViewport();
+  await listing(page).getByRole('button', { name: 'Fold loops' }).click();
+  const outer = listing(page).locator('tr').filter({ hasText: '× 64 · 62 more iterations · 2,294 steps' });
+  await expect(outer).toBeInViewport();
+});
+
 test('filters grey what does not match, and walks pass over it', async ({ page }) => {
   const path = recording('rvn/medium.sqlite');
   await listingAt(page, path, 1170);

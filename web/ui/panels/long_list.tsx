@@ -75,6 +75,8 @@ export function useLongList(box: RefObject<HTMLDivElement | null>, count: number
     /** CSS pixels of the box; infinite until it is laid out. */
     width: width.value,
     go,
+    /** Brings a row to the top. */
+    goTop: (row: number) => put(moved(place.peek(), row)),
     /** Follows a key from the `current` row, -1 for none: brings the row there into view and calls `choose` with it. */
     follow: (event: KeyboardEvent, current: number, choose: (row: number) => void) => {
       const { top, height } = place.peek();

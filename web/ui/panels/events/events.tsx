@@ -189,7 +189,7 @@ function List({ open, listed, info, origin }: ListProps) {
   const box = useRef<HTMLDivElement>(null);
   const folds = foldsOf(open);
   const rows = folds.rows.value;
-  const { place, scroll, width: room, go, follow, onScroll } = useLongList(box, rows.count);
+  const { place, scroll, width: room, go, goTop, follow, onScroll } = useLongList(box, rows.count);
   // Repaint when rows arrive.
   void events.version.value;
   const { first, end, above } = shownRows(place, scroll, SPARE);
@@ -206,9 +206,16 @@ function List({ open, listed, info, origin }: ListProps) {
     if (wanted) go(rows.rowOf(wanted.row));
   }, [wanted]);
   const isFolding = folds.isFolding.value && folds.loops.value !== null;
+  /** The rows as they were shown last, and the one at the top. */
+  const before = useRef({ rows, top: 0 });
   useEffect(() => {
+    const { rows: were, top } = before.current;
     if (current >= 0) go(current);
+    else if (were !== rows) goTop(rows.rowOf(were.stepAt(Math.floor(top))));
   }, [isFolding]);
+  useEffect(() => {
+    before.current = { rows, top: place.top };
+  });
   /** The current row is among those that are being shown. */
   const isRevealed = useRef(false);
   const openFold = (fold: Fold, row: number) => {
