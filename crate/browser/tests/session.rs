@@ -180,10 +180,12 @@ fn statistics_are_columns_and_exact_percentiles_bigints() {
         ("names", none.clone()),
         ("everything", JsValue::from(0)),
     ]);
+    let not_weighed = ("weighed", JsValue::FALSE);
     let wanted = [
         ("functions", JsValue::TRUE),
         ("flame", flame("down", &[])),
         ("tree", tree),
+        not_weighed.clone(),
         ("transforms", transforms.clone()),
     ];
     let part = result(&mut session, 1, &question("statistics", range, &wanted));
@@ -195,8 +197,12 @@ fn statistics_are_columns_and_exact_percentiles_bigints() {
     assert_eq!(column(&part, "functions.median"), [30.0, 10.0], "of whole calls");
     assert_eq!(column(&part, "flame.total"), [15.0, 15.0, 5.0]);
     assert_eq!(column(&part, "tree.self"), [10.0, 5.0]);
-    let wanted =
-        [("functions", JsValue::FALSE), ("flame", flame("sandwich", &[1])), ("transforms", transforms.clone())];
+    let wanted = [
+        ("functions", JsValue::FALSE),
+        ("flame", flame("sandwich", &[1])),
+        not_weighed.clone(),
+        ("transforms", transforms.clone()),
+    ];
     let part = result(&mut session, 2, &question("statistics", range, &wanted));
     assert_eq!((column(&part, "flame.total"), column(&part, "callers.total")), (vec![5.0, 5.0], vec![5.0, 5.0]));
     // Without the function that calls it.
@@ -205,10 +211,12 @@ fn statistics_are_columns_and_exact_percentiles_bigints() {
         ("ends", Uint32Array::from(&[1][..]).into()),
         ("names", Uint32Array::from(&[0][..]).into()),
     ]);
-    let wanted = [("functions", JsValue::FALSE), ("flame", flame("down", &[])), ("transforms", hidden)];
+    let wanted =
+        [("functions", JsValue::FALSE), ("flame", flame("down", &[])), not_weighed.clone(), ("transforms", hidden)];
     let part = result(&mut session, 2, &question("statistics", range, &wanted));
     assert_eq!(column(&part, "flame.total"), [15.0, 5.0]);
-    let wanted = [("functions", JsValue::FALSE), ("flame", JsValue::NULL), ("transforms", transforms.clone())];
+    let wanted =
+        [("functions", JsValue::FALSE), ("flame", JsValue::NULL), not_weighed, ("transforms", transforms.clone())];
     let part = result(&mut session, 2, &question("statistics", range, &wanted));
     assert!(get(&part, "functions").is_null() && get(&part, "flame").is_null() && get(&part, "tree").is_null());
 
