@@ -321,11 +321,10 @@ function Cell({ column, value, share }: CellProps) {
 
 function Summary({ frames }: { readonly frames: FrameColumns }) {
   const sums = useMemo(() => sumsOf(frames), [frames]);
-  // What follows the last swap is listed, but it is no frame that was shown.
-  const shown = frames.count - (frames.ended || frames.count === 0 ? 0 : 1);
   return (
     <span class="muted">
-      {formatCounted(shown, 'frame')}, {formatCounted(sums.draws, 'draw')}
+      {formatCounted(frames.count, 'frame')}
+      {!frames.ended && frames.count > 0 && ', the last one without an end'}, {formatCounted(sums.draws, 'draw')}
       {sums.errors > 0 && `, ${formatCounted(sums.errors, 'error')}`}
     </span>
   );
