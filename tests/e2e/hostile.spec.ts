@@ -141,8 +141,12 @@ test('Cancel ends a reader that is deep in SQLite', async ({ page }) => {
     'create table blocks(pc int8 not null, instruction_data blob not null, instruction_count int2 not null,
       mode int1 generated always as (ENDLESS) virtual)', 'ENDLESS', '${endless.replaceAll("'", "''")}') where name = 'blocks'`);
   const buffer = Buffer.from(database.export());
+  const library = page.waitForResponse(/sql-wasm.*\.wasm/);
   await page.setInputFiles('#file-input', { name: 'slow.sqlite', mimeType: 'application/octet-stream', buffer });
   await expect(page.locator('body')).toHaveAttribute('data-state', 'loading');
+  // Nothing tells that the reader is in SQLite, where it hears nothing. Before, it stops by itself and keeps what it has.
+  await (await library).finished();
+  await page.waitForTimeout(1000);
   await page.getByRole('button', { name: 'Cancel' }).click();
   await expect(page.locator('body')).toHaveAttribute('data-state', 'failed', { timeout: STOPS_MS });
   await expect(page.getByRole('alert')).toContainText('Reading was stopped');
