@@ -284,6 +284,7 @@ test('the numbers of a table end where its headers end', async ({ page }) => {
         return Math.round(right);
       }),
     );
+  await expect(page.locator('.functions tbody tr:not(.spacer)').nth(1)).toBeVisible();
   const heads = (await ends('.functions th')).slice(1);
   const cells = (await ends('.functions tbody tr:not(.spacer):nth-of-type(2) td')).slice(1);
   expect(cells.length).toBe(heads.length);
