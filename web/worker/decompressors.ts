@@ -1,4 +1,3 @@
-import type { TraceError } from '../base/protocol.ts';
 import { notLoaded } from './errors.ts';
 
 /** Loads the module that unpacks, which few files need. Throws a `TraceError` if it does not load. */
@@ -8,21 +7,8 @@ export async function loadUnpack() {
     await unpack.default();
     return unpack;
   } catch {
-    throw notUnpack();
+    throw notLoaded('The part of this page that unpacks files');
   }
-}
-
-/** Loads what opens containers with that module. Throws a `TraceError` if it does not load. */
-export async function loadPacked(): Promise<typeof import('./packed.ts')> {
-  try {
-    return await import('./packed.ts');
-  } catch {
-    throw notUnpack();
-  }
-}
-
-function notUnpack(): TraceError {
-  return notLoaded('The part of this page that unpacks files');
 }
 
 /**

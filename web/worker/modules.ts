@@ -1,8 +1,8 @@
 import type { CompanionKind, Look } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
-import { loadDecompressors, loadPacked, loadUnpack } from './decompressors.ts';
+import { loadDecompressors, loadUnpack } from './decompressors.ts';
 import type { LoadDisassembler } from './disassembler.ts';
-import { isTraceError } from './errors.ts';
+import { isTraceError, notLoaded } from './errors.ts';
 import { loadDatabases, openDatabase, startReader } from './loading.ts';
 import type { Ends, Host, Packed } from './packed.ts';
 import type { Session } from './session.ts';
@@ -95,6 +95,15 @@ async function attached(
   const database = await openDatabase(bytes);
   session.attach(database, await disassembling);
   return { session, database, bytes };
+}
+
+/** Loads what opens containers, which few files need. Throws a {@link TraceError} if it does not load. */
+async function loadPacked(): Promise<typeof import('./packed.ts')> {
+  try {
+    return await import('./packed.ts');
+  } catch {
+    throw notLoaded('The part of this page that unpacks files') satisfies TraceError;
+  }
 }
 
 /** Whether it is worth loading what knows containers. */
