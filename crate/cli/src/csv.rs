@@ -2,19 +2,23 @@
 
 use std::io::{self, Write};
 
-/// A CSV field, in quotes if it needs them. A text that a spreadsheet would take for a formula begins with an apostrophe.
-fn quoted(field: &str) -> String {
-    let is_formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']) && field.parse::<f64>().is_err();
-    let apostrophe = if is_formula { "'" } else { "" };
-    // Spreadsheets strip spaces from fields without quotes.
-    let plain = !field.contains([',', '"', '\r', '\n']) && field.trim() == field;
-    if plain { format!("{apostrophe}{field}") } else { format!("\"{apostrophe}{}\"", field.replace('"', "\"\"")) }
-}
+use unspool_export::csv_text;
 
-/// Writes a row, with its line end.
+/// Writes a row, with its line end. A field that is a number stays one, whatever it begins with.
 pub(crate) fn write_row(out: &mut impl Write, fields: &[String]) -> io::Result<()> {
-    let fields: Vec<_> = fields.iter().map(|field| quoted(field)).collect();
-    write!(out, "{}\r\n", fields.join(","))
+    let mut row = Vec::new();
+    for (i, field) in fields.iter().enumerate() {
+        if i > 0 {
+            row.push(b',');
+        }
+        if field.parse::<f64>().is_ok() {
+            row.extend(field.bytes());
+        } else {
+            csv_text(field, &mut row);
+        }
+    }
+    row.extend(b"\r\n");
+    out.write_all(&row)
 }
 
 /// A field that may be empty.
@@ -25,6 +29,20 @@ pub(crate) fn optional(value: Option<impl ToString>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A row of one field, without its line end.
+    fn quoted(field: &str) -> String {
+        let mut row = Vec::new();
+        write_row(&mut row, &[field.into()]).unwrap();
+        String::from_utf8(row).unwrap().strip_suffix("\r\n").unwrap().into()
+    }
+
+    #[test]
+    fn fields_are_separated() {
+        let mut row = Vec::new();
+        write_row(&mut row, &["a,b".into(), String::new(), "-1".into()]).unwrap();
+        assert_eq!(row, b"\"a,b\",,-1\r\n");
+    }
 
     #[test]
     fn fields_are_quoted_if_csv_or_spreadsheets_require_it() {

@@ -5,8 +5,9 @@ use crate::{Arg, Instant, Number, Sample, Slice, Table, Trace, Writer, flag_word
 /// Writes CSV. It has no state.
 pub(crate) struct Csv;
 
-/// Appends a text. Spreadsheets take one that begins with certain characters for a formula: an apostrophe comes before it.
-fn text(text: &str, out: &mut Vec<u8>) {
+/// Appends a field of CSV that is a text, in quotes if it needs them. Spreadsheets take one that begins with certain characters for
+/// a formula: an apostrophe comes before it.
+pub fn text(text: &str, out: &mut Vec<u8>) {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     // Spreadsheets strip spaces from fields without quotes.
     if text.contains([',', '"', '\r', '\n']) || text.trim() != text {

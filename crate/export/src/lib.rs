@@ -28,6 +28,7 @@ mod stacks;
 mod vcd;
 
 pub use arguments::{Arguments, Collector, Scratch};
+pub use csv::text as csv_text;
 pub use export::{Export, Step};
 pub use ids::Ids;
 #[cfg(feature = "page")]

@@ -157,11 +157,11 @@ function List({
   const columns = useMemo(() => {
     const isOther = (it: ResourceKind) => it !== 'interface';
     const left = [
-      ...(resources.kind.includes('interface') ? [] : OF_INTERFACES),
+      ...(isDirect3d ? [] : OF_INTERFACES),
       ...(resources.count === 0 || resources.kind.some(isOther) ? [] : OF_OPENGL),
     ];
     return ALL_COLUMNS.filter(([by]) => !left.includes(by));
-  }, [resources]);
+  }, [resources, isDirect3d]);
   const leaked = resources.leaked.reduce((sum, one) => sum + one, 0);
   const texts = (i: number) => [
     resources.kind[i]!,
