@@ -8,10 +8,16 @@ export const STEP_BYTES = 4 * 1024 * 1024;
 /** Bytes. A longer read is one of a pass, which reads on from there. */
 const LONG_READ = 1024 * 1024;
 
+/** Bytes. A file above this is not kept in memory. */
+const KEPT_AT_MOST = 64 * 1024 * 1024;
+
 /** A file that is read while the caller waits, bound by `crate/file/src/page.rs`. */
 export class RecordFile {
   readonly #read: ReadAt;
   readonly #ahead: Ahead;
+  readonly #file: Blob;
+  /** All of it, if it is kept. */
+  #kept: Uint8Array | null = null;
   /** End of the latest long read. */
   #delivered = 0;
   /** How far the pass is, about: an offset in the file. */
@@ -19,6 +25,7 @@ export class RecordFile {
   readonly size: number;
 
   constructor(file: Blob) {
+    this.#file = file;
     this.size = file.size;
     const reader = new FileReaderSync();
     this.#read = (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
@@ -27,6 +34,7 @@ export class RecordFile {
 
   /** Bytes of the file, perhaps fewer than requested, empty only at its end. Returns undefined if they cannot be read. */
   read(from: number, to: number): Uint8Array | undefined {
+    if (this.#kept) return this.#kept.subarray(from, to);
     try {
       if (to - from <= LONG_READ) return this.#read(from, to);
       const bytes = this.#ahead.read(from, to);
@@ -34,6 +42,19 @@ export class RecordFile {
       return bytes;
     } catch {
       return undefined;
+    }
+  }
+
+  /**
+   * Keeps a file of up to 64 MiB in memory from when it is read: a synchronous read of some hundred kilobytes takes 3 to 17 ms,
+   * which is more than the answer that is made from them. If it cannot be read, nothing changes.
+   */
+  async keep(): Promise<void> {
+    if (this.size > KEPT_AT_MOST || this.#kept) return;
+    try {
+      this.#kept = new Uint8Array(await this.#file.arrayBuffer());
+    } catch {
+      // The next read tells.
     }
   }
 
