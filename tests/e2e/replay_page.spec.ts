@@ -71,6 +71,30 @@ for (const [path, calls] of [
     await expect(page.locator('html')).toHaveAttribute('data-replays', 'here');
   });
 
+test('says that the page must be reloaded if the browser gives it no GPU after one gave up', async ({ page }) => {
+  await withoutOffscreenCanvas(page);
+  await page.evaluate(() => {
+    const { getContext } = HTMLCanvasElement.prototype;
+    const contexts: WebGL2RenderingContext[] = [];
+    HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, ...args: [string]) {
+      if (args[0] !== 'webgl2' || this.isConnected) return getContext.apply(this, args);
+      if (contexts.length > 0) return null;
+      const context = getContext.apply(this, args) as unknown as WebGL2RenderingContext;
+      contexts.push(context);
+      return context;
+    } as typeof getContext;
+    addEventListener('keydown', ({ key }) => {
+      if (key === 'F9') contexts[0]?.getExtension('WEBGL_lose_context')?.loseContext();
+    });
+  });
+  const pane = await pictureOf(page, fixture('replay_views.trace'));
+  await page.keyboard.press('F9');
+  await pane.getByRole('radio', { name: 'Overdraw' }).click();
+  await expect(pane.getByRole('alert')).toContainText('The GPU gave up this replay.');
+  await pane.getByRole('button', { name: 'Try again' }).click();
+  await expect(pane.getByRole('alert')).toContainText('gives this page no WebGL2. Reload the page to try again.');
+});
+
 test('a trace that demands too much ends with a sentence, and the page lives on', async ({ page }) => {
   await withoutOffscreenCanvas(page);
   await open(page, fixture('replay_time.trace'));

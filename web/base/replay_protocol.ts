@@ -151,10 +151,15 @@ export interface NeedsCanvas {
   readonly t: 'needs canvas';
 }
 
+/** What is said if a GPU has given up. */
+export const LOST = 'The GPU gave up this replay. The trace may demand too much of it.';
+
 /** WebGL2 on a canvas of the page, behind a port (`web/base/replay/port.ts`), or null if the page has none either. */
 export interface HasCanvas {
   readonly t: 'canvas';
   readonly port: MessagePort | null;
+  /** A GPU has given up since the page was loaded: some browsers then refuse every further context. */
+  readonly hasLost: boolean;
 }
 
 /** RGBA from the top left. */

@@ -44,12 +44,13 @@ const CHECKED_TURN = 100;
 /** Milliseconds of a turn above which the next one is shorter, and below which it is longer. */
 const LONG_TURN_MS = 200;
 const SHORT_TURN_MS = 40;
-/** Minimum time between two reports. */
-const REPORT_MS = 80;
+/** Minimum time between two reports. Without a GPU, drawing the page with each of them takes 50 ms of the same thread that draws the picture. */
+const REPORT_MS = 400;
 /** Bytes of a trace above which nothing is replayed without a GPU before somebody insists. */
 const LARGE = 64 << 20;
 
 const NO_WEBGL = 'This browser has no WebGL2, so pictures cannot be replayed.';
+const NO_OTHER = 'Since a GPU has given up, the browser gives this page no WebGL2. Reload the page to try again.';
 
 interface Open {
   /** Limit for the textures and buffers of the trace, and for copies of what was drawn. */
@@ -119,7 +120,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   /** The trace demands too much from a call on that is not executed. */
   let cut: End | null = null;
   /** Takes the answer of the page to `needs canvas`. */
-  let hearCanvas: ((port: MessagePort | null) => void) | null = null;
+  let hearCanvas: ((answer: HasCanvas) => void) | null = null;
   /** Errors that no command has caused are not looked for again. */
   let looksForErrors = true;
 
@@ -130,12 +131,12 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     post({ t: 'progress', what, share: Math.min(1, share), call });
   };
   const gpuOfPage = async (): Promise<ReplayGpu> => {
-    const answered = new Promise<MessagePort | null>((resolve) => {
+    const answered = new Promise<HasCanvas>((resolve) => {
       hearCanvas = resolve;
     });
     post({ t: 'needs canvas' });
-    const port = await answered;
-    if (!port) throw NO_WEBGL;
+    const { port, hasLost } = await answered;
+    if (!port) throw hasLost ? NO_OTHER : NO_WEBGL;
     return gpuBehind(port);
   };
   const opening = async (message: Extract<ToReplay, { t: 'open' }>): Promise<Open | null> => {
@@ -404,7 +405,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     handle: (message) => {
       switch (message.t) {
         case 'canvas':
-          hearCanvas?.(message.port);
+          hearCanvas?.(message);
           return;
         case 'open':
           opened = opening(message);

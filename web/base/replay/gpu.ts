@@ -3,6 +3,7 @@
  * (`port.ts`) on a canvas of the page, where a browser has no WebGL2 in workers.
  */
 
+import { LOST } from '../replay_protocol.ts';
 import { createCopies } from './copies.ts';
 import { createReplayGl, type Refused } from './gl.ts';
 import type { Failure } from './programs.ts';
@@ -52,9 +53,6 @@ export interface ReplayGpu {
   /** Programs that failed since the last time. */
   failures(): Promise<Failure[]>;
 }
-
-/** What is said if a GPU has given up. */
-export const LOST = 'The GPU gave up this replay. The trace may demand too much of it.';
 
 /** Names of drivers that draw without a GPU. */
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;

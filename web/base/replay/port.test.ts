@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { LOST, type ReplayGpu } from './gpu.ts';
+import { LOST } from '../replay_protocol.ts';
+import type { ReplayGpu } from './gpu.ts';
 import { gpuBehind, serveGpu } from './port.ts';
 
 it('answers questions one after the other, with what was thrown, and hands typed arrays over', async () => {

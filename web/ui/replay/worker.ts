@@ -1,8 +1,11 @@
-import type { FromReplay, HasCanvas, NeedsCanvas } from '../../base/replay_protocol.ts';
+import { type FromReplay, type HasCanvas, LOST, type NeedsCanvas } from '../../base/replay_protocol.ts';
 import type { Dispose } from '../../base/scope.ts';
 import type { ReplayPort } from '../../model/replay.ts';
 import replayWorker from '../../worker/replay.ts?worker&url';
 import { startWorker } from '../workers.ts';
+
+/** A GPU has given up a replay, of this trace or another one. */
+let hasLost = false;
 
 /**
  * Starts the worker of a replay. Where a browser has no WebGL2 in workers, the worker draws on a canvas of the page. The code for that is
@@ -17,7 +20,7 @@ export function startReplayWorker(): ReplayPort {
     if (isOver) return;
     const lent = lendGpu();
     if (lent) dispose = lent.dispose;
-    const answer: HasCanvas = { t: 'canvas', port: lent?.port ?? null };
+    const answer: HasCanvas = { t: 'canvas', port: lent?.port ?? null, hasLost };
     worker.postMessage(answer, lent ? [lent.port] : []);
   };
   const port: ReplayPort = {
@@ -32,6 +35,7 @@ export function startReplayWorker(): ReplayPort {
     },
   };
   worker.onmessage = (event: MessageEvent<FromReplay | NeedsCanvas>) => {
+    hasLost ||= event.data.t === 'failed' && event.data.sentence === LOST;
     if (event.data.t !== 'needs canvas') port.onmessage?.(event as MessageEvent<FromReplay>);
     else lend().catch(() => port.onerror?.(new ErrorEvent('error', { cancelable: true })));
   };
