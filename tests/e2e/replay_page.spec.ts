@@ -77,7 +77,8 @@ test('says that the page must be reloaded if the browser gives it no GPU after o
     const { getContext } = HTMLCanvasElement.prototype;
     const contexts: WebGL2RenderingContext[] = [];
     HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, ...args: [string]) {
-      if (args[0] !== 'webgl2' || this.isConnected) return getContext.apply(this, args);
+      // The timeline has another size.
+      if (args[0] !== 'webgl2' || this.isConnected || this.width !== 1) return getContext.apply(this, args);
       if (contexts.length > 0) return null;
       const context = getContext.apply(this, args) as unknown as WebGL2RenderingContext;
       contexts.push(context);
@@ -89,7 +90,11 @@ test('says that the page must be reloaded if the browser gives it no GPU after o
   });
   const pane = await pictureOf(page, fixture('replay_views.trace'));
   await page.keyboard.press('F9');
-  await pane.getByRole('radio', { name: 'Overdraw' }).click();
+  // The small pictures may have noticed it first.
+  await pane
+    .getByRole('radio', { name: 'Overdraw' })
+    .click({ timeout: 2_000 })
+    .catch(() => undefined);
   await expect(pane.getByRole('alert')).toContainText('The GPU gave up this replay.');
   await pane.getByRole('button', { name: 'Try again' }).click();
   await expect(pane.getByRole('alert')).toContainText('gives this page no WebGL2. Reload the page to try again.');

@@ -205,6 +205,8 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     if (player.seek(call, ...skip)) await gpu.reset(player.kept() as Uint32Array<ArrayBuffer>);
     stopped = null;
     let taken = 0;
+    /** Nothing is under way. */
+    const settle = async () => note(await gpu.run(new Uint32Array(), new Uint8Array(), isChecked));
     for (;;) {
       const began = performance.now();
       const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
@@ -218,12 +220,16 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
       taken += now - executed;
       if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
       else if (now - began < SHORT_TURN_MS) turn = Math.min(TURN, turn << 1);
-      if (done) return true;
+      if (done) {
+        await settle();
+        return true;
+      }
       if (isPlain && keyframes.worked(now - executed, spacing))
         await keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
       if (taken > patience) {
         const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture is that after call ${at}.`;
         stopped = { sentence, limit: 'time' };
+        await settle();
         return true;
       }
       report('replaying', at / Math.max(1, call), at);

@@ -10,7 +10,7 @@ import type { Failure } from './programs.ts';
 import type { Size } from './reading.ts';
 import type { Cut, Touched, Watch } from './views.ts';
 
-/** What commands have come to, once the GPU is done. */
+/** What commands have come to. */
 export interface Ran {
   /** WebGL2 has refused something. Which command it was is not known, unless it was asked after each. */
   readonly hasErrors: boolean;
@@ -34,7 +34,10 @@ export interface ReplayGpu {
   reset(kept: Uint32Array<ArrayBuffer>): Promise<void>;
   /** Watches draws from now on, or none. */
   watch(watch: Watch | null): Promise<void>;
-  /** Executes commands, and waits until the GPU has done so. `isChecked`: WebGL2 is asked after each whether it has refused it. */
+  /**
+   * Executes commands, and waits until the GPU has done those of the time before, so that it always has something to do. It waits for
+   * these, too, if loops of their shaders may have to be stopped. Without commands everything is done then. `isChecked`: WebGL2 is asked after each whether it has refused it.
+   */
   run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>, isChecked: boolean): Promise<Ran>;
   /** Copies surfaces, five numbers each, under the number of a call. Resolves with false if WebGL2 refuses to. */
   copy(call: number, surfaces: Uint32Array<ArrayBuffer>): Promise<boolean>;
@@ -80,6 +83,8 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
     if (gl.isContextLost()) throw LOST;
     return value;
   };
+  /** Waits for the commands of the latest `run`. */
+  let latest = DONE;
   return {
     renderer: async () => renderer,
     reset: async (kept) => machine.reset(kept),
@@ -88,18 +93,24 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
     },
     run: async (words, bytes, isChecked) => {
       // Any question would block the thread until the GPU has done what it was told before.
-      if (hasTurns) await finished(gl);
+      if (hasTurns) await finish(gl)();
       while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
       for (let at = 0; at < words.length; ) {
         at = machine.run(words, bytes, isChecked, at, turnMs);
         if (!hasTurns) continue;
-        await finished(gl);
+        await finish(gl)();
         await programs.compiled();
         views.settle();
       }
+      const earlier = latest;
+      if (!hasTurns) latest = finish(gl);
       // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
       const hasErrors = !isChecked && gl.getError() !== gl.NO_ERROR;
-      if (!hasTurns) await finished(gl);
+      await earlier();
+      if (views.isAsking()) {
+        await latest();
+        latest = DONE;
+      }
       return { hasErrors, refused: machine.takeRefused(), cut: views.takeCut() };
     },
     copy: async (call, surfaces) => copies.make(call, surfaces),
@@ -113,6 +124,9 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
   };
 }
 
+/** There is nothing to be waited for. */
+const DONE = async () => {};
+
 /** The name of the driver. */
 function rendererOf(gl: WebGL2RenderingContext): string {
   const more = gl.getExtension('WEBGL_debug_renderer_info');
@@ -120,18 +134,20 @@ function rendererOf(gl: WebGL2RenderingContext): string {
 }
 
 /**
- * Waits until the GPU has done what it was told. Reading pixels would wait, too, but nobody would hear then that it goes on: a GPU
- * that is merely slow is told from one that is stuck by this.
+ * Tells the GPU to begin with what it was told until now. Returns what waits until that is done. Reading pixels would wait, too, but
+ * nobody would hear then that it goes on: a GPU that is merely slow is told from one that is stuck by this.
  */
-async function finished(gl: WebGL2RenderingContext): Promise<void> {
+function finish(gl: WebGL2RenderingContext): () => Promise<void> {
   const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
   gl.flush();
-  for (let tries = 0; sync && gl.getSyncParameter(sync, gl.SYNC_STATUS) !== gl.SIGNALED; tries += 1) {
-    if (gl.isContextLost()) break;
-    await (tries < 40 ? breath() : new Promise((resolve) => setTimeout(resolve, 4)));
-  }
-  gl.deleteSync(sync);
-  if (gl.isContextLost()) throw LOST;
+  return async () => {
+    for (let tries = 0; sync && gl.getSyncParameter(sync, gl.SYNC_STATUS) !== gl.SIGNALED; tries += 1) {
+      if (gl.isContextLost()) break;
+      await (tries < 40 ? breath() : new Promise((resolve) => setTimeout(resolve, 4)));
+    }
+    gl.deleteSync(sync);
+    if (gl.isContextLost()) throw LOST;
+  };
 }
 
 /** Lets messages come in. */

@@ -90,6 +90,8 @@ export interface Views {
   fill(call: number, isColor: boolean, execute: () => void): void;
   /** The draws that touched the pixel, once the GPU is done. */
   touches(): Touched;
+  /** Whether {@link Views.takeCut} will wait for the GPU. */
+  isAsking(): boolean;
   /** Those since the last time, once the GPU is done. */
   takeCut(): readonly Cut[];
   /** Reads what was put off until the GPU is done. */
@@ -251,6 +253,7 @@ export function createViews(
       touched = [];
       return { touches, isAll };
     },
+    isAsking: () => asked.length > 0,
     takeCut: () => {
       const cut: Cut[] = [];
       for (const { query, call, program, iterations } of asked) {
