@@ -83,10 +83,10 @@ export function Canvas({ picture, enlarge, choose }: Props) {
         }}
         onKeyDown={onKeyDown}
       />
+      <p class="muted picture-pixel">
+        {pointed.value ? wordsOf(picture, pointed.value) : `${width} × ${height} · click a pixel for its draws`}
+      </p>
       <div class="picture-tools">
-        <span class="muted picture-pixel">
-          {pointed.value ? wordsOf(picture, pointed.value) : `${width} × ${height} · click a pixel for its draws`}
-        </span>
         {enlarge && (
           <button type="button" onClick={enlarge}>
             Enlarge

@@ -187,43 +187,53 @@ function Where({
   };
   return (
     <div class="picture-where">
-      <p>
-        {frame < 0 ? 'Outside of frames' : `Frame ${formatCount(frame)} of ${formatCount(frames.to.length)}`}
-        {' · '}
+      <p class="picture-at">
+        <span>
+          {frame < 0 ? 'Outside of frames' : `Frame ${formatCount(frame)} of ${formatCount(frames.to.length)}`}
+        </span>{' '}
         <button type="button" class="plain link" title="Select this call" onClick={() => void selectCall(open, at)}>
           after call {formatCount(at)}
         </button>
       </p>
       {frame >= 0 && (
-        <span class="picture-steps">
-          <button type="button" aria-label="Previous frame" disabled={frame === 0} onClick={() => show(end(frame - 1))}>
-            ◂ frame
-          </button>
-          <button
-            type="button"
-            aria-label="Next frame"
-            disabled={frame + 1 >= frames.to.length}
-            onClick={() => show(end(frame + 1))}
-          >
-            frame ▸
-          </button>
-          <button
-            type="button"
-            aria-label="Previous draw"
-            disabled={draw <= 1}
-            onClick={() => show(draws[(draws[draw - 1] === at ? draw : draw + 1) - 2] ?? at)}
-          >
-            ◂ draw
-          </button>
-          <button
-            type="button"
-            aria-label="Next draw"
-            disabled={draw >= draws.length}
-            onClick={() => show(draws[draw] ?? at)}
-          >
-            draw ▸
-          </button>
-        </span>
+        <div class="picture-steps">
+          <span>
+            <button
+              type="button"
+              aria-label="Previous frame"
+              disabled={frame === 0}
+              onClick={() => show(end(frame - 1))}
+            >
+              ◂ frame
+            </button>
+            <button
+              type="button"
+              aria-label="Next frame"
+              disabled={frame + 1 >= frames.to.length}
+              onClick={() => show(end(frame + 1))}
+            >
+              frame ▸
+            </button>
+          </span>
+          <span>
+            <button
+              type="button"
+              aria-label="Previous draw"
+              disabled={draw <= 1}
+              onClick={() => show(draws[(draws[draw - 1] === at ? draw : draw + 1) - 2] ?? at)}
+            >
+              ◂ draw
+            </button>
+            <button
+              type="button"
+              aria-label="Next draw"
+              disabled={draw >= draws.length}
+              onClick={() => show(draws[draw] ?? at)}
+            >
+              draw ▸
+            </button>
+          </span>
+        </div>
       )}
       {draws.length > 1 && (
         <label class="picture-scrub">
