@@ -335,7 +335,7 @@ impl Calls {
 
     fn count(&mut self, function: &Function, blobs: u64) {
         self.frame.calls += 1;
-        self.frame.draws += u64::from(function.flags.render);
+        self.frame.draws += u64::from(function.flags.render && !function.flags.clear);
         self.frame.blobs = self.frame.blobs.saturating_add(blobs);
     }
 

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct NameFlags {
     /// The call ends a frame, and is part of that frame.
     pub frame_end: bool,
-    /// The call draws or clears.
+    /// The call draws or clears. apitrace calls both draws.
     pub render: bool,
+    /// The call clears, and draws nothing.
+    pub clear: bool,
     /// The kind of marker, if the call is one.
     pub marker: Option<Marker>,
 }
@@ -29,7 +31,9 @@ pub enum Marker {
 impl NameFlags {
     /// The flags of the function with this name.
     pub fn of(name: &str) -> Self {
-        Self { frame_end: is_frame_end(name), render: is_render(name), marker: marker(name) }
+        let render = is_render(name);
+        let clear = render && (name.starts_with("glClear") || name.ends_with("::Clear"));
+        Self { frame_end: is_frame_end(name), render, clear, marker: marker(name) }
     }
 }
 
@@ -175,6 +179,15 @@ mod tests {
         }
         for name in ["glXSwapBuffersFoo", "IDXGISwapChain::GetBuffer", "IDXGISwapChain1::ResizeBuffers", "glFinish"] {
             assert!(!NameFlags::of(name).frame_end, "{name}");
+        }
+    }
+
+    #[test]
+    fn clears_draw_nothing() {
+        for (name, clear) in
+            [("glClear", true), ("IDirect3DDevice9::Clear", true), ("glDrawArrays", false), ("glClearColor", false)]
+        {
+            assert_eq!(NameFlags::of(name).clear, clear, "{name}");
         }
     }
 
