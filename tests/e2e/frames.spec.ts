@@ -176,6 +176,7 @@ test.describe('glmark2', () => {
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Frames' }).click();
     await page.getByRole('button', { name: 'Its shaders' }).click();
+    await expect(image).toBeHidden();
     await rows.first().click();
     await expect(page.locator('.shader-box')).toContainText('attribute vec2 position');
   });

@@ -58,6 +58,14 @@ export function resourcesView(open: OpenTrace): PanelView {
       });
     }),
   );
+  // A shader is not shown beside a list of textures, unless it was chosen from one of them.
+  open.scope.add(
+    watch([survey.filter], () => {
+      const { kind } = survey.filter.peek();
+      const shown = survey.resources.peek()?.kind[chosen.peek()];
+      if (kind !== 'all' && shown !== undefined && shown !== kind) chosen.value = -1;
+    }),
+  );
   return {
     component: ({ theme }) => (
       <Resources open={open} theme={theme} survey={survey} sort={sort} chosen={chosen} uses={uses} />
