@@ -114,13 +114,15 @@ export function BufferBytes({ survey, states, at, name, call }: Props) {
           aria-invalid={wrong !== ''}
           onInput={(event) => choose({ fields: event.currentTarget.value })}
         />
-        <Bytes label="Start" value={choice.value.start} set={(start) => choose({ start })} />
-        <Bytes
-          label="Stride"
-          title="Bytes from one element to the next; 0 if they lie back to back"
-          value={choice.value.stride}
-          set={(stride) => choose({ stride })}
-        />
+        <div class="panel-group">
+          <Bytes label="Start" value={choice.value.start} set={(start) => choose({ start })} />
+          <Bytes
+            label="Stride"
+            title="Bytes from one element to the next; 0 if they lie back to back"
+            value={choice.value.stride}
+            set={(stride) => choose({ stride })}
+          />
+        </div>
         <span class="muted" title="What was never uploaded is 0">
           {held ? formatBytes(held.length) : 'Reading…'}
           {layouts.value === null && ' · looking for draws that use it…'}

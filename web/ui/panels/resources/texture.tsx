@@ -95,86 +95,94 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
   };
   return (
     <div class="texture">
-      <div class="panel-bar texture-bar">
-        {resources.levels[at]! > 1 && (
-          <Choice label="Level" count={resources.levels[at]!} value={level} text={(i) => `Level ${i}`} />
-        )}
-        {depth > 1 && (
-          <Choice
-            label="Slice"
-            count={depth}
-            value={slice}
-            text={(i) => (resources.facts[at]!.startsWith('cube') ? (FACES[i % 6] ?? '') : `Slice ${i}`)}
-          />
-        )}
-        <select
-          aria-label="Zoom"
-          value={zoom.value}
-          onChange={(event) => {
-            zoom.value = Number(event.currentTarget.value);
-          }}
-        >
-          <option value={0}>Fit</option>
-          {ZOOMS.map((it) => (
-            <option key={it} value={it}>
-              {it * 100} %
-            </option>
+      <div class="panel-bar">
+        <div class="panel-group">
+          {resources.levels[at]! > 1 && (
+            <Choice label="Level" count={resources.levels[at]!} value={level} text={(i) => `Level ${i}`} />
+          )}
+          {depth > 1 && (
+            <Choice
+              label="Slice"
+              count={depth}
+              value={slice}
+              text={(i) => (resources.facts[at]!.startsWith('cube') ? (FACES[i % 6] ?? '') : `Slice ${i}`)}
+            />
+          )}
+          <select
+            aria-label="Zoom"
+            value={zoom.value}
+            onChange={(event) => {
+              zoom.value = Number(event.currentTarget.value);
+            }}
+          >
+            <option value={0}>Fit</option>
+            {ZOOMS.map((it) => (
+              <option key={it} value={it}>
+                {it * 100} %
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="panel-group">
+          {texture.channels.map(([name], i) => (
+            <label key={name}>
+              <input
+                type="checkbox"
+                checked={(mask.value & (1 << i)) !== 0}
+                onChange={() => {
+                  mask.value ^= 1 << i;
+                }}
+              />
+              {name}
+            </label>
           ))}
-        </select>
-        {texture.channels.map(([name], i) => (
-          <label key={name}>
+        </div>
+        <div class="panel-group">
+          <select
+            aria-label="Range"
+            title="Which numbers are black and white"
+            value={typeof range.value === 'string' ? range.value : 'hand'}
+            onChange={(event) => {
+              const value = event.currentTarget.value;
+              range.value = value === 'hand' ? [shown?.low ?? 0, shown?.high ?? 1] : (value as 'usual' | 'whole');
+            }}
+          >
+            <option value="usual">{texture.isInteger ? 'All numbers' : '0 to 1'}</option>
+            {!texture.isInteger && <option value="whole">Least to greatest</option>}
+            <option value="hand">By hand</option>
+          </select>
+          {typeof range.value !== 'string' &&
+            ([0, 1] as const).map((end) => (
+              <input
+                key={end}
+                class="texture-limit"
+                type="number"
+                step="any"
+                aria-label={end === 0 ? 'Black' : 'White'}
+                value={(range.value as readonly number[])[end]}
+                onInput={(event) => {
+                  const number = Number(event.currentTarget.value);
+                  const [low, high] = range.value as readonly [number, number];
+                  if (Number.isFinite(number)) range.value = end === 0 ? [number, high] : [low, number];
+                }}
+              />
+            ))}
+        </div>
+        <div class="panel-group">
+          <label title="Put the last row first">
             <input
               type="checkbox"
-              checked={(mask.value & (1 << i)) !== 0}
+              checked={flipped.value}
               onChange={() => {
-                mask.value ^= 1 << i;
+                flipped.value = !flipped.value;
               }}
             />
-            {name}
+            Flip
           </label>
-        ))}
-        <select
-          aria-label="Range"
-          title="Which numbers are black and white"
-          value={typeof range.value === 'string' ? range.value : 'hand'}
-          onChange={(event) => {
-            const value = event.currentTarget.value;
-            range.value = value === 'hand' ? [shown?.low ?? 0, shown?.high ?? 1] : (value as 'usual' | 'whole');
-          }}
-        >
-          <option value="usual">{texture.isInteger ? 'All numbers' : '0 to 1'}</option>
-          {!texture.isInteger && <option value="whole">Least to greatest</option>}
-          <option value="hand">By hand</option>
-        </select>
-        {typeof range.value !== 'string' &&
-          ([0, 1] as const).map((end) => (
-            <input
-              key={end}
-              class="texture-limit"
-              type="number"
-              step="any"
-              aria-label={end === 0 ? 'Black' : 'White'}
-              value={(range.value as readonly number[])[end]}
-              onInput={(event) => {
-                const number = Number(event.currentTarget.value);
-                const [low, high] = range.value as readonly [number, number];
-                if (Number.isFinite(number)) range.value = end === 0 ? [number, high] : [low, number];
-              }}
-            />
-          ))}
-        <label title="Put the last row first">
-          <input
-            type="checkbox"
-            checked={flipped.value}
-            onChange={() => {
-              flipped.value = !flipped.value;
-            }}
-          />
-          Flip
-        </label>
-        <button type="button" class="plain link" onClick={save}>
-          Save PNG
-        </button>
+          <button type="button" class="plain link" onClick={save}>
+            Save PNG
+          </button>
+        </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is within reach of the keyboard. */}
       <section class="texture-box" tabIndex={0} aria-label="Image">

@@ -45,9 +45,10 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
     <section class="resource" aria-label="Resource">
       <header class="panel-bar">
         <strong>{titleOf(resources, at)}</strong>
-        <span class="muted">{when}</span>
-        <span class="panel-end" />
-        <Steps uses={uses} call={start} go={go} />
+        <span class="muted resource-when">{when}</span>
+        <div class="panel-group resource-steps">
+          <Steps uses={uses} call={start} go={go} />
+        </div>
         <button type="button" class="plain" aria-label="Close" title="Close" onClick={() => choose(-1)}>
           ×
         </button>
