@@ -238,7 +238,7 @@ function Where({
       {draws.length > 1 && (
         <label class="picture-scrub">
           <span class="muted">
-            Draw {formatCount(draw)} of {formatCount(draws.length)}
+            {formatCount(draw)} of {formatCount(draws.length)} draws and clears
           </span>
           <input
             type="range"
