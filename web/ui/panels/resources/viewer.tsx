@@ -44,10 +44,14 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
   return (
     <section class="resource" aria-label="Resource">
       <header class="panel-bar">
-        <strong>{titleOf(resources, at)}</strong>
-        <span class="muted resource-when">{when}</span>
-        <div class="panel-group resource-steps">
-          <Steps uses={uses} call={start} go={go} />
+        <div class="resource-head">
+          <div class="resource-title">
+            <strong>{titleOf(resources, at)}</strong>
+            <span class="muted">{when}</span>
+          </div>
+          <div class="panel-group resource-steps">
+            <Steps uses={uses} call={start} go={go} />
+          </div>
         </div>
         <button type="button" class="plain" aria-label="Close" title="Close" onClick={() => choose(-1)}>
           ×
