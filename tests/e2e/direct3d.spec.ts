@@ -6,7 +6,7 @@ test('lists frames and interfaces of Direct3D, and says what is not known', asyn
   await open(page, fixture('direct3d9.trace'));
   const frames = page.getByRole('grid', { name: 'Frames' }).locator('tbody tr:not(.spacer)');
   await expect(frames).toHaveCount(4);
-  await expect(page.locator('.frames')).toContainText('Of Direct3D, vertices, state and uploads are not counted');
+  await expect(page.locator('.frames')).toContainText('Vertices, state and uploads of Direct3D are not counted');
   await frames.nth(1).click();
   await page.getByRole('button', { name: 'Its interfaces' }).click();
   const rows = page.getByRole('grid', { name: 'Resources' }).locator('tbody tr:not(.spacer)');
@@ -17,9 +17,12 @@ test('lists frames and interfaces of Direct3D, and says what is not known', asyn
   await expect(page.locator('.resources-list')).toContainText('3 not released');
   const texture = rows.filter({ hasText: 'IDirect3DTexture9 0x2a01000' });
   await expect(texture).toHaveText(/IDirect3DTexture9 0x2a01000\s*6236/);
+  await expect(page.getByRole('columnheader', { name: 'Released' })).toBeVisible();
   await texture.click();
-  await expect(page.getByRole('list', { name: 'Marks on the timeline' })).toHaveText(/created, deleted\s*2\s*used\s*6/);
-  await expect(page.locator('.resource')).toContainText('what an object holds is not followed');
+  await expect(page.getByRole('list', { name: 'Marks on the timeline' })).toHaveText(
+    /created, released\s*2\s*used\s*6/,
+  );
+  await expect(page.locator('.resource')).toContainText('Contents of Direct3D objects are not reconstructed.');
   expect(await barriers(page)).toEqual([]);
   await page.getByRole('tab', { name: 'State', exact: true }).click();
   await typeGoTo(page, 16);

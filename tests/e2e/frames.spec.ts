@@ -205,3 +205,17 @@ test.describe('glmark2', () => {
     expect(await barriers(page)).toEqual([]);
   });
 });
+
+test('says why there are no frames and no resources', async ({ page }) => {
+  await open(page, fixture('before_first_flush.trace'));
+  await page.getByRole('tab', { name: 'Frames' }).click();
+  await expect(page.getByText('No frames: this trace has no calls.')).toBeVisible();
+  await page.getByRole('tab', { name: 'Resources' }).click();
+  await expect(page.getByText('No resources: this trace has no calls.')).toBeVisible();
+  await expect(page.getByRole('grid', { name: 'Resources' })).toBeHidden();
+  expect(await barriers(page)).toEqual([]);
+
+  await open(page, fixture('values.trace'));
+  await page.getByRole('tab', { name: 'Resources' }).click();
+  await expect(page.getByText('No resources: no call of this trace creates')).toBeVisible();
+});

@@ -2,13 +2,18 @@ import type { ResourceEvents } from '../base/survey_protocol.ts';
 import type { AccessMarks } from './access_marks.ts';
 import type { Tracks } from './tracks.ts';
 
-/** What happens to a resource, by the colour of its marks: an index into the palette's `abouts`. */
+/** What happens to a resource, by the colour of its marks: an index into the palette's `abouts`. Interfaces have other words. */
 export const RESOURCE_MARKS = [
-  { about: 4, title: 'created, deleted', what: ['created', 'deleted'] },
-  { about: 2, title: 'uploaded', what: ['uploaded'] },
-  { about: 3, title: 'bound, drawn with', what: ['bound', 'drawn', 'drawnUntil', 'used'] },
-  { about: 1, title: 'written', what: ['written'] },
-] as const satisfies readonly { about: number; title: string; what: readonly ResourceEvents['what'][number][] }[];
+  { about: 4, title: 'created, deleted', ofInterface: 'created, released', what: ['created', 'deleted'] },
+  { about: 2, title: 'uploaded', ofInterface: 'uploaded', what: ['uploaded'] },
+  { about: 3, title: 'bound, drawn with', ofInterface: 'used', what: ['bound', 'drawn', 'drawnUntil', 'used'] },
+  { about: 1, title: 'written', ofInterface: 'written', what: ['written'] },
+] as const satisfies readonly {
+  about: number;
+  title: string;
+  ofInterface: string;
+  what: readonly ResourceEvents['what'][number][];
+}[];
 
 /** Marks the events of a resource on the tracks of their threads, in place of what was marked, or nothing. */
 export function markResource(

@@ -130,7 +130,9 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
       )}
       {shown?.picture?.note && <p class="muted">{shown.picture.note}</p>}
       <TouchesOf open={open} replay={replay} />
-      <p class="muted">Replayed on this computer's GPU, not what the traced machine showed.</p>
+      {replay.coverage.value?.draws !== 0 && (
+        <p class="muted">Replayed on this computer's GPU, not what the traced machine showed.</p>
+      )}
       {shown?.picture?.halted && (
         <p class="remark">
           {shown.picture.halted} <Raise replay={replay} limit={shown.picture.limit} raised={raised} />
@@ -178,7 +180,7 @@ function Where({
       : [],
   );
   if (!frames || !coverage) return null;
-  if (coverage.draws === 0) return <p class="muted">This trace has no draws of OpenGL that can be replayed.</p>;
+  if (coverage.draws === 0) return <p class="muted">This trace has no OpenGL draws to replay.</p>;
   if (at === null) return null;
   const [frame, draws] = [found.value, listed.value];
   const draw = draws.filter((each) => each <= at).length;

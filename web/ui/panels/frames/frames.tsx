@@ -121,6 +121,10 @@ function Frames(props: Props) {
       <p class="panel-note muted">{isLoading ? 'Frames are counted once the file has been read.' : 'Reading calls…'}</p>
     );
   }
+  const progress = survey.progress.value;
+  if (frames.count === 0 && survey.error.value === '' && progress && progress.done === progress.of) {
+    return <p class="panel-note muted">No frames: this trace has no calls.</p>;
+  }
   return <Table {...props} frames={frames} />;
 }
 
@@ -198,7 +202,7 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
       <div class="panel-bar">
         {which}
         <Summary frames={frames} />
-        {isDirect3d && <span class="muted">Of Direct3D, vertices, state and uploads are not counted</span>}
+        {isDirect3d && <span class="muted">Vertices, state and uploads of Direct3D are not counted</span>}
         <Surveying survey={survey} />
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
         <Heaviest frames={frames} go={go} />
@@ -332,26 +336,27 @@ function Summary({ frames }: { readonly frames: FrameColumns }) {
 
 /** Leads to the frames with the most of something. */
 function Heaviest({ frames, go }: { readonly frames: FrameColumns; readonly go: (frame: number) => void }) {
-  const found = HEAVIEST.map(([figure, words]) => ({ figure, words, frame: heaviest(frames, figure) }));
+  const found = HEAVIEST.map(([figure, words]) => ({ figure, words, frame: heaviest(frames, figure) })).filter(
+    ({ frame }) => frame >= 0,
+  );
+  if (found.length === 0) return null;
   return (
     <span class="frames-heaviest">
       <span class="muted">Heaviest frame by</span>
-      {found
-        .filter(({ frame }) => frame >= 0)
-        .map(({ figure, words, frame }) => {
-          const amount = FIGURE_TITLES.find((it) => it.figure === figure)?.text(frames.figures[figure][frame]!);
-          return (
-            <button
-              key={figure}
-              type="button"
-              class="plain link"
-              title={`Go to frame ${formatCount(frame)}: ${amount} ${words}`}
-              onClick={() => go(frame)}
-            >
-              {words}: {formatCount(frame)}
-            </button>
-          );
-        })}
+      {found.map(({ figure, words, frame }) => {
+        const amount = FIGURE_TITLES.find((it) => it.figure === figure)?.text(frames.figures[figure][frame]!);
+        return (
+          <button
+            key={figure}
+            type="button"
+            class="plain link"
+            title={`Go to frame ${formatCount(frame)}: ${amount} ${words}`}
+            onClick={() => go(frame)}
+          >
+            {words}: {formatCount(frame)}
+          </button>
+        );
+      })}
     </span>
   );
 }

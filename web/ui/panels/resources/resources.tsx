@@ -161,16 +161,19 @@ function List({
   const sortBy = (by: Column) => {
     sort.value = { by, descending: sort.value.by === by ? !sort.value.descending : by === 'size' || by === 'draws' };
   };
-  const isDirect3d = resources.kind.includes('interface');
+  const hasInterfaces = resources.kind.includes('interface');
+  const hasOthers = resources.kind.some((it) => it !== 'interface');
+  const ended = !hasInterfaces ? 'deleted' : hasOthers ? 'deleted or released' : 'released';
   const columns = useMemo(() => {
-    const isOther = (it: ResourceKind) => it !== 'interface';
-    const left = [
-      ...(isDirect3d ? [] : OF_INTERFACES),
-      ...(resources.count === 0 || resources.kind.some(isOther) ? [] : OF_OPENGL),
-    ];
-    return ALL_COLUMNS.filter(([by]) => !left.includes(by));
-  }, [resources, isDirect3d]);
+    const left = [...(hasInterfaces ? [] : OF_INTERFACES), ...(hasInterfaces && !hasOthers ? OF_OPENGL : [])];
+    return ALL_COLUMNS.filter(([by]) => !left.includes(by)).map(([by, title, says]) => {
+      if (by !== 'deleted') return [by, title, says] as const;
+      return [by, ended === 'released' ? 'Released' : title, `Call that ${ended} it`] as const;
+    });
+  }, [hasInterfaces, hasOthers, ended]);
   const leaked = resources.leaked.reduce((sum, one) => sum + one, 0);
+  const isAsking = frame !== null && used.value === null;
+  const none = rows.length > 0 || isAsking ? '' : noneOf(survey, resources);
   const texts = (i: number) => [
     resources.kind[i]!,
     `${resources.name[i]}`,
@@ -210,7 +213,7 @@ function List({
         )}
         <span class="muted">
           {formatCounted(rows.length, 'resource')}
-          {leaked > 0 && !frame && `, ${formatCount(leaked)} not ${isDirect3d ? 'released' : 'deleted'}`}
+          {leaked > 0 && !frame && `, ${formatCount(leaked)} not ${ended}`}
         </span>
         <Surveying survey={survey} />
         <span class="panel-end" />
@@ -220,7 +223,8 @@ function List({
           rows={() => atOnce(rows, texts)}
         />
       </div>
-      <div class="table" ref={box} onScroll={onScroll}>
+      {none !== '' && <p class="panel-note muted">{none}</p>}
+      <div class="table" ref={box} onScroll={onScroll} hidden={none !== ''}>
         <table
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
           role="grid"
@@ -273,6 +277,19 @@ function List({
       </div>
     </div>
   );
+}
+
+/** Why no resource is listed. */
+function noneOf(survey: Survey, resources: ResourceColumns): string {
+  const { kind, frame } = survey.filter.value;
+  const progress = survey.progress.value;
+  if (resources.count > 0) {
+    const several = KINDS.find(([id]) => id === kind)?.[2].toLowerCase() ?? 'resources';
+    return frame ? `Frame ${formatCount(frame.number)} uses no ${several}.` : `This trace has no ${several}.`;
+  }
+  if (progress && progress.done < progress.of) return 'No resources in the calls that have been read.';
+  if (survey.frames.value?.count === 0) return 'No resources: this trace has no calls.';
+  return 'No resources: no call of this trace creates a texture, buffer, shader or similar object.';
 }
 
 /** A number of a resource as text. */

@@ -41,7 +41,7 @@ export function ShaderSource({ survey, at, call, go }: Props) {
     return version[1].split('\n').map((text) => ({ how: 'same' as const, text }));
   }, [version, previous, compares.value]);
   if (!all) return <p class="panel-note muted">Reading the source…</p>;
-  if (!version) return <p class="panel-note muted">It has no source here.</p>;
+  if (!version) return <p class="panel-note muted">The shader has no source at this call.</p>;
   return (
     <div class="shader">
       <div class="panel-bar">

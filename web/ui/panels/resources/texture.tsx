@@ -73,7 +73,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
   }, [texture, shown]);
   if (!texture) return <p class="panel-note muted">Reading the uploads…</p>;
   if (texture.wrong !== '' || texture.width === 0) {
-    return <p class="panel-note muted">{texture.wrong || 'This level has no image here.'}</p>;
+    return <p class="panel-note muted">{texture.wrong || 'This level has no image at this call.'}</p>;
   }
   const { width, height, depth } = texture;
   const scale = zoom.value === 0 ? fitting(width, height) : zoom.value;

@@ -13,14 +13,18 @@ export interface Uses {
 /** No resource is chosen. */
 export const NO_USES: Uses = { at: -1, events: null };
 
+interface LegendProps extends PanelProps {
+  readonly uses: Uses;
+  readonly isInterface: boolean;
+}
+
 /** Which colours the marks of a resource have on the timeline, and how many there are of each. */
-export function Legend({ uses: { events }, theme }: { readonly uses: Uses } & PanelProps) {
+export function Legend({ uses: { events }, isInterface, theme }: LegendProps) {
   if (!events) return null;
   const colours = PALETTES[theme.theme.value].abouts;
-  const isInterface = events.what.includes('used');
-  const counted = RESOURCE_MARKS.map(({ about, title, what }) => {
+  const counted = RESOURCE_MARKS.map(({ about, title, ofInterface, what }) => {
     const count = events.what.filter((it) => (what as readonly string[]).includes(it)).length;
-    return { colour: colours[about], title: isInterface && about === 3 ? 'used' : title, count };
+    return { colour: colours[about], title: isInterface ? ofInterface : title, count };
   }).filter(({ count }) => count > 0);
   return (
     <ul class="resource-marks" aria-label="Marks on the timeline">
@@ -36,18 +40,19 @@ export function Legend({ uses: { events }, theme }: { readonly uses: Uses } & Pa
 
 interface StepsProps {
   readonly uses: Uses;
+  readonly isInterface: boolean;
   /** The selected call. */
   readonly call: number;
   readonly go: (call: number) => void;
 }
 
 /** Leads to the uses before and after the selected call. */
-export function Steps({ uses: { events }, call, go }: StepsProps) {
+export function Steps({ uses: { events }, isInterface, call, go }: StepsProps) {
   const calls = events?.calls ?? new Float64Array();
   const what = events?.what ?? [];
   const previous = calls.findLastIndex((it) => it < call);
   const next = calls.findIndex((it) => it > call);
-  const words = { drawnUntil: 'drawn last' } as Record<string, string>;
+  const words: Record<string, string> = { drawnUntil: 'drawn last', deleted: isInterface ? 'released' : 'deleted' };
   const says = (i: number) => (i < 0 ? '' : `${words[what[i]!] ?? what[i]} by call ${formatCount(calls[i]!)}`);
   return (
     <>

@@ -31,6 +31,8 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
   const start = place ? Number(place.start) : Number.MAX_SAFE_INTEGER;
   const call = frame && start === frame.first ? frame.last : start;
   const [created, deleted] = [resources.created[at]!, resources.deleted[at]!];
+  const kind = resources.kind[at];
+  const isInterface = kind === 'interface';
   // Before and after its life there is nothing: what it held last is shown instead.
   const shown = deleted >= 0 && call >= deleted ? deleted - 1 : call < created ? Number.MAX_SAFE_INTEGER : call;
   const when =
@@ -38,8 +40,7 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
       ? 'at the end'
       : shown === call
         ? `at call ${formatCount(call)}`
-        : 'when it was deleted';
-  const kind = resources.kind[at];
+        : `when it was ${isInterface ? 'released' : 'deleted'}`;
   const go = (to: number) => void goToPosition(ticks(BigInt(to)), open);
   return (
     <section class="resource" aria-label="Resource">
@@ -50,14 +51,14 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
             <span class="muted">{when}</span>
           </div>
           <div class="panel-group resource-steps">
-            <Steps uses={uses} call={start} go={go} />
+            <Steps uses={uses} isInterface={isInterface} call={start} go={go} />
           </div>
         </div>
         <button type="button" class="plain" aria-label="Close" title="Close" onClick={() => choose(-1)}>
           ×
         </button>
       </header>
-      <Legend uses={uses} theme={theme} />
+      <Legend uses={uses} isInterface={isInterface} theme={theme} />
       {kind === 'texture' && <TextureImage survey={survey} resources={resources} at={at} call={shown} go={go} />}
       {kind === 'buffer' && (
         <BufferBytes survey={survey} states={glStatesOf(open)} at={at} name={resources.name[at]!} call={shown} />
@@ -72,9 +73,9 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
           ))}
           {resources.parts[at]!.length === 0 && (
             <span class="muted">
-              {kind === 'interface'
-                ? 'Of Direct3D, what an object holds is not followed.'
-                : resources.facts[at] || 'It has no contents.'}
+              {isInterface
+                ? 'Contents of Direct3D objects are not reconstructed.'
+                : resources.facts[at] || 'No contents to show.'}
             </span>
           )}
         </div>
