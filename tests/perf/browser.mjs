@@ -21,9 +21,9 @@ const ARGS = [
 ];
 const OPEN_MS = 240_000;
 
-/** Starts a browser and loads the empty page. `renderer` is the value of `?renderer=`. */
-export async function startPage(executablePath, url, renderer) {
-  const browser = await chromium.launch({ executablePath, args: ARGS });
+/** Starts a browser and loads the empty page. `renderer` is the value of `?renderer=`, `args` those of the browser. */
+export async function startPage(executablePath, url, renderer, args = ARGS) {
+  const browser = await chromium.launch({ executablePath, args });
   // Without gliding, because the duration of an animation is intentional.
   const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' });
   const page = await context.newPage();
