@@ -21,20 +21,25 @@ export type Skip = readonly [number, number];
 
 /** A copy, made after a call. */
 export interface Keyframe {
+  /** The call. */
   readonly call: number;
+  /** What was left out when it was made. */
   readonly skip: Skip;
+  /** What it takes. */
   readonly bytes: number;
 }
 
+/** The copies of a replay, and when the next one is due. */
 export interface Keyframes {
   /** Work was done that took this long. Returns whether a copy is due: after `spacing` milliseconds, or longer if room is short. */
   worked(ms: number, spacing: number): boolean;
-  /** Makes a copy, if there is room within `bytes`. */
+  /** Copies what was drawn, unless there is a copy of that call. Others are dropped if all together would exceed `bytes`. */
   make(drawn: Drawn | null, skip: Skip, bytes: number): Promise<void>;
-  /** The latest copy that a picture after a call can begin with, if draws before `skip` are not needed for it. */
+  /** The latest copy that a picture after a call can begin with, if draws before `skip` are not needed for it. null without one. */
   before(call: number, skip: Skip): Keyframe | null;
 }
 
+/** Keeps copies on `gpu`; there are none yet. */
 export function createKeyframes(gpu: Pick<ReplayGpu, 'copy' | 'drop'>): Keyframes {
   /** Ascending by call. */
   let all: Keyframe[] = [];

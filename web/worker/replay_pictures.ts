@@ -4,7 +4,7 @@ import type { Picture } from '../base/replay_protocol.ts';
 
 type Pixels = Uint8ClampedArray<ArrayBuffer>;
 
-/** Turns rows of `count` channels upside down. */
+/** Turns rows upside down, in place. `count`: channels of a pixel. */
 export function flip(pixels: Pixels | Float32Array, width: number, height: number, count = 4): void {
   const length = width * count;
   for (let y = 0; y < height >> 1; y += 1) {
@@ -15,7 +15,10 @@ export function flip(pixels: Pixels | Float32Array, width: number, height: numbe
   }
 }
 
-/** What differs between two pictures, with the rest pale. All of it if they are not of the same size. */
+/**
+ * What differs between two pictures, with the rest pale, and how many pixels do. All of them if they are not of the same size. The result
+ * has the pixels of `after`, which are changed.
+ */
 export function compared(before: Picture | null, after: Picture): Picture {
   const is = new Uint32Array(after.pixels.buffer);
   const was = before?.pixels.length === after.pixels.length ? new Uint32Array(before.pixels.buffer) : null;
@@ -45,7 +48,10 @@ export const STEPS: readonly (readonly [number, number, number])[] = [
   [250, 236, 230],
 ];
 
-/** How often each pixel was drawn over, from red channels. Returns the highest number and the sum. */
+/**
+ * Counts in the red channels become the colours of {@link STEPS}, in place: how often each pixel was drawn over. Returns the highest count
+ * and the sum.
+ */
 export function overdrawn(pixels: Pixels): { readonly most: number; readonly sum: number } {
   let [most, sum] = [0, 0];
   for (let i = 0; i < pixels.length; i += 4) {
@@ -59,7 +65,7 @@ export function overdrawn(pixels: Pixels): { readonly most: number; readonly sum
   return { most, sum };
 }
 
-/** Depths, 0 to 1, out of 24 bits in three channels. */
+/** The depth of each pixel, 0 to 1, out of 24 bits in three channels. */
 export function depthsOf(packed: Pixels): Float32Array {
   const out = new Float32Array(packed.length >> 2);
   for (let i = 0; i < out.length; i += 1) {
@@ -69,7 +75,7 @@ export function depthsOf(packed: Pixels): Float32Array {
   return out;
 }
 
-/** Depths as grey, near ones light, over the range that was drawn to. What is at the far end is black. Returns the range. */
+/** Depths as grey, near ones light, over the range that was drawn to, and this range. What is at the far end is black. */
 export function greyOf(depths: Float32Array): { readonly pixels: Pixels; readonly near: number; readonly far: number } {
   let [near, far] = [1, 0];
   for (const depth of depths) {
@@ -88,7 +94,7 @@ export function greyOf(depths: Float32Array): { readonly pixels: Pixels; readonl
   return { pixels, near, far };
 }
 
-/** The size of a picture that is at most as large as a box. */
+/** The size of a picture of `width` by `height` pixels that is made smaller to fit into a box, with its proportions. At least 1 by 1. */
 export function within(width: number, height: number, most: { readonly width: number; readonly height: number }) {
   const scale = Math.min(1, most.width / width, most.height / height);
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };

@@ -57,4 +57,5 @@ export const COMMANDS = [
   'Delete',
 ] as const;
 
+/** The name of a command. */
 export type Command = (typeof COMMANDS)[number];

@@ -15,23 +15,31 @@ interface Copy {
 
 /** How the objects of a replay are found and framebuffers bound. */
 export interface Objects {
+  /** A texture by its number. null if there is none. */
   texture(number: number): WebGLTexture | null;
+  /** A renderbuffer by its number. null if there is none. */
   renderbuffer(number: number): WebGLRenderbuffer | null;
   /** Binds the framebuffers of the replay again. */
   restore(): void;
 }
 
+/** Copies of surfaces, kept by the call that they were made after. */
 export interface Copies {
   /**
    * Copies surfaces, five numbers each: whether it is a renderbuffer, number, internal format, width, height. Returns false if WebGL2
    * refuses to.
    */
   make(call: number, surfaces: Uint32Array): boolean;
-  /** Gives surfaces the content of their copies. */
+  /** Gives surfaces the content of their copies of a call. Does nothing if there are none. */
   put(call: number): void;
+  /** Deletes the copies of these calls. */
   drop(calls: readonly number[]): void;
 }
 
+/**
+ * Makes copies on `gl`; there are none yet. `now`: the state of the replay, whose scissor test is put back after a copy. `objects` finds
+ * the surfaces, and binds the framebuffers of the replay again.
+ */
 export function createCopies(gl: Gl, now: Standing, objects: Objects): Copies {
   const all = new Map<number, readonly Copy[]>();
   let pair: readonly [WebGLFramebuffer, WebGLFramebuffer] | null = null;

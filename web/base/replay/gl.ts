@@ -13,7 +13,9 @@ type Gl = WebGL2RenderingContext;
 
 /** What WebGL2 holds of a replay. */
 export interface ReplayGl {
+  /** Programs, by number. */
   readonly programs: Programs;
+  /** What is found out about draws. */
   readonly views: Views;
   /** Reads framebuffers. */
   readonly reading: Reading;
@@ -40,7 +42,9 @@ export interface ReplayGl {
 
 /** A command that WebGL2 has refused. */
 export interface Refused {
+  /** The call that the command is of. */
   readonly call: number;
+  /** A sentence with the command and the error. */
   readonly what: string;
 }
 
@@ -87,7 +91,12 @@ const DRAWING: ReadonlySet<string> = new Set<Command>([
   'BlitFramebuffer',
 ]);
 
-/** `isSoftware`: there is no GPU, so that loops of shaders have to end sooner. `pause`: lets other tasks of the thread have their turn. */
+/**
+ * An interpreter of commands on `gl`, without objects yet.
+ *
+ * `isSoftware`: there is no GPU, so that loops of shaders have to end sooner. `pause`: lets other tasks of the thread have their turn while
+ * pixels are read; null if there are no others.
+ */
 export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promise<void>) | null): ReplayGl {
   // Formats that need an extension to be drawn to or filtered.
   for (const name of [

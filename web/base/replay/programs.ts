@@ -11,6 +11,7 @@ export interface Failure {
   readonly program: number;
   /** The fragment shader failed; otherwise the vertex shader, or both together. */
   readonly fragment: boolean;
+  /** What the compiler or the linker says. */
   readonly log: string;
   /** What WebGL2 was given. */
   readonly shown: string;
@@ -34,11 +35,15 @@ interface Made {
   view: WebGLUniformLocation | null | undefined;
 }
 
+/** The programs of a replay, by number. */
 export interface Programs {
+  /** Makes a program of a vertex and a fragment shader, or takes one that was made of the same sources before. */
   make(number: number, vertex: string, fragment: string): void;
+  /** Makes a program the one in use. Nothing can be drawn with one that failed, or if there is none of that number. */
   use(number: number): void;
   /** Whether the program in use can draw. */
   isUsable(): boolean;
+  /** Gives a uniform block of a program its binding point. */
   block(number: number, name: string, binding: number): void;
   /** The program in use, and whether its vertex and fragment shaders have loops that were not cut yet. */
   loops(): { readonly program: number; readonly vertex: boolean; readonly fragment: boolean };
@@ -48,8 +53,12 @@ export interface Programs {
   shorten(number: number, iterations: number): boolean;
   /** Sets what is asked of draws of the program in use: `_vw` of `crate/replay/src/glsl/views.rs`. */
   view(value: number): void;
+  /** Remembers under `slot` where a uniform of a program is, for {@link Programs.set}. */
   locate(slot: number, number: number, name: string): void;
-  /** Sets a uniform of the program in use. Kinds are those of `Op::Uniform`. */
+  /**
+   * Sets the uniform of the program in use that {@link Programs.locate} has found, to `count` numbers of the commands, from the one at
+   * `from` on. `floats`, `ints` and `words` are views of the same commands. Kinds are those of `Op::Uniform`.
+   */
   set(
     slot: number,
     kind: number,
@@ -60,7 +69,9 @@ export interface Programs {
     from: number,
     count: number,
   ): void;
+  /** Deletes a program, or keeps it for the same sources. */
   delete(number: number): void;
+  /** Deletes all programs, or keeps them for the same sources. */
   reset(): void;
   /** What failed since the last time. */
   takeFailures(): Failure[];
@@ -71,6 +82,7 @@ export interface Programs {
 /** Programs that are kept for a later use. */
 const MOST_KEPT = 512;
 
+/** Makes programs on `gl`; there are none yet. */
 export function createPrograms(gl: Gl): Programs {
   const made = new Map<number, Made>();
   /** Those that nothing uses, by their sources. */

@@ -9,17 +9,19 @@ type Gl = WebGL2RenderingContext;
 /** Four bytes a pixel, from the lower left. null if there is nothing that can be read. */
 type Read = Uint8ClampedArray<ArrayBuffer> | null;
 
+/** Reads framebuffers, by number; 0 is the canvas. What is bound is bound again afterwards. */
 export interface Reading {
-  /** Colours. */
+  /** Colours of the lower left of a framebuffer. */
   colors(framebuffer: number, size: Size): Promise<Read>;
-  /** Depths, 24 bits in three channels. The state of WebGL2 is another one afterwards. */
+  /** Depths, 24 bits in three channels. null without depths that can be read. The state of WebGL2 is another one afterwards. */
   depths(framebuffer: number, size: Size): Promise<Read>;
-  /** Colours, made smaller. */
+  /** Colours, `from` pixels made `to`. null with several samples a pixel, which cannot be resolved and made smaller at once. */
   small(framebuffer: number, from: Size, to: Size): Promise<Read>;
-  /** A pixel, counted from the lower left. */
+  /** The four bytes of a pixel, counted from the lower left. */
   pixel(framebuffer: number, x: number, y: number): Uint8Array;
 }
 
+/** Width and height in pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -40,6 +42,10 @@ void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2
 /** The unit for the texture of depths: not one that a replay uses. */
 const UNIT = 30;
 
+/**
+ * Reads framebuffers of `gl`. `now`: the state of the replay. `bind` binds a framebuffer for reading or drawing, and those of the replay
+ * again. `pause` is waited for after each part of a picture; null reads it at once.
+ */
 export function readingOf(
   gl: Gl,
   now: Standing,

@@ -82,7 +82,9 @@ export interface Cut {
   readonly iterations: number;
 }
 
+/** What is found out about draws while they are executed. */
 export interface Views {
+  /** What is watched now. */
   watch: Watch | null;
   /** Executes a draw: `execute` with its primitive, or with points. */
   draw(call: number, mode: number, execute: (mode: number) => void): void;
@@ -96,6 +98,7 @@ export interface Views {
   takeCut(): readonly Cut[];
   /** Reads what was put off until the GPU is done. */
   settle(): void;
+  /** Forgets everything that was found out or put off. */
   reset(): void;
 }
 
@@ -107,6 +110,12 @@ interface Asked {
   readonly iterations: number;
 }
 
+/**
+ * Begins without anything that is watched.
+ *
+ * `programs`, `now`: those of the replay. `bindRead` binds a framebuffer for reading. `resolved` reads a pixel of a framebuffer.
+ * `isSoftware`: there is no GPU.
+ */
 export function createViews(
   gl: Gl,
   programs: Programs,
