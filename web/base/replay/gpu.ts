@@ -36,7 +36,8 @@ export interface ReplayGpu {
   watch(watch: Watch | null): Promise<void>;
   /**
    * Executes commands, and waits until the GPU has done those of the time before, so that it always has something to do. It waits for
-   * these, too, if loops of their shaders may have to be stopped. Without commands everything is done then. `isChecked`: WebGL2 is asked after each whether it has refused it.
+   * these, too, if loops of their shaders may have to be stopped. Without commands everything is done then. `isChecked`: WebGL2 is
+   * asked after each whether it has refused it.
    */
   run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>, isChecked: boolean): Promise<Ran>;
   /** Copies surfaces, five numbers each, under the number of a call. Resolves with false if WebGL2 refuses to. */
