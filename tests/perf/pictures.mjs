@@ -16,7 +16,12 @@ const OPEN_MS = 240_000;
 const ARGS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
 const apitrace = join(root, '..', 'shared', 'corpus', 'apitrace');
-const recordings = ['recorded/glmark2_medium.trace:4330', 'modern/gtk4_widgets.trace:24', 'recorded/glxgears_3s.trace:448'];
+const recordings = [
+  'recorded/glmark2_medium.trace:4330',
+  'modern/gtk4_widgets.trace:24',
+  'recorded/glxgears_3s.trace:448',
+  'recorded/glmix_3f.trace:2',
+];
 const given = process.argv.length > 2 ? process.argv.slice(2) : recordings.map((name) => join(apitrace, name));
 const chromium = findChromium();
 if (!chromium) fail('Chromium is needed: run `node scripts/prepare.mjs test`.');
