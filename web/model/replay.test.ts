@@ -86,6 +86,16 @@ it('raises limits with a new worker, or for the next picture', async () => {
   expect(sent[5]).toMatchObject({ patience: 8 * PATIENCE_MS });
 });
 
+it('says that it looks at all calls as soon as somebody asks', async () => {
+  const { replay, sent, tell } = started();
+  replay.look();
+  expect(replay.progress.value).toEqual({ what: 'looking', share: 0 });
+  await vi.waitFor(() => expect(sent.map(({ t }) => t)).toEqual(['open', 'look']));
+  const frames = { from: [], to: [], draws: [] } as unknown as Frames;
+  tell({ t: 'coverage', coverage: { shaders: [] } as unknown as Coverage, frames });
+  expect(replay.progress.value).toBeNull();
+});
+
 it('says so if its worker does not start', async () => {
   const replay = createReplay(source, () => {
     throw new Error('no workers');

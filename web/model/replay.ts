@@ -300,8 +300,13 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
     megabytes,
     look: () => {
       if (frames.peek() || error.peek() !== '' || held.peek() !== '' || disposed) return;
+      // The trace may still be being read.
+      progress.value ??= { what: 'looking', share: 0 };
       void begin().then(() => {
-        if (!port || frames.peek()) return;
+        if (!port || frames.peek()) {
+          if (!waiting) progress.value = null;
+          return;
+        }
         looking = true;
         listen();
         port.postMessage({ t: 'look' });
