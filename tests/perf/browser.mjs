@@ -1,6 +1,7 @@
 // One run of one input in a new browser: the cost of opening, and the cost of moving around.
 
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from '@playwright/test';
 import { frameWork } from './frames.mjs';
@@ -113,7 +114,7 @@ export async function speedscopeOpens(executablePath, url, path) {
 export async function choose(client, path, selector = '#file-input') {
   const { root } = await client.send('DOM.getDocument');
   const { nodeId } = await client.send('DOM.querySelector', { nodeId: root.nodeId, selector });
-  await client.send('DOM.setFileInputFiles', { files: [path], nodeId });
+  await client.send('DOM.setFileInputFiles', { files: [resolve(path)], nodeId });
 }
 
 async function moving({ browser, page, client }) {

@@ -23,6 +23,7 @@ const load = startReader(() => init());
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
 export function createGlStateWorker(post: (message: FromGlState) => void): GlStateWorker {
   let file: RecordFile | null = null;
+  let isRehearsed = false;
   const building = createBuilding<GlHistory>({
     turn: (open) => {
       const [, , , of = 1] = open.progress();
@@ -36,13 +37,17 @@ export function createGlStateWorker(post: (message: FromGlState) => void): GlSta
     report: (open, { isDone }) => {
       const [built = 0, count = 0, , , , full = 0] = open.progress();
       post({ t: 'built', built, count, done: isDone, full: full > 0 });
+      if (!isDone || isRehearsed) return;
+      isRehearsed = true;
       // From now on only questions read it.
-      if (isDone) void file?.keep().then(() => rehearse(open, built));
+      void file?.keep().then(() => rehearse(open, built));
     },
     reportMs: REPORT_MS,
     failed: (sentence) => post({ t: 'failed', sentence }),
   });
-  /** Answers a question that nobody asked: what browsers compile when it first runs would double the time of the first answers. */
+  /**
+   * Answers a question that nobody asked. Browsers compile code when it first runs, which would double the time of the first answers.
+   */
   const rehearse = (open: GlHistory, built: number) => {
     try {
       open.at(Math.floor(built / 2), false);

@@ -44,13 +44,17 @@ const CHECKED_TURN = 100;
 /** Milliseconds of a turn above which the next one is shorter, and below which it is longer. */
 const LONG_TURN_MS = 200;
 const SHORT_TURN_MS = 40;
-/** Minimum time between two reports. Without a GPU, drawing the page with each of them takes 50 ms of the same thread that draws the picture. */
+/**
+ * Minimum milliseconds between two reports. The page is drawn anew with each of them, which without a GPU takes 50 ms of the thread that also
+ * draws the picture.
+ */
 const REPORT_MS = 400;
 /** Bytes of a trace above which nothing is replayed without a GPU before somebody insists. */
 const LARGE = 64 << 20;
 
 const NO_WEBGL = 'This browser has no WebGL2, so pictures cannot be replayed.';
-const NO_OTHER = 'Since a GPU has given up, the browser gives this page no WebGL2. Reload the page to try again.';
+const NO_OTHER =
+  'The GPU gave up earlier, and the browser now gives this page no WebGL2. Reload the page to try again.';
 
 interface Open {
   /** Limit for the textures and buffers of the trace, and for copies of what was drawn. */

@@ -125,7 +125,7 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
   };
 }
 
-/** There is nothing to be waited for. */
+/** Nothing to wait for. */
 const DONE = async () => {};
 
 /** The name of the driver. */

@@ -6,12 +6,10 @@ interface SegmentsProps<T extends string> {
   readonly options: readonly (readonly [value: T, title: ComponentChildren])[];
   readonly value: T;
   readonly choose: (value: T) => void;
-  /** There are five options. Without room for them in the container around, three are above two. */
-  readonly isFive?: boolean;
 }
 
 /** A choice of which all options are in sight. Arrow keys choose the next and the previous one. */
-export function Segments<T extends string>({ label, options, value, choose, isFive }: SegmentsProps<T>) {
+export function Segments<T extends string>({ label, options, value, choose }: SegmentsProps<T>) {
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -24,7 +22,12 @@ export function Segments<T extends string>({ label, options, value, choose, isFi
     box.querySelectorAll<HTMLElement>('[role=radio]')[next]?.focus();
   };
   return (
-    <div class={isFive ? 'segments segments-five' : 'segments'} role="radiogroup" aria-label={label} onKeyDown={onKey}>
+    <div
+      class={options.length === 5 ? 'segments segments-five' : 'segments'}
+      role="radiogroup"
+      aria-label={label}
+      onKeyDown={onKey}
+    >
       {options.map(([option, title]) => (
         // biome-ignore lint/a11y/useSemanticElements: a radio input cannot be styled as a segment with a border.
         <button

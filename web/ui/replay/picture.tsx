@@ -113,7 +113,6 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
           <Segments
             label="What the picture shows"
             options={VIEWS}
-            isFive
             value={view.value}
             choose={(it) => {
               view.value = it;
