@@ -62,6 +62,8 @@ test('weighs the flame graph by the times of a replay', async ({ page }) => {
   const graph = page.getByRole('application', { name: /^Flame graph/ });
   const node = page.locator('.flame .unseen[role="status"]');
   const reach = async () => {
+    // What is drawn is the answer to what was chosen.
+    await expect(graph).toHaveAttribute('aria-busy', 'false');
     await graph.focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
@@ -82,8 +84,13 @@ test('weighs the flame graph by the times of a replay', async ({ page }) => {
   await reach();
   await expect(node).toContainText('glCompileShader, self 1.284 ms');
   await page.getByRole('combobox', { name: 'Mode' }).selectOption('Left heavy');
-  await add(profile('5000000'));
   await reach();
+  await expect(node).toContainText('glCompileShader, total 1.284 ms');
+  await add(profile('5000000'));
+  // The cursor stays on its function, which is no longer the heaviest.
+  await expect(node).toContainText('glCompileShader, total 1.284 ms, 20.4 %');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowDown');
   await expect(node).toContainText('glShaderSource, total 5 ms');
   await weight.selectOption('Number of calls');
   await expect(page.locator('.flame .panel-end')).not.toContainText('not measured');

@@ -47,6 +47,8 @@ export interface Calls {
   readonly mode: Signal<FlameMode>;
   /** What the flame graph is weighed by in place of durations, or null. */
   readonly weight: ReadonlySignal<Weight | null>;
+  /** Weights were chosen, or measured again, and {@link Calls.weight} is still what they replace. */
+  readonly weighing: Signal<boolean>;
   /** Changes of the call paths in Tree and Flame. */
   readonly changes: ReadonlySignal<readonly Change[]>;
   /** What is in focus of the flame graph: names from the root. Of a sandwich, its function; empty without one. */
@@ -115,6 +117,7 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
   const mounted = signal(false);
   const { mode, changes, path, trail, setTrail } = callPaths;
   const weight = signal<Weight | null>(null);
+  const weighing = signal(false);
   /** Counts the weights that the worker was given. */
   let weighings = 0;
   const inverted = signal(false);
@@ -250,6 +253,7 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
     view,
     mode,
     weight,
+    weighing,
     changes,
     path,
     inverted,
@@ -269,7 +273,10 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
         weighings += 1;
         trace.weigh(next.given.at, next.given.weights);
       }
-      weight.value = next;
+      batch(() => {
+        weight.value = next;
+        weighing.value = false;
+      });
     },
     add: (change) => {
       changes.value = withChange(changes.peek(), change);

@@ -35,6 +35,8 @@ interface Props {
   readonly theme: ThemeControl;
   readonly state: FlameState;
   readonly clock: Clock;
+  /** What is drawn answers an earlier question. */
+  readonly isOld: boolean;
   readonly shows: keyof typeof LABELS;
   /** Looks closer at a node. */
   readonly focus: (laid: LaidFlame, index: number) => void;
@@ -45,7 +47,7 @@ interface Props {
 }
 
 /** The nodes of a flame graph, with pointer and keyboard navigation. */
-export function FlameCanvas({ open, theme, state, clock, shows, focus, back, reach }: Props) {
+export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, back, reach }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLDivElement>(null);
   const shapes = useRef<HTMLCanvasElement>(null);
@@ -128,6 +130,7 @@ export function FlameCanvas({ open, theme, state, clock, shows, focus, back, rea
         role="application"
         aria-roledescription="flame graph"
         aria-label={LABELS[shows]}
+        aria-busy={isOld}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
         tabIndex={0}
         onKeyDown={onKey}

@@ -52,6 +52,8 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
   const target = reached.value >= 0 ? reached.value : (path.at(-1) ?? statistics.highlighted.value);
   const tracks = tracksOf(trace.tracks.value.values(), statistics.whose.value);
   const flat = tracks.length > 0 && tracks.every((track) => track.overlapping);
+  // Paths outlive an answer, so the graph can be used meanwhile. It must not pass for the new answer.
+  const isOld = calls.weighing.value || told?.wanted.key !== statistics.shown.value?.key;
   return (
     <div class="flame">
       <div class="panel-bar">
@@ -110,6 +112,7 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
           told={told}
           // What is shown may still be the answer to the question before.
           clock={told.wanted.weighed ? NANOSECONDS : info.clock}
+          isOld={isOld}
           sandwich={sandwich}
           reach={(name) => (reached.value = name)}
         />
@@ -128,11 +131,13 @@ interface GraphsProps extends PanelProps {
   readonly calls: Calls;
   readonly told: Told<Flames>;
   readonly clock: Clock;
+  /** The answer to an earlier question. */
+  readonly isOld: boolean;
   readonly sandwich: (name: number) => void;
   readonly reach: (name: number) => void;
 }
 
-function Graphs({ open, theme, calls, told, clock, sandwich, reach }: GraphsProps) {
+function Graphs({ open, theme, calls, told, clock, isOld, sandwich, reach }: GraphsProps) {
   const mode = calls.mode.value;
   // Of a sandwich, the function is drawn once: above its callees.
   const state = useMemo(() => createFlameState(open, 'flame', mode === 'sandwich' ? 1 : 0), [open, mode]);
@@ -143,7 +148,7 @@ function Graphs({ open, theme, calls, told, clock, sandwich, reach }: GraphsProp
   const isOther = asked !== ({ heavy: 'down', inverted: 'up', sandwich: 'sandwich', time: undefined } as const)[mode];
   if (!laid || isOther) return <div class="flame-scroller" aria-busy="true" />;
   if (laid.width === 0) return <p class="panel-note muted">{whyEmpty(told, laid, calls)}</p>;
-  const common = { open, theme, clock, reach };
+  const common = { open, theme, clock, isOld, reach };
   if (mode === 'sandwich') {
     const center = (of: LaidFlame, index: number) => {
       const name = flamePath(of.flame, index).at(-1) ?? of.flame.name[0];

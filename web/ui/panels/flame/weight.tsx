@@ -31,12 +31,14 @@ function Choice({ open, calls }: Props) {
     let current = true;
     if (!wanted || !times) calls.weigh(null);
     else {
+      calls.weighing.value = true;
       void survey.ask('weights', { measure: wanted }).then((given) => {
         if (current) calls.weigh(given && { measure: wanted, given });
       });
     }
     return () => {
       current = false;
+      calls.weighing.value = false;
     };
   }, [survey, times, wanted, calls]);
   const options = OPTIONS.filter(([option]) => (times?.counts[MEASURES.indexOf(option)] ?? 0) > 0);
