@@ -31,6 +31,10 @@ const textsOf = (row: RecordRow, context = CONTEXT) => cellTexts(row, context).m
 const restOf = (fields: Field[], dropped = 0) => textsOf(rowOf(fields, { dropped })).at(-1);
 
 describe('the cells of a record', () => {
+  it('say the beginning of a text that is as long as the file', () => {
+    const [, , , name] = textsOf(rowOf([], { name: 'N'.repeat(1_000_000) }));
+    expect(name).toHaveLength(400);
+  });
   it('show position, thread, name, a field, and the fields that no other column shows', () => {
     const fields = [
       { name: 'kind', value: text('enter') },

@@ -1,7 +1,7 @@
 /*
  * What the cells of the list of records say, and how wide its columns are.
  */
-import { formatCount, formatPosition } from '../base/format.ts';
+import { formatCount, formatPosition, shortened } from '../base/format.ts';
 import type { Field, RecordColumn, Ticks } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import { type EventTypes, retyped } from './event_types.ts';
@@ -37,7 +37,8 @@ const AROUND = 18;
 export function cellTexts(row: RecordRow, context: CellContext): readonly string[] {
   const ofRow = { ...context, isCut: row.dropped > 0 };
   const shown = { ...row, fields: retyped(row.fields, context.eventTypes) };
-  const texts = context.columns.map((column) => cellText(column, shown, ofRow));
+  // A name may be as long as the file: laying it out would stop the page.
+  const texts = context.columns.map((column) => shortened(cellText(column, shown, ofRow), LONGEST));
   // What is no instruction, such as a system call, is read in place of one: the last column may be out of sight.
   const instruction = context.columns.findIndex(({ key }) => key === 'instruction');
   const rest = context.columns.findIndex(({ shows }) => shows === 'rest');
