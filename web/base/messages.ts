@@ -165,7 +165,8 @@ export type FromWorker =
   | { readonly t: 'attached'; readonly attachment: Attachment }
   | { readonly t: 'looked'; readonly id: number; readonly looks: readonly Look[] }
   /** Tracks that are new or have changed. */
-  | { readonly t: 'tracks'; readonly tracks: readonly Track[] }
+  /** Tracks that are new or have changed. With `more`, the rest of them follows at once. */
+  | { readonly t: 'tracks'; readonly tracks: readonly Track[]; readonly more: boolean }
   | { readonly t: 'progress'; readonly progress: Progress }
   /**
    * The file is read (`complete`), the person stopped (`cancelled`), or reading broke off after some events (`broken`).

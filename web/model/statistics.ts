@@ -143,10 +143,11 @@ export function createStatistics(trace: Trace): Statistics {
     const threads = tracks.some(({ kind }) => kind === 'thread');
     return { count: tracks.length, threads, only: only?.id ?? null, name: only?.name ?? null };
   });
+  const inScope = computed(() => Uint32Array.from(tracksOf(trace.tracks.value.values(), whose.value), ({ id }) => id));
   const asked = (): RangeQuestion => ({
     from: range.value?.from ?? ticks(0n),
     to: range.value?.to ?? MAX_TICKS,
-    tracks: Uint32Array.from(tracksOf(trace.tracks.value.values(), whose.value), ({ id }) => id),
+    tracks: inScope.value.slice(),
   });
 
   let cancel: Dispose | null = null;

@@ -61,12 +61,17 @@ describe('the page side of a trace', () => {
   it('takes over names, tracks and progress', () => {
     say({ t: 'names', first: 0, names: { all: 'ab', ends: Uint32Array.of(1, 2) }, keys: null });
     say({ t: 'names', first: 300, names: { all: 'c', ends: Uint32Array.of(1) }, keys: null });
-    say({ t: 'tracks', tracks: [TRACK] });
-    say({ t: 'tracks', tracks: [{ ...TRACK, slices: 7 }] });
+    say({ t: 'tracks', tracks: [TRACK], more: false });
+    say({ t: 'tracks', tracks: [{ ...TRACK, slices: 7 }], more: false });
     say({ t: 'progress', progress: PROGRESS });
     expect([trace.names.of(1), trace.names.of(300), trace.names.of(7)]).toEqual(['b', 'c', '']);
     expect(trace.names.colour.length).toBeGreaterThan(300);
     expect(trace.tracks.value.get(1)?.slices).toBe(7);
+    const known = trace.tracks.value;
+    say({ t: 'tracks', tracks: [{ ...TRACK, id: 2 }], more: true });
+    expect(trace.tracks.value, 'waits for the rest').toBe(known);
+    say({ t: 'tracks', tracks: [{ ...TRACK, id: 3 }], more: false });
+    expect([...trace.tracks.value.values()].map(({ id }) => id)).toEqual([1, 2, 3]);
     expect(trace.progress.value).toBe(PROGRESS);
   });
   it('resolves each request with its own reply', async () => {
@@ -154,7 +159,7 @@ describe('the page side of a trace', () => {
     expect(ended).toBe(1);
   });
   it('keeps what was read when the worker dies', () => {
-    say({ t: 'tracks', tracks: [TRACK] });
+    say({ t: 'tracks', tracks: [TRACK], more: false });
     say({ t: 'progress', progress: PROGRESS });
     port.onerror?.({ message: 'unreachable', preventDefault: () => undefined } as ErrorEvent);
     const status = trace.status.value;
@@ -163,7 +168,7 @@ describe('the page side of a trace', () => {
   });
 
   it('fails if the tracks are empty', () => {
-    say({ t: 'tracks', tracks: [TRACK] });
+    say({ t: 'tracks', tracks: [TRACK], more: false });
     say({ t: 'failed', error: { kind: 'malformed', sentence: 'no such table', offset: null }, companion: null });
     expect(trace.status.value.at).toBe('failed');
   });

@@ -435,7 +435,9 @@ function apply(state: TraceState, report: Report): void {
       return;
     }
     case 'tracks':
-      state.tracks.value = state.addTracks(report.tracks);
+      state.addTracks(report.tracks);
+      // What follows from the tracks is computed once they are all here.
+      if (!report.more) state.tracks.value = state.addTracks([]);
       return;
     case 'evicted':
       state.evicted.value = [...report.tracks];

@@ -54,11 +54,12 @@ export function inOrder(tracks: Iterable<Track>): Track[] {
   });
   const processes = new Map(all.filter(({ kind }) => kind === 'process').map(({ id, thread }) => [id, thread]));
   for (const [parent, siblings] of places) {
-    const main = processes.get(parent);
-    const rank = ({ thread }: Track) => (main !== undefined && BigInt(thread!) === BigInt(main) ? 0 : 1);
-    const threads = siblings.map((place) => all[place]!);
-    threads.sort((a, b) => rank(a) - rank(b) || Number(BigInt(a.thread!) - BigInt(b.thread!)));
-    for (const [i, place] of siblings.entries()) all[place] = threads[i]!;
+    const known = processes.get(parent);
+    const main = known === undefined ? null : BigInt(known);
+    const threads = siblings.map((place) => ({ track: all[place]!, id: BigInt(all[place]!.thread!) }));
+    const rank = (id: bigint) => (id === main ? 0 : 1);
+    threads.sort((a, b) => rank(a.id) - rank(b.id) || (a.id < b.id ? -1 : Number(a.id > b.id)));
+    for (const [i, place] of siblings.entries()) all[place] = threads[i]!.track;
   }
   return all;
 }

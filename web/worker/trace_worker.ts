@@ -17,6 +17,10 @@ import type { Unpacked } from './unpacked.ts';
 
 /** Minimum time between two progress messages. */
 const REPORT_MS = 100;
+/** Tracks of a message at most: the page takes some 25 ms to take 20,000 of them, and stands still meanwhile. */
+const TRACKS = 2000;
+/** Time between updates of the tracks while the file is read, per track of the last one: the page lays all of them out again. */
+const TRACK_MS = 0.05;
 
 type Query = Extract<ToWorker, { t: 'query' }>;
 
@@ -38,6 +42,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
   let reading = true;
   let reportedAt = Number.NEGATIVE_INFINITY;
   let reportedSlices = false;
+  let tracksDue = 0;
   let newestQuery: Query | null = null;
   let painted: () => void = () => undefined;
   const firstPicture = new Promise<void>((resolve) => {
@@ -60,14 +65,17 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
       fail(asTraceError(error));
     }
   };
-  /** Sends new names and tracks, which must precede the first message that uses them. */
+  /** Sends new names, which must precede the first message that uses them, and tracks that are new or have changed. */
   const flush = (open: Session) => {
     const fresh = open.takeNames();
     if (fresh) post({ t: 'names', ...fresh });
     const renamed = open.takeRenamed();
     if (renamed) post({ t: 'renamed', ...renamed });
-    const tracks = open.takeTracks();
-    if (tracks.length > 0) post({ t: 'tracks', tracks });
+    const tracks = reading && performance.now() < tracksDue ? [] : open.takeTracks();
+    if (tracks.length > 0) tracksDue = performance.now() + tracks.length * TRACK_MS;
+    for (let i = 0; i < tracks.length; i += TRACKS) {
+      post({ t: 'tracks', tracks: tracks.slice(i, i + TRACKS), more: i + TRACKS < tracks.length });
+    }
     const evicted = open.takeEvicted();
     if (evicted.length > 0) post({ t: 'evicted', tracks: evicted });
   };

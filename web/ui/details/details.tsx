@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import {
   capitalised,
   formatBytes,
@@ -231,8 +231,16 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   // A packed trace has its own size once it is unpacked.
   const size = trace.content.value?.size ?? trace.size;
   const { events, slices, extent, bytesRead } = trace.progress.value;
-  const tracks = [...trace.tracks.value.values()];
-  const instants = tracks.reduce((sum, track) => sum + track.instants, 0);
+  const tracks = trace.tracks.value;
+  // Progress comes more often than tracks, of which there may be thousands.
+  const { instants, byNoun, threads } = useMemo(() => {
+    const all = [...tracks.values()];
+    return {
+      instants: all.reduce((sum, track) => sum + track.instants, 0),
+      byNoun: slicesByNoun(all, info),
+      threads: all.filter(({ kind }) => kind === 'thread').length,
+    };
+  }, [tracks, info]);
   const ordinal = info.clock.kind === 'ordinal';
   const rows: (readonly [string, string, (string | undefined)?])[] = [
     ['Format', info.title],
@@ -243,12 +251,11 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
   if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
   rows.push(
     [capitalised(plural(events, info.eventNoun)), formatCount(events)],
-    ...slicesByNoun(tracks, info)
+    ...byNoun
       .filter(([noun]) => noun !== info.eventNoun)
       .map(([noun, count]) => [capitalised(plural(count, noun)), formatCount(count)] as const),
     ...(instants > 0 ? [['Events', formatCount(instants)] as const] : []),
   );
-  const threads = tracks.filter((track) => track.kind === 'thread').length;
   if (threads > 0) rows.push(['Threads', formatCount(threads)]);
   if (extent && ordinal) {
     rows.push([`First ${info.clock.unit}`, formatCount(extent.from)]);

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import {
   formatBytes,
   formatCount,
@@ -138,19 +139,21 @@ function Summary({ trace }: { trace: Trace }) {
   const info = trace.info.value;
   const status = trace.status.value;
   const { events, extent, bytes, bytesRead } = trace.progress.value;
-  const tracks = [...trace.tracks.value.values()];
-  const threads = tracks.filter((track) => track.kind === 'thread').length;
+  const tracks = trace.tracks.value;
+  // Progress comes more often than tracks, of which there may be thousands.
+  const { threads, lanes } = useMemo(() => {
+    const all = [...tracks.values()];
+    const ofLanes = all.filter(({ kind }) => kind === 'lane');
+    return {
+      threads: all.filter(({ kind }) => kind === 'thread').length,
+      lanes: info ? slicesByNoun(ofLanes, info).slice(1) : [],
+    };
+  }, [tracks, info]);
   const parts = [
     formatBytes(trace.content.value?.size ?? trace.size),
     formatCounted(events, info?.eventNoun ?? 'event'),
   ];
-  if (info) {
-    const lanes = slicesByNoun(
-      tracks.filter((track) => track.kind === 'lane'),
-      info,
-    ).slice(1);
-    for (const [noun, count] of lanes) if (noun !== info.eventNoun) parts.push(formatCounted(count, noun));
-  }
+  for (const [noun, count] of lanes) if (noun !== info?.eventNoun) parts.push(formatCounted(count, noun));
   if (threads > 0) parts.push(formatCounted(threads, 'thread'));
   // In a trace of ordinals the number of events is the length.
   if (info && extent && info.clock.kind !== 'ordinal') parts.push(formatLength(extentLength(extent), info.clock));
