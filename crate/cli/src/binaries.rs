@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use unspool_engine::Session;
 use unspool_formats::Naming;
@@ -18,6 +18,12 @@ pub(crate) struct Argument {
     /// The address of its first page.
     base: Option<u64>,
     path: PathBuf,
+}
+
+impl Argument {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// Parses `FILE`, `OBJECT=FILE` or `FILE@BASE`.

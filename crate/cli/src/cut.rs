@@ -1,6 +1,5 @@
 //! `unspool cut`: a stretch of a trace as a trace of its own.
 
-use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
@@ -9,8 +8,9 @@ use unspool_formats::cut::{CutOptions, cut};
 use unspool_formats::{Probe, recognise};
 
 use crate::clean::CleanArgs;
+use crate::output::{Inputs, Output};
 use crate::scope::range;
-use crate::{Failure, Place, Source, TraceArgs, complain, is_same_file};
+use crate::{Failure, Place, Source, TraceArgs, complain};
 
 /// Writes a stretch of a trace as a trace of its own, in the same format.
 ///
@@ -38,9 +38,7 @@ pub(crate) struct Cut {
 }
 
 pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
-    if is_same_file(&what.trace.file, &what.output) {
-        return Err(Failure::new(format!("{} would be overwritten by its own stretch.", what.output.display())));
-    }
+    Inputs::of(&what.trace, None).spare(&what.output)?;
     let mut source = Source::open(&what.trace)?;
     let name = source.name.clone();
     let refused = |why: String| Failure::new(format!("{name}: {why}"));
@@ -57,11 +55,8 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
     let mut stretch = cut(&probe, options)
         .ok_or_else(|| refused(format!("No stretch of this format ({}) can be written.", format.name)))?
         .map_err(|error| refused(error.to_string()))?;
-    // A file is complete or not there.
-    let mut partial = what.output.clone().into_os_string();
-    partial.push(".partial");
     let in_file = |error: io::Error| Failure::new(format!("{}: {error}", what.output.display()));
-    let mut file = File::create(&partial).map_err(in_file)?;
+    let mut file = Output::create(&what.output).map_err(in_file)?;
     let done = read::cut(stretch.as_mut(), &mut source, |bytes| file.write_all(bytes)).and_then(|end| {
         if let Some(head) = stretch.head() {
             file.seek(SeekFrom::Start(0))?;
@@ -69,7 +64,6 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
         }
         Ok(end)
     });
-    drop(file);
     source.bar.finish();
     for problem in stretch.take_problems() {
         complain(&name, Place::At { noun: "byte", at: problem.at }, &problem.to_string());
@@ -78,11 +72,10 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
         complain(&name, Place::At { noun: "byte", at: error.at }, &error.cause.to_string());
     }
     if done.is_err() || stretch.records() == 0 {
-        let _ = fs::remove_file(&partial);
         done.map_err(in_file)?.map_err(|error| refused(error.to_string()))?;
         return Err(refused("There are no records in this range.".into()));
     }
-    fs::rename(&partial, &what.output).map_err(in_file)?;
+    file.finish().map_err(in_file)?;
     let cleaned = what.clean.summary(stretch.cleaner().found());
     let separator = if cleaned.is_empty() { "" } else { "; " };
     let (count, plural) = (stretch.records(), if stretch.records() == 1 { "" } else { "s" });

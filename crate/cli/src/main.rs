@@ -19,6 +19,7 @@ mod graphics;
 mod info;
 mod json;
 mod loops;
+mod output;
 mod progress;
 mod query;
 mod read_whole;
@@ -128,6 +129,13 @@ struct NameArgs {
     binary: Vec<binaries::Argument>,
 }
 
+impl NameArgs {
+    /// The files that they name.
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        self.names.as_deref().into_iter().chain(self.binary.iter().map(binaries::Argument::path))
+    }
+}
+
 /// Generates a trace of any size, for tests and benchmarks.
 #[derive(clap::Args)]
 struct Generate {
@@ -155,11 +163,6 @@ struct Generate {
     /// File to write; - for standard output.
     #[arg(short, long)]
     output: PathBuf,
-}
-
-/// Whether two paths lead to one file, which is there.
-pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
-    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
 fn main() -> ExitCode {

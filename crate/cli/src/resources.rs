@@ -10,6 +10,7 @@ use unspool_graphics::images::Image as Texels;
 use unspool_graphics::resources::{Contents, Kind, Resource, Resources as Found};
 
 use crate::frame_list::{calls_of, lost};
+use crate::output::{Inputs, Output};
 use crate::{Failure, Source, TraceArgs};
 
 /// Lists the textures, buffers, shaders, programs and other objects of an apitrace.
@@ -142,6 +143,7 @@ fn row(found: &Found, it: &Resource) -> Value {
 }
 
 pub(crate) fn image(what: &Image) -> Result<(), Failure> {
+    Inputs::of(&what.trace, None).spare(&what.output)?;
     let (source, index, survey) = survey(&what.trace)?;
     let found = survey.resources();
     let fail = |sentence: String| Failure::new(format!("{}: {sentence}", source.name));
@@ -184,11 +186,12 @@ fn write(image: &Texels, what: &Image) -> Result<(), png::EncodingError> {
     if what.flip && row > 0 {
         pixels = pixels.chunks_exact(row).rev().flatten().copied().collect();
     }
-    let out = BufWriter::new(File::create(&what.output)?);
-    let mut encoder = png::Encoder::new(out, image.width, image.height);
+    let mut file = Output::create(&what.output)?;
+    let mut encoder = png::Encoder::new(BufWriter::new(&mut file), image.width, image.height);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&pixels)?;
-    writer.finish()
+    writer.finish()?;
+    Ok(file.finish()?)
 }

@@ -1,7 +1,7 @@
 //! `unspool sql`: a trace as tables. The store's pages are written to a file that SQLite reads; what only the records know is
 //! added to it if somebody asks for it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,7 @@ use unspool_tables::PAGE;
 
 use crate::csv::write_row;
 use crate::find::{failed, reader_of};
+use crate::output::Output;
 use crate::read_whole::read_named;
 use crate::sqlite::attach;
 use crate::{Failure, NameArgs, Source, TraceArgs};
@@ -66,24 +67,27 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     let text = what.query.as_deref().unwrap_or_default();
     let with_records = what.records || mentions(text, "records") || mentions(text, "fields");
     let saved = what.save.as_deref();
-    let (held, path) = match saved {
-        Some(path) => (None, path.to_path_buf()),
-        None => {
-            let file = tempfile::NamedTempFile::new()?;
-            let path = file.path().to_path_buf();
-            (Some(file), path)
+    let held = tempfile::NamedTempFile::new()?;
+    let (source, path) = match saved {
+        Some(path) => {
+            let in_file = |error: io::Error| Failure::new(format!("{}: {error}", path.display()));
+            // Before the trace is read: an existing file is never replaced.
+            let file = Output::create_new(path).map_err(in_file)?;
+            let source = write(&what.trace, &what.names, file.path().unwrap_or(path), with_records)?;
+            file.finish().map_err(in_file)?;
+            (source, path)
         }
+        None => (write(&what.trace, &what.names, held.path(), with_records)?, held.path()),
     };
-    let source = make(&what.trace, &what.names, &path, saved.is_some(), with_records)?;
     let mut others = Vec::new();
     for other in &what.attach {
         let file = tempfile::NamedTempFile::new()?;
         let trace = TraceArgs { file: other.clone(), ..what.trace.clone() };
-        make(&trace, &NameArgs { names: None, binary: Vec::new() }, file.path(), false, with_records)?;
+        write(&trace, &NameArgs { names: None, binary: Vec::new() }, file.path(), with_records)?;
         others.push(file);
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(&path, flags).map_err(|error| wrong(&error, text))?;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| wrong(&error, text))?;
     for (number, other) in (1..).zip(&others) {
         let schema = if number == 1 { "other".to_string() } else { format!("other{number}") };
         attach(&connection, other.path(), &schema).map_err(|error| wrong(&error, text))?;
@@ -109,39 +113,15 @@ fn mentions(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part.eq_ignore_ascii_case(word))
 }
 
-/// Reads a trace and writes its tables. Returns its file if that is a database of its own.
-fn make(
-    trace: &TraceArgs,
-    names: &NameArgs,
-    path: &Path,
-    is_new: bool,
-    with_records: bool,
-) -> Result<Option<Source>, Failure> {
-    let in_file = |error: io::Error| Failure::new(format!("{}: {error}", path.display()));
-    // Before the trace is read: an existing file is never replaced.
-    let file = if is_new { OpenOptions::new().write(true).create_new(true).open(path) } else { File::create(path) };
-    let file = file.map_err(in_file)?;
-    let made = write(trace, names, path, file, with_records);
-    if made.is_err() && is_new {
-        let _ = std::fs::remove_file(path);
-    }
-    made
-}
-
-fn write(
-    trace: &TraceArgs,
-    names: &NameArgs,
-    path: &Path,
-    file: File,
-    with_records: bool,
-) -> Result<Option<Source>, Failure> {
+/// Reads a trace and writes its tables to a file. Returns the file of the trace if that is a database of its own.
+fn write(trace: &TraceArgs, names: &NameArgs, path: &Path, with_records: bool) -> Result<Option<Source>, Failure> {
     let (source, session) = read_named(trace, names)?;
     let lists = Lists::of(session.store());
     let database = tables::database(session.store(), session.clock(), None, &lists, false);
     let Some(database) = database else {
         return Err(Failure::new("This trace is too large for a database of SQLite."));
     };
-    let mut out = BufWriter::with_capacity(1 << 20, file);
+    let mut out = BufWriter::with_capacity(1 << 20, File::options().write(true).open(path)?);
     let mut page = Box::new([0; PAGE]);
     for number in 1..=database.size() / PAGE as u64 {
         database.page(number, &mut page);

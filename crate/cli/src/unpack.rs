@@ -158,6 +158,11 @@ fn together(database: TempPath, log: TempPath) -> io::Result<(PathBuf, Unpacked)
     Ok((path, Unpacked::Folder { _folder: folder }))
 }
 
+/// The file at the beginning of a path that may go on within an archive.
+pub(crate) fn file_of(path: &Path) -> PathBuf {
+    split(path).0
+}
+
 /// The path of the file, and what follows it: the name of an entry.
 fn split(path: &Path) -> (PathBuf, Option<String>) {
     if !path.exists()

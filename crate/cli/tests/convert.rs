@@ -239,22 +239,6 @@ fn parquet_text(_: &Path, _: &str, _: &str) -> String {
 }
 
 #[test]
-fn an_input_is_never_overwritten() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.json");
-    fs::copy(fixture("xray/threads.xray"), &path).unwrap();
-    let before = fs::read(&path).unwrap();
-    // Another way to write the same path.
-    let same = directory.path().join(".").join("a.json");
-    for args in [&["convert", "--to", "chrome"][..], &["cut"]] {
-        let output = unspool(&[args, &[path.to_str().unwrap(), "-o", same.to_str().unwrap()]].concat());
-        assert!(!output.status.success());
-        assert!(String::from_utf8_lossy(&output.stderr).contains("would be overwritten by its own"));
-    }
-    assert_eq!(fs::read(&path).unwrap(), before);
-}
-
-#[test]
 fn filters_and_ranges_leave_out_the_rest() {
     let names = |more: &[&str]| {
         let text = String::from_utf8(converted("apitrace/scene.trace", "csv", more)).unwrap();

@@ -1,9 +1,11 @@
 //! Outputs that have a part of their trace, because the rest could not be read. A file beside such an output says so, for `--resume`.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+
+use crate::output::Output;
 
 /// Why a trace was read in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +35,20 @@ impl Mark {
         Self(path)
     }
 
+    /// Where the mark is or would be.
+    pub(super) fn into_path(self) -> PathBuf {
+        self.0
+    }
+
     /// Marks the output of an input.
     ///
     /// # Errors
     ///
     /// Returns the error of the file.
     pub(super) fn set(&self, input: &Path, why: Why) -> io::Result<()> {
-        fs::write(&self.0, text(input, why))
+        let mut file = Output::create(&self.0)?;
+        file.write_all(text(input, why).as_bytes())?;
+        file.finish()
     }
 
     /// The output has all of its trace.

@@ -8,7 +8,7 @@ mod summary;
 
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,10 +24,11 @@ use unspool_formats::problem::TRUNCATED;
 
 use crate::clean::CleanArgs;
 use crate::find::{failed, reader_of, search_for};
+use crate::output::{Inputs, Output};
 use crate::progress::{self, Progress};
 use crate::read_whole::{read_spilled, threads};
 use crate::scope::ScopeArgs;
-use crate::{Failure, NameArgs, Source, TraceArgs, complain, is_same_file};
+use crate::{Failure, NameArgs, Source, TraceArgs, complain};
 use in_part::{Mark, Why};
 use source::{Rows, trace_of};
 use summary::{Outcome, Summary};
@@ -153,6 +154,18 @@ impl Job {
         })
     }
 
+    /// The files that it writes.
+    fn paths(&self, to: To) -> Vec<PathBuf> {
+        let Some(output) = &self.output else { return Vec::new() };
+        let mut paths = match to {
+            To::File(_) => vec![output.clone()],
+            #[cfg(feature = "parquet")]
+            To::Parquet => parquet::Parquet::paths(output, &self.trace),
+        };
+        paths.extend(self.mark(to).map(Mark::into_path));
+        paths
+    }
+
     /// What says that its output has a part of the trace. `None` for standard output.
     fn mark(&self, to: To) -> Option<Mark> {
         let output = self.output.as_ref()?;
@@ -259,11 +272,16 @@ fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
             To::File(format) if in_directory => Some(what.output.join(format!("{trace}{}", format.extension()))),
             _ => Some(what.output.clone()),
         };
-        if output.as_ref().is_some_and(|output| is_same_file(output, input)) {
-            return Err(Failure::new(format!("{} would be overwritten by its own conversion.", input.display())));
-        }
         let size = fs::metadata(input).map_or(0, |metadata| metadata.len());
         jobs.push(Job { number: place, input: input.clone(), output, trace, size });
+    }
+    // Each output may be the input of another job.
+    let mut inputs = Inputs::default();
+    for input in what.inputs.iter().map(PathBuf::as_path).chain(what.names.files()) {
+        inputs.add(input);
+    }
+    for path in jobs.iter().flat_map(|job| job.paths(what.to)) {
+        inputs.spare(&path)?;
     }
     Ok(jobs)
 }
@@ -319,17 +337,11 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
         }
         (To::File(format), Some(output)) => {
             // An output is complete or not there, so that --resume can go by that.
-            let partial = with_ending(output, ".partial");
             let in_file = |error: io::Error| Failure::new(format!("{}: {error}", output.display()));
-            let mut file = File::create(&partial).map_err(in_file)?;
-            let written = write(what, &source, &session, format.writer(), &mut |bytes| file.write_all(bytes));
-            drop(file);
-            if written.is_ok() {
-                marked().and_then(|()| fs::rename(&partial, output)).map_err(in_file)?;
-            } else {
-                let _ = fs::remove_file(&partial);
-            }
-            written?
+            let mut file = Output::create(output).map_err(in_file)?;
+            let written = write(what, &source, &session, format.writer(), &mut |bytes| file.write_all(bytes))?;
+            marked().and_then(|()| file.finish()).map_err(in_file)?;
+            written
         }
         #[cfg(feature = "parquet")]
         (To::Parquet, output) => {

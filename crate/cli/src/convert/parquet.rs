@@ -5,8 +5,8 @@
 //! ```
 
 use std::cell::RefCell;
-use std::fs::{self, File};
-use std::io;
+use std::fs;
+use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 use unspool_export::{Arg, Clock, Instant, Number, Sample, Slice, Table, Trace, Value, Writer};
+
+use crate::output::Output;
 
 /// The version of the schema, a column of `traces`. It changes if a column changes its meaning or goes.
 pub(crate) const SCHEMA: i32 = 1;
@@ -178,22 +180,17 @@ impl Column {
 }
 
 /// A file that is written.
-struct Output {
-    writer: SerializedFileWriter<File>,
+struct TableFile {
+    writer: SerializedFileWriter<Output>,
     columns: Vec<Column>,
     rows: usize,
     all_rows: u64,
-    partial: PathBuf,
-    path: PathBuf,
 }
 
-impl Output {
+impl TableFile {
     fn create(out: &Path, table: &str, columns: &str, trace: &str) -> Result<Self> {
-        let folder = out.join(table).join(format!("trace={trace}"));
-        fs::create_dir_all(&folder)?;
-        let path = folder.join("0.parquet");
-        // Names that begin with a dot or an underscore are not read as part of a data set.
-        let partial = folder.join(".0.parquet.partial");
+        let path = path_of(out, table, trace);
+        fs::create_dir_all(path.parent().unwrap_or(out))?;
         let schema = Arc::new(parse_message_type(&format!("message {table} {{ {columns} }}"))?);
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -204,8 +201,8 @@ impl Output {
                 .set_column_dictionary_enabled(ColumnPath::from(column), false)
                 .set_column_encoding(ColumnPath::from(column), Encoding::DELTA_BINARY_PACKED);
         }
-        let writer = SerializedFileWriter::new(File::create(&partial)?, schema, Arc::new(properties.build()))?;
-        Ok(Self { writer, columns: Vec::new(), rows: 0, all_rows: 0, partial, path })
+        let writer = SerializedFileWriter::new(Output::create(&path)?, schema, Arc::new(properties.build()))?;
+        Ok(Self { writer, columns: Vec::new(), rows: 0, all_rows: 0 })
     }
 
     fn push<const N: usize>(&mut self, row: [Cell<'_>; N], names: &[ByteArray]) -> Result<()> {
@@ -286,14 +283,16 @@ impl Output {
 
 /// The files of a trace.
 struct Files {
-    outputs: Vec<Output>,
+    outputs: Vec<TableFile>,
+    /// The path of the one that gets its name last.
+    last: PathBuf,
     names: Vec<ByteArray>,
     error: Option<ParquetError>,
 }
 
 impl Files {
     fn push<const N: usize>(&mut self, table: usize, row: [Cell<'_>; N]) {
-        let Self { outputs, names, error } = self;
+        let Self { outputs, names, error, .. } = self;
         if let (Some(output), None) = (outputs.get_mut(table), &error)
             && let Err(reason) = output.push(row, names)
         {
@@ -371,8 +370,9 @@ impl Parquet {
     ///
     /// Returns an error if a file cannot be created.
     pub(crate) fn create(out: &Path, trace: &str) -> Result<Self> {
-        let outputs = TABLES.iter().map(|(table, columns)| Output::create(out, table, columns, trace));
-        let files = Files { outputs: outputs.collect::<Result<_>>()?, names: Vec::new(), error: None };
+        let outputs = TABLES.iter().map(|(table, columns)| TableFile::create(out, table, columns, trace));
+        let (outputs, last) = (outputs.collect::<Result<_>>()?, last_path(out, trace));
+        let files = Files { outputs, last, names: Vec::new(), error: None };
         Ok(Self(Rc::new(RefCell::new(files))))
     }
 
@@ -391,54 +391,60 @@ impl Parquet {
         if let Some(error) = files.error.take() {
             return Err(error);
         }
-        let Files { outputs, names, .. } = &mut *files;
+        let Files { outputs, names, last, .. } = &mut *files;
         let mut bytes = 0;
         let mut done = Vec::new();
         for mut output in outputs.drain(..) {
             output.flush(names)?;
-            output.writer.finish()?;
-            bytes += output.writer.bytes_written() as u64;
-            done.push((output.partial, output.path));
+            let mut file = output.writer.into_inner()?;
+            bytes += file.stream_position()?;
+            done.push(file);
         }
         before()?;
         // If this is interrupted, the tables of two conversions are not taken for those of one.
-        if let Some((_, traces)) = done.last()
-            && traces.exists()
-        {
-            fs::remove_file(traces)?;
+        if last.exists() {
+            fs::remove_file(last)?;
         }
-        for (partial, path) in done {
-            fs::rename(partial, path)?;
+        for file in done {
+            file.finish()?;
         }
         Ok(bytes)
+    }
+
+    /// The files of a trace.
+    pub(crate) fn paths(out: &Path, trace: &str) -> Vec<PathBuf> {
+        TABLES.iter().map(|(table, _)| path_of(out, table, trace)).collect()
     }
 
     /// Removes what is in part.
     pub(crate) fn remove(out: &Path, trace: &str) {
         for (table, _) in TABLES {
-            let folder = out.join(table).join(format!("trace={trace}"));
-            let _ = fs::remove_file(folder.join(".0.parquet.partial"));
             // Stays if there is an earlier conversion.
-            let _ = fs::remove_dir(folder);
+            let _ = path_of(out, table, trace).parent().map(fs::remove_dir);
         }
     }
 
     /// Whether a trace was converted before.
     pub(crate) fn exists(out: &Path, trace: &str) -> bool {
-        last_folder(out, trace).join("0.parquet").exists()
+        last_path(out, trace).exists()
     }
 
     /// The file that says that a trace was converted in part. Its name begins with an underscore, as those that are no part of a
     /// data set.
     pub(crate) fn mark(out: &Path, trace: &str) -> PathBuf {
-        last_folder(out, trace).join("_in_part")
+        last_path(out, trace).with_file_name("_in_part")
     }
 }
 
-/// The folder of a trace in the table that is written last.
-fn last_folder(out: &Path, trace: &str) -> PathBuf {
+/// The file of a trace in a table.
+fn path_of(out: &Path, table: &str, trace: &str) -> PathBuf {
+    out.join(table).join(format!("trace={trace}")).join("0.parquet")
+}
+
+/// The file of a trace in the table that is written last.
+fn last_path(out: &Path, trace: &str) -> PathBuf {
     let [.., (table, _)] = TABLES;
-    out.join(table).join(format!("trace={trace}"))
+    path_of(out, table, trace)
 }
 
 impl Writer for Parquet {

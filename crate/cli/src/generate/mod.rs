@@ -7,12 +7,12 @@ pub(crate) mod rvn;
 mod trace_db;
 mod xray;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::Path;
 
 use clap::ValueEnum;
 
+use crate::output::Output;
 use crate::progress::Progress;
 use crate::sqlite::NewDatabase;
 use crate::{Failure, Generate};
@@ -67,13 +67,8 @@ pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
     if what.format == Kind::Rvn {
         return database(&what.output, &options, &mut tick);
     }
-    let to_file: Box<dyn Write> = if what.output == Path::new("-") {
-        Box::new(io::stdout().lock())
-    } else {
-        let file = File::create(&what.output);
-        Box::new(file.map_err(|error| Failure::new(format!("{}: {error}", what.output.display())))?)
-    };
-    let mut out = BufWriter::with_capacity(1 << 20, to_file);
+    let in_file = |error: io::Error| Failure::new(format!("{}: {error}", what.output.display()));
+    let mut out = BufWriter::with_capacity(1 << 20, Output::create_or_stdout(&what.output).map_err(in_file)?);
     match what.format {
         Kind::Xray => xray::write(&mut out, &options, &mut tick)?,
         Kind::Apitrace => apitrace::write(&mut out, &options, &mut tick)?,
@@ -82,28 +77,23 @@ pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
         // Written above, as a database.
         Kind::Rvn => {}
     }
-    out.flush()?;
-    Ok(())
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.finish().map_err(in_file)
 }
 
-/// Writes a database to a temporary file, which then replaces the output.
+/// Writes a database. SQLite needs a file with a name, from which it is copied to what has none.
 fn database(output: &Path, options: &Options, tick: &mut Tick<'_>) -> Result<(), Failure> {
-    let beside = match output.parent() {
-        Some(parent) if output != Path::new("-") && parent != Path::new("") => parent.to_path_buf(),
-        _ if output == Path::new("-") => std::env::temp_dir(),
-        _ => Path::new(".").to_path_buf(),
+    let mut write = |path: &Path| -> Result<(), Failure> {
+        let mut sink = NewDatabase::create(path).map_err(|error| Failure::new(error.sentence))?;
+        Ok(rvn::write(&mut sink, options, tick)?)
     };
-    let made = tempfile::NamedTempFile::new_in(beside)?.into_temp_path();
-    let mut sink = NewDatabase::create(&made).map_err(|error| Failure::new(error.sentence))?;
-    rvn::write(&mut sink, options, tick)?;
-    drop(sink);
-    if output == Path::new("-") {
-        io::copy(&mut File::open(&made)?, &mut io::stdout().lock())?;
-        return Ok(());
+    let mut file = Output::create_or_stdout(output)?;
+    if let Some(path) = file.path() {
+        write(path)?;
+    } else {
+        let made = tempfile::NamedTempFile::new()?;
+        write(made.path())?;
+        io::copy(&mut made.reopen()?, &mut file)?;
     }
-    // A temporary file is private to its owner. Restore normal permissions.
-    File::create(output)?;
-    let permissions = std::fs::metadata(output)?.permissions();
-    std::fs::set_permissions(&made, permissions)?;
-    made.persist(output).map_err(|error| Failure::from(error.error))
+    Ok(file.finish()?)
 }
