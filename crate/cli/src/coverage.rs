@@ -1,7 +1,7 @@
 //! `unspool coverage`: what a trace executed, and what other lists add to that or take from it.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 use unspool_index::{Executed, List, Module, With, blocks, drcov, in_modules};
 
+use crate::console::{self, one_line};
 use crate::read_whole::read_whole;
 use crate::scope::range;
 use crate::sqlite::run_index;
@@ -140,7 +141,7 @@ pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
             all = other(path, &what.trace, &modules)?.join(&all, with);
         }
     }
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data_or_text(what.form.is_some());
     match (what.form, what.by) {
         (Some(Form::Drcov), _) => {
             let file = drcov(&all, &modules, program.as_deref().unwrap_or("unknown"));
@@ -171,6 +172,7 @@ pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
             writeln!(out, "{:>14}  {:>9}  {:>12}  module", "executions", "bytes", "instructions")?;
             for it in all {
                 let name = it.module.map_or("(in no module)".into(), |module| module.name);
+                let name = one_line(&name);
                 writeln!(out, "{:>14}  {:>9}  {:>12}  {name}", it.count, it.length, it.instructions)?;
             }
         }

@@ -8,6 +8,7 @@ use unspool_formats::cut::{CutOptions, cut};
 use unspool_formats::{Probe, recognise};
 
 use crate::clean::CleanArgs;
+use crate::console;
 use crate::output::{Inputs, Output};
 use crate::scope::range;
 use crate::{Failure, Place, Source, TraceArgs, complain};
@@ -79,6 +80,6 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
     let cleaned = what.clean.summary(stretch.cleaner().found());
     let separator = if cleaned.is_empty() { "" } else { "; " };
     let (count, plural) = (stretch.records(), if stretch.records() == 1 { "" } else { "s" });
-    let _ = writeln!(io::stderr(), "{count} record{plural}{separator}{cleaned}");
+    console::say(format_args!("{count} record{plural}{separator}{cleaned}"));
     Ok(())
 }

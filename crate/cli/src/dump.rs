@@ -1,6 +1,6 @@
 //! `unspool dump`: every record as text.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
 use unspool_engine::{pull, read, refusal};
@@ -8,6 +8,7 @@ use unspool_formats::decoder::TextDump;
 use unspool_formats::{Format, Naming, OpenOptions, Probe, RowDecoder, Text, recognise};
 
 use crate::binaries::Binaries;
+use crate::console;
 use crate::progress::Progress;
 use crate::read_whole::{read_names, read_whole};
 use crate::sqlite::Database;
@@ -109,7 +110,7 @@ const NOT_TEXT: &str = "This trace cannot be printed as text: only apitrace trac
 fn stream(mut dump: Box<dyn TextDump>, mut source: Source) -> Result<(), Failure> {
     let name = source.name.clone();
     let refused = |why: String| Failure::new(format!("{name}: {why}"));
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data();
     let mut written = false;
     let end = read::text(
         dump.as_mut(),
@@ -141,7 +142,7 @@ fn database(decoder: Box<dyn RowDecoder>, source: &Source) -> Result<(), Failure
     let refused = |why: String| Failure::new(format!("{}: {why}", source.name));
     let database = Database::open(&source.path).map_err(|error| refused(error.sentence))?;
     let noun = decoder.info().place_noun;
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data();
     let mut written = false;
     let end = pull::text(
         decoder,

@@ -1,7 +1,7 @@
 //! `unspool find`: slices and records by an expression.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 use unspool_engine::find::{Find as Job, Hit, Hits, Order};
@@ -12,6 +12,7 @@ use unspool_find::pattern::Linked;
 use unspool_find::{Bound, RecordQuery};
 use unspool_formats::{Clock, Locator, records};
 
+use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};
 use crate::read_whole::read_named;
 use crate::sqlite::{Database, Disassembler};
@@ -79,7 +80,7 @@ pub(crate) fn run(what: &Find) -> Result<(), Failure> {
     print(what, &session, job.hits())?;
     let hits = job.hits().len();
     let cut = if beyond > 0 { format!("; {beyond} further records match") } else { String::new() };
-    let _ = writeln!(io::stderr(), "{hits} {}{cut}", if hits == 1 { "hit" } else { "hits" });
+    console::say(format_args!("{hits} {}{cut}", if hits == 1 { "hit" } else { "hits" }));
     Ok(())
 }
 
@@ -155,7 +156,7 @@ impl AsText for Disassembler {
 fn print(what: &Find, session: &Session, hits: &mut Hits) -> Result<(), Failure> {
     let store = session.store();
     let tracks = store.track_report();
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data_or_text(what.json || what.csv);
     if what.csv {
         write!(out, "position,thread,track,name,duration,offset,match\r\n")?;
     }
@@ -172,8 +173,9 @@ fn print(what: &Find, session: &Session, hits: &mut Hits) -> Result<(), Failure>
                 csv(&mut out, &row)?;
             } else {
                 let duration = row.duration.map_or(String::new(), |n| n.to_string());
-                let matched = if row.matched.is_empty() { String::new() } else { format!("  {}", row.matched) };
-                let (position, track, name) = (row.position, row.track, row.name);
+                let matched =
+                    if row.matched.is_empty() { String::new() } else { format!("  {}", one_line(row.matched)) };
+                let (position, track, name) = (row.position, one_line(row.track), one_line(row.name));
                 writeln!(out, "{position:>16}  {track:20}  {duration:>12}  {name}{matched}")?;
             }
         }

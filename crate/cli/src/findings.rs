@@ -1,10 +1,11 @@
 //! `unspool findings`: what the calls of an apitrace waste or do wrong.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde_json::{Value, json};
 use unspool_graphics::findings::{Finding, Findings as Search};
 
+use crate::console::{self, one_line};
 use crate::frame_list::{PIECES, calls_of, lost};
 use crate::{Failure, TraceArgs};
 
@@ -25,7 +26,7 @@ pub(crate) fn run(what: &Findings) -> Result<(), Failure> {
     let mut search = Search::open(&index, file).map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
     while !search.step(PIECES).map_err(|error| lost(&source, error))? {}
     let found = search.all();
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data_or_text(what.json);
     if what.json {
         let rows: Vec<Value> = found.iter().map(row).collect();
         serde_json::to_writer(&mut out, &json!({ "findings": rows })).map_err(io::Error::from)?;
@@ -63,6 +64,7 @@ fn table(out: &mut impl Write, found: &[Finding]) -> io::Result<()> {
             format!(", {cost} {unit}{}", if *cost == 1 { "" } else { "s" })
         };
         let first = calls.first().map_or(String::new(), |call| format!(", first at call {call}"));
+        let sentence = one_line(sentence);
         writeln!(out, "  {sentence}: {count} {noun}{cost}{first}")?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `unspool frame-list`: what happens in each frame of an apitrace.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -10,6 +10,7 @@ use unspool_graphics::Reader;
 use unspool_graphics::frames::{FIGURES, Frame, Frames};
 use unspool_graphics::times::{MEASURES, Times, TimesReader, Values};
 
+use crate::console;
 use crate::read_whole::read_whole;
 use crate::{Failure, Source, TraceArgs};
 
@@ -67,7 +68,7 @@ pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
     let frames = counted.frames();
     let sums = times.map(|times| times.by_frame(frames));
     let sums_of = |number: usize| sums.as_ref().and_then(|sums| sums.get(number));
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data_or_text(what.json);
     match what.json {
         true => {
             let rows: Vec<Value> =
@@ -87,7 +88,7 @@ fn times_of(path: &Path, trace: &mut Reader<File>, source: &Source) -> Result<Ti
     reader.push(&fs::read(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?);
     let times = reader.finish();
     if times.skipped.count > 0 {
-        eprintln!("{}: {}", path.display(), times.skipped);
+        console::say(format_args!("unspool: {}: {}", path.display(), times.skipped));
     }
     if times.rows().is_empty() {
         return Err(Failure::new(format!("{}: it lists no calls", path.display())));

@@ -1,13 +1,14 @@
 //! `unspool graph`: which function called which, with counts and times.
 
 use std::collections::HashMap;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 use unspool_engine::Store;
 use unspool_engine::statistics::{CallGraph, Edge, Function, Summary};
 use unspool_formats::batch::Key;
 
+use crate::console;
 use crate::read_whole::read_named;
 use crate::scope::ScopeArgs;
 use crate::stats::Figures;
@@ -82,7 +83,7 @@ pub(crate) fn run(what: &Graph) -> Result<(), Failure> {
     let functions = Summary::of(store, &question).functions;
     let CallGraph { mut edges, covered } = CallGraph::of(store, &question);
     edges.sort_by_key(|edge| (std::cmp::Reverse(edge.callee.total), edge.caller, edge.callee.name));
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = console::data_or_text(matches!(what.form, Form::Json));
     match what.form {
         Form::Dot => print_dot(&mut out, store, &functions, &edges)?,
         Form::Json => json::print(&mut out, &report(store, &source.name, covered, &functions, &edges))?,

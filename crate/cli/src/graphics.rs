@@ -1,12 +1,13 @@
 //! `unspool state` of an apitrace: what the OpenGL context of a call holds.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use unspool_engine::Session;
 use unspool_file::Unreadable;
 use unspool_graphics::state::{History, Report, Section};
 
+use crate::console;
 use crate::{Failure, Source};
 
 /// Pieces of the file that are read at once.
@@ -35,7 +36,7 @@ pub(crate) fn state(source: &Source, session: &Session, at: &At) -> Result<(), F
     let Some(report) = history.at(at.call, at.is_before).map_err(lost)? else {
         return Err(Failure::new(format!("{}: call {} cannot be read", source.name, at.call)));
     };
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = console::data_or_text(at.json);
     if at.json {
         writeln!(out, "{}", report.json())?
     } else {

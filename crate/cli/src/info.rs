@@ -7,6 +7,7 @@ use unspool_engine::{ClockOut, ProgressOut, Session, TraceErrorOut, TraceInfo, T
 use unspool_symbols::Report as BinaryReport;
 
 use crate::binaries::Binaries;
+use crate::console::{self, one_line};
 use crate::read_whole::{read_names, read_whole};
 use crate::{Failure, NameArgs, TraceArgs, json};
 
@@ -42,7 +43,7 @@ struct BinaryOut<'a> {
 }
 
 pub(crate) fn run(trace: &TraceArgs, names: &NameArgs, json: bool) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = console::data_or_text(json);
     let (source, mut session) = match read_whole(trace) {
         Err(Failure { archive: Some(archive), .. }) => return Ok(archive.print(&mut out, json)?),
         read => read?,
@@ -113,14 +114,14 @@ fn print(
     facts.push(("Tracks", tracks.len().to_string()));
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in &facts {
-        writeln!(out, "{name:width$}  {value}")?;
+        writeln!(out, "{name:width$}  {}", one_line(value))?;
     }
     for track in &tracks {
         let indent = if track.parent < 0 { "  " } else { "    " };
         let counts =
             [(track.slices, "slice"), (track.groups, "group"), (track.instants, "instant"), (track.samples, "value")];
         let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0.0).map(|(n, noun)| counted(*n, noun)).collect();
-        writeln!(out, "{}", format!("{indent}{:24} {}", track.name, counts.join(", ")).trim_end())?;
+        writeln!(out, "{}", format!("{indent}{:24} {}", one_line(&track.name), counts.join(", ")).trim_end())?;
     }
     if progress.events == 0.0 {
         writeln!(out, "{}", info.when_empty)?;
@@ -131,7 +132,13 @@ fn print(
         writeln!(out, "Problems")?;
         for problem in &progress.problems {
             let kind = if problem.serious { "problem" } else { "remark" };
-            writeln!(out, "  {kind}: {}, first at {} {}", problem.summary, info.place_noun, problem.first.offset)?;
+            writeln!(
+                out,
+                "  {kind}: {}, first at {} {}",
+                one_line(&problem.summary),
+                info.place_noun,
+                problem.first.offset
+            )?;
         }
     }
     Ok(())

@@ -1,10 +1,11 @@
 //! `unspool loops`: runs of a repeated cycle of instructions.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 use unspool_index::{Loop, LoopFinder, LoopsFound};
 
+use crate::console;
 use crate::read_whole::read_whole;
 use crate::sqlite::run_index;
 use crate::steps::explore_source;
@@ -59,7 +60,7 @@ pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
         explorer.index().loops(finder)
     };
     let LoopsFound { loops, unlisted, left_out } = found;
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data_or_text(what.json);
     if !what.json {
         writeln!(out, "{:>14}  {:>12}  {:>14}  {:>6}  address", "start", "iterations", "steps", "cycle")?;
     }
@@ -88,13 +89,12 @@ pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
         }
     }
     out.flush()?;
-    let mut err = io::stderr();
-    let _ = writeln!(err, "{listed} {}", if listed == 1 { "loop" } else { "loops" });
+    console::say(format_args!("{listed} {}", if listed == 1 { "loop" } else { "loops" }));
     if unlisted > 0 {
-        let _ = writeln!(err, "{unlisted} more loops within others are not listed");
+        console::say(format_args!("{unlisted} more loops within others are not listed"));
     }
     if left_out > 0 {
-        let _ = writeln!(err, "{left_out} steps belong to further threads, whose loops are not found");
+        console::say(format_args!("{left_out} steps belong to further threads, whose loops are not found"));
     }
     Ok(())
 }

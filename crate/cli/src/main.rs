@@ -5,6 +5,7 @@
 
 mod binaries;
 mod clean;
+mod console;
 mod convert;
 mod coverage;
 mod csv;
@@ -33,7 +34,7 @@ mod steps;
 mod unpack;
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -196,7 +197,7 @@ fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             let is_usage = error.usage;
-            let _ = writeln!(io::stderr(), "unspool: {}", error.into_sentence());
+            console::say(format_args!("unspool: {}", error.into_sentence()));
             if is_usage { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
@@ -319,5 +320,5 @@ fn complain(name: &str, place: Place, sentence: &str) {
         Place::At { noun, at } => format!("at {noun} {at}: "),
         Place::Whole => "error: ".into(),
     };
-    let _ = writeln!(io::stderr(), "unspool: {name}: {at}{sentence}");
+    console::say(format_args!("unspool: {}: {at}{sentence}", console::one_line(name)));
 }

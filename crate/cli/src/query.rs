@@ -1,7 +1,7 @@
 //! `unspool query`: points of trace-db traces whose values are as a query wants them.
 
 use std::fmt::Write as _;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -12,6 +12,7 @@ use unspool_formats::trace_db::{self, wire::Layout};
 use unspool_formats::{Naming, Probe, recognise};
 use unspool_predicates::{Dictionary, Fault, Loader, Match, Query as Parsed, Run, Segment, Value};
 
+use crate::console;
 use crate::read_whole::read_names;
 use crate::{Failure, Place, Source, TraceArgs, complain};
 
@@ -109,7 +110,7 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
     let text = text.to_str().ok_or_else(|| usage("The query is not valid UTF-8.".into()))?;
     let query = Parsed::parse(text).map_err(|fault| usage(shown(&fault, text)))?;
     let naming = what.names.as_deref().map(read_names).transpose()?.unwrap_or_default();
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data();
     let mut unknown: Option<Vec<Fault>> = None;
     let (mut results, mut points) = (0, 0);
     for file in files {
@@ -128,9 +129,9 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
     out.flush()?;
     let unknown = unknown.unwrap_or_default();
     let noun = |n: u64, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
-    let _ = writeln!(io::stderr(), "{} in {}", noun(results, "result"), noun(points, "point"));
+    console::say(format_args!("{} in {}", noun(results, "result"), noun(points, "point")));
     for fault in &unknown {
-        let _ = writeln!(io::stderr(), "unspool: {}", shown(fault, text));
+        console::say(format_args!("unspool: {}", shown(fault, text)));
     }
     // The reference finds nothing without a word; in the other language it can only be a mistake.
     if unknown.is_empty() || query.is_reference {

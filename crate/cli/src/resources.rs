@@ -9,6 +9,7 @@ use unspool_graphics::Survey;
 use unspool_graphics::images::Image as Texels;
 use unspool_graphics::resources::{Contents, Kind, Resource, Resources as Found};
 
+use crate::console::{self, one_line};
 use crate::frame_list::{calls_of, lost};
 use crate::output::{Inputs, Output};
 use crate::{Failure, Source, TraceArgs};
@@ -77,7 +78,7 @@ pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
     let (_, _, survey) = survey(&what.trace)?;
     let found = survey.resources();
     let shown = found.all().iter().filter(|it| !what.leaks || Found::is_leaked(it));
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data_or_text(what.json);
     if what.json {
         let rows: Vec<Value> = shown.map(|it| row(found, it)).collect();
         serde_json::to_writer(&mut out, &json!({ "resources": rows })).map_err(io::Error::from)?;
@@ -95,6 +96,7 @@ pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
             let [uploads, binds, draws, _] = it.counts;
             let about = [found.facts(it), it.label.clone()].into_iter().filter(|text| !text.is_empty());
             let about = about.collect::<Vec<_>>().join(", ");
+            let about = one_line(&about);
             writeln!(
                 out,
                 "{:>12} {:>7} {:>10} {deleted:>10} {uploads:>8} {binds:>8} {draws:>8} {:>11}  {about}",
@@ -107,7 +109,7 @@ pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
     }
     out.flush()?;
     if found.is_full {
-        let _ = writeln!(io::stderr(), "unspool: only the first events are listed; later ones are counted");
+        console::say(format_args!("unspool: only the first events are listed; later ones are counted"));
     }
     Ok(())
 }
@@ -166,15 +168,14 @@ pub(crate) fn image(what: &Image) -> Result<(), Failure> {
         return Err(fail(format!("the texture has {} layers, the last of which is {}", image.depth, image.depth - 1)));
     }
     if let Some(call) = held.written {
-        let _ = writeln!(
-            io::stderr(),
+        console::say(format_args!(
             "unspool: call {call} had the graphics processor write the texture; the image is from before"
-        );
+        ));
     } else if !image.is_known(what.layer) {
-        let _ = writeln!(io::stderr(), "unspool: parts of the texture were never uploaded; they are black");
+        console::say(format_args!("unspool: parts of the texture were never uploaded; they are black"));
     }
     if held.is_cut {
-        let _ = writeln!(io::stderr(), "unspool: an upload of more than 64 MiB was cut");
+        console::say(format_args!("unspool: an upload of more than 64 MiB was cut"));
     }
     write(&image, what).map_err(|error| fail(error.to_string()))
 }

@@ -1,6 +1,6 @@
 //! `unspool slices`: every slice of a trace, in time order.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 use unspool_engine::statistics::Question;
@@ -8,6 +8,7 @@ use unspool_engine::store::ordered::Placed;
 use unspool_engine::{Session, TrackOut};
 use unspool_formats::batch::{Key, flags};
 
+use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};
 use crate::read_whole::read_named;
 use crate::scope::ScopeArgs;
@@ -53,7 +54,7 @@ pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
     let (_, session) = read_named(&what.trace, &what.names)?;
     let report = session.store().track_report();
     let Question { from, to, tracks } = what.scope.question(&session)?;
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data_or_text(what.json || what.csv);
     if what.csv {
         write!(out, "track,thread,start,end,depth,name,kind,id,address,flags\r\n")?;
     }
@@ -68,8 +69,8 @@ pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
         } else {
             let indent = usize::try_from(row.depth).unwrap_or(0).min(60) * 2;
             let marks = if row.flags.is_empty() { String::new() } else { format!("  [{}]", row.flags.join(", ")) };
-            let (start, end, name) = (row.start, row.end, row.name);
-            writeln!(out, "{:20}  {start:>12} ..{end:>12}  {:indent$}{name}{marks}", row.track, "")?;
+            let (start, end, name) = (row.start, row.end, one_line(row.name));
+            writeln!(out, "{:20}  {start:>12} ..{end:>12}  {:indent$}{name}{marks}", one_line(row.track), "")?;
         }
     }
     out.flush()?;

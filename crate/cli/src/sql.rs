@@ -14,6 +14,7 @@ use unspool_engine::tables::{self, Lists};
 use unspool_formats::{FieldValue, TrackId};
 use unspool_tables::PAGE;
 
+use crate::console;
 use crate::csv::write_row;
 use crate::find::{failed, reader_of};
 use crate::output::Output;
@@ -242,7 +243,7 @@ fn wrong(error: &rusqlite::Error, text: &str) -> Failure {
 /// Runs statements and prints the rows of each.
 fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
     let wrong = |error: rusqlite::Error| wrong(&error, text);
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data_or_text(what.json || what.csv);
     let mut batch = Batch::new(connection, text);
     while let Some(mut statement) = batch.next().map_err(wrong)? {
         let heads: Vec<String> = statement.column_names().map(String::from).collect();

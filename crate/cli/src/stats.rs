@@ -3,13 +3,14 @@
 mod stacks;
 
 use std::cmp::Reverse;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 use unspool_engine::statistics::{Function, Question, Summary};
 use unspool_engine::{Session, Store};
 use unspool_formats::batch::Key;
 
+use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};
 use crate::read_whole::read_named;
 use crate::scope::ScopeArgs;
@@ -160,7 +161,7 @@ pub(crate) fn run(what: &Stats) -> Result<(), Failure> {
         (_, true) => Form::Csv,
         _ => Form::Table,
     };
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = console::data_or_text(form != Form::Table);
     match what.by {
         By::Function => by_function(&mut out, form, &source.name, &session, &question)?,
         By::Thread => by_thread(&mut out, form, &source.name, &session, &question)?,
@@ -240,6 +241,7 @@ fn by_thread(out: &mut impl Write, form: Form, file: &str, session: &Session, as
             continue;
         }
         let above = if number > 0 { "\n" } else { "" };
+        let track = one_line(track);
         writeln!(out, "{above}{track}: count {count}, covered {covered}")?;
         print_table(out, functions, LISTED_PER_THREAD)?;
     }
@@ -263,7 +265,7 @@ fn print_table(out: &mut impl Write, functions: &[Line<'_>], most: usize) -> io:
         for (cell, width) in cells.iter().zip(&widths) {
             write!(out, "{cell:>width$}  ")?;
         }
-        writeln!(out, "{name}")
+        writeln!(out, "{}", one_line(name))
     };
     line(&heads, "name")?;
     for (row, listed) in rows.iter().zip(listed) {

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 use unspool_engine::Session;
 use unspool_file::Unreadable;
 use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found};
 
+use crate::console;
 use crate::graphics;
 use crate::read_whole::read_whole;
 use crate::{Failure, Source, TraceArgs};
@@ -203,7 +204,7 @@ pub(crate) fn state(what: &State) -> Result<(), Failure> {
     for (address, len) in &what.memory {
         windows.push((*address, explorer.memory(moment, *address, *len).map_err(|e| lost(&source, e))?));
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = console::data_or_text(what.json);
     let known = found.registers.iter().filter_map(|register| Some((register, register.value.as_deref()?)));
     if what.json {
         let registers = known.map(|(register, value)| {
@@ -282,7 +283,7 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
         }
     };
     let steps = what.from..what.to.map_or(u64::MAX, |to| to.saturating_add(1));
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut out = console::data_or_text(what.json);
     let mut count = 0;
     // A register of several threads is accessed by one of them at a time, so their steps are put in order.
     let mut all: Vec<(u64, usize)> = Vec::new();
@@ -300,7 +301,7 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
         }
     }
     out.flush()?;
-    let _ = writeln!(io::stderr(), "{count} {}", if count == 1 { "access" } else { "accesses" });
+    console::say(format_args!("{count} {}", if count == 1 { "access" } else { "accesses" }));
     Ok(())
 }
 
@@ -344,7 +345,7 @@ pub(crate) fn origin(what: &Origin) -> Result<(), Failure> {
             Cell::Register { thread, name: what.cell.clone() }
         }
     };
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = console::text();
     // Cells that are still to be shown: each with the step before which it is meant, and its level.
     let mut next = vec![(cell, what.at, 0, false)];
     while let Some((cell, step, level, is_address)) = next.pop() {

@@ -10,6 +10,7 @@ use unspool_engine::read::{ReadAt, head_and_tail};
 use unspool_formats::{Limits, Probe, recognise};
 use unspool_unpack::{Entry, Kind, Listing, Random, Stream, content, inner_name, list, peek};
 
+use crate::console::one_line;
 use crate::{Failure, GO_ON, Place, complain, json};
 
 /// Containers in containers.
@@ -77,7 +78,7 @@ impl Archive {
         )];
         for Trace { name, size, format } in &self.traces {
             let size = size.map_or(String::new(), |size| format!(", {size} bytes"));
-            lines.push(format!("  {}/{name}  ({format}{size})", self.file));
+            lines.push(format!("  {}/{}  ({format}{size})", self.file, one_line(name)));
         }
         lines.join("\n")
     }

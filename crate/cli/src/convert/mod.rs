@@ -23,6 +23,7 @@ use unspool_formats::info::Capability;
 use unspool_formats::problem::TRUNCATED;
 
 use crate::clean::CleanArgs;
+use crate::console;
 use crate::find::{failed, reader_of, search_for};
 use crate::output::{Inputs, Output};
 use crate::progress::{self, Progress};
@@ -188,7 +189,7 @@ pub(crate) fn run(what: &Convert) -> ExitCode {
     let jobs = match jobs_of(what) {
         Ok(jobs) => jobs,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "unspool: {}", error.sentence);
+            console::say(format_args!("unspool: {}", error.sentence));
             return ExitCode::from(2);
         }
     };
@@ -332,8 +333,10 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
     };
     let written = match (what.to, &job.output) {
         (To::File(format), None) => {
-            let mut stdout = io::stdout().lock();
-            write(what, &source, &session, format.writer(), &mut |bytes| stdout.write_all(bytes))?
+            let mut out = console::data();
+            let written = write(what, &source, &session, format.writer(), &mut |bytes| out.write_all(bytes))?;
+            out.flush()?;
+            written
         }
         (To::File(format), Some(output)) => {
             // An output is complete or not there, so that --resume can go by that.

@@ -1,9 +1,8 @@
 //! What became of the inputs: a bar meanwhile, a table at the end.
 
-use std::io::{self, Write};
-
 use super::{Job, Written};
 use crate::clean::CleanArgs;
+use crate::console::{self, one_line};
 use crate::progress::Progress;
 
 /// What became of an input.
@@ -75,7 +74,7 @@ impl Summary {
                 if broken {
                     let sentence = format!("{input}: its output exists, with the part of the trace that could be read");
                     if !self.several {
-                        let _ = writeln!(io::stderr(), "unspool: {sentence}.");
+                        console::say(format_args!("unspool: {sentence}."));
                     }
                     (2, "in part", Default::default(), sentence)
                 } else {
@@ -85,9 +84,7 @@ impl Summary {
             Outcome::Failed(sentence) => {
                 self.failed += 1;
                 let mark = if self.several { "failed     " } else { "unspool: " };
-                self.bar.suspend(|| {
-                    let _ = writeln!(io::stderr(), "{mark}{sentence}");
-                });
+                self.bar.suspend(|| console::say(format_args!("{mark}{sentence}")));
                 (3, "failed", Default::default(), sentence)
             }
             Outcome::Converted { written: Written { rows, bytes, found }, seconds, broken } => {
@@ -111,11 +108,10 @@ impl Summary {
     pub(super) fn print(mut self, clean: &CleanArgs) -> bool {
         let is_whole = self.failed + self.broken + self.skipped_broken == 0;
         self.bar.finish();
-        let mut err = io::stderr().lock();
         let cleaned = clean.summary(self.all.found);
         if !self.several {
             if !cleaned.is_empty() && self.failed == 0 {
-                let _ = writeln!(err, "{cleaned}");
+                console::say(&cleaned);
             }
             return is_whole;
         }
@@ -125,16 +121,17 @@ impl Summary {
         let width = |column: usize| all().map(|cells| cells.get(column).map_or(0, String::len)).max().unwrap_or(0);
         let (rows, bytes, seconds) = (width(1), width(2), width(3));
         for [outcome, its_rows, its_bytes, its_seconds, what] in all() {
-            let _ =
-                writeln!(err, "{outcome:9}  {its_rows:>rows$}  {its_bytes:>bytes$}  {its_seconds:>seconds$}  {what}");
+            console::say(format_args!(
+                "{outcome:9}  {its_rows:>rows$}  {its_bytes:>bytes$}  {its_seconds:>seconds$}  {}",
+                one_line(what)
+            ));
         }
         let Self { converted, skipped, broken, skipped_broken, failed, all: Written { rows, bytes, .. }, .. } = &self;
         let separator = if cleaned.is_empty() { "" } else { "; " };
-        let _ = writeln!(
-            err,
+        console::say(format_args!(
             "{} traces: {converted} converted ({broken} of them in part), {skipped} skipped ({skipped_broken} of them in part), {failed} failed; {rows} rows, {bytes} bytes{separator}{cleaned}",
             self.lines.len()
-        );
+        ));
         is_whole
     }
 }

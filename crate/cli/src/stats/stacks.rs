@@ -8,6 +8,7 @@ use unspool_engine::statistics::{CallPath, CallPaths, Question};
 use unspool_engine::{Session, Store};
 
 use super::{Form, print_more};
+use crate::console::one_line;
 use crate::csv::write_row;
 use crate::json;
 
@@ -120,7 +121,7 @@ fn print_frames(out: &mut impl Write, stack: &Frames<'_>) -> io::Result<()> {
         match depth.checked_sub(FRAMES / 2) {
             Some(0) if left_out > 0 => writeln!(out, "  … {left_out} more calls …")?,
             Some(within) if within < left_out => {}
-            _ => writeln!(out, "  #{depth} {name}")?,
+            _ => writeln!(out, "  #{depth} {}", one_line(name))?,
         }
     }
     Ok(())

@@ -1,0 +1,169 @@
+//! What commands print. No control character of a trace reaches a terminal, where it could move the cursor, change
+//! what was printed before, or answer in place of the person.
+
+use std::borrow::Cow;
+use std::fmt::{Display, Write as _};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+const CAPACITY: usize = 1 << 20;
+
+/// Standard output.
+pub(crate) type Out = BufWriter<Printable<StdoutLock<'static>>>;
+
+/// Standard output for people. Control characters are always escaped, because `| head` leads to a terminal, too.
+pub(crate) fn text() -> Out {
+    out(true)
+}
+
+/// Standard output for programs: exact, unless it is a terminal.
+pub(crate) fn data() -> Out {
+    out(io::stdout().is_terminal())
+}
+
+/// As [`data`] or as [`text`].
+pub(crate) fn data_or_text(is_data: bool) -> Out {
+    if is_data { data() } else { text() }
+}
+
+fn out(escapes: bool) -> Out {
+    BufWriter::with_capacity(CAPACITY, Printable::new(io::stdout().lock(), escapes))
+}
+
+/// Prints a line to standard error.
+pub(crate) fn say(line: impl Display) {
+    let line = line.to_string();
+    let mut clean = Vec::new();
+    escape(line.as_bytes(), &mut clean);
+    clean.push(b'\n');
+    // There is nowhere to complain about standard error.
+    let _ = io::stderr().write_all(&clean);
+}
+
+/// A text of the trace as a part of a line: line ends and tabs are escaped as well.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unprintable) {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' => clean.push_str("\\n"),
+            '\r' => clean.push_str("\\r"),
+            '\t' => clean.push_str("\\t"),
+            c if is_unprintable(c) => push_escaped(&mut clean, c),
+            c => clean.push(c),
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// Whether a character is for control: of the terminal, of lines, or of the direction of writing, by which what is
+/// printed differs from what is there.
+fn is_unprintable(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// As in JSON, whose strings keep their meaning.
+fn push_escaped(out: &mut String, c: char) {
+    let _ = write!(out, "\\u{:04x}", u32::from(c));
+}
+
+/// Passes text on, with control characters escaped except line ends and tabs.
+pub(crate) struct Printable<W> {
+    out: W,
+    escapes: bool,
+    /// The beginning of a character or a line end that goes on in the next portion.
+    held: Vec<u8>,
+    clean: Vec<u8>,
+}
+
+impl<W: Write> Printable<W> {
+    fn new(out: W, escapes: bool) -> Self {
+        Self { out, escapes, held: Vec::new(), clean: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for Printable<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.escapes || (self.held.is_empty() && !bytes.iter().any(|&byte| is_suspicious(byte))) {
+            return self.out.write(bytes);
+        }
+        self.held.extend_from_slice(bytes);
+        self.clean.clear();
+        let used = escape(&self.held, &mut self.clean);
+        self.held.drain(..used);
+        self.out.write_all(&self.clean)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Whether a byte is, or may begin, what is escaped.
+fn is_suspicious(byte: u8) -> bool {
+    (byte < 0x20 && !matches!(byte, b'\n' | b'\t')) || matches!(byte, 0x7f | 0xc2 | 0xe2)
+}
+
+/// Escapes text. Returns how many bytes were used: all but the beginning of something that may go on.
+fn escape(bytes: &[u8], out: &mut Vec<u8>) -> usize {
+    let mut rest = bytes;
+    loop {
+        let plain = rest.iter().position(|&byte| is_suspicious(byte)).unwrap_or(rest.len());
+        let (before, from) = rest.split_at(plain);
+        out.extend_from_slice(before);
+        rest = from;
+        let (len, c) = match *rest {
+            [] | [b'\r' | 0xc2 | 0xe2] | [0xe2, 0x80 | 0x81] => return bytes.len() - rest.len(),
+            [b'\r', b'\n', ..] => (2, None),
+            [0xc2, last @ 0x80..=0x9f, ..] => (2, char::from_u32(last.into())),
+            [0xe2, 0x80, last @ 0xa8..=0xae, ..] | [0xe2, 0x81, last @ 0xa6..=0xa9, ..] => {
+                (3, char::from_u32(if rest[1] == 0x80 { 0x2000 } else { 0x2040 } + u32::from(last & 0x3f)))
+            }
+            [0xc2 | 0xe2, ..] => (1, None),
+            [byte, ..] => (1, Some(char::from(byte))),
+        };
+        match c {
+            None => out.extend_from_slice(&rest[..len]),
+            Some(c) => {
+                let mut escaped = String::new();
+                push_escaped(&mut escaped, c);
+                out.extend_from_slice(escaped.as_bytes());
+            }
+        }
+        rest = &rest[len..];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "a\x1b[31mb\u{9b}2J\x7f\r\n…é\tx\u{202e}y\u{2066}z\u{2028}\0\rq\n";
+    const ESCAPED: &str = "a\\u001b[31mb\\u009b2J\\u007f\r\n…é\tx\\u202ey\\u2066z\\u2028\\u0000\\u000dq\n";
+
+    #[test]
+    fn control_characters_are_escaped_in_any_portions() {
+        for size in 1..TEXT.len() {
+            let mut out = Printable::new(Vec::new(), true);
+            for portion in TEXT.as_bytes().chunks(size) {
+                out.write_all(portion).unwrap();
+            }
+            assert_eq!(String::from_utf8_lossy(&out.out), ESCAPED, "portions of {size}");
+        }
+    }
+
+    #[test]
+    fn what_is_exact_stays_exact() {
+        let mut out = Printable::new(Vec::new(), false);
+        out.write_all(TEXT.as_bytes()).unwrap();
+        assert_eq!(out.out, TEXT.as_bytes());
+    }
+
+    #[test]
+    fn a_part_of_a_line_has_no_line_ends() {
+        assert_eq!(one_line("a\nb\x1b\t\u{85}"), "a\\nb\\u001b\\t\\u0085");
+        assert!(matches!(one_line("f(int, …)"), Cow::Borrowed(_)));
+    }
+}
