@@ -57,6 +57,30 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+/// Characters that a row is indented by at a level. The deepest levels share one: a line would be nothing but blanks.
+pub(crate) fn indent(level: usize) -> usize {
+    level.min(60) * 2
+}
+
+/// Characters of a line around what is marked in it.
+const AROUND: usize = 60;
+
+/// A sentence about a part of a text, above the line that the part is in, with marks below the part. `at` and `len` are
+/// bytes. Of a long line only what is around the part is shown.
+pub(crate) fn pointed(sentence: &str, text: &str, at: usize, len: usize) -> String {
+    let (before, from) = text.split_at_checked(at).unwrap_or((text, ""));
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let rest = from.lines().next().unwrap_or_default();
+    let marked = from.get(..len).and_then(|marked| marked.lines().next()).unwrap_or_default();
+    let skipped = before.chars().count().saturating_sub(AROUND);
+    let left: String = if skipped > 0 { "…" } else { "" }.chars().chain(before.chars().skip(skipped)).collect();
+    let right: String = rest.chars().take(AROUND).collect();
+    let more = if right.len() < rest.len() { "…" } else { "" };
+    let blanks = " ".repeat(left.chars().count());
+    let marks = "^".repeat(marked.chars().count().clamp(1, right.chars().count().max(1)));
+    format!("{sentence}\n  {left}{right}{more}\n  {blanks}{marks}")
+}
+
 /// Whether a character is for control: of the terminal, of lines, or of the direction of writing, by which what is
 /// printed differs from what is there.
 fn is_unprintable(c: char) -> bool {
@@ -159,6 +183,16 @@ mod tests {
         let mut out = Printable::new(Vec::new(), false);
         out.write_all(TEXT.as_bytes()).unwrap();
         assert_eq!(out.out, TEXT.as_bytes());
+    }
+
+    #[test]
+    fn a_place_in_a_text_is_pointed_at() {
+        assert_eq!(pointed("Wrong.", "a b\nc dd e\nf", 6, 2), "Wrong.\n  c dd e\n    ^^");
+        assert_eq!(pointed("Wrong.", "ab", 2, 1), "Wrong.\n  ab\n    ^");
+        assert_eq!(pointed("Wrong.", "ab", 9, 1), "Wrong.\n  ab\n    ^");
+        let long = format!("{}!{}", "x".repeat(70_000), "y".repeat(70_000));
+        let expected = format!("Wrong.\n  …{}!{}…\n  {}^", "x".repeat(60), "y".repeat(59), " ".repeat(61));
+        assert_eq!(pointed("Wrong.", &long, 70_000, 1), expected);
     }
 
     #[test]

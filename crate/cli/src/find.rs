@@ -96,9 +96,7 @@ pub(crate) fn search_for(session: &Session, source: &Source, expression: &str) -
         _ => None,
     };
     let bound = Bound::new(expression, &session.store().find_context(frequency, true)).map_err(|error| {
-        let before = expression.get(..error.at).unwrap_or_default().chars().count();
-        let mark = "^".repeat(expression.get(error.at..error.at + error.len).map_or(1, |it| it.chars().count().max(1)));
-        let sentence = format!("{}\n  {}\n  {:before$}{mark}", error.sentence, expression, "");
+        let sentence = console::pointed(&error.sentence, expression, error.at, error.len);
         Failure { usage: true, ..Failure::new(sentence) }
     })?;
     let mut job = Job::new(session.store(), bound.slices);

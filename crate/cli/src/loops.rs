@@ -84,7 +84,7 @@ pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
                 out,
                 "{start:>14}  {count:>12}  {steps:>14}  {length:>6}  {:indent$}{address:#x}",
                 "",
-                indent = 2 * depth
+                indent = console::indent(depth)
             )?;
         }
     }

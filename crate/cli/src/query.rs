@@ -143,12 +143,7 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
 
 /// A fault below the text that it is in.
 fn shown(fault: &Fault, text: &str) -> String {
-    let line_at = text.get(..fault.at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
-    let line = text.get(line_at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-    let before = text.get(line_at..fault.at).unwrap_or_default().chars().count();
-    let marked = text.get(fault.at..fault.at + fault.len).unwrap_or_default();
-    let marks = "^".repeat(marked.lines().next().unwrap_or_default().chars().count().max(1));
-    format!("{}\n  {line}\n  {:before$}{marks}", fault.sentence, "")
+    console::pointed(&fault.sentence, text, fault.at, fault.len)
 }
 
 /// A trace that is being asked.

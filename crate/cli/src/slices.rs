@@ -67,7 +67,7 @@ pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
         } else if what.csv {
             csv(&mut out, &row)?;
         } else {
-            let indent = usize::try_from(row.depth).unwrap_or(0).min(60) * 2;
+            let indent = console::indent(usize::try_from(row.depth).unwrap_or(0));
             let marks = if row.flags.is_empty() { String::new() } else { format!("  [{}]", row.flags.join(", ")) };
             let (start, end, name) = (row.start, row.end, one_line(row.name));
             writeln!(out, "{:20}  {start:>12} ..{end:>12}  {:indent$}{name}{marks}", one_line(row.track), "")?;

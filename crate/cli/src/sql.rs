@@ -224,20 +224,27 @@ fn wrong(error: &rusqlite::Error, text: &str) -> Failure {
     let sentence = match error {
         rusqlite::Error::SqlInputError { msg, offset, sql, .. } => {
             let at = usize::try_from(*offset).ok().filter(|_| text.contains(sql.as_str()));
-            match at.and_then(|at| sql.get(..at)) {
-                Some(before) => {
-                    let line = before.rsplit('\n').next().unwrap_or_default();
-                    let start = before.len() - line.len();
-                    let whole = sql.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-                    format!("{msg}\n  {whole}\n  {:width$}^", "", width = line.chars().count())
-                }
-                None => msg.clone(),
-            }
+            at.map_or_else(|| msg.clone(), |at| console::pointed(msg, sql, at, 1))
         }
         rusqlite::Error::SqliteFailure(_, Some(text)) => text.clone(),
         other => other.to_string(),
     };
     Failure { usage: true, ..Failure::new(sentence) }
+}
+
+/// Whether the first word of a statement is VACUUM.
+fn is_vacuum(sql: &str) -> bool {
+    let mut rest = sql;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\u{feff}');
+        let comment_end = match rest.get(..2) {
+            Some("--") => rest.find('\n').map(|end| end + 1),
+            Some("/*") => rest.find("*/").map(|end| end + 2),
+            _ => return rest.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("vacuum")),
+        };
+        let Some(after) = comment_end.and_then(|end| rest.get(end..)) else { return false };
+        rest = after;
+    }
 }
 
 /// Runs statements and prints the rows of each.
@@ -246,6 +253,12 @@ fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
     let mut out = console::data_or_text(what.json || what.csv);
     let mut batch = Batch::new(connection, text);
     while let Some(mut statement) = batch.next().map_err(wrong)? {
+        // The only statement that writes in spite of a connection for reading.
+        if statement.expanded_sql().is_some_and(|sql| is_vacuum(&sql)) {
+            let sentence =
+                "VACUUM is refused, because traces are only read. --save FILE writes the tables to a database.";
+            return Err(Failure { usage: true, ..Failure::new(sentence) });
+        }
         let heads: Vec<String> = statement.column_names().map(String::from).collect();
         let mut rows = statement.query([]).map_err(wrong)?;
         let mut table = Table::new(&heads);

@@ -352,7 +352,14 @@ pub(crate) fn origin(what: &Origin) -> Result<(), Failure> {
         let origins = explorer.origins(step, &cell, &Disassembler).map_err(|e| lost(&source, e))?;
         for found in &origins {
             let mark = if is_address { " (address)" } else { "" };
-            writeln!(out, "{:indent$}{}{mark}: {}", "", cell_text(&found.cell), cause_text(found), indent = 2 * level)?;
+            writeln!(
+                out,
+                "{:indent$}{}{mark}: {}",
+                "",
+                cell_text(&found.cell),
+                cause_text(found),
+                indent = console::indent(level)
+            )?;
         }
         for found in origins.iter().rev().filter(|_| level < what.depth as usize) {
             let Cause::Written(step) = found.cause else { continue };

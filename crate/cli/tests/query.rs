@@ -105,6 +105,15 @@ fn what_is_wrong_with_a_query_is_shown_below_it() {
 }
 
 #[test]
+fn a_place_far_to_the_right_is_shown() {
+    let query = format!("{}(", "not ".repeat(17_000));
+    let output = unspool(&[VARIABLES], &query);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("…") && said.len() < 500, "{said}");
+}
+
+#[test]
 fn the_points_before_damage_are_queried() {
     let whole = results(&[VARIABLES], "a: any where true once").len();
     let output = unspool(&["trace_db/cut.trace"], "a: any where true once");

@@ -209,6 +209,33 @@ fn a_wrong_statement_is_shown_with_its_place() {
 
 /// The page completes names of tables and columns before it has a database to ask.
 #[test]
+fn a_place_far_to_the_right_is_shown() {
+    let file = fixture("xray/threads.xray");
+    let output = unspool(&["sql", file.to_str().unwrap(), &format!("select {}missing", " ".repeat(70_000))]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("no such column: missing\n  …") && said.len() < 500, "{said}");
+}
+
+#[test]
+fn statements_write_no_files() {
+    let (file, directory) = (fixture("xray/threads.xray"), tempfile::tempdir().unwrap());
+    let path = directory.path().join("copy.sqlite").display().to_string();
+    for statement in [
+        format!("vacuum into '{path}'"),
+        format!("select 1; -- a\n/* b */ VACUUM main INTO '{path}'"),
+        format!("attach '{path}' as copy; create table copy.t as select 1"),
+        "pragma journal_mode = wal; create table t as select 1".into(),
+    ] {
+        let output = unspool(&["sql", file.to_str().unwrap(), &statement]);
+        assert_eq!(output.status.code(), Some(2), "{statement}");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "{statement}");
+    }
+    let output = unspool(&["sql", file.to_str().unwrap(), &format!("vacuum into '{path}'")]);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("VACUUM is refused"));
+}
+
+#[test]
 fn the_page_knows_the_tables() {
     let known = fs::read_to_string(root().join("web/model/sql_tables.ts")).unwrap();
     let list = known.split("TABLES").nth(1).unwrap().split("\n};").next().unwrap();
