@@ -36,3 +36,16 @@ test('files that were opened are listed, opened again, and removed', async ({ pa
   await expect(page.getByRole('button', { name: 'Open a trace' })).toBeVisible();
   await expect(entry).toHaveCount(0);
 });
+
+test('the page starts where databases are forbidden', async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'indexedDB', {
+      get: () => {
+        throw new DOMException('forbidden', 'SecurityError');
+      },
+    });
+  });
+  await page.reload();
+  await page.setInputFiles('#file-input', fixture('threads.xray'));
+  await settled(page, 'ready', 'threads.xray');
+});

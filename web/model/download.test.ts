@@ -41,6 +41,8 @@ describe('an address', () => {
       return '';
     };
     expect(sentence('http://[')).toBe('“http://[” is not an address.');
+    expect(sentence('http://*/')).toBe('“http://*/” is not an address: * is not a host.');
+    expect(sentence('http://[::1]:8080/a')).toBe('');
     expect(sentence('file:///etc/passwd')).toContain('Open the file itself');
     expect(sentence('ftp://h.example/a')).toContain('begin with ftp: cannot be downloaded');
     expect(sentence('javascript:alert(1)')).toContain('begin with javascript: cannot be downloaded');

@@ -24,11 +24,14 @@ export interface Address {
 export function addressOf(text: string, base: string): Address {
   const parsed = URL.canParse(text, base) ? new URL(text, base) : null;
   if (!parsed) throw refused(`“${text}” is not an address.`);
-  const { protocol, host, pathname } = parsed;
+  const { protocol, host, hostname, pathname } = parsed;
   if (protocol === 'file:') throw refused('A page cannot read a file by its address. Open the file itself instead.');
   if (!['http:', 'https:', 'blob:', 'data:'].includes(protocol)) {
     throw refused(`Addresses that begin with ${protocol} cannot be downloaded. Those with https: can.`);
   }
+  // Browsers take `*` for the name of a host, and in a security policy it stands for all of them.
+  if (!/^(?:[\w.-]*|\[[\da-f:.]+\])$/.test(hostname))
+    throw refused(`“${text}” is not an address: ${hostname} is not a host.`);
   return { url: parsed.href, host: host || 'this address', name: nameIn(protocol === 'data:' ? '' : pathname) };
 }
 

@@ -89,6 +89,11 @@ describe('a link', () => {
     expect(link).toMatchObject({ view: null, range: null, place: null, thread: null, tracks: NO_CHOICES, notes: [] });
     expect(link).toMatchObject({ values: null, callPaths: { changes: [], flame: null } });
     expect(parseLink('#unspool=1&name=a&view=1..99999999999999999999999')?.view).toBeNull();
+    expect(parseLink('#unspool=1&name=a&view=1..18446744073709551616')?.view).toBeNull();
+    expect(parseLink('#unspool=1&name=a&at=18446744073709551616,1')?.place).toBeNull();
+    for (const size of ['NaN', '-1', '1e3', '', 'Infinity']) {
+      expect(parseLink(`#unspool=1&name=a&size=${size}`)?.file.size, size).toBeNull();
+    }
   });
 
   it('is about a file of its content, whatever its name', () => {

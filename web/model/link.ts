@@ -1,6 +1,6 @@
 import { formatCount, formatCounted, shortened } from '../base/format.ts';
 import type { Ticks } from '../base/protocol.ts';
-import { ticks } from '../base/ticks.ts';
+import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { applyCallPaths, type CallPathTexts, callPathTexts, readChanges, readFlame } from './call_paths.ts';
 import { bringToFront, type Dock } from './dock.ts';
 import type { FileIdentity } from './file_memory.ts';
@@ -111,15 +111,17 @@ export function parseLink(fragment: string): Link | null {
   if (link.get(KEY) !== VERSION || name === null) return null;
   const thread = /^\d{1,9}$/.exec(link.get('thread') ?? '')?.[0];
   const place = /^(\d{1,20}),(\d{1,9})(?:,(-?\d{1,9}))?$/.exec(link.get('at') ?? '');
+  const from = tickOf(place?.[1]);
+  // Links come from anywhere: what is not a number says nothing.
+  const size = /^\d{1,15}$/.exec(link.get('size') ?? '')?.[0];
   return {
-    file: { name, size: link.has('size') ? Number(link.get('size')) : null, head: link.get('head') ?? '' },
+    file: { name, size: size === undefined ? null : Number(size), head: link.get('head') ?? '' },
     view: extentOf(link.get('view')),
     range: extentOf(link.get('range')),
-    place: place && {
-      from: ticks(BigInt(place[1]!)),
-      track: Number(place[2]),
-      depth: place[3] === undefined ? null : Number(place[3]),
-    },
+    place:
+      place && from !== null
+        ? { from, track: Number(place[2]), depth: place[3] === undefined ? null : Number(place[3]) }
+        : null,
     thread: thread === undefined ? null : Number(thread),
     tab: link.get('tab') ?? '',
     calls: link.get('calls') ?? '',
@@ -143,9 +145,15 @@ function json(text: string | null): unknown {
 }
 
 function extentOf(text: string | null): Extent | null {
-  const [, from, to] = /^(\d{1,20})\.\.(\d{1,20})$/.exec(text ?? '') ?? [];
-  if (from === undefined || to === undefined || BigInt(from) >= BigInt(to)) return null;
-  return { from: ticks(BigInt(from)), to: ticks(BigInt(to)) };
+  const found = /^(\d{1,20})\.\.(\d{1,20})$/.exec(text ?? '');
+  const [from, to] = [tickOf(found?.[1]), tickOf(found?.[2])];
+  return from !== null && to !== null && from < to ? { from, to } : null;
+}
+
+/** A position in digits. null without one, or if there is none as large as that. */
+function tickOf(digits: string | undefined): Ticks | null {
+  const tick = digits === undefined ? null : BigInt(digits);
+  return tick !== null && tick <= MAX_TICKS ? ticks(tick) : null;
 }
 
 /** Why a link is not about a file, in words; '' if it is. A file may have been renamed. */

@@ -70,8 +70,16 @@ describe('recent files', () => {
     expect(store.kept.map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('are none without a database', async () => {
-    const recent = createRecent(recentInBrowser(undefined));
+  it.each([
+    ['there is none', () => undefined],
+    [
+      'it must not be asked for',
+      () => {
+        throw new DOMException('no', 'SecurityError');
+      },
+    ],
+  ])('are none without a database: %s', async (_, database) => {
+    const recent = createRecent(recentInBrowser(database));
     await recent.load();
     expect(recent.files.value).toEqual([]);
     const file = new File([], 'a');

@@ -94,24 +94,28 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
 const DATABASE = 'unspool';
 const STORE = 'recent';
 
-/** The list in the database of the browser, which is the only place that can keep handles. */
-export function recentInBrowser(factory: IDBFactory | undefined): RecentStore {
+/**
+ * The list in the database of the browser, which is the only place that can keep handles. `database` may throw: some browsers forbid
+ * even to ask whether there is one.
+ */
+export function recentInBrowser(database: () => IDBFactory | undefined): RecentStore {
   const withStore = <T>(mode: IDBTransactionMode, use: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> =>
     new Promise((resolve, reject) => {
+      const factory = database();
       if (!factory) throw new Error('no database');
       const opening = factory.open(DATABASE, 1);
       opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
       opening.onerror = () => reject(opening.error);
       opening.onsuccess = () => {
-        const database = opening.result;
-        const transaction = database.transaction(STORE, mode);
+        const { result: opened } = opening;
+        const transaction = opened.transaction(STORE, mode);
         const request = use(transaction.objectStore(STORE));
         transaction.oncomplete = () => {
-          database.close();
+          opened.close();
           resolve(request.result);
         };
         transaction.onabort = () => {
-          database.close();
+          opened.close();
           reject(transaction.error);
         };
       };

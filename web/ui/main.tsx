@@ -51,7 +51,7 @@ const page: Page = {
   panels: createPanels(dock, spawnSql),
   noteFrame: createFrameNotes(),
   memory,
-  recent: createRecent(recentInBrowser(globalThis.indexedDB)),
+  recent: createRecent(recentInBrowser(() => globalThis.indexedDB)),
   history: createPageHistory(window),
   actions: signal(null),
 };

@@ -79,12 +79,16 @@ export function limitConnections(address: string | null): void {
   document.head.append(meta);
 }
 
-/** What `connect-src` must allow for an address to be fetched. Empty for an address that cannot be fetched. */
+/**
+ * What `connect-src` must allow for an address to be fetched. Empty for an address that cannot be fetched, or whose host a policy
+ * would read as something else: the address may come with a link of anybody's.
+ */
 export function sourceOf(address: string, base: string): string {
   if (!URL.canParse(address, base)) return '';
   const { protocol, origin, hostname } = new URL(address, base);
   if (protocol === 'blob:' || protocol === 'data:') return protocol;
   if (protocol !== 'http:' && protocol !== 'https:') return '';
-  // A policy cannot name an IPv6 address, nor a host with its separators.
-  return /^[\w.-]+$/.test(hostname) ? origin : protocol;
+  if (/^[\w.-]+$/.test(hostname)) return origin;
+  // A policy cannot name an IPv6 address.
+  return /^\[[\da-f:.]+\]$/.test(hostname) ? protocol : '';
 }
