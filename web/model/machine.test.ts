@@ -73,6 +73,7 @@ function setUp() {
   const indexed = (built: number, done = false) =>
     tell({ t: 'indexed', built, count: 100, bytes: 0, done, full: false });
   const begin = async () => {
+    machine.showState();
     status.value = { at: 'ready', how: 'complete', error: null };
     await nextTask();
   };
@@ -90,6 +91,17 @@ it('begins when the trace has been read, and asks for the selected step', async 
   answer(STATE);
   await nextTask();
   expect(machine.shown.value).toEqual({ step: 7, state: STATE });
+});
+
+it('asks for no state until that is shown', async () => {
+  const { machine, trace, sent, asks, record, row } = setUp();
+  record.value = row(7);
+  trace.status.value = { at: 'ready', how: 'complete', error: null };
+  await nextTask();
+  expect(sent[0]).toMatchObject({ t: 'open' });
+  expect(asks()).toEqual([]);
+  machine.showState();
+  expect(asks()).toMatchObject([{ about: 'state', step: 7 }]);
 });
 
 it('drops the answer about a step that is not selected any more', async () => {

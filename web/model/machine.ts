@@ -101,6 +101,8 @@ export interface Machine {
   /** Stops the indexing, or goes on with it. */
   stop(): void;
   goOn(): void;
+  /** From now on the state at the selected step is asked for. Without it, accesses need not be indexed. */
+  showState(): void;
   readonly dispose: Dispose;
 }
 
@@ -135,6 +137,7 @@ export function createMachine(
   let asked = 0;
   /** The selected step was not indexed when its state was asked for. */
   let isAwaited = false;
+  let isStateShown = false;
 
   const worker = createReadingWorker<ToSteps, NewsOf<FromSteps>, AnswerOf<FromSteps>>(trace, {
     spawn,
@@ -175,7 +178,7 @@ export function createMachine(
     const wanted = step.peek();
     asked += 1;
     const mine = asked;
-    if (wanted === null) return;
+    if (wanted === null || !isStateShown) return;
     const state = await ask('state', { step: wanted });
     if (mine !== asked || isDisposed()) return;
     isAwaited = !state;
@@ -259,6 +262,11 @@ export function createMachine(
       cell = wanted;
       history.value = null;
       void askForHistory();
+    },
+    showState: () => {
+      if (isStateShown) return;
+      isStateShown = true;
+      void askForState();
     },
     stop: worker.stop,
     goOn: worker.goOn,

@@ -14,7 +14,7 @@ import { createLoopSteps } from './loop_steps.ts';
 import { type RecordFile, STEP_BYTES } from './record_file.ts';
 import { answerFiltered } from './step_filters.ts';
 import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
-import { type Accesses, Cell, Explorer } from './wasm/unspool_index.js';
+import { type Accesses, Cell, Explorer, Keeps } from './wasm/unspool_index.js';
 
 /** What `Explorer.progress` returns. */
 type Progress = Omit<Indexed, 'done'> & { readonly pieces: number; readonly of: number };
@@ -27,12 +27,24 @@ const MOST_WITH_VALUES = 120_000_000;
 /** Bytes of a file with that many steps, at the hundred bytes of a step with operands. */
 const MOST_FILE_WITH_VALUES = MOST_WITH_VALUES * 100;
 
+/** Questions that the addresses of instructions alone do not answer. */
+const ABOUT_ACCESSES: ReadonlySet<Ask['about']> = new Set([
+  'state',
+  'memory',
+  'nearest',
+  'history',
+  'origins',
+  'uses',
+] as const);
+
 /**
- * The index of a trace that says what its steps read and write. `records` is the index that the session made, `limit` the most
+ * The index of a trace that says what its steps read and write. It begins without that, which is all that coverage, loops and
+ * walking need, and is read again from the beginning with the first question about accesses. `records` is the index that the session made, `limit` the most
  * bytes of memory. Throws a sentence if the format does not say that.
  */
 export function createAccessSteps(file: RecordFile, format: string, records: Uint8Array, limit: number): StepIndex {
-  const open = new Explorer(format, records, file, file.size <= MOST_FILE_WITH_VALUES, limit);
+  let keeps = Keeps.Executions;
+  let open = new Explorer(format, records, file, keeps, limit);
   /** The latest history: walking through it asks again and again. */
   let latest: { readonly key: string; readonly built: number; readonly accesses: Accesses } | null = null;
 
@@ -54,7 +66,14 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
     }
     return latest.accesses;
   };
-  const loops = createLoopSteps(open);
+  let loops = createLoopSteps(open);
+  const beginAgain = () => {
+    keeps = file.size <= MOST_FILE_WITH_VALUES ? Keeps.AccessesAndValues : Keeps.Accesses;
+    open.free();
+    open = new Explorer(format, records, file, keeps, limit);
+    loops = createLoopSteps(open);
+    file.at = 0;
+  };
   const answer = (ask: Ask, disassembler: Disassembler | undefined): Answer | null => {
     const { built } = open.progress() as Progress;
     // An origin after the last step is that of what the step has written.
@@ -110,6 +129,11 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
     seal: () => open.seal(),
     progress: () => open.progress() as Progress,
     answer,
+    beginAgainFor: (ask) => {
+      if (keeps !== Keeps.Executions || !ABOUT_ACCESSES.has(ask.about)) return false;
+      beginAgain();
+      return true;
+    },
     arrival: () => file.arrival(),
   };
 }

@@ -43,6 +43,20 @@ test('stops between turns, and goes on where it was', async () => {
   building.stop();
 });
 
+test('begins again at once when there is more to read', async () => {
+  const { open, reports, building } = counting(3);
+  building.open(Promise.resolve(open));
+  await vi.waitFor(() => expect(reports).toHaveLength(1));
+  open.done = 0;
+  building.again();
+  await vi.waitFor(() =>
+    expect(reports.slice(1)).toEqual([
+      { done: 0, isDone: false, isStopped: false },
+      { done: 3, isDone: true, isStopped: false },
+    ]),
+  );
+});
+
 test('answers while it reads, and passes on the sentence of what was thrown', async () => {
   const { open, building } = counting(1_000_000);
   const answers: unknown[] = [];

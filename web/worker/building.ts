@@ -21,6 +21,8 @@ export interface Building<T> {
   /** Stops after the current turn, or goes on. */
   stop(): void;
   goOn(): void;
+  /** There is more to read than there was. */
+  again(): void;
   /** Answers a question: `answer` is called, and its result or the sentence for what it threw is passed on by `post`. */
   answer<A>(answer: (open: T) => A | Promise<A>, post: (answer: A | null, error: string | null) => void): void;
 }
@@ -104,6 +106,16 @@ export function createBuilding<T>({ turn, arrival, report, reportMs, failed }: B
       if (!isStopped) return;
       isStopped = false;
       if (!isDone) void opened?.then(build, () => undefined);
+    },
+    again: () => {
+      isDone = false;
+      void opened?.then(
+        (open) => {
+          tell(open);
+          if (!isStopped) build(open);
+        },
+        () => undefined,
+      );
     },
     answer: (answer, post) => {
       const told = (thrown: unknown) => {

@@ -14,6 +14,8 @@ export interface StepIndex {
   progress(): Omit<Indexed, 'done'>;
   /** The answer to a question; null if it is about a step that is not indexed, or about nothing that the trace tells. */
   answer(ask: Ask, disassembler: Disassembler | undefined): Answer | null;
+  /** Begins again from the first step if the index lacks what a question is about. Returns whether it does. */
+  beginAgainFor?(ask: Ask): boolean;
   /** Settles when the bytes of the next turn are there. */
   arrival?(): Promise<void> | null;
 }

@@ -57,6 +57,11 @@ export function createStepsWorker(post: (message: FromSteps) => void): StepsWork
     return createRunSteps(await openDatabase(databaseBytes(file, log)), await disassembling, MOST_BYTES);
   };
   const answerTo = async (open: StepIndex, ask: Ask) => {
+    if (open.beginAgainFor?.(ask)) {
+      isOpen = false;
+      building.again();
+      return null;
+    }
     // Without it, what an instruction reads is taken from what the trace says of its step.
     const isAboutCode = ask.about === 'origins' || ask.about === 'uses';
     const disassembler = isAboutCode ? await loadDisassembler().catch(() => undefined) : undefined;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::Serialize;
-use unspool_index::{Executed, List, Module, With, blocks, drcov, in_modules};
+use unspool_index::{Executed, Keeps, List, Module, With, blocks, drcov, in_modules};
 
 use crate::console::{self, one_line};
 use crate::read_whole::read_whole;
@@ -112,7 +112,7 @@ impl Of {
                 run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
             (index.coverage(steps.clone()), Vec::new())
         } else {
-            let explorer = explore_source(trace, &source, &session, None)?;
+            let explorer = explore_source(trace, &source, &session, Keeps::Executions, None)?;
             (explorer.index().coverage(steps), explorer.index().modules().to_vec())
         };
         Ok(Self { program, all, modules })

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use unspool_index::{Loop, LoopFinder, LoopsFound};
+use unspool_index::{Keeps, Loop, LoopFinder, LoopsFound};
 
 use crate::console;
 use crate::read_whole::read_whole;
@@ -55,7 +55,7 @@ pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
         while !index.find_loops(&mut finder, PORTION) {}
         index.loops(finder)
     } else {
-        let explorer = explore_source(&what.trace, &source, &session, None)?;
+        let explorer = explore_source(&what.trace, &source, &session, Keeps::Executions, None)?;
         while !explorer.index().find_loops(&mut finder, PORTION) {}
         explorer.index().loops(finder)
     };

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::Session;
 use unspool_file::Unreadable;
-use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Moment, Operands, Origin as Found};
+use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Keeps, Moment, Operands, Origin as Found};
 
 use crate::console;
 use crate::graphics;
@@ -114,7 +114,7 @@ fn memory(text: &str) -> Result<(u128, usize), String> {
 /// Opens a trace and indexes the steps before `until`.
 fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<File>), Failure> {
     let (source, session) = read_whole(trace)?;
-    let explorer = explore_source(trace, &source, &session, until)?;
+    let explorer = explore_source(trace, &source, &session, Keeps::AccessesAndValues, until)?;
     Ok((source, explorer))
 }
 
@@ -122,11 +122,12 @@ pub(crate) fn explore_source(
     trace: &TraceArgs,
     source: &Source,
     session: &Session,
+    keeps: Keeps,
     until: Option<u64>,
 ) -> Result<Explorer<File>, Failure> {
     let limit = if trace.no_limits { usize::MAX } else { 8 << 30 };
     let file = File::open(&source.path)?;
-    let opened = Explorer::open(session.format().id, &session.index(), file, true, limit);
+    let opened = Explorer::open(session.format().id, &session.index(), file, keeps, limit);
     let mut explorer = opened.map_err(|_| {
         Failure::new(format!("{}: this format does not say what its steps read and wrote", source.name))
     })?;
@@ -193,7 +194,7 @@ pub(crate) fn state(what: &State) -> Result<(), Failure> {
             &graphics::At { call: what.at, is_before: what.before, json: what.json },
         );
     }
-    let mut explorer = explore_source(&what.trace, &source, &session, Some(what.at))?;
+    let mut explorer = explore_source(&what.trace, &source, &session, Keeps::AccessesAndValues, Some(what.at))?;
     if what.at >= explorer.count() {
         let sentence = format!("there is no step {}: the trace has {} steps", what.at, explorer.count());
         return Err(Failure { usage: true, ..Failure::new(sentence) });

@@ -184,6 +184,8 @@ fn coverage_is_joined_with_other_lists() {
     let plus = ["2 0x0000000000401002 2", first, "1 0x0000000000401000 2", "0 0x0000000000007002 2"];
     assert_eq!(rows(&["--plus", list], "plus"), plus);
     assert_eq!(rows(&["--by", "module", "--plus", list], "module"), ["3 4 2 (in no module)", "1 4 1 libx.so"]);
+    // The trace's own modules are known, too.
+    assert_eq!(rows(&["--by", "module"], "own"), ["3 4 2 (in no module)", "1 2 1 libx.so"]);
     assert_eq!(rows(&["--by", "block"], "block")[0], "2 0x0000000000401002 2 1");
     // The same trace twice.
     let same = other.to_str().unwrap();

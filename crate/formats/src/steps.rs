@@ -81,7 +81,7 @@ pub trait StepVisitor {
     fn code(&mut self, _isa: Option<&'static str>, _bytes: &[u8]) {}
     /// The name of a mode of the processor, before the first step in it. May come again.
     fn mode(&mut self, _number: u32, _name: &[u8]) {}
-    /// The step loads a module: its name, its first address, and its last one.
+    /// The step loads a module, whether its accesses are wanted or not: its name, its first address, and its last one.
     fn module(&mut self, _name: &str, _low: u64, _high: u64) {}
     /// Whether the pass must stop after the current step. It can be continued.
     fn is_full(&self) -> bool {

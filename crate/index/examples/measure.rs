@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use unspool_formats::records::index_of;
 use unspool_formats::steps::{Access, Place, Step, StepVisitor, open, read_all};
-use unspool_index::{AccessIndex, Cell, Explorer, Kind, Moment, Toward};
+use unspool_index::{AccessIndex, Cell, Explorer, Keeps, Kind, Moment, Toward};
 
 const QUESTIONS: usize = 1000;
 
@@ -59,22 +59,25 @@ fn main() {
     println!("the pass alone              {}, {} accesses", rate(began.elapsed()), counted.0);
     let mut all = Recorded::default();
     read_all(&mut *steps.pass(0..u32::MAX), &file, 8 << 20, &mut all);
-    for keeps_values in [false, true] {
-        let mut index = AccessIndex::new(steps.pieces(), count, keeps_values, usize::MAX);
+    for (keeps, what) in [
+        (Keeps::Executions, "building, executions only  "),
+        (Keeps::Accesses, "building, without values   "),
+        (Keeps::AccessesAndValues, "building, with values      "),
+    ] {
+        let mut index = AccessIndex::new(steps.pieces(), count, keeps, usize::MAX);
         let began = Clock::now();
         read_all(&mut *steps.pass(0..u32::MAX), &file, 8 << 20, &mut index);
         index.seal();
-        let what = if keeps_values { "building, with values      " } else { "building, without values   " };
         println!("{what} {}, {:.2} bytes a step", rate(began.elapsed()), index.bytes() as f64 / count as f64);
     }
-    let mut index = AccessIndex::new(steps.pieces(), count, true, usize::MAX);
+    let mut index = AccessIndex::new(steps.pieces(), count, Keeps::AccessesAndValues, usize::MAX);
     let began = Clock::now();
     all.play(&mut index);
     index.seal();
     println!("building from memory        {}", rate(began.elapsed()));
     drop(index);
 
-    let mut explorer = Explorer::open("frames", &records, file, true, usize::MAX).unwrap();
+    let mut explorer = Explorer::open("frames", &records, file, Keeps::AccessesAndValues, usize::MAX).unwrap();
     while !explorer.build(64).unwrap() {}
     explorer.seal();
     let mut random = Random(1);

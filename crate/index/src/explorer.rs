@@ -6,7 +6,7 @@ use unspool_file::{ByteSource, Unreadable, Window};
 use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps, SystemCall};
 use unspool_formats::{Error, steps};
 
-use crate::index::{AccessIndex, Cell};
+use crate::index::{AccessIndex, Cell, Keeps};
 use crate::memory::Byte;
 use crate::registers::{Register, differ};
 use crate::{Kind, Moment, Toward};
@@ -47,20 +47,20 @@ pub struct Explorer<S> {
 
 impl<S: ByteSource> Explorer<S> {
     /// An explorer that has read nothing yet. `format` and `records` are the id of the format and the index that its decoder handed
-    /// over. [`AccessIndex::new`] explains `keeps_values` and `limit`.
+    /// over, `limit` the most bytes of memory for the index.
     ///
     /// # Errors
     ///
     /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
-    pub fn open(format: &str, records: &[u8], source: S, keeps_values: bool, limit: usize) -> Result<Self, Error> {
-        Ok(Self::new(steps::open(format, records)?, source, keeps_values, limit))
+    pub fn open(format: &str, records: &[u8], source: S, keeps: Keeps, limit: usize) -> Result<Self, Error> {
+        Ok(Self::new(steps::open(format, records)?, source, keeps, limit))
     }
 
     /// An explorer of steps that are read from `source`.
-    pub fn new(steps: Box<dyn Steps>, source: S, keeps_values: bool, limit: usize) -> Self {
+    pub fn new(steps: Box<dyn Steps>, source: S, keeps: Keeps, limit: usize) -> Self {
         let pieces = steps.pieces();
         let number = pieces.len() as u32;
-        let index = AccessIndex::new(pieces, steps.count(), keeps_values, limit);
+        let index = AccessIndex::new(pieces, steps.count(), keeps, limit);
         Self { steps, source, window: Window::default(), index, pieces: number, next: 0 }
     }
 

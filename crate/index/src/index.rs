@@ -92,6 +92,18 @@ pub enum Cell {
     },
 }
 
+/// What an index keeps of each step. More takes more time and memory.
+#[cfg_attr(feature = "page", wasm_bindgen::prelude::wasm_bindgen)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// The address that it executes: enough for coverage, loops and walking.
+    Executions,
+    /// What it reads and writes as well.
+    Accesses,
+    /// The values in memory, too, for about four bytes a step more. Others are read from the file when they are asked for.
+    AccessesAndValues,
+}
+
 /// Everything that the steps of a trace accessed, as far as they have come. Steps must ascend.
 pub struct AccessIndex {
     /// The first step of each piece of the file, ascending.
@@ -112,16 +124,16 @@ pub struct AccessIndex {
     modules: Vec<Module>,
     modes: Vec<(u32, String)>,
     accesses: u64,
+    keeps: Keeps,
     /// Most bytes of memory.
     limit: usize,
     is_full: bool,
 }
 
 impl AccessIndex {
-    /// An index without steps. `pieces` has the first step of each stretch of the file that can be read on its own, `count` is the
-    /// number of steps. `keeps_values`: whether values of memory are kept, for about four bytes a step more. `limit`: most bytes
-    /// of memory.
-    pub fn new(pieces: Vec<u64>, count: u64, keeps_values: bool, limit: usize) -> Self {
+    /// An index without steps. `pieces` has the first step of each part of the file that can be read on its own, `count` is
+    /// the number of steps, and `limit` the most bytes of memory.
+    pub fn new(pieces: Vec<u64>, count: u64, keeps: Keeps, limit: usize) -> Self {
         Self {
             pieces,
             count,
@@ -130,12 +142,13 @@ impl AccessIndex {
             open: None,
             is_between: true,
             registers: Registers::default(),
-            memory: Memory::new(keeps_values),
+            memory: Memory::new(keeps == Keeps::AccessesAndValues),
             executions: Executions::default(),
             stops: Stops::default(),
             modules: Vec::new(),
             modes: Vec::new(),
             accesses: 0,
+            keeps,
             limit,
             is_full: false,
         }
@@ -160,7 +173,7 @@ impl AccessIndex {
     }
 
     fn end_step(&mut self) {
-        if let Some((first, step)) = self.open.filter(|_| !self.is_between) {
+        if let Some((first, step)) = self.open.filter(|_| !self.is_between && self.keeps != Keeps::Executions) {
             self.registers.end_step(self.segment(), (step - first) as u16);
         }
         self.is_between = true;
@@ -350,6 +363,9 @@ impl StepVisitor for AccessIndex {
         self.stops.add(step);
         let first = self.open.map_or(number, |(first, _)| first);
         let executed = step.address.map(|address| self.executions.add((number - first) as u16, address, step.length));
+        if self.keeps == Keeps::Executions {
+            return false;
+        }
         self.registers.begin_step(executed);
         true
     }

@@ -25,7 +25,7 @@ mod stops;
 pub use coverage::{Block, InModule, blocks, drcov, in_modules};
 pub use executed::Executed;
 pub use explorer::{Detail, Explorer, State};
-pub use index::{AccessIndex, Cell, Module, Segments};
+pub use index::{AccessIndex, Cell, Keeps, Module, Segments};
 pub use lists::{List, NoList, With};
 pub use loops::{Loop, LoopFinder, LoopsFound};
 pub use memory::Byte;

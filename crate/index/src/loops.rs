@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn each_thread_has_its_loops() {
         // Two threads in turns of four steps, each with a loop of three instructions. A step without an instruction ends no loop.
-        let mut index = AccessIndex::new(vec![0], 60, false, usize::MAX);
+        let mut index = AccessIndex::new(vec![0], 60, crate::Keeps::Executions, usize::MAX);
         let mut next = [0u64; 2];
         for number in 0..60u64 {
             let thread = number / 4 % 2;

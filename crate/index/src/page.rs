@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::executed::Executed;
 use crate::explorer::{Detail, Explorer, State};
-use crate::index::{Cell, Module};
+use crate::index::{Cell, Keeps, Module};
 use crate::loops::{Loop, LoopFinder, LoopsFound};
 use crate::origin::{Cause, Code, Operand, Operands, Origin, Use};
 use crate::registers::Register;
@@ -149,8 +149,8 @@ impl JsExplorer {
     ///
     /// Throws a sentence if the format does not say what steps access.
     #[wasm_bindgen(constructor)]
-    pub fn new(format: &str, records: &[u8], file: JsFile, keeps_values: bool, limit: f64) -> Result<Self, JsValue> {
-        let explorer = Explorer::open(format, records, file, keeps_values, limit as usize);
+    pub fn new(format: &str, records: &[u8], file: JsFile, keeps: Keeps, limit: f64) -> Result<Self, JsValue> {
+        let explorer = Explorer::open(format, records, file, keeps, limit as usize);
         Ok(Self { explorer: explorer.map_err(thrown)? })
     }
 

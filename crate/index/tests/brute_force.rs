@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use unspool_file::ByteSource;
 use unspool_formats::decoder::Range as Bytes;
 use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
-use unspool_index::{Cell, Explorer, Kind, Moment, Toward};
+use unspool_index::{Cell, Explorer, Keeps, Kind, Moment, Toward};
 
 #[derive(Clone, Debug)]
 struct Model {
@@ -28,6 +28,7 @@ enum Where {
 }
 
 /// A trace in memory. Its file has eight bytes a step.
+#[derive(Clone)]
 struct Trace {
     steps: Vec<(u64, Model)>,
     /// Where each piece begins: indices of steps.
@@ -90,6 +91,7 @@ impl StepPass for TracePass<'_> {
 }
 
 /// A file that gives a few bytes at a time.
+#[derive(Clone)]
 struct Slow {
     size: u64,
     portions: Vec<usize>,
@@ -302,8 +304,9 @@ proptest! {
         pieces.dedup();
         let trace = Trace { steps: steps.clone(), pieces };
         let count = trace.count();
+        let keeps = if keeps_values { Keeps::AccessesAndValues } else { Keeps::Accesses };
         let file = Slow { size: 8 * steps.len() as u64, portions, reads: std::cell::Cell::default() };
-        let mut explorer = Explorer::new(Box::new(trace), file, keeps_values, usize::MAX);
+        let mut explorer = Explorer::new(Box::new(trace.clone()), file.clone(), keeps, usize::MAX);
         let mut turn = 0;
         loop {
             let done = explorer.build(budgets[turn % budgets.len()]).unwrap();
@@ -327,6 +330,17 @@ proptest! {
         }
         let coverage = explorer.index().coverage(0..u64::MAX);
         prop_assert!(coverage.iter().map(|it| (it.address, it.count)).eq(covered));
+        // What is about executions alone needs no accesses.
+        let mut light = Explorer::new(Box::new(trace), file, Keeps::Executions, usize::MAX);
+        while !light.build(1).unwrap() {}
+        light.seal();
+        prop_assert_eq!(light.index().coverage(0..u64::MAX), coverage);
+        prop_assert_eq!(light.index().accesses(), 0);
+        prop_assert!(light.index().bytes() <= explorer.index().bytes());
+        for it in explorer.index().coverage(0..u64::MAX) {
+            let all = 0..u64::MAX;
+            prop_assert_eq!(light.index().executions(it.address, all.clone()), explorer.index().executions(it.address, all));
+        }
         let part = at / 3..at;
         let mut covered: BTreeMap<u64, u64> = BTreeMap::new();
         for address in steps.iter().filter(|(number, _)| part.contains(number)).filter_map(|(_, step)| step.address) {

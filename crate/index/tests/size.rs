@@ -6,14 +6,14 @@ use std::path::Path;
 
 use unspool_formats::records::index_of;
 use unspool_formats::steps::{Access, Place, Step, StepVisitor, Steps, open, read_all};
-use unspool_index::AccessIndex;
+use unspool_index::{AccessIndex, Keeps};
 
 /// Bytes a step, without and with values.
 const WITHOUT: f64 = 8.0;
 const WITH: f64 = 12.0;
 
-fn per_step(pieces: Vec<u64>, count: u64, keeps_values: bool, feed: impl Fn(&mut AccessIndex)) -> f64 {
-    let mut index = AccessIndex::new(pieces, count, keeps_values, usize::MAX);
+fn per_step(pieces: Vec<u64>, count: u64, keeps: Keeps, feed: impl Fn(&mut AccessIndex)) -> f64 {
+    let mut index = AccessIndex::new(pieces, count, keeps, usize::MAX);
     feed(&mut index);
     index.seal();
     index.bytes() as f64 / count as f64
@@ -49,7 +49,8 @@ fn a_program_of_loads_and_stores_is_small() {
         }
     };
     let pieces: Vec<u64> = (0..COUNT).step_by(2000).collect();
-    let [without, with] = [false, true].map(|keeps| per_step(pieces.clone(), COUNT, keeps, feed));
+    let [without, with] =
+        [Keeps::Accesses, Keeps::AccessesAndValues].map(|keeps| per_step(pieces.clone(), COUNT, keeps, feed));
     assert!(without <= WITHOUT && with <= WITH && with > without, "{without:.2} and {with:.2} bytes a step");
 }
 
@@ -65,7 +66,8 @@ fn a_recorded_program_is_small() {
     let feed = |index: &mut AccessIndex| {
         read_all(&mut *steps.pass(0..u32::MAX), &file, 1 << 20, index);
     };
-    let [without, with] = [false, true].map(|keeps| per_step(steps.pieces(), steps.count(), keeps, feed));
+    let [without, with] =
+        [Keeps::Accesses, Keeps::AccessesAndValues].map(|keeps| per_step(steps.pieces(), steps.count(), keeps, feed));
     assert_eq!(steps.count(), 12 * 17_638);
     assert!(without <= WITHOUT && with <= WITH && with > without, "{without:.2} and {with:.2} bytes a step");
 }

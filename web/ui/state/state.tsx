@@ -19,6 +19,7 @@ import './state.css';
 /** The state of a trace. Its index begins with the first call. */
 export function stateOf(open: OpenTrace): ComponentType {
   const machine = machineOf(open);
+  machine.showState();
   return () => <State machine={machine} open={open} />;
 }
 

@@ -208,11 +208,12 @@ impl ToSteps<'_> {
             (None, None) => None,
         };
         let step = Step { thread: std.thread.or(of_others), address: std.address, event, ..Step::default() };
-        if !self.begin_step(record, step, std.bytes.unwrap_or_default(), std.mode.unwrap_or_default()) {
-            return;
-        }
+        let is_wanted = self.begin_step(record, step, std.bytes.unwrap_or_default(), std.mode.unwrap_or_default());
         if let Some((load, (low, high))) = frame.mod_load.and_then(|load| Some((load, load.low.zip(load.high)?))) {
             self.visitor.module(&String::from_utf8_lossy(load.name.unwrap_or_default()), low, high);
+        }
+        if !is_wanted {
+            return;
         }
         for (list, written) in [(std.pre, false), (std.post, true)] {
             self.values(list.into_iter().flat_map(List::operands).filter_map(value_of), std.thread, written);
