@@ -4,10 +4,16 @@
 #[allow(dead_code, reason = "the tests use a part of it")]
 mod sqlite;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use unspool_engine::records::{RecordReader, Scope};
+use unspool_engine::RowSource;
+use unspool_engine::records::{RecordReader, Scope, Search, Survey};
+use unspool_find::RecordQuery;
+use unspool_find::pattern::Linked;
 use unspool_formats::rvn::open_records;
+use unspool_formats::{Query, RowError, Rows};
 
 /// The reader of a database. `None` if that is not a trace.
 fn open(path: &Path) -> Option<RecordReader> {
@@ -99,4 +105,51 @@ fn databases_of_the_corpus() {
         }
     }
     assert!(read > 5, "{read}");
+}
+
+/// A database that counts what it is asked.
+struct Counted {
+    database: sqlite::Database,
+    queries: Rc<Cell<usize>>,
+}
+
+impl RowSource for Counted {
+    fn rows(&self, query: &Query, rows: &mut Rows) -> Result<(), RowError> {
+        self.queries.set(self.queries.get() + 1);
+        self.database.rows(query, rows)
+    }
+
+    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        self.database.read_at(at, buffer)
+    }
+}
+
+#[test]
+fn transitions_that_nothing_is_said_of_are_passed_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("far.sqlite");
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/rvn/blocks.sqlite"), &path).unwrap();
+    let near = open(&path).unwrap().list(&Scope { range: None, tracks: None }, None).unwrap().len();
+    let last: i64 = 1 << 62;
+    let change = format!(
+        "update execution set transition_id = {last} where transition_id = (select max(transition_id) from execution)"
+    );
+    rusqlite::Connection::open(&path).unwrap().execute(&change, []).unwrap();
+
+    let queries = Rc::new(Cell::new(0));
+    let database = sqlite::Database::open(&path).unwrap();
+    let source = Counted { database, queries: Rc::clone(&queries) };
+    let mut reader = RecordReader::of_database(open_records(), Box::new(source), None).unwrap();
+    let mut survey = Survey::default();
+    while !reader.survey(&mut survey, 4).unwrap() {}
+    assert!((near..near + 5000).contains(&survey.records), "{} of {near}", survey.records);
+
+    // Every record passes.
+    let query = RecordQuery { tests: Vec::new(), branches: vec![Vec::new()] };
+    let all = Search::new(&query, &[], None, &Linked, |n| n.to_string()).unwrap();
+    let mut list = reader.list(&Scope { range: None, tracks: None }, Some(all)).unwrap();
+    while !reader.advance(&mut list).unwrap() {}
+    assert!((near..near + 20_000).contains(&list.len()), "{} of {near}", list.len());
+    assert_eq!(reader.rows_of(&mut list, 0, 3).unwrap().len(), 3);
+    assert!(queries.get() < 500, "{} queries", queries.get());
 }

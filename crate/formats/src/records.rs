@@ -279,6 +279,13 @@ pub trait RowRecords {
     /// Passes records to `visitor`. `found` are the rows of each of [`RowRecords::queries`].
     fn visit(&self, rows: Numbers<u64>, found: &[crate::rows::Rows], visitor: &mut dyn Visitor);
 
+    /// The queries whose rows tell where records go on that say something.
+    fn queries_beyond(&self, row: u64) -> Vec<crate::rows::Query>;
+
+    /// The first row from `row` on whose record says something. A pass over all records goes on there: a row may stand for
+    /// billions that no bytes of the file are about. `found` are the rows of each of [`RowRecords::queries_beyond`].
+    fn row_beyond(&self, row: u64, found: &[crate::rows::Rows]) -> u64;
+
     /// The queries whose rows the details of a record are made from.
     fn details_queries(&self, locator: Locator) -> Vec<crate::rows::Query>;
 

@@ -18,8 +18,9 @@ use std::ops::Range as Numbers;
 
 use unspool_file::Unreadable;
 use unspool_find::Search;
+use unspool_formats::error::Class;
 use unspool_formats::records::{Row, Rows};
-use unspool_formats::{Locator, Piece, TrackId};
+use unspool_formats::{Locator, Piece, RowError, TrackId};
 
 use super::picked::Picked;
 use super::visitors::{Chosen, Keys, Part, Pick, Picking, Sought};
@@ -31,6 +32,7 @@ const MOST_LANES: usize = 64;
 /// Pieces that may begin at the same position in a merge.
 const MOST_AT_ONCE: usize = 256;
 
+const FULL: &str = "the list has no room for so many records of a trace of this length: narrow the filter or the range";
 /// Records at one position among which [`RecordReader::at`] chooses.
 const MOST_AT_POSITION: u32 = 64;
 
@@ -182,17 +184,21 @@ impl RecordReader {
         let Some(mut picking) = list.picking.take() else { return Ok(true) };
         if let Some(run) = picking.ahead.pop() {
             let step = if matches!(self.origin, Origin::Database(..)) { ROWS } else { STEP.into() };
-            let end = run.end.min(run.start + step);
+            let from = self.row_beyond(run.start)?.min(run.end);
+            let end = run.end.min(from.saturating_add(step));
             let mut pick = Pick { parts: &mut list.parts, picking: &mut picking, row: None };
             match &self.origin {
-                Origin::Database(..) => self.visit_ahead(0, run.start..end, AHEAD, &mut pick)?,
+                Origin::Database(..) => self.visit_ahead(0, from..end, AHEAD, &mut pick)?,
                 Origin::File(records, source) => {
-                    let mut pass = records.pass(run.start as u32..end as u32);
+                    let mut pass = records.pass(from as u32..end as u32);
                     run_pass(&mut *pass, &mut self.window, AHEAD, &**source, &mut pick)?;
                 }
             }
             list.done.0 += end - run.start;
             list.has_uncounted = true;
+            if list.parts.iter().filter_map(|part| part.picked.as_ref()).any(Picked::is_full) {
+                return Err(RowError::new(Class::Limit, FULL).into());
+            }
             if end < run.end {
                 picking.ahead.push(end..run.end);
             }

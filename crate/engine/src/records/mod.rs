@@ -283,6 +283,7 @@ impl RecordReader {
         match &self.origin {
             Origin::Database(..) => {
                 let (_, of) = self.covered(next);
+                let next = self.row_beyond(next)?.min(of);
                 let end = (next + 256 * u64::from(budget.max(1))).min(of);
                 self.visit(0, next..end, visitor)?;
                 Ok(end)
@@ -295,6 +296,13 @@ impl RecordReader {
                 Ok(end.into())
             }
         }
+    }
+
+    /// [`RowRecords::row_beyond`]. The same row if the trace is no database.
+    fn row_beyond(&self, row: u64) -> Result<u64, TraceErrorOut> {
+        let Origin::Database(records, source) = &self.origin else { return Ok(row) };
+        let found = all_fetched(&**source, &records.queries_beyond(row))?;
+        Ok(records.row_beyond(row, &found))
     }
 
     /// What [`RecordReader::visit_all`] must visit to see all records with positions in a range, and perhaps others: the first piece, or

@@ -52,7 +52,7 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
         let bytes = self.bytes.get(self.done..)?;
         let head = u64::from_le_bytes(*bytes.first_chunk()?);
         // An ENTER, and a thread whose number is a byte.
-        if head & 0x80ff != wire::ENTER.into() || self.version < wire::THREADS {
+        if head & 0x80ff != u64::from(wire::ENTER) || self.version < wire::THREADS {
             return None;
         }
         let id = match head >> 16 {

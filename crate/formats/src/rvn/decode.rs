@@ -125,7 +125,7 @@ impl Reader {
                 let small = self.last.is_some_and(|t| t < 1 << 53) && self.fetched.is_some_and(|t| t >= 0);
                 Some(wire::execution(self.fetched, most, small))
             }
-            Phase::Interrupts { from, to } => Some(wire::interrupts(from, to)),
+            Phase::Interrupts { from, to } => Some(wire::interrupts(from, to, PAGE)),
             Phase::Working | Phase::Done => None,
         }
     }

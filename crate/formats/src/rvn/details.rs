@@ -22,7 +22,7 @@ impl RvnRecords {
         let mut queries = alloc::vec![wire::block_run(end)];
         let end = end as i64;
         if self.reader.schema >= Schema::Of2021 {
-            queries.push(wire::interrupts(end.checked_sub(1), Some(end)));
+            queries.push(wire::interrupts(end.checked_sub(1), Some(end), 1));
         }
         queries
     }

@@ -21,6 +21,9 @@ use crate::records::{FieldValue, Lane, Record, RecordName, RowRecords, Visitor};
 use crate::rows::{PAGE, Query, RowError, Rows};
 use crate::sniff::OpenOptions;
 
+/// Transitions of a run whose block is missing, of which nothing else tells how many there can be.
+const MOST_UNKNOWN: u64 = 4096;
+
 /// The reader of a trace.
 pub(super) struct RvnRecords {
     pub(super) reader: Reader,
@@ -51,7 +54,7 @@ impl RvnRecords {
     fn queries_of_stretch(&self, rows: &Numbers<u64>) -> impl Iterator<Item = Query> + use<> {
         let [from, to] = [rows.start, rows.end].map(|row| row as i64);
         let runs = wire::execution(Some(from), (to - from) as usize, false);
-        let interrupts = self.has_interrupts().then(|| wire::interrupts(Some(from), Some(to)));
+        let interrupts = self.has_interrupts().then(|| wire::interrupts(Some(from), Some(to), PAGE));
         [wire::run_before(rows.start), runs].into_iter().chain(interrupts)
     }
 
@@ -209,6 +212,26 @@ impl RowRecords for RvnRecords {
             }
             self.visit_stretch(&stretch, found, visitor);
         }
+    }
+
+    /// The run of a row, and the next interrupt.
+    fn queries_beyond(&self, row: u64) -> Vec<Query> {
+        let at = row as i64;
+        let interrupts = self.has_interrupts().then(|| wire::interrupts(Some(at), None, 1));
+        [wire::run_before(row), wire::execution(Some(at), 1, false)].into_iter().chain(interrupts).collect()
+    }
+
+    fn row_beyond(&self, row: u64, found: &[Rows]) -> u64 {
+        let [before, run, rest @ ..] = found else { return row };
+        let begin = before.column(0).first().map_or(0, |end| (*end).max(0) as u64);
+        let Some((end, id)) = run.column(0).first().zip(run.column(1).first()) else { return row };
+        // An instruction has a byte at least.
+        let most = self.reader.blocks.get(*id).map_or(MOST_UNKNOWN, |entry| entry.block.data.len().max(1) as u64);
+        if row < begin.saturating_add(most) {
+            return row;
+        }
+        let interrupt = rest.iter().flat_map(interrupts).next().map_or(u64::MAX, |interrupt| interrupt.transition);
+        interrupt.min(u64::try_from(*end).unwrap_or(row)).max(row)
     }
 
     fn details_queries(&self, locator: Locator) -> Vec<Query> {

@@ -218,13 +218,13 @@ pub fn run_before(at: u64) -> Query {
     }
 }
 
-/// Queries interrupts from transition `from` on, and before `to` if there is a limit.
-pub fn interrupts(from: Option<i64>, to: Option<i64>) -> Query {
+/// Queries at most `most` interrupts from transition `from` on, and before `to` if there is a limit.
+pub fn interrupts(from: Option<i64>, to: Option<i64>, most: usize) -> Query {
     let from = from.map_or_else(|| String::from("where 1"), |t| format!("where transition_id>={t}"));
     let to = to.map_or_else(String::new, |t| format!(" and transition_id<{t}"));
     Query {
         select: &["transition_id", "pc", "mode", "number", "is_hw", "related_instruction_block_id"],
-        rest: format!("from interrupts {from}{to} order by transition_id limit {PAGE}"),
+        rest: format!("from interrupts {from}{to} order by transition_id limit {}", most.clamp(1, PAGE)),
         shape: Shape::Ints { small: false },
     }
 }
