@@ -48,6 +48,8 @@ export interface Find {
   ask(text: string): void;
   /** Ends the search and keeps what it has found. */
   stop(): void;
+  /** Searches for the same again, to the end. */
+  again(): void;
   /** Forgets the search. */
   clear(): void;
   /** Hits in the order of the list, from number `first` on; null if the search has changed. */
@@ -256,6 +258,7 @@ export function createFind(
       if (wanted !== asked.peek() || state.peek().at === 'idle') begin(wanted);
     },
     stop: search.stop,
+    again: () => begin(asked.peek()),
     clear: () => {
       text.value = '';
       asked.value = '';

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { Dock } from './dock.ts';
-import { differs, linkOf, parseLink } from './link.ts';
+import { differs, follow, linkOf, parseLink } from './link.ts';
 import { NO_CHOICES } from './track_choices.ts';
 import type { OpenTrace } from './workbench.ts';
 
@@ -106,5 +106,38 @@ describe('a link', () => {
     expect(differs(parseLink('#unspool=1&name=a')!, { name: 'b', size: 5, head: HEAD })).toBe('this one is b');
     // Outside of secure contexts there are no hashes.
     expect(differs(link, { name: 'a & b.xray', size: 12, head: '' })).toBe('');
+  });
+
+  it('ends a search that takes long, unless the person has asked for another one', async () => {
+    vi.useFakeTimers();
+    const stopped: string[] = [];
+    const asked = signal('');
+    const find = {
+      shown: signal(false),
+      text: signal(''),
+      asked,
+      ask: (text: string) => {
+        asked.value = text;
+      },
+      stop: () => stopped.push(asked.value),
+    };
+    const open = {
+      trace: { info: signal({ format: 'xray', offers: [] }), names: { text: [] } },
+      statistics: { choices: signal([]), range: signal(null) },
+      callPaths: { changes: signal([]), mode: signal('heavy'), setTrail: () => undefined },
+      find,
+    } as unknown as OpenTrace;
+    const link = parseLink('#unspool=1&name=a&find=x')!;
+    await follow(link, open, dock);
+    expect([find.shown.value, asked.value]).toEqual([true, 'x']);
+    vi.advanceTimersByTime(9000);
+    expect(stopped).toEqual([]);
+    vi.advanceTimersByTime(2000);
+    expect(stopped).toEqual(['x']);
+    await follow(link, open, dock);
+    asked.value = 'y';
+    vi.advanceTimersByTime(20_000);
+    expect(stopped).toEqual(['x']);
+    vi.useRealTimers();
   });
 });

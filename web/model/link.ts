@@ -19,6 +19,9 @@ const KEY = 'unspool';
 /** Characters of a text in a link, such as the choices about tracks, or notes. */
 const LONGEST_PART = 6000;
 
+/** Milliseconds after which a search ends that the person has not asked for: links come from anywhere. */
+const LONGEST_SEARCH_MS = 10_000;
+
 /** A view of a trace, as a link has it in its fragment. */
 export interface Link {
   /** The file that it is about. `size` is null and `head` empty if the link does not say. */
@@ -190,6 +193,9 @@ export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<v
       find.text.value = link.find;
     }
     find.ask(link.find);
+    setTimeout(() => {
+      if (find.asked.peek() === link.find) find.stop();
+    }, LONGEST_SEARCH_MS);
   }
   if (link.view) timeline.show(link.view, 'at once', 0);
   if (link.place) {

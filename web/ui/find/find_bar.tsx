@@ -27,6 +27,10 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
     // The button goes away, and what follows is another expression.
     document.getElementById(FIND_ID)?.focus();
   };
+  const again = () => {
+    find.again();
+    document.getElementById(FIND_ID)?.focus();
+  };
   const state = find.state.value;
   const count = find.count.value;
   return (
@@ -71,7 +75,12 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
           <button key="stop" type="button" onClick={stop}>
             Stop
           </button>
-        ) : (
+        ) : state.at === 'done' && state.stopped && state.failure === null ? (
+          <button key="again" type="button" onClick={again} title="Search again, to the end">
+            Search all
+          </button>
+        ) : null}
+        {state.at !== 'searching' && (
           <button key="list" type="button" disabled={count === 0} onClick={list} title="List all hits">
             List
           </button>
