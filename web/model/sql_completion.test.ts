@@ -25,7 +25,7 @@ describe('completions of SQL', () => {
     ]);
   });
   it('are columns of the tables that the query reads, also before it names them', () => {
-    expect(offered('select st| from named_slices')).toEqual({ texts: ['start'], replaced: 'st' });
+    expect(offered('select st| from named_slices')).toEqual({ texts: ['start', 'stddev('], replaced: 'st' });
     expect(offered('select pc, mo| from rvn.blocks')).toEqual({ texts: ['mode'], replaced: 'mo' });
     // No clock, no seconds.
     expect(offered('select start_| from named_slices').texts).toEqual([]);

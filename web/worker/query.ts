@@ -6,6 +6,8 @@ import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.
 import { placeOfError } from '../base/sql_place.ts';
 import { DetailTables } from './detail_tables.ts';
 import { UNREADABLE } from './errors.ts';
+import { createLanguageLoader, type Language } from './language.ts';
+import { addSqlFunctions, mentionsRegexp } from './sql_functions.ts';
 import { databaseBytes, type Library, loadSqlJs, openSqlFile, SqlFile } from './sqlite.ts';
 
 /** The global scope of a worker. The DOM types describe the page's scope only. */
@@ -104,13 +106,29 @@ async function openTables({ size, portions }: Tables, own: Promise<SqlFile> | nu
 type Run = Extract<ToSql, { t: 'run' }>;
 type Tables = Extract<ToSql, { t: 'tables' }>;
 
+/** Databases that have our functions. */
+const extended = new WeakSet<SqlFile>();
+const loadLanguage = createLanguageLoader();
+let language: Language | null = null;
+
+/** Gives a database the functions that SQLite lacks. */
+async function extend(opened: SqlFile, sql: string): Promise<void> {
+  if (!language && mentionsRegexp(sql)) language = await loadLanguage();
+  if (extended.has(opened)) return;
+  extended.add(opened);
+  // `run` has loaded it for any query with a regular expression.
+  addSqlFunctions(opened.database, (source) => new language!.Expression(source, false));
+}
+
 async function run(database: Promise<SqlFile> | null, { id, sql, most }: Run): Promise<void> {
   const refusal = refusalOf(sql);
   if (refusal) return page.postMessage({ t: 'failed', id, sentence: refusal, place: null });
   let opened: SqlFile | null = null;
   try {
     opened = await database;
-    if (opened) sendRows(opened, id, sql, most);
+    if (!opened) return;
+    await extend(opened, sql);
+    sendRows(opened, id, sql, most);
   } catch (error) {
     const gone = opened?.failure();
     const message = error instanceof Error ? error.message : String(error);

@@ -16,6 +16,12 @@ declare module 'sql.js' {
     readonly db: number;
     prepare(sql: string): Statement;
     run(sql: string): Database;
+    /** `func` has as many parameters as the function has arguments. An error that it throws is that of the query. */
+    create_function(name: string, func: (...args: never[]) => unknown): Database;
+    create_aggregate<T>(
+      name: string,
+      functions: { init(): T; step(state: T, ...args: never[]): T; finalize(state: T): unknown },
+    ): Database;
     /** The bytes of a database in memory. Closes its statements. */
     export(): Uint8Array<ArrayBuffer>;
     close(): void;
@@ -43,6 +49,8 @@ declare module 'sql.js' {
   }
 
   export interface Options {
+    /** `false`: functions with the names of SQLite's own are those. */
+    useOldExtensionFunctions?: boolean;
     locateFile?(file: string): string;
     /** Instead of fetching and instantiating the wasm: calls `done` with the instance. */
     instantiateWasm?(

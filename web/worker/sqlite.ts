@@ -22,6 +22,7 @@ export async function startSqlJs(wasm: Response | BufferSource): Promise<Library
   let memory: WebAssembly.Memory | null = null;
   const sql = await new Promise<SqlJs>((resolve, reject) => {
     init({
+      useOldExtensionFunctions: false,
       instantiateWasm: (imports, done) => {
         const ready = (instance: WebAssembly.Instance, module?: WebAssembly.Module) => {
           // The names of exports are minified; one of them is the memory.

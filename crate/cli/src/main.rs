@@ -28,6 +28,7 @@ mod resources;
 mod scope;
 mod slices;
 mod sql;
+mod sql_functions;
 mod sqlite;
 mod stats;
 mod steps;

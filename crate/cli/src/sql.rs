@@ -20,7 +20,7 @@ use crate::find::{failed, reader_of};
 use crate::output::Output;
 use crate::read_whole::read_named;
 use crate::sqlite::attach;
-use crate::{Failure, NameArgs, Source, TraceArgs};
+use crate::{Failure, NameArgs, Source, TraceArgs, sql_functions};
 
 /// Asks a trace by SQL, as SQLite has it.
 ///
@@ -89,6 +89,7 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(|error| wrong(&error, text))?;
+    sql_functions::add(&connection).map_err(|error| wrong(&error, text))?;
     for (number, other) in (1..).zip(&others) {
         let schema = if number == 1 { "other".to_string() } else { format!("other{number}") };
         attach(&connection, other.path(), &schema).map_err(|error| wrong(&error, text))?;

@@ -209,6 +209,28 @@ fn a_wrong_statement_is_shown_with_its_place() {
 
 /// The page completes names of tables and columns before it has a database to ask.
 #[test]
+fn functions_have_one_meaning_here_and_in_the_page() {
+    let cases = std::fs::read_to_string(root().join("tests/sql_functions.json")).unwrap();
+    let cases: Vec<(String, Value)> = serde_json::from_str(&cases).unwrap();
+    let file = fixture("xray/threads.xray");
+    for (expression, expected) in cases {
+        let output = unspool(&["sql", file.to_str().unwrap(), "--json", &format!("select {expression}")]);
+        assert!(output.status.success(), "{expression}: {}", String::from_utf8_lossy(&output.stderr));
+        let found = lines(&output)[0].as_object().unwrap().values().next().unwrap().clone();
+        let is_same = match (found.as_f64(), expected.as_f64()) {
+            (Some(found), Some(expected)) => (found - expected).abs() <= 1e-12 * expected.abs().max(1.0),
+            _ => found == expected,
+        };
+        assert!(is_same, "{expression}: {found}, not {expected}");
+    }
+    for (wrong, sentence) in [("percentile(1, 101)", "not a number from 0 to 100"), ("'a' regexp '('", "")] {
+        let output = unspool(&["sql", file.to_str().unwrap(), &format!("select {wrong}")]);
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(sentence), "{wrong}");
+    }
+}
+
+#[test]
 fn a_place_far_to_the_right_is_shown() {
     let file = fixture("xray/threads.xray");
     let output = unspool(&["sql", file.to_str().unwrap(), &format!("select {}missing", " ".repeat(70_000))]);

@@ -26,11 +26,20 @@ pub struct Linked;
 #[cfg(feature = "regex")]
 impl Regexes for Linked {
     fn compile(&self, source: &str, ignore_case: bool) -> Result<Box<dyn Regex>, String> {
-        // `(a{1000}){1000}` is refused.
-        let mut builder = regex_lite::RegexBuilder::new(source);
-        let regex = builder.case_insensitive(ignore_case).size_limit(1 << 20).build();
-        regex.map(|regex| Box::new(regex) as Box<dyn Regex>).map_err(|error| error.to_string())
+        Ok(Box::new(linked(source, ignore_case)?))
     }
+}
+
+/// As [`Linked`] compiles it, for use in several threads.
+///
+/// # Errors
+///
+/// Returns why `source` is not a regular expression.
+#[cfg(feature = "regex")]
+pub fn linked(source: &str, ignore_case: bool) -> Result<impl Regex + Send + Sync + use<>, String> {
+    // `(a{1000}){1000}` is refused.
+    let mut builder = regex_lite::RegexBuilder::new(source);
+    builder.case_insensitive(ignore_case).size_limit(1 << 20).build().map_err(|error| error.to_string())
 }
 
 #[cfg(feature = "regex")]
