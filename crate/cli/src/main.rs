@@ -18,6 +18,7 @@ mod generate;
 mod graph;
 mod graphics;
 mod info;
+mod interrupt;
 mod json;
 mod loops;
 mod output;
@@ -168,6 +169,13 @@ struct Generate {
 }
 
 fn main() -> ExitCode {
+    interrupt::listen();
+    let status = run();
+    interrupt::clean();
+    status
+}
+
+fn run() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info { trace, names, json } => info::run(&trace, &names, json),
         Command::Slices(what) => slices::run(&what),
@@ -197,9 +205,13 @@ fn main() -> ExitCode {
             if error.io_kind == Some(io::ErrorKind::BrokenPipe) {
                 return ExitCode::SUCCESS;
             }
-            let is_usage = error.usage;
+            let status = match (error.is_interrupted, error.usage) {
+                (true, _) => ExitCode::from(interrupt::STATUS),
+                (_, true) => ExitCode::from(2),
+                _ => ExitCode::FAILURE,
+            };
             console::say(format_args!("unspool: {}", error.into_sentence()));
-            if is_usage { ExitCode::from(2) } else { ExitCode::FAILURE }
+            status
         }
     }
 }
@@ -211,13 +223,15 @@ struct Failure {
     io_kind: Option<io::ErrorKind>,
     /// The arguments are wrong, not the file.
     usage: bool,
+    /// The person has stopped it.
+    is_interrupted: bool,
     /// The file is an archive with several traces.
     archive: Option<unpack::Archive>,
 }
 
 impl Failure {
     fn new(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into(), io_kind: None, usage: false, archive: None }
+        Self { sentence: sentence.into(), io_kind: None, usage: false, is_interrupted: false, archive: None }
     }
 
     /// What is wrong, for people.
@@ -228,7 +242,7 @@ impl Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self { sentence: error.to_string(), io_kind: Some(error.kind()), usage: false, archive: None }
+        Self { io_kind: Some(error.kind()), ..Self::new(error.to_string()) }
     }
 }
 
@@ -281,7 +295,7 @@ impl Source {
 
 /// Copies standard input to a temporary file: decoders seek.
 fn standard_input() -> io::Result<tempfile::TempPath> {
-    let mut file = tempfile::NamedTempFile::new()?;
+    let mut file = interrupt::temporary()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;
     Ok(file.into_temp_path())
 }

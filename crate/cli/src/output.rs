@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use same_file::Handle;
 use tempfile::{Builder, NamedTempFile};
 
+use crate::interrupt::Unfinished;
 use crate::unpack::file_of;
 use crate::{Failure, NameArgs, TraceArgs};
 
@@ -22,7 +23,10 @@ pub(crate) struct Output {
 enum Target {
     /// Has a random name in the directory of the output until it is complete. It is created exclusively, so
     /// a link that was planted under a name known beforehand leads nowhere.
-    Beside(NamedTempFile),
+    Beside {
+        file: NamedTempFile,
+        _unfinished: Unfinished,
+    },
     /// A device or a pipe, such as /dev/stdout: it cannot be replaced.
     Special(File),
     Stdout(io::Stdout),
@@ -42,9 +46,9 @@ impl Output {
         }
         let file = match &existing {
             Some(it) if !it.is_file() => Target::Special(File::options().write(true).open(path)?),
-            _ => Target::Beside(beside(path)?),
+            _ => beside(path)?,
         };
-        if let (Target::Beside(file), Some(it)) = (&file, &existing) {
+        if let (Target::Beside { file, .. }, Some(it)) = (&file, &existing) {
             file.as_file().set_permissions(it.permissions())?;
         }
         Ok(Self { file, path: path.to_path_buf(), replaces: true })
@@ -71,7 +75,7 @@ impl Output {
         if fs::symlink_metadata(path).is_ok() {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a file of this name exists"));
         }
-        Ok(Self { file: Target::Beside(beside(path)?), path: path.to_path_buf(), replaces: false })
+        Ok(Self { file: beside(path)?, path: path.to_path_buf(), replaces: false })
     }
 
     /// Gives the file its name.
@@ -83,8 +87,10 @@ impl Output {
         match self.file {
             Target::Special(mut file) => file.flush(),
             Target::Stdout(mut out) => out.flush(),
-            Target::Beside(file) if self.replaces => file.persist(&self.path).map(drop).map_err(|error| error.error),
-            Target::Beside(file) => file.persist_noclobber(&self.path).map(drop).map_err(|error| error.error),
+            Target::Beside { file, .. } if self.replaces => {
+                file.persist(&self.path).map(drop).map_err(|error| error.error)
+            }
+            Target::Beside { file, .. } => file.persist_noclobber(&self.path).map(drop).map_err(|error| error.error),
         }
     }
 
@@ -92,7 +98,7 @@ impl Output {
     /// has no name of its own, but leads elsewhere.
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.file {
-            Target::Beside(file) => Some(file.path()),
+            Target::Beside { file, .. } => Some(file.path()),
             Target::Special(_) | Target::Stdout(_) => None,
         }
     }
@@ -101,7 +107,7 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.file {
-            Target::Beside(file) => file.write(bytes),
+            Target::Beside { file, .. } => file.write(bytes),
             Target::Special(file) => file.write(bytes),
             Target::Stdout(out) => out.write(bytes),
         }
@@ -109,7 +115,7 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.file {
-            Target::Beside(file) => file.flush(),
+            Target::Beside { file, .. } => file.flush(),
             Target::Special(file) => file.flush(),
             Target::Stdout(out) => out.flush(),
         }
@@ -119,14 +125,14 @@ impl Write for Output {
 impl Seek for Output {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match &mut self.file {
-            Target::Beside(file) => file.seek(to),
+            Target::Beside { file, .. } => file.seek(to),
             Target::Special(file) => file.seek(to),
             Target::Stdout(_) => Err(io::ErrorKind::NotSeekable.into()),
         }
     }
 }
 
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
+fn beside(path: &Path) -> io::Result<Target> {
     let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let mut builder = Builder::new();
     // A dot hides it from programs that read whole directories.
@@ -134,7 +140,9 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
     // A temporary file would be private to its owner. The process's mask applies to these permissions.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory)
+    let file = builder.tempfile_in(directory)?;
+    let _unfinished = Unfinished::new(file.path());
+    Ok(Target::Beside { file, _unfinished })
 }
 
 /// The files that a command reads.

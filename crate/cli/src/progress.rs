@@ -1,6 +1,7 @@
 //! Progress bar on stderr, if that is a terminal.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -32,6 +33,24 @@ impl Progress {
             bar.set_style(style);
         }
         Self(bar)
+    }
+
+    /// The time that something takes of which nothing tells how long it will. Hidden if stderr is no terminal.
+    pub(crate) fn spinner(what: &'static str) -> Self {
+        if QUIET.load(Ordering::Relaxed) {
+            return Self::hidden();
+        }
+        let bar = ProgressBar::new_spinner().with_prefix(what);
+        if let Ok(style) = ProgressStyle::with_template("{prefix} {elapsed} {msg} (Ctrl+C stops it)") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Self(bar)
+    }
+
+    /// Says more of what a spinner shows.
+    pub(crate) fn say(&self, message: &str) {
+        self.0.set_message(message.to_string());
     }
 
     pub(crate) fn set(&self, done: u64) {

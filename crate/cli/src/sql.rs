@@ -2,12 +2,12 @@
 //! added to it if somebody asks for it.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Batch, Connection, OpenFlags, Statement, params};
+use rusqlite::{Batch, Connection, ErrorCode, OpenFlags, Statement, params};
 use unspool_engine::Session;
 use unspool_engine::records::{TableSink, Tabulate};
 use unspool_engine::tables::{self, Lists};
@@ -18,9 +18,10 @@ use crate::console;
 use crate::csv::write_row;
 use crate::find::{failed, reader_of};
 use crate::output::Output;
+use crate::progress::Progress;
 use crate::read_whole::read_named;
 use crate::sqlite::attach;
-use crate::{Failure, NameArgs, Source, TraceArgs, sql_functions};
+use crate::{Failure, NameArgs, Source, TraceArgs, interrupt, sql_functions};
 
 /// Asks a trace by SQL, as SQLite has it.
 ///
@@ -68,7 +69,7 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     let text = what.query.as_deref().unwrap_or_default();
     let with_records = what.records || mentions(text, "records") || mentions(text, "fields");
     let saved = what.save.as_deref();
-    let held = tempfile::NamedTempFile::new()?;
+    let held = interrupt::temporary()?;
     let (source, path) = match saved {
         Some(path) => {
             let in_file = |error: io::Error| Failure::new(format!("{}: {error}", path.display()));
@@ -82,7 +83,7 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     };
     let mut others = Vec::new();
     for other in &what.attach {
-        let file = tempfile::NamedTempFile::new()?;
+        let file = interrupt::temporary()?;
         let trace = TraceArgs { file: other.clone(), ..what.trace.clone() };
         write(&trace, &NameArgs { names: None, binary: Vec::new() }, file.path(), with_records)?;
         others.push(file);
@@ -97,11 +98,13 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     if let Some(source) = &source {
         attach(&connection, &source.path, "rvn").map_err(|error| wrong(&error, text))?;
     }
+    let running = interrupt::Query::of(&connection);
     let result = match &what.query {
         None if saved.is_some() => Ok(()),
         None => ask(what, &connection, LIST),
         Some(query) => ask(what, &connection, query),
     };
+    drop(running);
     drop((connection, others, held));
     result
 }
@@ -222,6 +225,9 @@ fn sql(value: FieldValue<'_>) -> Value {
 
 /// An error of SQLite, with its place in the statement.
 fn wrong(error: &rusqlite::Error, text: &str) -> Failure {
+    if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) {
+        return Failure { is_interrupted: true, ..Failure::new("The query was stopped.") };
+    }
     let sentence = match error {
         rusqlite::Error::SqlInputError { msg, offset, sql, .. } => {
             let at = usize::try_from(*offset).ok().filter(|_| text.contains(sql.as_str()));
@@ -252,6 +258,8 @@ fn is_vacuum(sql: &str) -> bool {
 fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
     let wrong = |error: rusqlite::Error| wrong(&error, text);
     let mut out = console::data_or_text(what.json || what.csv);
+    let running = Progress::spinner("The query is running");
+    let mut count = 0_u64;
     let mut batch = Batch::new(connection, text);
     while let Some(mut statement) = batch.next().map_err(wrong)? {
         // The only statement that writes in spite of a connection for reading.
@@ -267,6 +275,13 @@ fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
             write_row(&mut out, &heads)?;
         }
         while let Some(row) = rows.next().map_err(wrong)? {
+            count += 1;
+            if count == 1 && io::stdout().is_terminal() {
+                // What scrolls by shows progress enough.
+                running.finish();
+            } else if count.is_multiple_of(1000) {
+                running.say(&format!("{count} rows"));
+            }
             let values =
                 (0..heads.len()).map(|column| row.get_ref(column)).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
             if what.json {
@@ -281,6 +296,7 @@ fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
             table.finish(&mut out)?;
         }
     }
+    running.finish();
     out.flush()?;
     Ok(())
 }

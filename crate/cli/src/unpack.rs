@@ -5,13 +5,13 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tempfile::{NamedTempFile, TempDir, TempPath};
+use tempfile::{TempDir, TempPath};
 use unspool_engine::read::{ReadAt, head_and_tail};
 use unspool_formats::{Limits, Probe, recognise};
 use unspool_unpack::{Entry, Kind, Listing, Random, Stream, content, inner_name, list, peek};
 
 use crate::console::one_line;
-use crate::{Failure, GO_ON, Place, complain, json};
+use crate::{Failure, GO_ON, Place, complain, interrupt, json};
 
 /// Containers in containers.
 const MAX_DEPTH: usize = 8;
@@ -152,7 +152,7 @@ fn extract(kind: Kind, file: &mut Packed, entry: &Entry, name: &str, limits: Lim
 
 /// Moves a database and its write-ahead log to a folder, with the names by which SQLite finds the log.
 fn together(database: TempPath, log: TempPath) -> io::Result<(PathBuf, Unpacked)> {
-    let folder = tempfile::tempdir()?;
+    let folder = tempfile::tempdir_in(interrupt::scratch()?)?;
     let path = folder.path().join("database");
     database.persist(&path)?;
     log.persist(folder.path().join("database-wal"))?;
@@ -255,7 +255,7 @@ fn format_of(kind: Kind, file: &mut Packed, entry: &Entry) -> Option<&'static st
 
 /// Unpacks a stream to a temporary file. What is wrong with it goes to stderr.
 fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str, limits: Limits) -> io::Result<TempPath> {
-    let mut target = NamedTempFile::new()?;
+    let mut target = interrupt::temporary()?;
     let mut portion = vec![0; PORTION];
     if limits == Limits::LIFTED {
         stream.lift_limit();
@@ -279,7 +279,7 @@ fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str, limit
 }
 
 fn copy(mut from: impl Read) -> io::Result<TempPath> {
-    let mut target = NamedTempFile::new()?;
+    let mut target = interrupt::temporary()?;
     io::copy(&mut from, &mut target)?;
     Ok(target.into_temp_path())
 }

@@ -15,7 +15,7 @@ use clap::ValueEnum;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::sqlite::NewDatabase;
-use crate::{Failure, Generate};
+use crate::{Failure, Generate, interrupt};
 
 /// The formats that can be generated.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -91,7 +91,7 @@ fn database(output: &Path, options: &Options, tick: &mut Tick<'_>) -> Result<(),
     if let Some(path) = file.path() {
         write(path)?;
     } else {
-        let made = tempfile::NamedTempFile::new()?;
+        let made = interrupt::temporary()?;
         write(made.path())?;
         io::copy(&mut made.reopen()?, &mut file)?;
     }
