@@ -137,6 +137,8 @@ export interface Track {
   readonly highest: number;
   /** The lowest and the highest value, if a double cannot hold one of them. */
   readonly exactRange?: readonly [lowest: bigint, highest: bigint];
+  /** Whether there are a negative and a positive infinity beyond these; neither if left out. */
+  readonly infinite?: readonly [negative: boolean, positive: boolean];
   readonly values: 'unsigned' | 'address' | 'signed' | 'float';
   /** Bytes of a sample in the file, if these can be read as another {@link ValueType}. */
   readonly width?: number;

@@ -32,6 +32,13 @@ describe('the lines of a track', () => {
     expect(trackLines(frames, INFO).map(plain)).toEqual(['449 frames', 'over all threads']);
     expect(plain(trackLines({ ...frames, slices: 1 }, INFO)[0]!)).toBe('1 frame');
   });
+  it('say that a counter has infinities', () => {
+    const counter = track({ kind: 'counter', samples: 9, values: 'float', lowestValue: -2.25, highest: 1e30 });
+    expect(trackLines(counter, INFO)).toEqual(['−2.25 … 1e30']);
+    expect(trackLines({ ...counter, infinite: [false, true] }, INFO)).toEqual(['−2.25 … inf']);
+    expect(trackLines({ ...counter, lowestValue: 0, infinite: [true, false] }, INFO)).toEqual(['−inf … 1e30']);
+    expect(shortLine({ ...counter, lowestValue: 0, infinite: [false, true] })).toBe('inf');
+  });
   it('are the highest value of a counter, alone where room is short', () => {
     const counter = track({ kind: 'counter', samples: 4, highest: 2_490_368 });
     expect(trackLines(counter, INFO)).toEqual(['highest 2,490,368']);

@@ -105,7 +105,7 @@ export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): st
 /** The text next to the name of a track without room below it; null for the first of {@link trackLines}. */
 export function shortLine(track: Track): string | null {
   if (track.kind !== 'counter' || track.samples === 0) return null;
-  return graphRange(track).lowest === 0 ? extremes(track)[1] : readings(track);
+  return graphRange(track).lowest === 0 && !track.infinite?.[0] ? extremes(track)[1] : readings(track);
 }
 
 /**
@@ -122,7 +122,11 @@ export function graphRange(track: Pick<Track, 'lowestValue' | 'highest'>): { low
 /** The lowest and the highest value of a counter as texts. */
 function extremes(track: Track): [string, string] {
   const [low, high] = track.exactRange ?? [track.lowestValue, track.highest];
-  return [formatReading(low, track), formatReading(high, track)];
+  const [negative, positive] = track.infinite ?? [false, false];
+  return [
+    formatReading(negative ? Number.NEGATIVE_INFINITY : low, track),
+    formatReading(positive ? Number.POSITIVE_INFINITY : high, track),
+  ];
 }
 
 /** The range of a counter's values: `highest 22`, `always 3`, `−48 … 48`. */
@@ -130,7 +134,8 @@ function readings(track: Track): string {
   if (track.samples === 0) return '';
   const [low, high] = extremes(track);
   if (low === high && track.highest !== 0) return `always ${high}`;
-  return graphRange(track).lowest === 0 ? `highest ${high}` : `${low} … ${high}`;
+  const startsAtZero = graphRange(track).lowest === 0 && !track.infinite?.[0];
+  return startsAtZero ? `highest ${high}` : `${low} … ${high}`;
 }
 
 /**
@@ -145,6 +150,9 @@ export function formatReading(value: number | bigint, { values, look }: Pick<Tra
     if (format === 'characters') return characterOf(exact);
     return exact < 0n ? `−${formatCount(-exact)}` : formatCount(exact);
   }
+  // As the values of records.
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value < 0 ? '−inf' : 'inf';
   const text = Math.abs(value) >= 1e15 ? value.toExponential(5) : Number(value.toPrecision(6)).toString();
   return text.replace(/\.?0*e\+/, 'e').replace(/^-/, '−');
 }

@@ -45,6 +45,9 @@ export function createGraphs(): Graphs {
       const span = highestLevel - lowestLevel;
       /** The top of the line for a value. If the graph starts at 0, a small value is at least a pixel above 0. */
       const level = (value: number) => {
+        // The scale is that of the finite values.
+        if (value === Number.POSITIVE_INFINITY) return bottom - thick - room;
+        if (value === Number.NEGATIVE_INFINITY) return bottom - thick;
         if (box.lowest !== 0) {
           const share = span > 0 ? Math.min(1, Math.max(0, (scaled(value, box.log) - lowestLevel) / span)) : 0.5;
           return bottom - thick - Math.round(share * room);

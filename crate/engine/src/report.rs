@@ -242,6 +242,9 @@ pub struct TrackOut {
     /// The lowest and the highest sample, if a double cannot hold one of them.
     #[serde(rename = "exactRange", skip_serializing_if = "Option::is_none")]
     pub exact_range: Option<(i128, i128)>,
+    /// Whether there are a negative and a positive infinity beyond these. Left out without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infinite: Option<(bool, bool)>,
     /// The type of the samples: `unsigned`, `address`, `signed` or `float`.
     pub values: &'static str,
     /// Bytes of a sample in the file, if these can be read as another type.
@@ -284,6 +287,7 @@ impl TrackOut {
             highest: track.shown().range().map_or(0.0, |(_, high)| high),
             lowest_value: track.shown().range().map_or(0.0, |(low, _)| low),
             exact_range: track.shown().beyond_doubles(),
+            infinite: Some(track.shown().infinite()).filter(|(below, above)| *below || *above),
             values: match track.shown().kind() {
                 ValueKind::Unsigned => "unsigned",
                 ValueKind::Address => "address",

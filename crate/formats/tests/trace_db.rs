@@ -169,7 +169,7 @@ fn a_value_track_has_a_sample_for_each_change() {
 }
 
 #[test]
-fn statements_and_variables_belong_to_their_file() {
+fn statements_belong_to_their_file_and_variables_to_the_trace() {
     let mut w = Writer::new(Layout::Wide, tables());
     for file in [3, 4, 3] {
         w.statement(StatementId::in_file(file, 77));
@@ -185,14 +185,18 @@ fn statements_and_variables_belong_to_their_file() {
         [
             ("file 3", None),
             ("statements", Some(0)),
-            ("x", Some(0)),
-            ("file 4", None),
-            ("statements", Some(3)),
-            ("x", Some(3)),
-            ("statements", None),
             ("variables", None),
-            ("x", Some(7)),
+            ("x", Some(2)),
+            ("file 4", None),
+            ("statements", Some(4)),
+            ("statements", None),
         ]
+    );
+    // One track, as one row in the table of variables.
+    let samples = all.events.iter().filter(|event| event.0 == EventKind::Sample);
+    assert_eq!(
+        samples.map(|e| (e.1, e.2, e.4.bits())).collect::<Vec<_>>(),
+        [(3, 0, 3), (3, 1, 4), (3, 2, 3), (3, 3, 9)]
     );
     assert_eq!(all.track("statements", ""), ["!statement 3:77@0", "!statement 3:77@2"]);
     assert_eq!(all.names, ["statement 3:77", "statement 4:77", "no statement"]);

@@ -24,11 +24,20 @@ pub(crate) struct Samples {
     filling: Vec<((u64, u64), usize)>,
     /// The extremes of all samples. Infinities are left out, so that there is a scale for the others.
     range: Option<(u64, u64)>,
+    /// Whether there is a negative and a positive infinity.
+    infinite: (bool, bool),
 }
 
 impl Samples {
     pub(crate) fn new(kind: ValueKind) -> Self {
-        Self { kind, all: Chunked::default(), levels: Vec::new(), filling: Vec::new(), range: None }
+        Self {
+            kind,
+            all: Chunked::default(),
+            levels: Vec::new(),
+            filling: Vec::new(),
+            range: None,
+            infinite: (false, false),
+        }
     }
 
     /// Appends a sample. One that comes before the last is moved to the last one's position.
@@ -39,8 +48,11 @@ impl Samples {
         self.all.push(Sample { time: sample.time.max(last), ..sample });
         let kind = self.kind;
         let mut extremes = (sample.bits, sample.bits);
-        if number(kind, sample.bits).is_finite() {
+        let value = number(kind, sample.bits);
+        if value.is_finite() {
             self.range = Some(self.range.map_or(extremes, |r| both(kind, r, extremes)));
+        } else if value.is_infinite() {
+            self.infinite = (self.infinite.0 || value < 0.0, self.infinite.1 || value > 0.0);
         }
         for level in 0.. {
             let Some((sum, count)) = self.filling.get_mut(level) else {
@@ -87,6 +99,11 @@ impl Samples {
     /// The lowest and highest finite value. `None` without any.
     pub(crate) fn range(&self) -> Option<(f64, f64)> {
         self.range.map(|(low, high)| (self.number(low), self.number(high)))
+    }
+
+    /// Whether there is a negative and a positive infinity beyond the range.
+    pub(crate) fn infinite(&self) -> (bool, bool) {
+        self.infinite
     }
 
     /// The lowest and highest value, if a double cannot hold one of them.
@@ -258,7 +275,7 @@ mod tests {
         let values = [f64::NAN, 1.5, f64::INFINITY, -2.5, -f64::NAN];
         let samples = of(ValueKind::Float, values.map(f64::to_bits));
         assert_eq!(samples.extremes(0, 5, &mut 0), Some(((-2.5f64).to_bits(), f64::INFINITY.to_bits())));
-        assert_eq!(samples.range(), Some((-2.5, 1.5)));
+        assert_eq!((samples.range(), samples.infinite()), (Some((-2.5, 1.5)), (false, true)));
         let (low, high) = samples.extremes(0, 1, &mut 0).unwrap();
         assert!(samples.number(low).is_nan() && samples.number(high).is_nan());
         let many = (0..1000).map(|i| if i % 3 == 0 { f64::NAN } else { -f64::from(i) }.to_bits());

@@ -21,8 +21,6 @@ pub(super) struct State {
     /// The current point.
     pub(super) point: PointRef,
     pub(super) statement: Option<StatementId>,
-    /// The slot in [`Tracks`] of the current point's file, once it is known.
-    file: Option<u32>,
     pub(super) error: Option<Error>,
 }
 
@@ -35,7 +33,6 @@ impl State {
             pieces: Pieces::default(),
             point: PointRef { at: 0, number: 0 },
             statement: None,
-            file: None,
             error: None,
         }
     }
@@ -79,22 +76,18 @@ impl Sink for ToBatch<'_> {
     fn begin(&mut self, at: u64) {
         self.state.point.at = at;
         self.state.checkpoints.begin(at, self.state.point.number);
-        (self.state.statement, self.state.file) = (None, None);
+        self.state.statement = None;
     }
 
     #[inline]
     fn statement(&mut self, id: StatementId) {
         self.state.statement = Some(id);
-        self.state.file = Some(self.state.tracks.file(id, self.state.point.at, self.out));
     }
 
     #[inline]
     fn number(&mut self, variable: VariableHeader, value: Number, _size: u8) {
-        let file = match self.state.file {
-            Some(file) => file,
-            None => *self.state.file.insert(self.state.tracks.no_file(variable.at, self.out)),
-        };
-        self.state.tracks.number(self.tables, file, variable, value, self.state.point.number, self.out);
+        let State { tracks, statement, point, .. } = &mut *self.state;
+        tracks.number(self.tables, *statement, variable, value, point.number, self.out);
     }
 
     fn blob(&mut self, _variable: VariableHeader, _len: u32) {}

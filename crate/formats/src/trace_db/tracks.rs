@@ -1,9 +1,10 @@
 //! Tracks and names: of statements, variables, and buffers.
 //!
 //! ```text
-//! file 7                    the statements of a file; those without a file have top-level "statements" and "variables"
+//! file 7                    the statements of a file; those without a file have top-level "statements"
 //!   statements              an instant for each point
-//!   i : int                 a value track for each variable, identified by name, type and file
+//! variables
+//!   i : int                 a value track for each variable, identified by name and type
 //! buffers                   lifetimes of buffers
 //! auxiliary                 an instant and a sample for each auxiliary value
 //! ```
@@ -57,9 +58,8 @@ struct Statement {
 #[derive(Clone, Copy)]
 struct File {
     id: Option<u32>,
-    /// The track of its statements, and the track above its variables; [`NONE`] until they are needed.
+    /// The track of its statements; [`NONE`] until it is needed.
     lane: TrackId,
-    group: TrackId,
 }
 
 /// A variable with a value track.
@@ -69,8 +69,9 @@ struct Value {
     last: u64,
 }
 
-/// The identity of a variable: name, type, slot of the file.
-type Key = (u32, u32, u32);
+/// The identity of a variable: name and type, as in the table of variables. A trace does not say which function it
+/// belongs to, and a file has several variables of one name, too.
+type Key = (u32, u32);
 
 /// All tracks and names of a trace.
 pub(crate) struct Tracks {
@@ -84,6 +85,8 @@ pub(crate) struct Tracks {
     latest: u32,
     no_statement: u32,
     values: Vec<Value>,
+    /// The track above them; [`NONE`] until there is one.
+    variables: TrackId,
     by_key: HashMap<Key, u32>,
     recent: Vec<(Key, u32)>,
     buffers: TrackId,
@@ -108,8 +111,9 @@ impl Tracks {
             latest: NONE,
             no_statement: NONE,
             values: Vec::new(),
+            variables: NONE,
             by_key: HashMap::new(),
-            recent: alloc::vec![((NONE, NONE, NONE), NONE); RECENT],
+            recent: alloc::vec![((NONE, NONE), NONE); RECENT],
             buffers: NONE,
             open: HashMap::new(),
             buffer_names: 0,
@@ -129,24 +133,6 @@ impl Tracks {
         self.files.iter().filter(|file| file.lane != NONE).map(|file| (file.id, file.lane)).collect()
     }
 
-    /// Returns the file slot for the variables of the current point, which is at statement `id`.
-    #[inline]
-    pub(crate) fn file(&mut self, id: StatementId, at: u64, out: &mut EventBatch) -> u32 {
-        let known = self.statements.get(self.latest as usize).map_or(NONE, |s| s.next);
-        match self.statements.get(known as usize) {
-            Some(statement) if statement.id == id => statement.file,
-            _ => match self.by_id.get(&id).and_then(|i| self.statements.get(*i as usize)) {
-                Some(statement) => statement.file,
-                None => self.file_slot(id.file(), at, out),
-            },
-        }
-    }
-
-    /// The file slot of statements without a file.
-    pub(crate) fn no_file(&mut self, at: u64, out: &mut EventBatch) -> u32 {
-        self.file_slot(None, at, out)
-    }
-
     /// The slot of a file. If there are too many files, returns that of statements without one.
     fn file_slot(&mut self, id: Option<u32>, at: u64, out: &mut EventBatch) -> u32 {
         if let Some(slot) = self.file_of.get(&id) {
@@ -158,7 +144,7 @@ impl Tracks {
             return self.file_slot(None, at, out);
         }
         let slot = self.files.len() as u32;
-        self.files.push(File { id, lane: NONE, group: NONE });
+        self.files.push(File { id, lane: NONE });
         self.file_of.insert(id, slot);
         slot
     }
@@ -257,19 +243,17 @@ impl Tracks {
     pub(crate) fn number(
         &mut self,
         tables: &Tables,
-        file: u32,
+        statement: Option<StatementId>,
         variable: VariableHeader,
         number: Number,
         time: u64,
         out: &mut EventBatch,
     ) {
-        let key = (variable.name, variable.of_type, file);
-        let hash = (variable.name.wrapping_mul(31) ^ variable.of_type.wrapping_mul(7) ^ file.wrapping_mul(131))
-            as usize
-            % RECENT;
+        let key = (variable.name, variable.of_type);
+        let hash = (variable.name.wrapping_mul(31) ^ variable.of_type.wrapping_mul(7)) as usize % RECENT;
         let slot = match self.recent.get(hash) {
             Some((known, slot)) if *known == key => *slot,
-            _ => self.value_slot(tables, key, hash, number, variable.at, out),
+            _ => self.value_slot(tables, statement, key, hash, number, variable.at, out),
         };
         let bits = number.bits();
         let Some(value) = self.values.get_mut(slot as usize) else { return };
@@ -283,6 +267,7 @@ impl Tracks {
     fn value_slot(
         &mut self,
         tables: &Tables,
+        statement: Option<StatementId>,
         key: Key,
         hash: usize,
         number: Number,
@@ -296,8 +281,8 @@ impl Tracks {
                 return NONE;
             }
             None => {
-                let (name, of_type, file) = key;
-                let group = self.group(file, out);
+                let (name, of_type) = key;
+                let group = self.group(statement, at, out);
                 let slot = self.values.len() as u32;
                 let text = match tables.text(name).unwrap_or_default() {
                     empty if empty.is_empty() => "(no name)".into(),
@@ -393,23 +378,18 @@ impl Tracks {
         let lane = self.define(TrackDef { parent, ..TrackDef::new(TrackKind::Lane, "statements") }, out);
         if let Some(f) = self.files.get_mut(file as usize) {
             f.lane = lane;
-            f.group = parent.unwrap_or(NONE);
         }
         lane
     }
 
-    /// The track above a file's variables, defined after the track of its statements.
-    fn group(&mut self, file: u32, out: &mut EventBatch) -> TrackId {
-        self.lane(file, out);
-        let Some(f) = self.files.get(file as usize).copied() else { return 0 };
-        if f.group != NONE {
-            return f.group;
+    /// The track above the variables, defined after that of the statements of the current point.
+    fn group(&mut self, statement: Option<StatementId>, at: u64, out: &mut EventBatch) -> TrackId {
+        if self.variables == NONE {
+            let file = self.file_slot(statement.and_then(StatementId::file), at, out);
+            self.lane(file, out);
+            self.variables = self.define(TrackDef::new(TrackKind::Process, "variables"), out);
         }
-        let group = self.define(TrackDef::new(TrackKind::Process, "variables"), out);
-        if let Some(f) = self.files.get_mut(file as usize) {
-            f.group = group;
-        }
-        group
+        self.variables
     }
 
     fn define(&mut self, def: TrackDef, out: &mut EventBatch) -> TrackId {
