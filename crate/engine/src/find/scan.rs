@@ -113,7 +113,12 @@ impl Find {
                     };
                     holds == *is
                 };
-                if self.query.branches.iter().enumerate().any(|(n, of)| bits >> n & 1 != 0 && of.iter().all(holds)) {
+                let is_hit =
+                    self.query.branches.iter().enumerate().any(|(n, of)| bits >> n & 1 != 0 && of.iter().all(holds));
+                // An interrupt is an instant, and its handler a slice that begins with it: one hit.
+                let name = store.names().get(instant.name as usize).map(String::as_str);
+                let begun = || Begun::at(store, id, instant.time, instant.locator, name);
+                if is_hit && !matches!(begun(), Some(Begun::Slice(..))) {
                     self.hits.add(store, id, None, index, NONE);
                 }
             }
