@@ -344,6 +344,8 @@ export interface Functions {
   readonly p90: Float64Array;
   readonly p99: Float64Array;
   readonly max: Float64Array;
+  /** Which percentiles are rounded: 1 for the median, 2 for p90, 4 for p99, added up. */
+  readonly rounded: Uint8Array;
   /** Bytes of data that the calls take or return, of those that begin in the range. All 0 if calls have none. */
   readonly bytes: Float64Array;
 }

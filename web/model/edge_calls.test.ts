@@ -10,10 +10,20 @@ function listOf(...buckets: readonly (readonly [low: number, above: number, coun
 
 it('the figures of an edge are those of its calls', () => {
   expect(edgeFigures(listOf())).toBeNull();
-  expect(edgeFigures(listOf([7, 8, 1]))).toEqual({ count: 1, min: 7, median: 7, p90: 7, p99: 7, max: 7 });
+  const exactly = (ticks: number) => ({ ticks, isExact: true });
+  const about = (ticks: number) => ({ ticks, isExact: false });
+  const seven = exactly(7);
+  expect(edgeFigures(listOf([7, 8, 1]))).toEqual({ count: 1, min: 7, median: seven, p90: seven, p99: seven, max: 7 });
   // 50 of 10, 40 of 64 to 65, 9 of 500 to 507 and one of 9000.
   const list = listOf([10, 11, 50], [64, 66, 40], [500, 508, 9], [9000, 9001, 1]);
-  expect(edgeFigures(list)).toEqual({ count: 100, min: 10, median: 10, p90: 65, p99: 504, max: 9000 });
+  expect(edgeFigures(list)).toEqual({
+    count: 100,
+    min: 10,
+    median: exactly(10),
+    p90: about(65),
+    p99: about(504),
+    max: 9000,
+  });
 });
 
 it('the calls of an edge are those from its caller, wherever that was called', () => {

@@ -8,11 +8,17 @@ const ANYWHERE = 0xffff_ffff;
 export interface EdgeFigures {
   readonly count: number;
   readonly min: number;
-  /** To within one percent, as in the table of functions. */
-  readonly median: number;
-  readonly p90: number;
-  readonly p99: number;
+  /** As in the table of functions. */
+  readonly median: Percentile;
+  readonly p90: Percentile;
+  readonly p99: Percentile;
   readonly max: number;
+}
+
+/** Ticks, exact or to within one percent. */
+export interface Percentile {
+  readonly ticks: number;
+  readonly isExact: boolean;
 }
 
 /** The path of names that leads to the calls of an edge: see `path` of the job `calls`. */
@@ -25,15 +31,16 @@ export function edgeFigures({ all, low, above, count }: CallList): EdgeFigures |
   if (low.length === 0) return null;
   const min = low[0]!;
   const max = above.at(-1)! - 1;
-  const percentile = (percent: number) => {
+  const percentile = (percent: number): Percentile => {
     const rank = Math.max(1, Math.ceil((all * percent) / 100));
-    if (rank >= all) return max;
+    if (rank >= all) return { ticks: max, isExact: true };
     let seen = 0;
     const bucket = count.findIndex((calls) => {
       seen += calls;
       return seen >= rank;
     });
-    return Math.min(max, low[bucket]! + Math.floor((above[bucket]! - low[bucket]!) / 2));
+    const width = above[bucket]! - low[bucket]!;
+    return { ticks: Math.min(max, low[bucket]! + Math.floor(width / 2)), isExact: width <= 1 };
   };
   return { count: all, min, median: percentile(50), p90: percentile(90), p99: percentile(99), max };
 }

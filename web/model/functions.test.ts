@@ -18,6 +18,7 @@ const columns = (total: readonly number[]): Functions => {
     p90: column,
     p99: column,
     max: column,
+    rounded: new Uint8Array(total.length),
     bytes: column,
   };
 };
@@ -50,7 +51,8 @@ describe('the table of functions', () => {
       const [count, total, self] = [column(columns.count), column(columns.total), column(columns.self)];
       const [min, max] = [column(columns.min), column(columns.max)];
       const [median, p90, p99, bytes] = [min, max, max, column(columns.bytes)];
-      return { length: 2, name: Uint32Array.of(0, 1), count, total, self, min, median, p90, p99, max, bytes };
+      const rounded = new Uint8Array(2);
+      return { length: 2, name: Uint32Array.of(0, 1), count, total, self, min, median, p90, p99, max, rounded, bytes };
     };
     const DURATIONS = ['min', 'median', 'p90', 'p99', 'max'];
     expect(tellingColumns(of({}))).toEqual(['name', 'count', 'total', 'share', 'self', ...DURATIONS]);

@@ -90,6 +90,7 @@ pub(crate) fn functions(f: &FunctionColumns) -> JsValue {
         ("p90", f64s(&f.p90)),
         ("p99", f64s(&f.p99)),
         ("max", f64s(&f.max)),
+        ("rounded", bytes(&f.rounded)),
         ("bytes", f64s(&f.bytes)),
     ])
 }

@@ -77,9 +77,9 @@ impl Buckets {
         (self.base, self.window) = (wanted.0, window);
     }
 
-    /// The durations at these percentiles, in ascending order, to within one percent. The shortest and the longest
-    /// duration are exact.
-    pub(super) fn percentiles<const N: usize>(&self, percents: [u64; N], (min, max): (u64, u64)) -> [u64; N] {
+    /// The durations at these percentiles, in ascending order, to within one percent, and whether each is exact: where it is
+    /// the longest one, or all durations of its bucket are the same.
+    pub(super) fn percentiles<const N: usize>(&self, percents: [u64; N], (min, max): (u64, u64)) -> [(u64, bool); N] {
         let mut beside: Vec<_> = self.beside.iter().map(|bucket| (u64::from(*bucket), 1)).collect();
         sort::pairs(&mut beside);
         let count = beside.len() as u64 + self.window.iter().map(|c| u64::from(*c)).sum::<u64>();
@@ -91,7 +91,7 @@ impl Buckets {
         percents.map(|percent| {
             let rank = rank_of(percent, count);
             if rank == count {
-                return max;
+                return (max, true);
             }
             while seen < rank
                 && let Some((bucket, count)) = all.next()
@@ -100,7 +100,7 @@ impl Buckets {
                 last = bucket;
             }
             let (low, shift) = bounds_of(last);
-            (low + ((1 << shift) >> 1)).clamp(min, max)
+            ((low + ((1 << shift) >> 1)).clamp(min, max), shift == 0 || min == max)
         })
     }
 
@@ -122,8 +122,9 @@ mod tests {
         sorted.sort_unstable();
         let percents = [1, 50, 90, 99, 100];
         let ends = (sorted[0], sorted[sorted.len() - 1]);
-        for (percent, found) in percents.into_iter().zip(buckets.percentiles(percents, ends)) {
+        for (percent, (found, is_exact)) in percents.into_iter().zip(buckets.percentiles(percents, ends)) {
             let exact = sorted[rank_of(percent, sorted.len() as u64) as usize - 1];
+            assert!(!is_exact || found == exact, "{percent} %: {found} is not exactly {exact}");
             assert!(found.abs_diff(exact) as f64 <= exact as f64 * 0.01, "{percent} %: {found}, exactly {exact}");
         }
         buckets

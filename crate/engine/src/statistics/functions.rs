@@ -27,6 +27,8 @@ pub struct FunctionColumns {
     pub p99: Vec<f64>,
     /// The longest of these slices, measured whole.
     pub max: Vec<f64>,
+    /// Which percentiles are rounded: 1 for the median, 2 for the 90th, 4 for the 99th, added up.
+    pub rounded: Vec<u8>,
     /// Bytes of data of the calls that begin in the range, whether they were visited or not.
     pub bytes: Vec<f64>,
 }
@@ -48,6 +50,8 @@ pub struct Function {
     pub max: u64,
     /// Percentiles of whole slices.
     pub percentiles: Percentiles,
+    /// [`FunctionColumns::rounded`].
+    pub rounded: u8,
     /// Bytes of data of the calls that begin in the range: images, buffers, the code of shaders.
     pub bytes: u64,
 }
@@ -76,6 +80,7 @@ impl Statistics {
             columns.p90.push(function.percentiles.p90 as f64);
             columns.p99.push(function.percentiles.p99 as f64);
             columns.max.push(function.max as f64);
+            columns.rounded.push(function.rounded);
             columns.bytes.push(function.bytes as f64);
         }
         columns
@@ -110,7 +115,9 @@ impl Statistics {
         sort::pairs(&mut order);
         let sorted = order.iter().filter_map(|(_, i)| Some((self.functions.get(*i as usize)?, sums.get(*i as usize)?)));
         let functions = sorted.map(|(function, sums)| {
-            let [median, p90, p99] = function.buckets.percentiles([50, 90, 99], (function.min, function.max));
+            let found = function.buckets.percentiles([50, 90, 99], (function.min, function.max));
+            let [(median, _), (p90, _), (p99, _)] = found;
+            let rounded = found.iter().rev().fold(0, |bits, (_, is_exact)| bits << 1 | u8::from(!is_exact));
             Function {
                 name: function.name,
                 count: sums.count,
@@ -120,6 +127,7 @@ impl Statistics {
                 min: function.min,
                 max: function.max,
                 percentiles: Percentiles { median, p90, p99 },
+                rounded,
                 bytes: bytes.get(function.name as usize).copied().unwrap_or(0),
             }
         });

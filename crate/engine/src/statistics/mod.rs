@@ -181,9 +181,10 @@ impl Statistics {
         self.plan.complete
     }
 
-    /// Whether there is enough to estimate from. Weights are not estimated.
+    /// Whether there is enough to estimate from: a quarter of what is sampled. One long call counts as many as there are
+    /// slices in its place that were not visited. Weights are not estimated.
     pub fn can_estimate(&self) -> bool {
-        self.is_exact() || (self.sampled > 0 && self.weighing.is_none())
+        self.is_exact() || (self.sampled > 0 && self.sampled >= self.plan.sampled / 4 && self.weighing.is_none())
     }
 
     /// How many slices the range holds.

@@ -149,6 +149,7 @@ impl CallGraph {
                     min: 0,
                     max: 0,
                     percentiles: Percentiles::default(),
+                    rounded: 0,
                     // Data is known by function, not by caller.
                     bytes: 0,
                 })
@@ -222,7 +223,7 @@ fn percentiles_of_some(
         durations.sort_unstable();
         let at = |percent| durations.get(rank_of(percent, durations.len() as u64) as usize - 1).copied().unwrap_or(0);
         let [median, p90, p99] = PERCENTS.map(at);
-        function.percentiles = Percentiles { median, p90, p99 };
+        (function.percentiles, function.rounded) = (Percentiles { median, p90, p99 }, 0);
         function.min = durations.first().copied().unwrap_or(0);
         function.max = durations.last().copied().unwrap_or(0);
     }

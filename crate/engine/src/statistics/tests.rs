@@ -225,7 +225,9 @@ fn part_of_a_scan_estimates_the_whole() {
     let exact = scanned(&store, ALL, &tracks).functions(&store);
     let mut statistics = Statistics::new(&store, question(ALL, &tracks));
     assert!(!statistics.can_estimate());
-    assert!(!statistics.step(&store, 100_000));
+    assert!(!statistics.step(&store, 50_000));
+    assert!(!statistics.can_estimate(), "that is too few");
+    assert!(!statistics.step(&store, statistics.slices() / 4));
     assert!(statistics.can_estimate() && !statistics.is_exact());
     let estimate = statistics.functions(&store);
     assert_eq!(exact.name, estimate.name);

@@ -73,6 +73,12 @@ struct Value {
 /// belongs to, and a file has several variables of one name, too.
 type Key = (u32, u32);
 
+/// The place of a variable in the cache.
+#[inline]
+fn hash_of((name, of_type): Key) -> usize {
+    (name.wrapping_mul(31) ^ of_type.wrapping_mul(7)) as usize % RECENT
+}
+
 /// All tracks and names of a trace.
 pub(crate) struct Tracks {
     limits: Limits,
@@ -250,10 +256,9 @@ impl Tracks {
         out: &mut EventBatch,
     ) {
         let key = (variable.name, variable.of_type);
-        let hash = (variable.name.wrapping_mul(31) ^ variable.of_type.wrapping_mul(7)) as usize % RECENT;
-        let slot = match self.recent.get(hash) {
+        let slot = match self.recent.get(hash_of(key)) {
             Some((known, slot)) if *known == key => *slot,
-            _ => self.value_slot(tables, statement, key, hash, number, variable.at, out),
+            _ => self.value_slot(tables, statement, key, number, variable.at, out),
         };
         let bits = number.bits();
         let Some(value) = self.values.get_mut(slot as usize) else { return };
@@ -269,7 +274,6 @@ impl Tracks {
         tables: &Tables,
         statement: Option<StatementId>,
         key: Key,
-        hash: usize,
         number: Number,
         at: u64,
         out: &mut EventBatch,
@@ -309,7 +313,7 @@ impl Tracks {
                 slot
             }
         };
-        if let Some(recent) = self.recent.get_mut(hash) {
+        if let Some(recent) = self.recent.get_mut(hash_of(key)) {
             *recent = (key, slot);
         }
         slot

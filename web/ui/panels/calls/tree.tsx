@@ -115,7 +115,7 @@ interface RowsProps {
 
 function Rows({ open, theme, calls, clock }: RowsProps) {
   const { trace, statistics } = open;
-  const { columns } = statistics.tree.value!;
+  const { columns, exact: isExact } = statistics.tree.value!;
   const rows = calls.rows.value;
   const box = useRef<HTMLDivElement>(null);
   const { first, end, page, onScroll } = useShownRows(box, rows.length);
@@ -218,7 +218,8 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
           const name = nameAt(row);
           const total = columns.total[i]!;
           const weight = calls.inverted.value ? columns.self[i]! : total;
-          const share = formatShare(weight, columns.whole);
+          const about = (text: string) => (isExact ? text : `≈${text}`);
+          const share = about(formatShare(weight, columns.whole));
           return (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys.
             <div
@@ -253,9 +254,10 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
                   {shortened(trace.names.of(name))}
                 </span>
               </span>
-              <span>{lengthText(BigInt(Math.round(total)), clock)}</span>
-              <span>{lengthText(BigInt(Math.round(columns.self[i]!)), clock)}</span>
-              <span>{formatCount(Math.round(columns.count[i]!))}</span>
+              <span>{about(lengthText(BigInt(Math.round(total)), clock))}</span>
+              {/* An estimate would be far from it: it is the difference of two. */}
+              <span>{isExact ? lengthText(BigInt(Math.round(columns.self[i]!)), clock) : '…'}</span>
+              <span>{about(formatCount(Math.round(columns.count[i]!)))}</span>
               <span class="share">
                 {share}
                 <span class="tree-bar" aria-hidden="true">

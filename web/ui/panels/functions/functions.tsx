@@ -308,6 +308,7 @@ function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
                   clock={clock}
                   whole={whole}
                   exact={exactOf(statistics.exact.value, name)}
+                  isEstimate={!told.exact}
                 />
               </tr>
             );
@@ -358,19 +359,29 @@ interface CellsProps {
   /** Ticks that shares are of. */
   readonly whole: number;
   readonly exact: Percentiles | null;
+  /** Not all slices have been visited. */
+  readonly isEstimate: boolean;
 }
 
-function Cells({ open, columns, shown, i, clock, whole, exact }: CellsProps) {
+/** The bits of {@link FunctionColumns.rounded}. */
+const ROUNDED = { median: 1, p90: 2, p99: 4 } as const;
+/** What stands for a number that an estimate would be far from: the difference of two estimates. */
+const LATER = '…';
+
+function Cells({ open, columns, shown, i, clock, whole, exact, isEstimate }: CellsProps) {
   const name = columns.name[i]!;
   const chosen = open.statistics.highlighted.value === name;
-  const length = (by: Exclude<FunctionColumn, 'name' | 'bytes'>) =>
-    lengthText(BigInt(Math.round(columns[by][i]!)), clock);
+  const about = (text: string, isRounded = isEstimate) => (isRounded ? `≈${text}` : text);
+  const length = (by: Exclude<FunctionColumn, 'name' | 'bytes'>, isRounded = isEstimate) =>
+    about(lengthText(BigInt(Math.round(columns[by][i]!)), clock), isRounded);
   const cell = (by: Column) => {
     switch (by) {
       case 'name':
         return null;
       case 'count':
-        return <td key={by}>{formatCount(Math.round(columns.count[i]!))}</td>;
+        return <td key={by}>{about(formatCount(Math.round(columns.count[i]!)))}</td>;
+      case 'self':
+        return <td key={by}>{isEstimate ? LATER : length(by)}</td>;
       case 'bytes': {
         const bytes = columns.bytes[i]!;
         return (
@@ -382,10 +393,12 @@ function Cells({ open, columns, shown, i, clock, whole, exact }: CellsProps) {
       case 'share':
         return (
           <td key={by} class="with-bar">
-            {formatShare(columns.total[i]!, whole)}
-            <span class="bar" aria-hidden="true">
-              <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
-            </span>
+            {isEstimate ? LATER : formatShare(columns.total[i]!, whole)}
+            {!isEstimate && (
+              <span class="bar" aria-hidden="true">
+                <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
+              </span>
+            )}
           </td>
         );
       case 'min':
@@ -418,7 +431,7 @@ function Cells({ open, columns, shown, i, clock, whole, exact }: CellsProps) {
       case 'p99':
         return (
           <td key={by} class={exact ? `${by} exact` : by}>
-            {exact ? lengthText(exact[by], clock) : length(by)}
+            {exact ? lengthText(exact[by], clock) : length(by, isEstimate || (columns.rounded[i]! & ROUNDED[by]) !== 0)}
           </td>
         );
       default:

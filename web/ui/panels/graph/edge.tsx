@@ -3,7 +3,7 @@ import { formatCounted, shortened } from '../../../base/format.ts';
 import type { JobReply } from '../../../base/job_protocol.ts';
 import { MAX_TICKS } from '../../../base/ticks.ts';
 import type { GraphEdge } from '../../../model/call_graph.ts';
-import { type EdgeFigures, edgeFigures, pathOfEdge } from '../../../model/edge_calls.ts';
+import { type EdgeFigures, edgeFigures, type Percentile, pathOfEdge } from '../../../model/edge_calls.ts';
 import { selectCall } from '../../../model/find_call.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 
@@ -35,13 +35,14 @@ export function EdgeLine({ open, edge, length, close }: Props) {
     return trace.begin({ kind: 'calls', ...asked, name: callee, path, ...rows }, take, 'calls of an edge');
   }, [trace, caller, callee, scope]);
   const nameOf = (name: number) => (name < 0 ? ROOT : shortened(trace.names.of(name), 60));
-  const parts: readonly (readonly [string, number])[] = figures
+  const about = ({ ticks, isExact }: Percentile) => `${isExact ? '' : '≈'}${length(ticks)}`;
+  const parts: readonly (readonly [string, string])[] = figures
     ? [
-        ['min', figures.min],
-        ['median', figures.median],
-        ['p90', figures.p90],
-        ['p99', figures.p99],
-        ['max', figures.max],
+        ['min', length(figures.min)],
+        ['median', about(figures.median)],
+        ['p90', about(figures.p90)],
+        ['p99', about(figures.p99)],
+        ['max', length(figures.max)],
       ]
     : [];
   return (
@@ -53,9 +54,9 @@ export function EdgeLine({ open, edge, length, close }: Props) {
       <span>
         <span class="muted">total</span> {length(edge.total)}
       </span>
-      {parts.map(([label, ticks]) => (
+      {parts.map(([label, text]) => (
         <span key={label}>
-          <span class="muted">{label}</span> {length(ticks)}
+          <span class="muted">{label}</span> {text}
         </span>
       ))}
       <span class="panel-end">
