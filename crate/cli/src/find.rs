@@ -14,7 +14,7 @@ use unspool_formats::{Clock, Locator, records};
 
 use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};
-use crate::read_whole::read_named;
+use crate::read_whole::{complete, read_named};
 use crate::sqlite::{Database, Disassembler};
 use crate::{Failure, NameArgs, Source, TraceArgs};
 
@@ -180,7 +180,7 @@ fn print(what: &Find, session: &Session, hits: &mut Hits) -> Result<(), Failure>
         first += count as u64;
     }
     out.flush()?;
-    Ok(())
+    complete(session)
 }
 
 fn row<'a>(session: &'a Session, tracks: &'a [TrackOut], hit: &'a Hit) -> Row<'a> {

@@ -9,7 +9,7 @@ use unspool_engine::statistics::{CallGraph, Edge, Function, Summary};
 use unspool_formats::batch::Key;
 
 use crate::console;
-use crate::read_whole::read_named;
+use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
 use crate::stats::Figures;
 use crate::{Failure, NameArgs, TraceArgs, json};
@@ -89,7 +89,7 @@ pub(crate) fn run(what: &Graph) -> Result<(), Failure> {
         Form::Json => json::print(&mut out, &report(store, &source.name, covered, &functions, &edges))?,
     }
     out.flush()?;
-    Ok(())
+    complete(&session)
 }
 
 fn report<'a>(store: &'a Store, file: &'a str, covered: u64, functions: &[Function], edges: &[Edge]) -> Report<'a> {

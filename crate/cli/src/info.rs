@@ -8,7 +8,7 @@ use unspool_symbols::Report as BinaryReport;
 
 use crate::binaries::Binaries;
 use crate::console::{self, one_line};
-use crate::read_whole::{read_names, read_whole};
+use crate::read_whole::{complete, read_names, read_whole};
 use crate::{Failure, NameArgs, TraceArgs, json};
 
 /// What `--json` prints.
@@ -81,10 +81,10 @@ pub(crate) fn run(trace: &TraceArgs, names: &NameArgs, json: bool) -> Result<(),
             error: session.error(),
         };
         json::print(&mut out, &report)?;
-        return Ok(());
+        return complete(&session);
     }
     print(&mut out, &session, &info, &progress, &binaries)?;
-    Ok(())
+    complete(&session)
 }
 
 fn print(

@@ -106,6 +106,25 @@ struct TraceArgs {
     /// Put the callee of a tail call under the function that left by it, and not beside it (XRay).
     #[arg(long, visible_alias = "deduce-sibling-calls")]
     nest_tail_calls: bool,
+    /// Memory that slices may take before they are moved to a temporary file (TMPDIR says where): 500M, 2G. Default: an eighth of
+    /// what is free.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
+}
+
+/// Parses a number of bytes: 4096, 500M, 2G.
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = text.split_at(text.trim_end_matches(['K', 'M', 'G', 'T']).len());
+    let unit = match unit {
+        "" => 1,
+        "K" => 1_000,
+        "M" => 1_000_000,
+        "G" => 1_000_000_000,
+        "T" => 1_000_000_000_000,
+        _ => 0,
+    };
+    let bytes = digits.parse().ok().and_then(|number: u64| number.checked_mul(unit)).filter(|_| unit > 0);
+    bytes.ok_or_else(|| format!("{text} is not a size: write 500M or 2G"))
 }
 
 impl TraceArgs {

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use unspool_engine::store::spill::Levels;
 use unspool_engine::{Session, Step, TraceErrorOut, read};
 use unspool_formats::{NamesFile, Naming};
 
 use crate::binaries::Binaries;
 use crate::sqlite::{Database, Disassembler};
-use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain};
+use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain, interrupt};
 
 /// Opens a trace and reads all of it.
 ///
@@ -17,11 +18,12 @@ use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain};
 ///
 /// Returns an error if the trace cannot be opened, or if nothing could be read before an error.
 pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure> {
-    read_with(trace, false)
+    read_with(trace, Levels::Kept)
 }
 
-/// As [`read_whole`], with slices in a temporary file if `spill`.
-fn read_with(trace: &TraceArgs, spill: bool) -> Result<(Source, Session), Failure> {
+/// As [`read_whole`]. Without levels of detail, all slices are in a temporary file, and otherwise those of a trace that would
+/// take a large part of the memory. [`complete`] says whether the file could be read.
+fn read_with(trace: &TraceArgs, levels: Levels) -> Result<(Source, Session), Failure> {
     let mut source = Source::open(trace)?;
     let name = source.name.clone();
     let refused = |error: &TraceErrorOut| match error.offset {
@@ -30,13 +32,14 @@ fn read_with(trace: &TraceArgs, spill: bool) -> Result<(Source, Session), Failur
     };
     let mut session = Session::with(trace.options(), &name, source.size, &source.head, &source.tail)
         .map_err(|error| refused(&error))?;
-    if let Some(free) = free_memory().filter(|_| !trace.no_limits) {
+    let free = free_memory();
+    if let Some(free) = free.filter(|_| !trace.no_limits) {
         // The rest is for names, the call tree, and what else runs here.
         session.limit_memory(free / 4 * 3);
     }
-    if spill {
-        session.spill_to(Box::new(tempfile::tempfile()?));
-    }
+    // A file is slower, and half of the memory is others'.
+    let beyond = if levels == Levels::Dropped { 0 } else { trace.memory.unwrap_or(most_in_memory(free)) };
+    session.spill_to(Box::new(tempfile::tempfile_in(interrupt::scratch()?)?), levels, beyond);
     if session.is_pulled() {
         let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
         opened
@@ -70,18 +73,18 @@ fn read_with(trace: &TraceArgs, spill: bool) -> Result<(Source, Session), Failur
 ///
 /// Returns the errors of [`read_whole`], and one for a names file or a binary that cannot be read or has no names.
 pub(crate) fn read_named(trace: &TraceArgs, names: &NameArgs) -> Result<(Source, Session), Failure> {
-    named(trace, names, false)
+    named(trace, names, Levels::Kept)
 }
 
 /// As [`read_named`], with slices in a temporary file: for commands that go through them once.
 pub(crate) fn read_spilled(trace: &TraceArgs, names: &NameArgs) -> Result<(Source, Session), Failure> {
-    named(trace, names, true)
+    named(trace, names, Levels::Dropped)
 }
 
-fn named(trace: &TraceArgs, names: &NameArgs, spill: bool) -> Result<(Source, Session), Failure> {
+fn named(trace: &TraceArgs, names: &NameArgs, levels: Levels) -> Result<(Source, Session), Failure> {
     let naming = names.names.as_deref().map(read_names).transpose()?;
     let mut binaries = Binaries::read(&names.binary)?;
-    let (source, mut session) = read_with(trace, spill)?;
+    let (source, mut session) = read_with(trace, levels)?;
     if let Some(naming) = naming {
         session.name_by(0, naming);
     }
@@ -89,6 +92,23 @@ fn named(trace: &TraceArgs, names: &NameArgs, spill: bool) -> Result<(Source, Se
         binaries.name_or_fail(&mut session)?;
     }
     Ok((source, session))
+}
+
+/// Fails if slices could not be read from the temporary file again: what was printed of them is incomplete. Called at the end of a
+/// command.
+///
+/// # Errors
+///
+/// Returns the error of the file.
+pub(crate) fn complete(session: &Session) -> Result<(), Failure> {
+    let failed = |error| Failure::new(format!("the temporary file of this trace cannot be read: {error}"));
+    session.store().take_spill_error().map_or(Ok(()), |error| Err(failed(error)))
+}
+
+/// Bytes of slices that stay in memory: an eighth of what is free, so that a command takes less than half of that with everything
+/// else that it needs.
+fn most_in_memory(free: Option<u64>) -> u64 {
+    free.map_or(1 << 30, |free| free / 8)
 }
 
 /// Memory in bytes that programs can use before the system swaps, where it tells: on Linux.

@@ -10,7 +10,7 @@ use unspool_formats::batch::{Key, flags};
 
 use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};
-use crate::read_whole::read_named;
+use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, TraceArgs};
 
@@ -74,7 +74,7 @@ pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
         }
     }
     out.flush()?;
-    Ok(())
+    complete(&session)
 }
 
 fn row<'a>(session: &'a Session, track: &'a TrackOut, placed: &Placed) -> Row<'a> {

@@ -19,7 +19,7 @@ use crate::csv::write_row;
 use crate::find::{failed, reader_of};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::read_whole::read_named;
+use crate::read_whole::{complete, read_named};
 use crate::sqlite::attach;
 use crate::{Failure, NameArgs, Source, TraceArgs, interrupt, sql_functions};
 
@@ -134,6 +134,7 @@ fn write(trace: &TraceArgs, names: &NameArgs, path: &Path, with_records: bool) -
     }
     out.flush()?;
     drop(out);
+    complete(&session)?;
     if with_records {
         add_records(&session, &source, path)?;
     }

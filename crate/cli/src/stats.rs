@@ -12,7 +12,7 @@ use unspool_formats::batch::Key;
 
 use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};
-use crate::read_whole::read_named;
+use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, TraceArgs, json};
 
@@ -168,7 +168,7 @@ pub(crate) fn run(what: &Stats) -> Result<(), Failure> {
         By::Stack => stacks::print(&mut out, form, &source.name, &session, &question)?,
     }
     out.flush()?;
-    Ok(())
+    complete(&session)
 }
 
 /// The functions by self time, and the covered time.

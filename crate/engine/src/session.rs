@@ -14,6 +14,8 @@ use crate::rows::RowSource;
 use crate::store::Store;
 use crate::store::problems::OUT_OF_ROOM;
 use crate::store::query::{QueryAnswer, TrackRows};
+#[cfg(feature = "spill")]
+use crate::store::spill::{Levels, SpillFile};
 use crate::stream::Stream;
 use crate::turn::Turn;
 
@@ -129,11 +131,11 @@ impl Session {
         self.store.limit_memory(bytes);
     }
 
-    /// Has slices moved to a file while the trace is read, before the first step: for a trace whose rows are read once, such as
-    /// for an export. What visits them anywhere becomes slow. [`Store::take_spill_error`] says whether the file failed.
+    /// Has slices moved to a file while the trace is read, once they take more than `beyond` bytes of memory. Called before
+    /// the first step. What visits slices anywhere becomes slower. [`Store::take_spill_error`] says whether the file failed.
     #[cfg(feature = "spill")]
-    pub fn spill_to(&mut self, file: Box<dyn crate::store::spill::SpillFile>) {
-        self.store.spill_to(file);
+    pub fn spill_to(&mut self, file: Box<dyn SpillFile>, levels: Levels, beyond: u64) {
+        self.store.spill_to(file, levels, beyond);
     }
 
     /// Whether reading stopped at a limit and not at the end of the file.

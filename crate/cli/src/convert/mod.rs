@@ -316,7 +316,12 @@ struct Written {
 
 /// Converts a trace. Returns what was written, and whether the trace was read in part.
 fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
-    let trace = TraceArgs { file: job.input.clone(), no_limits: what.no_limits, nest_tail_calls: what.nest_tail_calls };
+    let trace = TraceArgs {
+        file: job.input.clone(),
+        no_limits: what.no_limits,
+        nest_tail_calls: what.nest_tail_calls,
+        memory: None,
+    };
     let (source, session) = read_spilled(&trace, &what.names)?;
     // A file that ends too early is one whose rest is missing.
     let is_cut = session.progress().problems.iter().any(|problem| problem.kind == TRUNCATED.id());

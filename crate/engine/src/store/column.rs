@@ -373,12 +373,14 @@ impl Column {
         })
     }
 
-    /// Moves closed blocks to a file, and drops the levels of detail but for what their next nodes need.
+    /// Moves closed blocks to a file. Levels of detail that are not kept go, but for what their next nodes need.
     #[cfg(feature = "spill")]
-    pub(crate) fn spill(&mut self, shelf: &std::rc::Rc<super::spill::Shelf>) {
+    pub(crate) fn spill(&mut self, shelf: &std::rc::Rc<super::spill::Shelf>, levels: super::spill::Levels) {
         let closed = self.blocks.len().saturating_sub(1);
         self.blocks.iter_mut().take(closed).for_each(|block| block.spill(shelf));
-        self.levels.iter_mut().for_each(|nodes| nodes.forget(nodes.len().saturating_sub(FAN_OUT)));
+        if levels == super::spill::Levels::Dropped {
+            self.levels.iter_mut().for_each(|nodes| nodes.forget(nodes.len().saturating_sub(FAN_OUT)));
+        }
     }
 
     /// Drops the levels of detail.

@@ -150,9 +150,11 @@ impl Store {
             from = to;
         }
         #[cfg(feature = "spill")]
-        if let Some(spill) = self.spill.as_mut().filter(|spill| spill.is_due(self.slices)) {
-            spill.at = self.slices;
-            self.tracks.iter_mut().for_each(|track| track.spill(&spill.shelf));
+        if let Some(spill) = &mut self.spill {
+            let bytes = || self.tracks.iter().map(|track| track.bytes() as u64).sum();
+            if spill.is_due(self.slices, bytes) {
+                self.tracks.iter_mut().for_each(|track| track.spill(&spill.shelf, spill.levels));
+            }
         }
         self.slices * self.slice_bytes() + self.points * POINT_BYTES < self.most_bytes()
     }
@@ -160,16 +162,16 @@ impl Store {
     /// Most bytes of memory that a slice takes.
     fn slice_bytes(&self) -> u64 {
         #[cfg(feature = "spill")]
-        if self.spill.is_some() {
-            return spill::SLICE_BYTES;
+        if let Some(spill) = &self.spill {
+            return spill.slice_bytes();
         }
         SLICE_BYTES
     }
 
-    /// Has slices moved to a file, before there are any.
+    /// Has slices moved to a file, before there are any, once tracks take more than `beyond` bytes of memory.
     #[cfg(feature = "spill")]
-    pub(crate) fn spill_to(&mut self, file: Box<dyn spill::SpillFile>) {
-        self.spill = Some(spill::Spill::new(file));
+    pub(crate) fn spill_to(&mut self, file: Box<dyn spill::SpillFile>, levels: spill::Levels, beyond: u64) {
+        self.spill = Some(spill::Spill::new(file, levels, beyond));
     }
 
     /// The first error of the file of [`crate::Session::spill_to`]. Slices that were asked for since are missing.
@@ -208,7 +210,7 @@ impl Store {
             track.finish(end);
             // Not before: slices that end now would begin new levels.
             #[cfg(feature = "spill")]
-            if self.spill.is_some() {
+            if self.spill.as_ref().is_some_and(|spill| spill.levels == spill::Levels::Dropped) {
                 track.drop_levels();
             }
         }

@@ -1,8 +1,7 @@
-//! Slices in a file: a store whose trace is read once, row by row, need not have all of it in memory.
+//! Slices in a file: a store need not have all of a trace in memory.
 //!
 //! While the trace is read, closed blocks are moved to the file from time to time. A block that is asked for is loaded again, and
-//! the latest of those stay in memory. Levels of detail are dropped: nobody draws such a store, and what walks over them visits the slices
-//! instead.
+//! the latest of those stay in memory. Levels of detail may be dropped ([`Levels`]).
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -19,8 +18,18 @@ const LOADED: usize = 256;
 /// Slices after which blocks are moved.
 const EVERY: u64 = 1 << 18;
 
-/// Most bytes of memory that a slice takes that is in the file, or packed.
-pub(super) const SLICE_BYTES: u64 = 7;
+/// Most bytes of memory that a slice takes that is in the file, or packed, and those of its levels of detail.
+const SLICE_BYTES: u64 = 7;
+const LEVEL_BYTES: u64 = 4;
+
+/// What becomes of the levels of detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Levels {
+    /// They stay in memory, some three bytes a slice. All questions are answered as without a file.
+    Kept,
+    /// Slices are gone through row by row, as for an export. What walks over levels visits the slices instead.
+    Dropped,
+}
 
 /// A temporary file.
 pub trait SpillFile: Read + Write + Seek {}
@@ -32,19 +41,31 @@ impl<T: Read + Write + Seek> SpillFile for T {}
 pub(super) struct Spill {
     pub(super) shelf: Rc<Shelf>,
     /// How many slices the store had when blocks were moved last.
-    pub(super) at: u64,
+    at: u64,
+    pub(super) levels: Levels,
+    /// Bytes of memory beyond which blocks are moved.
+    beyond: u64,
 }
 
 impl Spill {
-    pub(super) fn new(file: Box<dyn SpillFile>) -> Self {
+    pub(super) fn new(file: Box<dyn SpillFile>, levels: Levels, beyond: u64) -> Self {
         let inner = Inner { file, end: 0, loaded: Vec::new(), next: 0, bytes: Vec::new(), error: None };
-        Self { shelf: Rc::new(Shelf(RefCell::new(inner))), at: 0 }
+        Self { shelf: Rc::new(Shelf(RefCell::new(inner))), at: 0, levels, beyond }
     }
 
-    /// Whether blocks are to be moved, of a store with this many slices.
-    pub(super) fn is_due(&self, slices: u64) -> bool {
+    /// Whether blocks are to be moved, of a store with this many slices. `bytes` counts its memory.
+    pub(super) fn is_due(&mut self, slices: u64, bytes: impl FnOnce() -> u64) -> bool {
         // A restart removes slices.
-        slices.abs_diff(self.at) >= EVERY
+        if slices.abs_diff(self.at) < EVERY {
+            return false;
+        }
+        self.at = slices;
+        bytes() >= self.beyond
+    }
+
+    /// Most bytes of memory that a slice takes.
+    pub(super) fn slice_bytes(&self) -> u64 {
+        SLICE_BYTES + if self.levels == Levels::Kept { LEVEL_BYTES } else { 0 }
     }
 }
 
@@ -220,6 +241,7 @@ mod tests {
             count in 1usize..40_000,
             every in 1000usize..9000,
             room in prop::sample::select(vec![0u64, 100_000, u64::MAX]),
+            levels in prop::sample::select(vec![Levels::Kept, Levels::Dropped]),
         ) {
             let next = |i: u64| {
                 let x = (seed ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -227,14 +249,23 @@ mod tests {
             };
             let lengths: Vec<_> = (0..count as u64).map(next).collect();
             let in_memory = column(&lengths, |_, _| {});
-            let shelf = Spill::new(Box::new(Full(Cursor::new(Vec::new()), room))).shelf;
+            let shelf = Spill::new(Box::new(Full(Cursor::new(Vec::new()), room)), levels, 0).shelf;
             let mut moved = column(&lengths, |column, i| {
                 if i % every == 0 {
-                    column.spill(&shelf);
+                    column.spill(&shelf, levels);
                 }
             });
             moved.close();
-            moved.drop_levels();
+            if levels == Levels::Dropped {
+                moved.drop_levels();
+            } else {
+                let nodes = |column: &Column| {
+                    let node = |level, at| column.nodes(level, at)[0].words();
+                    let of_level = |level| (0..column.count(level)).map(|at| node(level, at)).collect::<Vec<_>>();
+                    (1..=column.levels()).map(of_level).collect::<Vec<_>>()
+                };
+                prop_assert_eq!(nodes(&moved), nodes(&in_memory));
+            }
             prop_assert_eq!(moved.len(), in_memory.len());
             prop_assert!((0..=count).all(|i| moved.get(i) == in_memory.get(i)));
             let near = Cell::new(0);
@@ -283,9 +314,9 @@ mod tests {
             }
         }
 
-        let shelf = Spill::new(Box::new(Hole)).shelf;
+        let shelf = Spill::new(Box::new(Hole), Levels::Dropped, 0).shelf;
         let mut column = column(&[(1, 2); 9000], |_, _| {});
-        column.spill(&shelf);
+        column.spill(&shelf, Levels::Dropped);
         assert!(column.get(5).is_none() && column.get(8999).is_some());
         assert_eq!(shelf.take_error().map(|error| error.kind()), Some(io::ErrorKind::UnexpectedEof));
     }

@@ -509,8 +509,8 @@ impl Track {
 
     /// Moves closed blocks of slices to a file.
     #[cfg(feature = "spill")]
-    pub(crate) fn spill(&mut self, shelf: &std::rc::Rc<super::spill::Shelf>) {
-        self.columns.iter_mut().for_each(|column| column.spill(shelf));
+    pub(crate) fn spill(&mut self, shelf: &std::rc::Rc<super::spill::Shelf>, levels: super::spill::Levels) {
+        self.columns.iter_mut().for_each(|column| column.spill(shelf, levels));
     }
 
     /// Drops the levels of detail of slices that were moved to a file.
