@@ -1,0 +1,36 @@
+//! Slices in a temporary file: commands print what they print of slices in memory.
+
+use std::process::Command;
+
+fn unspool(args: &[&str]) -> Vec<u8> {
+    let output = Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+#[test]
+fn commands_answer_alike_whatever_the_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("large.xray");
+    let log = log.to_str().unwrap();
+    // More than the slices after which blocks are first moved.
+    unspool(&["generate", "xray", "--events", "700000", "--seed", "7", "-o", log]);
+    let commands: &[&[&str]] = &[
+        &["info", log],
+        &["stats", log, "--csv"],
+        &["stats", log, "--by", "stack"],
+        &["graph", log],
+        &["slices", log, "--csv"],
+        &["find", log, "dur>2us"],
+    ];
+    for command in commands {
+        let with = |memory: &str| unspool(&[command, &["--memory", memory] as &[&str]].concat());
+        let (spilled, kept) = (with("1"), with("100G"));
+        assert!(!kept.is_empty() && spilled == kept, "{command:?}");
+    }
+    let bytes = |memory: &str| {
+        let info: serde_json::Value = serde_json::from_slice(&unspool(&["info", log, "--json", "--memory", memory])).unwrap();
+        info["progress"]["storeBytes"].as_u64().or(info["storeBytes"].as_u64()).unwrap()
+    };
+    assert!(bytes("1") < bytes("100G") / 2);
+}
