@@ -97,7 +97,9 @@ function selectorsOf(css: string): string[] {
 
 /** The class names in the selectors of a style sheet. */
 function classesOf(css: string): string[] {
-  return selectorsOf(css).flatMap((selector) => [...selector.matchAll(/\.([a-z][a-z0-9-]*)/g)].map(([, name]) => name!));
+  return selectorsOf(css).flatMap((selector) =>
+    [...selector.matchAll(/\.([a-z][a-z0-9-]*)/g)].map(([, name]) => name!),
+  );
 }
 
 /** The files that a file imports by a relative path. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { area, barriers, details, fixture, header, inked, open, pictured, placeIn, test } from './page.ts';
+import { area, barriers, details, fixture, header, inked, open, pictured, placeIn, settled, test } from './page.ts';
 
 const SCENE_CALLS = 518;
 const VALUES_CALLS = 30;
@@ -202,6 +202,36 @@ test('shows long arrays and texts in part, and in full on a click', async ({ pag
   expect(await rows.locator('.numbers').count()).toBeLessThan(40);
   await details(page).getByRole('button', { name: '3,000 more characters' }).click();
   await expect(details(page).locator('.text.block')).toContainText('long '.repeat(1000).trim());
+});
+
+test('says how much of a large trace is shown, and opens a part of the rest', async ({ page }, info) => {
+  const path = info.outputPath('large.trace');
+  mkdirSync(info.outputDir, { recursive: true });
+  const call = (number: number) => [0, ...uint(0), 0, 1, ...uint(number), 0];
+  const calls = Array.from({ length: 300_000 }, (_, i) => call(i)).flat();
+  const stream = [...uint(3), 0, ...uint(0), ...string('tick'), ...uint(0), ...call(0).slice(2), ...calls.slice(6)];
+  // Stored, so that it is read in several portions.
+  writeFileSync(path, gzipSync(Uint8Array.from(stream), { level: 0 }));
+  // As on a machine with little memory: room for some thousand slices.
+  await page.addInitScript(() => Object.defineProperty(navigator, 'deviceMemory', { value: 0.001 }));
+  await page.goto('./');
+  await open(page, path);
+  const part = header(page).getByRole('button', { name: /^\d+\s% of the file, up to call\s/ });
+  await expect(part).toBeVisible();
+  await expect(header(page)).not.toContainText('problem');
+  await expect(page.locator('.overview-end')).toHaveText((await part.textContent())!);
+  await part.click();
+  const menu = page.getByRole('dialog', { name: 'The rest of the file' });
+  await expect(menu).toContainText('larger than memory allows');
+  expect(await barriers(page)).toEqual([]);
+  await menu.getByLabel('From').fill('soon');
+  await menu.getByRole('button', { name: 'Open this part' }).click();
+  await expect(menu.getByRole('alert')).toContainText('Positions look like');
+  await menu.getByLabel('From').fill('call 299,000');
+  await menu.getByRole('button', { name: 'Open this part' }).click();
+  await settled(page, 'ready', 'large from call 299,000.trace');
+  await expect(header(page)).toContainText('1,000 calls');
+  await expect(part).toBeHidden();
 });
 
 /** A gzip trace of one call with two arguments, in version 3 of the format. */

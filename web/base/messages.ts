@@ -53,6 +53,8 @@ export type ToWorker =
       readonly lifted: boolean;
       /** With the callees of tail calls under the functions that left by them. */
       readonly nested: boolean;
+      /** Most bytes of the trace, on a machine that has less memory than usual. */
+      readonly room: number | null;
     }
   /** Adds a companion to the open trace. */
   | { readonly t: 'attach'; readonly companion: CompanionFile }

@@ -187,6 +187,8 @@ export interface ProblemCount {
   readonly serious: boolean;
   /** Reading stopped at a limit that the person may lift. */
   readonly canGoOn: boolean;
+  /** Reading stopped at a limit. */
+  readonly isLimit: boolean;
   /** One sentence for all of them: `3 exits without an enter`. */
   readonly summary: string;
   readonly first: Problem;

@@ -34,6 +34,11 @@ export async function saveFile(name: string): Promise<Sink | null> {
 }
 
 function downloadOf(name: string): Sink {
+  return blobSink((blob) => saveBlob(blob, name));
+}
+
+/** Keeps what is written as a blob, which `done` gets in the end. */
+export function blobSink(done: (blob: Blob) => void): Sink {
   let blobs: Blob[] = [];
   let waiting: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
@@ -55,8 +60,7 @@ function downloadOf(name: string): Sink {
     close: async () => {
       flush();
       const all = new Blob(blobs, { type: 'application/octet-stream' });
-      const whole = start ? new Blob([start, all.slice(start.length)], { type: all.type }) : all;
-      saveBlob(whole, name);
+      done(start ? new Blob([start, all.slice(start.length)], { type: all.type }) : all);
     },
     abort: async () => {
       blobs = [];

@@ -131,7 +131,7 @@ describe('the page side of a trace', () => {
     }
   });
   it('offers to go on after a limit, unless limits are lifted', () => {
-    const limit = { kind: 'unpacks-to-more', count: 1, serious: true, canGoOn: true, summary: '' };
+    const limit = { kind: 'unpacks-to-more', count: 1, serious: true, canGoOn: true, isLimit: true, summary: '' };
     const problems = [{ ...limit, first: { offset: 0n, kind: '', sentence: '' } }];
     expect(trace.canGoOn.value).toBe(false);
     say({ t: 'done', how: 'complete', progress: { ...PROGRESS, problems }, error: null });

@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Attachment, Companion, CompanionFile, CompanionKind, Source } from '../base/companions.ts';
+import { deviceMemory } from '../base/device.ts';
 import type {
   BindTo,
   BoundExpression,
@@ -44,6 +45,9 @@ import { bindValues, isAboutValues } from './values_expression.ts';
 
 /** How long a worker has to stop reading. One that is deep in a call, as in SQLite, does not answer and is ended. */
 const STOP_MS = 700;
+
+/** Bytes of a trace per GiB of memory: half of it, because the browser and other programs need some, too. */
+const ROOM = 2 ** 29;
 
 /** A message of the trace's worker that ends one request. */
 type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply | { t: 'looked' }>;
@@ -241,7 +245,8 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   };
   port.onmessageerror = () => fail(crash('a message could not be read'));
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
-  post({ t: 'open', file, name, companions, lifted, nested });
+  const most = lifted ? null : room();
+  post({ t: 'open', file, name, companions, lifted, nested, room: most });
 
   const bindPoints = async () => {
     const to: BindTo = { what: 'points' };
@@ -290,7 +295,9 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     canGoOn: computed(() => {
       const status = state.status.value;
       const error = status.at === 'ready' || status.at === 'failed' ? status.error : null;
-      return !lifted && (error?.kind === 'limit' || state.progress.value.problems.some((kind) => kind.canGoOn));
+      const { problems } = state.progress.value;
+      const canGoOn = problems.some((kind) => kind.canGoOn || (kind.isLimit && most !== null));
+      return !lifted && (error?.kind === 'limit' || canGoOn);
     }),
     painted: () => post({ t: 'painted' }),
     picture: async (question) => {
@@ -341,6 +348,12 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     digest: async () => (await ask('digest', (id) => ({ t: 'digest', id })))?.digest ?? null,
     dispose: end,
   };
+}
+
+/** Most bytes of a trace on a machine that has little memory; null on others. */
+function room(): number | null {
+  const memory = deviceMemory();
+  return memory !== null && memory < 8 ? memory * ROOM : null;
 }
 
 /** What is known of an item: by the trace, and by its record. */

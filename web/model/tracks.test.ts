@@ -154,6 +154,7 @@ describe('the problems of a file', () => {
     count,
     serious,
     canGoOn: false,
+    isLimit: false,
     summary: '',
     first: { offset: 0n, kind: '', sentence: '' },
   });

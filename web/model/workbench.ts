@@ -112,6 +112,8 @@ export interface Workbench {
   reopen(): void;
   /** Opens the file again without the limit at which reading stopped. */
   goOn(): void;
+  /** Opens a part of the trace, written as a trace of its own, in its place. */
+  openPart(part: Blob, name: string): void;
   /** Opens the trace again with the callees of tail calls under the functions that left by them, or beside these again. */
   nestTailCalls(nested: boolean): void;
   /** The files whose contents are being looked at to decide what to open, if that takes long; null otherwise. */
@@ -237,6 +239,13 @@ export function createWorkbench(
     choices += 1;
     const { trace, file } = now.open;
     openWith(spare.take(), { file, name: trace.name, companions: trace.companions.peek(), ...how(trace) });
+  };
+  const openPart = (file: Blob, name: string) => {
+    const now = bench.peek();
+    if (now.at !== 'open') return;
+    choices += 1;
+    const { lifted, nested, companions } = now.open.trace;
+    openWith(spare.take(), { file, name, companions: companions.peek(), lifted, nested });
   };
   const nestTailCalls = (nested: boolean) => openAgain(({ lifted }) => ({ lifted, nested }));
   const openBlob = (blob: Blob, name: string, notes: readonly NotesFile[] = []) => {
@@ -458,6 +467,7 @@ export function createWorkbench(
     },
     looking,
     goOn: () => openAgain(({ nested }) => ({ lifted: true, nested })),
+    openPart,
     nestTailCalls,
     close: () => {
       stopLooking();

@@ -76,9 +76,9 @@ export async function openSession(
 }
 
 /** A session for a file with these ends. Throws a {@link TraceError} if no format claims it. */
-async function recognised(ends: Ends, { lifted, nested }: Host): Promise<Session> {
+async function recognised(ends: Ends, { lifted, nested, room }: Host): Promise<Session> {
   if (needsDecompressor(...ends)) await loadDecompressors(provideDecompressors);
-  return new WasmSession(...ends, undefined, lifted, nested);
+  return new WasmSession(...ends, room ?? undefined, lifted, nested);
 }
 
 /** Attaches the database to a session that reads one. */

@@ -20,6 +20,8 @@ export interface Host extends Watch {
   readonly lifted: boolean;
   /** With the callees of tail calls under their callers. */
   readonly nested: boolean;
+  /** Most bytes of the trace, if that is less than usual. */
+  readonly room: number | null;
   readonly choose: Choose;
 }
 

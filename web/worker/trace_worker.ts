@@ -154,12 +154,13 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     const file = await spool.finish().catch(() => null);
     post({ t: 'unpacked', file: file ?? new Blob(), log: null, whole: file !== null && spool.whole });
   };
-  const read = async ({ file: blob, name, companions, lifted, nested }: Extract<ToWorker, { t: 'open' }>) => {
+  const read = async ({ file: blob, name, companions, lifted, nested, room }: Extract<ToWorker, { t: 'open' }>) => {
     try {
       const wal = companions.find(({ kind }) => kind === 'wal');
       const opened = await openSession(blob, name, wal?.file ?? null, loadDisassembler, {
         lifted,
         nested,
+        room,
         cancelled: () => cancelled,
         report: reportUnpacking,
         choose: (archive) => {

@@ -45,8 +45,8 @@ pub struct Session {
 #[wasm_bindgen]
 impl Session {
     /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough. The size
-    /// is infinite while it is unknown. `limit` is the most bytes of the trace and all results, for browsers that give less
-    /// memory than usual. `lifted` lifts the limits that end the reading of a trace although its bytes are valid.
+    /// is infinite while it is unknown. `limit` is the most bytes of the trace, and of all results, for machines with
+    /// less memory than usual. `lifted` lifts the limits that end the reading of a trace although its bytes are valid.
     /// `tail_calls` puts the callees of tail calls under their callers.
     ///
     /// # Errors
@@ -64,8 +64,13 @@ impl Session {
     ) -> Result<Session, JsValue> {
         let limits = if lifted == Some(true) { Limits::LIFTED } else { Limits::DEFAULT };
         let options = OpenOptions { size: None, limits, nest_tail_calls: tail_calls == Some(true) };
-        let engine = Engine::with(options, name, size as u64, head, tail).map_err(|error| to_js(&error))?;
-        Ok(Self { engine, jobs: jobs::Jobs::new(limit.map_or(ledger::LIMIT, |bytes| bytes as u64)), lists: None })
+        let mut engine = Engine::with(options, name, size as u64, head, tail).map_err(|error| to_js(&error))?;
+        let limit = limit.map(|bytes| bytes as u64);
+        if let Some(bytes) = limit {
+            engine.limit_memory(bytes);
+        }
+        let jobs = jobs::Jobs::new(limit.map_or(ledger::LIMIT, |bytes| bytes.min(ledger::LIMIT)));
+        Ok(Self { engine, jobs, lists: None })
     }
 
     /// What the file's head says: a `TraceInfo`.

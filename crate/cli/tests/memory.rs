@@ -29,7 +29,8 @@ fn commands_answer_alike_whatever_the_memory() {
         assert!(!kept.is_empty() && spilled == kept, "{command:?}");
     }
     let bytes = |memory: &str| {
-        let info: serde_json::Value = serde_json::from_slice(&unspool(&["info", log, "--json", "--memory", memory])).unwrap();
+        let info: serde_json::Value =
+            serde_json::from_slice(&unspool(&["info", log, "--json", "--memory", memory])).unwrap();
         info["progress"]["storeBytes"].as_u64().or(info["storeBytes"].as_u64()).unwrap()
     };
     assert!(bytes("1") < bytes("100G") / 2);

@@ -4,6 +4,7 @@ use serde::Serialize;
 use unspool_formats::error::Class;
 use unspool_formats::{Clock, Column, Error, FORMATS, Info, Problem, RowError, Shows, Stacking, TrackKind, ValueKind};
 
+use crate::store::problems::is_limit;
 use crate::store::{Store, Track};
 
 /// What the file's head says.
@@ -196,6 +197,8 @@ pub struct ProblemCount {
     pub serious: bool,
     /// Whether reading stopped at a limit that a person may lift: the file is opened again without it.
     pub can_go_on: bool,
+    /// Whether reading stopped at a limit, which a person may lift or not.
+    pub is_limit: bool,
     /// One sentence for all of them.
     pub summary: String,
     /// The first of them.
@@ -344,6 +347,7 @@ impl Store {
                 count: count.count.try_into().unwrap_or(u32::MAX),
                 serious: kind.is_serious(),
                 can_go_on: kind.offers_to_go_on(),
+                is_limit: is_limit(kind),
                 summary: kind.summary(count.count, count.sum).to_string(),
                 first: count.first.into(),
             })

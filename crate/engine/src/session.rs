@@ -12,7 +12,7 @@ use crate::pull::Pull;
 use crate::report::{ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
 use crate::rows::RowSource;
 use crate::store::Store;
-use crate::store::problems::OUT_OF_ROOM;
+use crate::store::problems::is_limit;
 use crate::store::query::{QueryAnswer, TrackRows};
 #[cfg(feature = "spill")]
 use crate::store::spill::{Levels, SpillFile};
@@ -141,7 +141,7 @@ impl Session {
     /// Whether reading stopped at a limit and not at the end of the file.
     pub fn stopped_at_limit(&self) -> bool {
         let counts = self.store.problem_counts();
-        counts.into_iter().any(|(kind, _)| kind.offers_to_go_on() || kind == &OUT_OF_ROOM)
+        counts.into_iter().any(|(kind, _)| is_limit(kind))
     }
 
     /// What has been decoded so far.

@@ -8,7 +8,7 @@ export function ExportButton({ open, page }: { open: OpenTrace; page: Page }) {
     <MenuButton
       open={open}
       page={page}
-      look="export-button"
+      look="plain export-button"
       popover="export-popover"
       label="Export"
       title="Save the trace, a part of it, or a picture"

@@ -1,22 +1,16 @@
 import { useMemo } from 'preact/hooks';
-import {
-  formatBytes,
-  formatCount,
-  formatCounted,
-  formatLength,
-  formatPercent,
-  NBSP,
-  shortened,
-} from '../../base/format.ts';
+import { formatBytes, formatCounted, formatLength, formatPercent, shortened } from '../../base/format.ts';
 import type { ThemeChoice, ThemeControl } from '../../model/theme.ts';
 import type { Trace } from '../../model/trace.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
 import { extentLength } from '../../model/view.ts';
+import type { OpenTrace } from '../../model/workbench.ts';
 import type { Page } from '../page.ts';
 import { Companions } from '../parts/companions.tsx';
 import { ExportButton } from './export_button.tsx';
 import { FindingsButton } from './findings_button.tsx';
 import { NotesButton } from './notes_button.tsx';
+import { Part } from './part.tsx';
 import { Problems } from './problems.tsx';
 import './header.css';
 
@@ -40,9 +34,7 @@ export function Header({ page, choose, showKeys, find }: Props) {
         <Logo />
         Unspool
       </span>
-      {trace && (
-        <Facts trace={trace} cancel={workbench.cancel} remove={workbench.removeCompanion} reopen={workbench.reopen} />
-      )}
+      {open && <Facts open={open} page={page} />}
       <span class="header-end">
         {trace?.info.value && (
           <button
@@ -83,14 +75,9 @@ export function Header({ page, choose, showKeys, find }: Props) {
 /** Characters of the file name in the tooltip of the heading. */
 const LONGEST_TITLE = 1000;
 
-interface FactsProps {
-  readonly trace: Trace;
-  readonly cancel: () => void;
-  readonly remove: (id: number) => void;
-  readonly reopen: () => void;
-}
-
-function Facts({ trace, cancel, remove, reopen }: FactsProps) {
+function Facts({ open, page }: { open: OpenTrace; page: Page }) {
+  const { trace } = open;
+  const { cancel, removeCompanion, reopen } = page.workbench;
   const info = trace.info.value;
   const status = trace.status.value;
   const name = trace.entry.value === null ? trace.name : `${trace.name} › ${trace.entry.value}`;
@@ -108,9 +95,10 @@ function Facts({ trace, cancel, remove, reopen }: FactsProps) {
           Other traces…
         </button>
       )}
-      <Companions companions={trace.companions.value} remove={remove} />
+      <Companions companions={trace.companions.value} remove={removeCompanion} />
       {info && <span class="chip">{info.title}</span>}
       {status.at === 'loading' ? <Loading trace={trace} cancel={cancel} /> : <Summary trace={trace} />}
+      <Part open={open} page={page} />
       <Problems trace={trace} />
     </>
   );
@@ -137,8 +125,7 @@ function Loading({ trace, cancel }: { trace: Trace; cancel: () => void }) {
 
 function Summary({ trace }: { trace: Trace }) {
   const info = trace.info.value;
-  const status = trace.status.value;
-  const { events, extent, bytes, bytesRead } = trace.progress.value;
+  const { events, extent } = trace.progress.value;
   const tracks = trace.tracks.value;
   // Progress comes more often than tracks, of which there may be thousands.
   const { threads, lanes } = useMemo(() => {
@@ -157,17 +144,7 @@ function Summary({ trace }: { trace: Trace }) {
   if (threads > 0) parts.push(formatCounted(threads, 'thread'));
   // In a trace of ordinals the number of events is the length.
   if (info && extent && info.clock.kind !== 'ordinal') parts.push(formatLength(extentLength(extent), info.clock));
-  return (
-    <>
-      <span class="muted summary">{parts.join(' · ')}</span>
-      {status.at === 'ready' && status.how === 'cancelled' && (
-        <span class="chip" title={`${formatCount(bytesRead)} of ${formatCount(bytes)} bytes`}>
-          Stopped at{NBSP}
-          {formatPercent(bytesRead, bytes)}
-        </span>
-      )}
-    </>
-  );
+  return <span class="muted summary">{parts.join(' · ')}</span>;
 }
 
 const THEME_NAMES: Record<ThemeChoice, string> = { system: 'system', dark: 'dark', light: 'light' };

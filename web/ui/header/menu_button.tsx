@@ -16,7 +16,7 @@ export interface HeaderMenuProps {
 interface Props {
   readonly open: OpenTrace;
   readonly page: Page;
-  /** A class of the button, and one of the popover. */
+  /** Classes of the button, and one of the popover. */
   readonly look: string;
   readonly popover: string;
   readonly label: string;
@@ -69,7 +69,7 @@ export function MenuButton(props: Props) {
       <button
         ref={button}
         type="button"
-        class={`plain ${look}`}
+        class={look}
         aria-expanded={shown.value}
         aria-label={label}
         title={title}

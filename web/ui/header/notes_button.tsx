@@ -10,7 +10,7 @@ export function NotesButton({ open, page }: { open: OpenTrace; page: Page }) {
     <MenuButton
       open={open}
       page={page}
-      look="notes-button"
+      look="plain notes-button"
       popover="notes-popover"
       label={length === 0 ? 'Notes' : formatCounted(length, 'note')}
       title="Notes (M adds one)"

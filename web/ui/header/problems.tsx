@@ -33,9 +33,10 @@ export function Problems({ trace }: { trace: Trace }) {
     return scope.dispose;
   }, [shown]);
 
-  const { problems } = trace.progress.value;
+  // How much was read before a limit is beside this.
+  const problems = trace.progress.value.problems.filter(({ isLimit }) => !isLimit);
   const status = trace.status.value;
-  const broken = status.at === 'ready' ? status.error : null;
+  const broken = status.at === 'ready' && status.error?.kind !== 'limit' ? status.error : null;
   const count = problems.reduce((sum, kind) => sum + kind.count, 0) + (broken ? 1 : 0);
   if (count === 0) return null;
   const serious = broken !== null || problems.some((kind) => kind.serious);

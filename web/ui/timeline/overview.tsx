@@ -4,6 +4,7 @@ import type { Overview } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
 import { shownMarks } from '../../model/marked.ts';
+import { partRead } from '../../model/part.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import type { Timeline } from '../../model/timeline.ts';
 import { type Extent, extentLength, fitted, toPixel, toTick, type View } from '../../model/view.ts';
@@ -82,9 +83,16 @@ export function OverviewStrip({ open, theme, filtering }: Props) {
         <canvas ref={canvas} role="img" aria-label="Overview of the whole trace: when each track was busy" />
         <Brush open={open} />
         <NoteMarks open={open} />
+        <End open={open} />
       </div>
     </div>
   );
+}
+
+/** Says where the trace ends that was read in part. */
+function End({ open }: { open: OpenTrace }) {
+  const part = partRead(open.trace);
+  return part && <span class="overview-end">{part.label}</span>;
 }
 
 /** The rows of the overview in the order of the tracks below it, without those that the person has hidden. */

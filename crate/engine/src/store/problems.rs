@@ -30,6 +30,11 @@ unspool_formats::problem_kinds! {
     );
 }
 
+/// Whether what follows a problem of this kind was not read although it is in the file: a limit ended the reading.
+pub(crate) fn is_limit(kind: &unspool_formats::ProblemKind) -> bool {
+    kind.offers_to_go_on() || kind == &OUT_OF_ROOM
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
