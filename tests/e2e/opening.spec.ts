@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from '@playwright/test';
 import { SAMPLES } from '../../web/model/formats.ts';
@@ -270,5 +270,45 @@ for (const [url, sentence] of [
     await page.goto(`./?url=${encodeURIComponent(url)}`);
     await settled(page, 'failed');
     await expect(page.getByRole('alert')).toContainText(sentence);
+  });
+}
+
+const CHANGES = [
+  { how: 'grows', fixture: 'threads.xray', tab: 'Events', change: (path: string) => appendFileSync(path, 'more') },
+  { how: 'shrinks', fixture: 'frames/calls.frames', tab: 'Listing', change: (path: string) => truncateSync(path, 100) },
+  {
+    how: 'is replaced',
+    fixture: 'rvn/blocks.sqlite',
+    tab: 'Listing',
+    change: (path: string) => {
+      writeFileSync(`${path}.new`, 'something else');
+      renameSync(`${path}.new`, path);
+    },
+  },
+];
+for (const { how, fixture: name, tab, change } of CHANGES) {
+  test(`a file that ${how} while it is open stays usable, and can be read again`, async ({ page }, info) => {
+    mkdirSync(info.outputDir, { recursive: true });
+    const path = info.outputPath(basename(name));
+    writeFileSync(path, readFileSync(fixture(name)));
+    await open(page, path);
+    await pictured(page);
+    change(path);
+    const notice = page.locator('.notice');
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await expect(notice).toContainText(`${basename(name)} has changed on disk. What was read of it stays.`);
+    await area(page).focus();
+    await page.keyboard.press('Enter');
+    await expect(details(page)).toContainText('Duration');
+    await expect(details(page).getByRole('alert')).toBeHidden();
+    await page.getByRole('tab', { name: tab }).click();
+    await expect(page.locator('#event-2')).not.toHaveText('');
+    const chooser = page.waitForEvent('filechooser');
+    await page.evaluate(() => Reflect.deleteProperty(window, 'showOpenFilePicker'));
+    await notice.getByRole('button', { name: 'Choose it again' }).click();
+    writeFileSync(path, readFileSync(fixture(name)));
+    await (await chooser).setFiles(path);
+    await settled(page, 'ready', basename(name));
+    await expect(notice).not.toContainText('has changed');
   });
 }

@@ -133,7 +133,7 @@ export function formatOffset(offset: bigint, noun = 'byte'): string {
 /** A part of the whole in whole percent. `0 %` means none of it and `100 %` all of it, never a rounded value. */
 export function formatPercent(part: number, whole: number): string {
   if (whole <= 0 || part >= whole) return `100${NBSP}%`;
-  const percent = Math.floor((part / whole) * 100);
+  const percent = Math.floor((100 * part) / whole);
   return `${part > 0 ? Math.max(1, percent) : 0}${NBSP}%`;
 }
 

@@ -146,6 +146,8 @@ export type FromWorker =
    * database. `whole` is false if there was no room for all of it. Comes before `opened` or after it.
    */
   | { readonly t: 'unpacked'; readonly file: Blob; readonly log: Blob | null; readonly whole: boolean }
+  /** What was read of a file without containers, to be read again in its place: it may change on disk. */
+  | { readonly t: 'kept'; readonly file: Blob }
   /** Names with the ids `first`, `first` + 1, …, sent before the first column that uses them. */
   | {
       readonly t: 'names';

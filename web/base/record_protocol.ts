@@ -124,6 +124,8 @@ export type ToRecords =
       readonly format: string;
       readonly database: boolean;
     }
+  /** The same bytes from another file, of a trace that is no database. */
+  | { readonly t: 'file'; readonly file: Blob }
   /** Replaces the index. Lists of the old one are gone. */
   | { readonly t: 'index'; readonly index: Uint8Array }
   /** How many bytes of values may be kept for the next question. Before the first one. */

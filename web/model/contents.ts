@@ -7,6 +7,8 @@ import { sweepSoon } from '../base/spools.ts';
 export interface Contents {
   readonly content: Signal<Blob | null>;
   readonly shortage: Signal<string>;
+  /** Takes a file with the same bytes in place of the one that was opened, which the browser does not read any more. */
+  replace(file: Blob): void;
   /** The write-ahead log that was packed with a database, or null. */
   log(): Blob | null;
   /** Resolves with null if the worker ends before. */
@@ -23,19 +25,28 @@ export function createContents(file: Blob): Contents {
   const arrival = new Promise<Blob | null>((settle) => {
     resolve = settle;
   });
+  let bare = file;
   let packed = false;
   let log: Blob | null = null;
   const set = (found: Blob) => {
     content.value = found;
     resolve(found);
   };
+  const replace = (found: Blob) => {
+    // What is kept does not change.
+    if (bare !== file && bare.size >= file.size) return;
+    bare = found;
+    if (!packed && content.peek()) set(found);
+  };
   return {
+    replace,
     content,
     shortage,
     arrival,
     log: () => log,
     hear: (report) => {
-      if (report.t === 'opened' && !report.packed) set(file);
+      if (report.t === 'opened' && !report.packed) set(bare);
+      if (report.t === 'kept') replace(report.file);
       if (report.t !== 'unpacked') return;
       packed = true;
       log = report.log;

@@ -211,8 +211,8 @@ function partsIn(stored: unknown): Parts {
   return Object.fromEntries(PARTS.flatMap((part) => (record[part] === undefined ? [] : [[part, record[part]]])));
 }
 
-/** The hash of the beginning of a file; null if it cannot be read any more. */
-async function headOf(file: Blob): Promise<string | null> {
+/** The hash of the beginning of a file; null if it cannot be read any more, '' if the browser has none. */
+export async function headOf(file: Blob): Promise<string | null> {
   try {
     const bytes = await file.slice(0, HEAD).arrayBuffer();
     if (!globalThis.crypto?.subtle) return '';

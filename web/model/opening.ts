@@ -24,6 +24,20 @@ export interface Plan {
   readonly notice: string;
 }
 
+/** A file that waits for the person to agree that it replaces the open trace. */
+export interface Offer {
+  readonly name: string;
+  /** Whether another page has sent it, and not the person opened it. */
+  readonly isSent: boolean;
+  accept(): void;
+  decline(): void;
+}
+
+/** Files that are being looked at. */
+export interface Looking {
+  readonly files: number;
+}
+
 /** Files named one by one in a notice. */
 const NAMED = 3;
 

@@ -12,13 +12,13 @@ const LAST = (1n << 64n) - 1n;
 export interface PartRead {
   /** `57 % of the file, up to 3.2 s`. */
   readonly label: string;
-  /** Why reading ended: a limit, or the person. */
+  /** Why reading ended: a limit, the person, or a file that cannot be read any more. */
   readonly why: string;
   /** Where it ended at a limit, if that is known. */
   readonly at: Pick<Problem, 'offset'> | Pick<TraceError, 'offset'> | null;
 }
 
-/** How much of a trace was read, if a limit or the person ended the reading; null if it goes on or nothing ended it early. */
+/** How much of a trace was read, if something other than damage ended the reading; null if it goes on or nothing ended it early. */
 export function partRead({ status, progress, info }: Pick<Trace, 'status' | 'progress' | 'info'>): PartRead | null {
   const now = status.value;
   if (now.at !== 'ready') return null;
@@ -29,7 +29,8 @@ export function partRead({ status, progress, info }: Pick<Trace, 'status' | 'pro
   const label = extent && clock ? `${share}, up to ${endOf(extent, clock)}` : share;
   const limit = problems.find(({ isLimit }) => isLimit);
   if (limit) return { label, why: limit.summary, at: limit.first };
-  if (now.error?.kind === 'limit') return { label, why: now.error.sentence, at: now.error };
+  if (now.error?.kind === 'limit' || now.error?.kind === 'unreadable')
+    return { label, why: now.error.sentence, at: now.error };
   return now.how === 'cancelled' ? { label, why: 'reading was stopped', at: null } : null;
 }
 

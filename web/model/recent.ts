@@ -35,6 +35,8 @@ export interface Recent {
   load(): Promise<void>;
   /** Notes the handle of a file that is about to be opened. */
   know(file: Blob, handle: FileHandle): void;
+  /** A file as it is now. null without a handle of it, or without permission. Rejects if the file is gone. */
+  again(file: Blob): Promise<File | null>;
   /** A file is open: it becomes the first, if its handle is known. */
   note(file: Blob, about: Pick<RecentFile, 'name' | 'size' | 'format'>): Promise<void>;
   /** The file of an entry. Asks the person for permission. Null if that is denied or the file is gone. */
@@ -62,6 +64,18 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
     files,
     load,
     know: (file, handle) => handles.set(file, handle),
+    again: async (file) => {
+      const handle = handles.get(file);
+      if (!handle) return null;
+      try {
+        const now = await handle.getFile();
+        handles.set(now, handle);
+        return now;
+      } catch (error) {
+        if (error instanceof DOMException && error.name === 'NotFoundError') throw error;
+        return null;
+      }
+    },
     note: async (file, about) => {
       const handle = handles.get(file);
       if (!handle) return;

@@ -101,6 +101,8 @@ export interface Records {
   tabulate(wanted: TabulateWanted): Promise<Answer<TabulatedPart> | null>;
   /** Ends the search of a slot. */
   stopSearch(slot: SearchSlot): void;
+  /** Reads on from another file, which has the same bytes. */
+  replaceFile(file: Blob): void;
   dispose(): void;
 }
 
@@ -365,6 +367,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
         if (port === worker) stop();
       }, STOP_MS);
     },
+    replaceFile: (file) => port?.postMessage({ t: 'file', file }, []),
     dispose: () => {
       disposed = true;
       stop();

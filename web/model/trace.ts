@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Attachment, Companion, CompanionFile, CompanionKind, Source } from '../base/companions.ts';
-import { deviceMemory } from '../base/device.ts';
+import { roomForTrace } from '../base/device.ts';
 import type {
   BindTo,
   BoundExpression,
@@ -45,9 +45,6 @@ import { bindValues, isAboutValues } from './values_expression.ts';
 
 /** How long a worker has to stop reading. One that is deep in a call, as in SQLite, does not answer and is ended. */
 const STOP_MS = 700;
-
-/** Bytes of a trace per GiB of memory: half of it, because the browser and other programs need some, too. */
-const ROOM = 2 ** 29;
 
 /** A message of the trace's worker that ends one request. */
 type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply | { t: 'looked' }>;
@@ -103,6 +100,8 @@ export interface Trace {
   readonly progress: ReadonlySignal<Progress>;
   /** A new object whenever a track is new or has changed. */
   readonly tracks: ReadonlySignal<Tracks>;
+  /** Reads records from a file that begins with the same bytes, because the browser reads the one that was opened no more. */
+  readFrom(file: Blob): void;
   /** Adds companions. Of a kind that the format takes, and not a write-ahead log: that can only come with the file. */
   attach(companions: readonly CompanionFile[]): void;
   /** Takes a companion away. */
@@ -233,6 +232,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   port.onmessage = ({ data }) => {
     if (isReport(data)) {
       contents.hear(data);
+      if (data.t === 'kept') records.replaceFile(data.file);
       apply(state, data);
     } else if (data.t === 'failed') fail(data.error, data.companion);
     else if (data.t === 'looked') return;
@@ -245,7 +245,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   };
   port.onmessageerror = () => fail(crash('a message could not be read'));
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
-  const most = lifted ? null : room();
+  const most = lifted ? null : roomForTrace();
   post({ t: 'open', file, name, companions, lifted, nested, room: most });
 
   const bindPoints = async () => {
@@ -270,6 +270,11 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     nested,
     get log() {
       return log ?? contents.log();
+    },
+    readFrom: (now) => {
+      contents.replace(now);
+      const content = contents.content.peek();
+      if (content) records.replaceFile(content);
     },
     attach: (added) => {
       state.companions.value = [
@@ -350,12 +355,6 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   };
 }
 
-/** Most bytes of a trace on a machine that has little memory; null on others. */
-function room(): number | null {
-  const memory = deviceMemory();
-  return memory !== null && memory < 8 ? memory * ROOM : null;
-}
-
 /** What is known of an item: by the trace, and by its record. */
 function together({ recordFirst, ...described }: Described, record: RecordDetails): Details {
   const parts = recordFirst ? [record.fields, described.fields] : [described.fields, record.fields];
@@ -433,6 +432,7 @@ function apply(state: TraceState, report: Report): void {
       state.info.value = report.info;
       return;
     case 'unpacked':
+    case 'kept':
       return;
     case 'names':
       state.names.add(report.first, textsOf(report.names), report.keys && textsOf(report.keys));

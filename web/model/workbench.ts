@@ -1,4 +1,4 @@
-import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals';
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
 import { createScope, type Scope } from '../base/scope.ts';
@@ -9,12 +9,14 @@ import { addressOf, download, type Net } from './download.ts';
 import { createEventTypes, type EventTypeChoices } from './event_types.ts';
 import { createEvents, type Events } from './events.ts';
 import { type BrowserMemory, createBrowserMemory, type FileMemory } from './file_memory.ts';
+import { type ChangedFile, watchFile } from './file_watch.ts';
 import { createFind, type Find } from './find.ts';
 import { createMarks, type HighlightMarks } from './marks.ts';
 import { createNotes, type Notes } from './notes.ts';
 import { mayBeNotes, type NotesFile, sortOutNotes } from './notes_file.ts';
-import { type Chosen, lookAt, planFor } from './opening.ts';
+import { type Chosen, type Looking, lookAt, type Offer, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
+import type { Recent } from './recent.ts';
 import type { RecordsPort } from './records.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createSpare } from './spare.ts';
@@ -66,20 +68,6 @@ export type Bench =
 /** A trace that took longer than this to read is not closed without a question. */
 const COSTLY_MS = 2000;
 
-/** A file that waits for the person to agree that it replaces the open trace. */
-export interface Offer {
-  readonly name: string;
-  /** Whether another page has sent it, and not the person opened it. */
-  readonly isSent: boolean;
-  accept(): void;
-  decline(): void;
-}
-
-/** Files that are being looked at. */
-export interface Looking {
-  readonly files: number;
-}
-
 /** `document.body.dataset.state`. */
 export type PageState = 'empty' | 'loading' | 'choosing' | 'ready' | 'failed';
 
@@ -112,6 +100,10 @@ export interface Workbench {
   reopen(): void;
   /** Opens the file again without the limit at which reading stopped. */
   goOn(): void;
+  /** What has become of the file on disk since it was opened; null if nothing. */
+  readonly changed: Signal<ChangedFile | null>;
+  /** Opens the file again as it is now. */
+  readAgain(): Promise<void>;
   /** Opens a part of the trace, written as a trace of its own, in its place. */
   openPart(part: Blob, name: string): void;
   /** Opens the trace again with the callees of tail calls under the functions that left by them, or beside these again. */
@@ -129,17 +121,19 @@ export interface Workbench {
 
 /**
  * A workbench without a trace. `spawn` starts a worker for a trace, `spawnRecords` one for the records of a trace. Downloads go
- * through `net`. What is remembered of files is in `memory`.
+ * through `net`. What is remembered of files is in `memory`. `again` reads a file as it is now.
  */
 export function createWorkbench(
   spawn: () => Port,
   spawnRecords: () => RecordsPort,
   net: Net,
   memory: BrowserMemory = createBrowserMemory(null),
+  again: Recent['again'] = async () => null,
 ): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
   const spare = createSpare(spawn);
   const notice = signal('');
+  const changed = signal<ChangedFile | null>(null);
   const offered = signal<Offer | null>(null);
   let fetching: AbortController | null = null;
   let opened = 0;
@@ -162,23 +156,13 @@ export function createWorkbench(
     fetching?.abort();
     fetching = null;
     notice.value = '';
+    changed.value = null;
     offered.value = null;
     const now = bench.peek();
     if (now.at !== 'open') return;
-    now.open.scope.dispose();
-    now.open.timeline.dispose();
-    now.open.preview.dispose();
-    now.open.events.dispose();
-    now.open.derived.dispose();
-    now.open.marks.dispose();
-    now.open.find.dispose();
-    now.open.marked.dispose();
-    now.open.notes.dispose();
-    now.open.eventTypes.dispose();
-    now.open.memory.dispose();
-    now.open.statistics.dispose();
-    now.open.selection.dispose();
-    now.open.trace.dispose();
+    const { scope, timeline, preview, events, derived, marks, find, marked, notes, eventTypes, ...rest } = now.open;
+    const first = [scope, timeline, preview, events, derived, marks, find, marked, notes, eventTypes];
+    for (const part of [...first, rest.memory, rest.statistics, rest.selection, rest.trace]) part.dispose();
   };
   const openWith = (port: Port, file: TraceFile, notes: readonly NotesFile[] = []) => {
     leave();
@@ -226,28 +210,25 @@ export function createWorkbench(
       applyValueTypes(trace, timeline.arrangement.ordered),
       addNotes(open, [...waitingNotes, ...notes]),
       rememberTracks(ownMemory, timeline.arrangement.choices),
+      watchFile(open, again, (change) => {
+        changed.value = change;
+      }),
     ];
     waitingNotes = [];
     stopWatching = () => {
       for (const each of stop) each();
     };
   };
-  /** Opens the file of the trace in another way. */
-  const openAgain = (how: (trace: Trace) => Pick<TraceFile, 'lifted' | 'nested'>) => {
+  /** Opens the file of the trace again, in another way or another file in its place. */
+  const openAgain = (how: Partial<TraceFile>) => {
     const now = bench.peek();
     if (now.at !== 'open') return;
     choices += 1;
     const { trace, file } = now.open;
-    openWith(spare.take(), { file, name: trace.name, companions: trace.companions.peek(), ...how(trace) });
+    const { name, lifted, nested } = trace;
+    openWith(spare.take(), { file, name, lifted, nested, companions: trace.companions.peek(), ...how });
   };
-  const openPart = (file: Blob, name: string) => {
-    const now = bench.peek();
-    if (now.at !== 'open') return;
-    choices += 1;
-    const { lifted, nested, companions } = now.open.trace;
-    openWith(spare.take(), { file, name, companions: companions.peek(), lifted, nested });
-  };
-  const nestTailCalls = (nested: boolean) => openAgain(({ lifted }) => ({ lifted, nested }));
+  const nestTailCalls = (nested: boolean) => openAgain({ nested });
   const openBlob = (blob: Blob, name: string, notes: readonly NotesFile[] = []) => {
     choices += 1;
     openWith(spare.take(), { file: blob, name, companions: waiting.peek() }, notes);
@@ -319,8 +300,7 @@ export function createWorkbench(
     const before = trace.companions.peek();
     // The log changes what the database holds, so that is read anew.
     if (added.some(({ kind }) => kind === 'wal')) {
-      const others = before.filter(({ kind }) => kind !== 'wal');
-      openWith(spare.take(), { file: open.file, name: trace.name, companions: [...others, ...added] });
+      openAgain({ companions: [...before.filter(({ kind }) => kind !== 'wal'), ...added] });
     } else trace.attach(added);
   };
 
@@ -447,8 +427,7 @@ export function createWorkbench(
       const companion = open?.trace.companions.peek().find((it) => it.id === id);
       if (!open || !companion) return;
       if (companion.kind !== 'wal') return open.trace.detach(id);
-      const companions = open.trace.companions.peek().filter((it) => it.id !== id);
-      openWith(spare.take(), { file: open.file, name: open.trace.name, companions });
+      openAgain({ companions: open.trace.companions.peek().filter((it) => it.id !== id) });
     },
     openBlob,
     offered,
@@ -466,8 +445,15 @@ export function createWorkbench(
       if (now.at === 'open') openBlob(now.open.file, now.open.trace.name);
     },
     looking,
-    goOn: () => openAgain(({ nested }) => ({ lifted: true, nested })),
-    openPart,
+    goOn: () => openAgain({ lifted: true }),
+    openPart: (file, name) => openAgain({ file, name }),
+    changed,
+    readAgain: async () => {
+      const now = bench.peek();
+      const file = now.at === 'open' ? await again(now.open.file).catch(() => null) : null;
+      if (file && bench.peek() === now) openAgain({ file });
+      else notice.value = 'The file cannot be read again. Choose it once more.';
+    },
     nestTailCalls,
     close: () => {
       stopLooking();

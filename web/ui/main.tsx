@@ -42,7 +42,8 @@ const net: Net = {
   fetch: (url, init) => fetch(url, init),
 };
 const memory = createBrowserMemory(storageOrNull());
-const workbench = createWorkbench(spawn, spawnRecords, net, memory);
+const recent = createRecent(recentInBrowser(() => globalThis.indexedDB));
+const workbench = createWorkbench(spawn, spawnRecords, net, memory, recent.again);
 const dock = createDock(window);
 const page: Page = {
   workbench,
@@ -51,7 +52,7 @@ const page: Page = {
   panels: createPanels(dock, spawnSql),
   noteFrame: createFrameNotes(),
   memory,
-  recent: createRecent(recentInBrowser(() => globalThis.indexedDB)),
+  recent,
   history: createPageHistory(window),
   actions: signal(null),
 };

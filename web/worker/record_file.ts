@@ -13,9 +13,9 @@ const KEPT_AT_MOST = 64 * 1024 * 1024;
 
 /** A file that is read while the caller waits, bound by `crate/file/src/page.rs`. */
 export class RecordFile {
-  readonly #read: ReadAt;
-  readonly #ahead: Ahead;
-  readonly #file: Blob;
+  #read!: ReadAt;
+  #ahead!: Ahead;
+  #file!: Blob;
   /** All of it, if it is kept. */
   #kept: Uint8Array | null = null;
   /** End of the latest long read. */
@@ -25,8 +25,13 @@ export class RecordFile {
   readonly size: number;
 
   constructor(file: Blob) {
-    this.#file = file;
     this.size = file.size;
+    this.replace(file);
+  }
+
+  /** Reads from another file, which has the same bytes. */
+  replace(file: Blob): void {
+    this.#file = file;
     const reader = new FileReaderSync();
     this.#read = (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
     this.#ahead = createAhead(file.size, this.#read, (at) => openStream(file, at));

@@ -298,6 +298,10 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           // Questions report it.
           reader?.catch(() => undefined);
           return;
+        case 'file':
+          if (opened) opened = { ...opened, file: message.file };
+          source?.replace(message.file);
+          return;
         case 'index': {
           // They would go on with a reader that is freed.
           stopList();

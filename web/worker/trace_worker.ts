@@ -8,6 +8,7 @@ import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
 import { answerAbout } from './hits.ts';
 import { createJobs } from './jobs.ts';
+import { KEPT_AT_MOST, type Kept, keepDatabase, keepWhileReading } from './kept.ts';
 import { createLanguageLoader } from './language.ts';
 import { look, openSession } from './modules.ts';
 import { inputOf, readThrough } from './reading.ts';
@@ -154,8 +155,16 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     const file = await spool.finish().catch(() => null);
     post({ t: 'unpacked', file: file ?? new Blob(), log: null, whole: file !== null && spool.whole });
   };
-  const read = async ({ file: blob, name, companions, lifted, nested, room }: Extract<ToWorker, { t: 'open' }>) => {
+  const read = async ({ file: given, name, companions, lifted, nested, room }: Extract<ToWorker, { t: 'open' }>) => {
+    let blob = given;
+    let kept: Kept | null = null;
+    const keep = async () => {
+      const file = await kept?.finish();
+      if (file) post({ t: 'kept', file });
+    };
     try {
+      blob = await keepDatabase(given);
+      if (blob !== given) post({ t: 'kept', file: blob });
       const wal = companions.find(({ kind }) => kind === 'wal');
       const opened = await openSession(blob, name, wal?.file ?? null, loadDisassembler, {
         lifted,
@@ -189,7 +198,9 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
       for (const companion of [...companions, ...early]) {
         if (info.companions.includes(companion.kind)) attach(companion);
       }
-      const how = await readThrough(session, unpacked ?? inputOf(packed?.file ?? blob), opened.database, {
+      if (!packed && !opened.database && blob.size <= KEPT_AT_MOST) kept = keepWhileReading(blob, inputOf(blob));
+      const input = unpacked ?? kept?.input ?? inputOf(packed?.file ?? blob);
+      const how = await readThrough(session, input, opened.database, {
         cancelled: () => cancelled,
         painted: firstPicture,
         report,
@@ -197,6 +208,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
       const fault = unpacked?.fault ?? packed?.fault ?? null;
       finish(session, how === 'complete' && fault ? 'broken' : how, fault ?? session.error() ?? null);
       await handOver();
+      await keep();
     } catch (thrown) {
       const error = asTraceError(thrown);
       // After a trap the session's memory is unreliable. After a failed read it is intact.
@@ -210,6 +222,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
         finish(open, 'broken', error);
       });
       await handOver();
+      await keep();
     }
   };
 

@@ -109,7 +109,7 @@ export function App({ page }: { page: Page }) {
         ) : (
           <Welcome page={page} choose={choose} />
         )}
-        <Notice workbench={workbench} />
+        <Notice workbench={workbench} choose={choose} />
         <DropOverlay onEnter={warm} onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))} />
         {keysShown.value && <Lazy load={loadKeys} props={{ canWalk, close: closeKeys }} failed={keysFailed} />}
         {paletteShown.value && (
@@ -120,7 +120,8 @@ export function App({ page }: { page: Page }) {
   );
 }
 
-function Notice({ workbench }: { workbench: Workbench }) {
+function Notice({ workbench, choose }: { workbench: Workbench; choose: () => void }) {
+  const changed = workbench.changed.value;
   const bench = workbench.bench.value;
   const id = bench.at === 'open' ? bench.open.id : 0;
   /** The trace whose limit the person keeps. */
@@ -148,6 +149,22 @@ function Notice({ workbench }: { workbench: Workbench }) {
           Looking at {formatCounted(looking.files, 'file')}…
           <button type="button" onClick={workbench.cancel}>
             Cancel
+          </button>
+        </p>
+      )}
+      {changed && (
+        <p>
+          {changed.sentence}
+          <button type="button" onClick={changed.canRead ? () => void workbench.readAgain() : choose}>
+            {changed.canRead ? 'Read it again' : 'Choose it again'}
+          </button>
+          <button
+            type="button"
+            class="plain"
+            aria-label="Keep what was read"
+            onClick={() => (workbench.changed.value = null)}
+          >
+            ×
           </button>
         </p>
       )}

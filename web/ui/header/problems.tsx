@@ -36,7 +36,8 @@ export function Problems({ trace }: { trace: Trace }) {
   // How much was read before a limit is beside this.
   const problems = trace.progress.value.problems.filter(({ isLimit }) => !isLimit);
   const status = trace.status.value;
-  const broken = status.at === 'ready' && status.error?.kind !== 'limit' ? status.error : null;
+  const error = status.at === 'ready' ? status.error : null;
+  const broken = error?.kind === 'limit' || error?.kind === 'unreadable' ? null : error;
   const count = problems.reduce((sum, kind) => sum + kind.count, 0) + (broken ? 1 : 0);
   if (count === 0) return null;
   const serious = broken !== null || problems.some((kind) => kind.serious);
