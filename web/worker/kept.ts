@@ -7,6 +7,11 @@ import type { Source } from './source.ts';
  */
 export const KEPT_AT_MOST = 256 * 1024 * 1024;
 
+/** Bytes. Of a larger file, nothing is kept while it is read, which costs a tenth of that time, but all of it afterwards. */
+const AT_ONCE = 32 * 1024 * 1024;
+/** Bytes that are fetched at once afterwards. */
+const PORTION = 8 * 1024 * 1024;
+
 /** A file that is kept while it is read. */
 export interface Kept {
   readonly input: Input;
@@ -30,7 +35,7 @@ export function keepWhileReading(file: Blob, input: Input): Kept {
     take: async (most) => {
       const at = source.position;
       const bytes = await source.take(most);
-      if (bytes && at === size) append(bytes);
+      if (bytes && at === size && file.size <= AT_ONCE) append(bytes);
       return bytes;
     },
     close: source.close,
@@ -39,7 +44,7 @@ export function keepWhileReading(file: Blob, input: Input): Kept {
     input: { ...input, open: (at) => keeping(input.open(at)) },
     finish: async () => {
       try {
-        if (size < file.size) append(new Uint8Array(await file.slice(size).arrayBuffer()));
+        while (size < file.size) append(new Uint8Array(await file.slice(size, size + PORTION).arrayBuffer()));
       } catch {
         // It has changed already.
       }
