@@ -29,8 +29,10 @@ export function watchFile(
   watched: Watched,
   again: Recent['again'],
   tell: (change: ChangedFile) => void,
-  page: EventTarget & Pick<Document, 'hidden'> = document,
+  page: (EventTarget & Pick<Document, 'hidden'>) | undefined = globalThis.document,
 ): () => void {
+  // Outside a browser, nothing is chosen that could change.
+  if (!page) return () => undefined;
   let file = watched.file;
   let looking = false;
   const look = async () => {
