@@ -244,15 +244,18 @@ pub(crate) mod tests {
 
     /// The words of all commands of a kind, in their order.
     pub(crate) fn commands(stream: &Stream, op: Op) -> Vec<&[u32]> {
-        let (mut found, mut rest) = (Vec::new(), &stream.words[..]);
-        while let Some((head, words)) = rest.split_first() {
+        each_command(stream).filter(|(known, _)| *known == op as u32).map(|(_, words)| words).collect()
+    }
+
+    /// All commands, by the number of their kind, with their words.
+    pub(crate) fn each_command(stream: &Stream) -> impl Iterator<Item = (u32, &[u32])> {
+        let mut rest = &stream.words[..];
+        core::iter::from_fn(move || {
+            let (head, words) = rest.split_first()?;
             let (words, others) = words.split_at((head >> 16) as usize);
-            if head & 0xFFFF == op as u32 {
-                found.push(words);
-            }
             rest = others;
-        }
-        found
+            Some((head & 0xFFFF, words))
+        })
     }
 
     #[test]

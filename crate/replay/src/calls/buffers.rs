@@ -275,9 +275,14 @@ impl Replay {
         let Some(buffer) = self.both().and_then(|(_, objects, _)| objects.buffers.get(&name)) else { return 0 };
         let known = if indices { buffer.index_handle } else { buffer.handle };
         let handle = if known == 0 { self.handle(Kind::Buffer) } else { known };
+        let Some(buffer) = self.both().and_then(|(_, objects, _)| objects.buffers.get_mut(&name)) else { return 0 };
+        *(if indices { &mut buffer.index_handle } else { &mut buffer.handle }) = handle;
+        if indices && known == 0 {
+            // Before the target for uploads: what a buffer is first bound to says what it is.
+            self.bind_elements(handle);
+        }
         let Some((_, objects, stream)) = self.both() else { return 0 };
         let Some(buffer) = objects.buffers.get_mut(&name) else { return 0 };
-        *(if indices { &mut buffer.index_handle } else { &mut buffer.handle }) = handle;
         let stale = buffer.stale.get(side).copied().unwrap_or_default();
         match stale {
             Stale::None => {}
@@ -307,7 +312,41 @@ fn usage(usage: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::Bounds;
-    use crate::ops::tests::commands;
+    use crate::ops::tests::{commands, each_command};
+
+    #[test]
+    fn buffers_of_indices_are_first_bound_as_such() {
+        let mut replay = Replay::new(Bounds::default(), true);
+        let ints = |args: &[i64]| args.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        let positions = [0f32, 0.0, 1.0, 0.0, 0.0, 1.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let data = |target, bytes: Vec<u8>| {
+            vec![Value::Int(target), Value::Int(bytes.len() as i64), Value::Bytes(bytes), Value::Int(0x88E4)]
+        };
+        let calls = [
+            ("glXMakeCurrent", ints(&[1, 2, 3])),
+            ("glViewport", ints(&[0, 0, 8, 8])),
+            ("glBindBuffer", ints(&[0x8892, 1])),
+            ("glBufferData", data(0x8892, positions)),
+            ("glVertexPointer", ints(&[2, 0x1406, 0, 0])),
+            ("glEnableClientState", ints(&[0x8074])),
+            ("glBindBuffer", ints(&[0x8893, 2])),
+            ("glBufferData", data(0x8893, vec![0, 1, 2])),
+            ("glDrawElements", ints(&[4, 3, 0x1401, 0])),
+            // The same buffer for something else, too.
+            ("glBindBuffer", ints(&[0x8892, 2])),
+            ("glColorPointer", ints(&[3, 0x1401, 1, 0])),
+        ];
+        for (number, (name, args)) in calls.into_iter().enumerate() {
+            replay.execute(&Call { number: number as u64, name: name.into(), args, ..Call::default() });
+        }
+        let (bind, upload) = (Op::ElementBuffer as u32, Op::BufferData as u32);
+        let all = each_command(&replay.stream).filter(|(op, _)| [bind, upload].contains(op));
+        let order: Vec<(u32, u32)> = all.map(|(op, words)| (op, words[0])).collect();
+        let drawn = commands(&replay.stream, Op::ElementBuffer)[0][0];
+        let first = order.iter().find(|(_, buffer)| *buffer == drawn).unwrap();
+        assert_eq!(first.0, bind, "{order:?}");
+        assert!(order.contains(&(upload, drawn)));
+    }
 
     #[test]
     fn no_buffer_is_said_to_be_read_back() {
