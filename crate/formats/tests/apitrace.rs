@@ -8,7 +8,9 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use apitrace_traces::{GOOD, POP, PUSH, corpus, dump, sample, stream};
+use apitrace_traces::{
+    CALL_LIST, CALL_LISTS, DRAW, END_LIST, GOOD, NEW_LIST, POP, PUSH, SWAP, corpus, dump, sample, stream,
+};
 use common::{Delivered, decode, details, format, reader, whole};
 use proptest::prelude::*;
 use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer, snappy};
@@ -74,6 +76,36 @@ fn calls_groups_frames_markers_and_counters_become_events() {
         ]
     );
     assert_eq!(all.problems, []);
+}
+
+#[test]
+fn what_display_lists_hold_counts_when_they_are_called() {
+    let mut w = Writer::new(&[]);
+    let draw = |w: &mut Writer, thread| w.call(thread, &DRAW, [4, 0, 3].map(Arg::Int).to_vec(), None);
+    // List 7 draws; another thread draws meanwhile.
+    w.call(0, &NEW_LIST, vec![Arg::Uint(7), Arg::Uint(0x1300)], None);
+    draw(&mut w, 0);
+    draw(&mut w, 1);
+    w.call(0, &END_LIST, vec![], None);
+    w.call(0, &NEW_LIST, vec![Arg::Uint(8), Arg::Uint(0x1300)], None);
+    w.call(0, &END_LIST, vec![], None);
+    w.call(0, &SWAP, vec![], None);
+    // Lists 7 and 8, several at once, and again 8, which is empty.
+    w.call(0, &CALL_LIST, vec![Arg::Uint(7)], None);
+    w.call(0, &CALL_LISTS, vec![Arg::Uint(2), Arg::Uint(0x1401), Arg::Blob(&[8, 7])], None);
+    w.call(0, &CALL_LISTS, vec![Arg::Uint(1), Arg::Uint(0x1401), Arg::Blob(&[8, 7])], None);
+    w.call(0, &CALL_LIST, vec![Arg::Uint(8)], None);
+    w.call(0, &SWAP, vec![], None);
+    let file = w.finish();
+    for portions in [WHOLE, &[1, 7]] {
+        let (all, decoder) = decode("apitrace", &file, portions, 1 << 16);
+        assert_eq!(all.track(1), ["1 from 0", "2 from 7"]);
+        // The call that was compiled says so.
+        let reader = reader("apitrace", decoder.as_ref());
+        let draws = all.events.iter().filter(|e| e.0 == EventKind::Begin && all.names[e.3 as usize] == DRAW.name);
+        let remarks: Vec<_> = draws.map(|e| details(&file, reader.as_ref(), e.4).0.unwrap().remarks.len()).collect();
+        assert_eq!(remarks, [1, 0]);
+    }
 }
 
 #[test]

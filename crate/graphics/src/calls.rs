@@ -17,6 +17,12 @@ pub struct Call {
     pub is_fake: bool,
     /// It did not return within the trace.
     pub is_incomplete: bool,
+    /// It draws: one of [`unspool_formats::apitrace::Renders`], and it is executed.
+    pub draws: bool,
+    /// It clears, and is executed.
+    pub clears: bool,
+    /// It would draw or clear, but is only compiled into a display list.
+    pub is_compiled: bool,
     items: Vec<Item>,
     text: Vec<u8>,
     /// The item of each argument.
@@ -308,6 +314,7 @@ impl Call {
         self.open.clear();
         (self.number, self.function, self.result) = (record.row, function, None);
         (self.is_fake, self.is_incomplete, self.part) = (false, false, Part::Head);
+        (self.draws, self.clears, self.is_compiled) = (false, false, false);
         self.line = writes_line.then(String::new);
         self.is_first = true;
     }
@@ -333,6 +340,9 @@ impl Call {
                 if let FieldValue::Text(flag) = value {
                     self.is_fake |= flag == "fake";
                     self.is_incomplete |= flag == "incomplete";
+                    self.draws |= flag == "draw";
+                    self.clears |= flag == "clear";
+                    self.is_compiled |= flag == "compiled";
                 }
                 return;
             }

@@ -8,6 +8,7 @@ mod opened;
 mod redundant;
 
 use hashbrown::HashMap;
+use unspool_formats::apitrace::list_names;
 
 use crate::calls::{Call, Value};
 use crate::known::Known;
@@ -109,7 +110,7 @@ pub(crate) struct Latest {
     pub(crate) kind: Kind,
     /// If it sets state: what came of it, the name of what it sets, and the number of arguments that say which part of that.
     pub(crate) effect: Option<(Effect, (&'static str, u8))>,
-    /// The vertices that it draws. `None` if it draws nothing, or that is not known.
+    /// The vertices that it draws. `None` if that is not known, or it draws something else, such as pixels.
     pub(crate) vertices: Option<u64>,
 }
 
@@ -177,15 +178,8 @@ impl Frames {
         };
         match known.arg(call, "lists") {
             Value::Bytes(bytes, _) => {
-                let width = match known.uint(call, "type") {
-                    Some(UNSIGNED_BYTE) => 1,
-                    Some(UNSIGNED_SHORT) => 2,
-                    _ => 4,
-                };
-                for name in bytes.chunks_exact(width) {
-                    let number = name.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-                    add(base.wrapping_add(number));
-                }
+                let kind = known.uint(call, "type").unwrap_or_default();
+                list_names(kind, bytes).for_each(|name| add(base.wrapping_add(name as u64)));
             }
             Value::List(names) => {
                 names.filter_map(Value::int).for_each(|name| add(base.wrapping_add(name as u64)));
@@ -197,8 +191,6 @@ impl Frames {
 }
 
 const EGL_SUCCESS: u32 = 0x3000;
-const UNSIGNED_BYTE: u32 = 0x1401;
-const UNSIGNED_SHORT: u32 = 0x1403;
 /// A list that is executed while it is compiled.
 const COMPILE_AND_EXECUTE: u32 = 0x1301;
 
@@ -250,7 +242,7 @@ impl Frames {
                     frame.is_ended = true;
                 }
             }
-            Kind::Clear => self.add(at, CLEARS, 1),
+            Kind::Clear => self.add(at, CLEARS, call.clears.into()),
             Kind::Begin => thread.begun = Some(0),
             Kind::Vertex => {
                 if let Some(vertices) = &mut thread.begun {
@@ -259,26 +251,30 @@ impl Frames {
             }
             Kind::End => {
                 let vertices = thread.begun.take().unwrap_or_default();
-                self.draw(at, thread, Drawn { vertices, uncounted: 0 });
+                self.latest.vertices = Some(vertices);
+                self.draw(call, at, thread, Drawn { vertices, uncounted: 0 });
             }
             Kind::Draw(vertices) => {
                 let drawn = match vertices {
+                    Vertices::None => Drawn::default(),
                     Vertices::Fixed(vertices) => Drawn { vertices, uncounted: 0 },
                     Vertices::Counted => counted(call, known),
                     Vertices::Unknown => Drawn { vertices: 0, uncounted: 1 },
                     Vertices::Lists => self.drawn_by_lists(call, known, thread.list_base),
                 };
-                if vertices == Vertices::Lists {
+                if vertices == Vertices::Lists && !call.is_compiled {
                     self.memory.forget_all();
                 }
+                let is_counted = matches!(vertices, Vertices::Fixed(_) | Vertices::Counted) && drawn.uncounted == 0;
+                self.latest.vertices = is_counted.then_some(drawn.vertices);
                 if let Value::Bytes(_, len) = known.arg(call, "indices") {
                     self.upload(at, Upload::Client, len);
                 }
-                self.draw(at, thread, drawn);
+                self.draw(call, at, thread, drawn);
             }
             Kind::DrawPixels => {
                 self.upload(at, Upload::Pixels, uploaded(call, known));
-                self.draw(at, thread, Drawn::default());
+                self.draw(call, at, thread, Drawn::default());
             }
             Kind::NewList => {
                 let executes = known.uint(call, "mode") == Some(COMPILE_AND_EXECUTE);
@@ -334,8 +330,9 @@ impl Frames {
     }
 
     /// A draw. What a list draws counts when the list is called.
-    fn draw(&mut self, at: usize, thread: &mut Thread, drawn: Drawn) {
-        self.add(at, DRAWS, 1);
+    fn draw(&mut self, call: &Call, at: usize, thread: &mut Thread, drawn: Drawn) {
+        self.add(at, DRAWS, call.draws.into());
+        self.add(at, CLEARS, call.clears.into());
         if let Some((_, executes, sum)) = &mut thread.list {
             sum.vertices = sum.vertices.saturating_add(drawn.vertices);
             sum.uncounted += drawn.uncounted;
@@ -343,7 +340,6 @@ impl Frames {
                 return;
             }
         }
-        self.latest.vertices = (drawn.uncounted == 0).then_some(drawn.vertices);
         self.add(at, VERTICES, drawn.vertices);
         self.add(at, UNCOUNTED, drawn.uncounted);
     }

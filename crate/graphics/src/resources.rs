@@ -352,17 +352,16 @@ impl Resources {
 
     fn unbind(&mut self, context: &mut Context, slot: Slot) {
         let Some((at, since)) = context.take(slot) else { return };
-        let draws = context.draws - since;
+        let used = context.used(slot);
+        let draws = used.count - since;
         if draws > 0 && slot.is_drawn() {
             self.count(at, if slot == Slot::Drawn { WRITES } else { DRAWS }, draws);
-            self.event(at, context.last_draw, What::DrawnUntil);
+            self.event(at, used.last, What::DrawnUntil);
         }
     }
 
-    fn draw(&mut self, context: &mut Context, call: u64) {
-        context.draws += 1;
-        context.last_draw = call;
-        for (slot, at) in context.take_fresh() {
+    fn draw(&mut self, context: &mut Context, call: u64, clears: bool) {
+        for (slot, at) in context.drawn(call, clears) {
             let what = if slot == Slot::Drawn { What::Written } else { What::Drawn };
             self.event(at, call, what);
             if slot == Slot::Drawn {
@@ -634,7 +633,8 @@ impl Resources {
                     self.uploaded_to(mapped.buffer, call, context, bytes, mapped.offset + (to - mapped.address));
                 }
             }
-            Act::Draw => self.draw(context, number),
+            Act::Draw if call.draws || call.clears => self.draw(context, number, call.clears),
+            Act::Draw => {}
         }
     }
 

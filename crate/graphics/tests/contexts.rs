@@ -42,3 +42,28 @@ fn handles_are_given_again_and_changes_refused() {
     let textures: Vec<(u64, u64)> = found.all().iter().map(|it| (it.created, it.counts[1])).collect();
     assert_eq!(textures, [(5, 1), (7, 2)], "each context has its own, and the last bind is in the second one");
 }
+
+#[test]
+fn draws_of_a_texture_are_those_that_are_executed() {
+    let mut writer = Writer::new(&[]);
+    let signature = |id, name, args| FunctionSig { id, name, args };
+    let list = signature(3, "glNewList", &["list", "mode"]);
+    let (end, clear) = (signature(4, "glEndList", &[]), signature(5, "glClear", &["mask"]));
+    let (draw, call) =
+        (signature(6, "glDrawArrays", &["mode", "first", "count"]), signature(7, "glCallList", &["list"]));
+    writer.call(0, &BIND, vec![Value::Uint(0xde1), Value::Uint(7)], None);
+    writer.call(0, &list, vec![Value::Uint(1), Value::Uint(0x1300)], None);
+    let draws = |writer: &mut Writer| writer.call(0, &draw, [4, 0, 3].map(Value::Int).to_vec(), None);
+    draws(&mut writer);
+    writer.call(0, &end, vec![], None);
+    // Clears look at no texture.
+    writer.call(0, &clear, vec![Value::Uint(0x4000)], None);
+    draws(&mut writer);
+    for list in [1, 1, 2] {
+        writer.call(0, &call, vec![Value::Uint(list)], None);
+    }
+    let (index, file) = common::indexed(writer.finish());
+    let mut survey = Survey::open(&index, file).unwrap();
+    while !survey.step(1).unwrap() {}
+    assert_eq!(survey.resources().all()[0].counts, [0, 1, 3, 0]);
+}

@@ -262,6 +262,11 @@ fn draws_without_a_primitive() {
     calls.call("glBegin", &[1]).call("glVertex2i", &[0, 0]).call("glVertex2i", &[1, 0]).call("glEnd", &[]);
     // Its count is in a buffer.
     calls.call("glDrawArraysIndirect", &[4, 0]);
+    // These draw pixels, or what lists hold.
+    calls.call("glBlitFramebuffer", &[0, 0, 9, 9, 0, 0, 9, 9, 0x4000, 0x2600]);
+    calls.bytes("glDrawPixels", &[1, 1, 0x1908, 0x1401], &[1, 2, 3, 4]).call("glCopyPixels", &[0, 0, 9, 9, 0x1800]);
+    calls.call("glNewList", &[1, 0x1300]).call("glBegin", &[4]).call("glEnd", &[]).call("glEndList", &[]);
+    calls.call("glCallList", &[1]).call("glCallList", &[2]);
     let found: Vec<(String, Vec<u64>)> = calls.of(Kind::Empty).into_iter().map(|it| (it.0, it.3)).collect();
     assert_eq!(
         found,

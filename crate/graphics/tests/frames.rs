@@ -51,8 +51,9 @@ fn numbers<'a>(line: &'a str, key: &'a str) -> impl Iterator<Item = u64> + 'a {
 fn count(dump: &str) -> Vec<Counted> {
     let mut frames = vec![Counted::default()];
     let mut begun = 0;
-    let mut list: Option<(u64, u64)> = None;
-    let mut lists = HashMap::new();
+    // The list that is being compiled, its vertices, and whether it draws.
+    let mut list: Option<(u64, u64, bool)> = None;
+    let mut lists: HashMap<u64, (u64, bool)> = HashMap::new();
     for line in dump.lines() {
         let mut words = line.splitn(3, ' ');
         let Some(Ok(_)) = words.next().map(str::parse::<u64>) else { continue };
@@ -68,16 +69,14 @@ fn count(dump: &str) -> Vec<Counted> {
         let frame = frames.last_mut().unwrap();
         frame.calls += 1;
         let blobs = || numbers(arguments, "blob(").sum::<u64>();
-        let mut vertices = 0;
+        let (mut vertices, mut is_draw) = (0, NameFlags::of(name).renders.is_some() && name != "glClear");
         match name {
-            "glClear" => frame.clears += 1,
+            "glClear" => frame.clears += u64::from(list.is_none()),
             "glBegin" => begun = 0,
             "glVertex3f" | "glVertex2f" => begun += 1,
-            "glNewList" => list = Some((numbers(arguments, "list = ").next().unwrap(), 0)),
-            "glEndList" => {
-                lists.extend(list.take());
-            }
-            "glCallList" => vertices = lists[&numbers(arguments, "list = ").next().unwrap()],
+            "glNewList" => list = Some((numbers(arguments, "list = ").next().unwrap(), 0, false)),
+            "glEndList" => lists.extend(list.take().map(|(number, vertices, is)| (number, (vertices, is)))),
+            "glCallList" => (vertices, is_draw) = lists[&numbers(arguments, "list = ").next().unwrap()],
             "glEnd" => vertices = begun,
             "glRecti" => vertices = 4,
             "glGetError" => frame.errors += u64::from(!arguments.ends_with("= GL_NO_ERROR")),
@@ -86,12 +85,9 @@ fn count(dump: &str) -> Vec<Counted> {
             _ if name.starts_with("glDraw") => vertices = numbers(arguments, " count = ").sum(),
             _ => {}
         }
-        if NameFlags::of(name).render && name != "glClear" {
-            frame.draws += 1;
-        }
         match &mut list {
-            Some((_, sum)) => *sum += vertices,
-            None => frame.vertices += vertices,
+            Some((_, sum, draws)) => (*sum, *draws) = (*sum + vertices, *draws | is_draw),
+            None => (frame.vertices, frame.draws) = (frame.vertices + vertices, frame.draws + u64::from(is_draw)),
         }
         if NameFlags::of(name).frame_end {
             frames.push(Counted::default());
@@ -236,8 +232,36 @@ fn vertices_are_counted_by_instances_and_lists() {
     calls.call("glListBase", &[3]);
     calls.with("glCallLists", vec![Arg::Int(2), Arg::Int(0x1401), Arg::Blob(&[2, 2])]);
     let frame = calls.frame();
-    assert_eq!((figure(&frame, "draws"), figure(&frame, "uncounted")), (5, 1));
+    assert_eq!((figure(&frame, "draws"), figure(&frame, "uncounted")), (4, 1));
     assert_eq!(figure(&frame, "vertices"), 60 + 9 + 200);
+}
+
+#[test]
+fn what_is_only_compiled_is_no_draw() {
+    let mut calls = Calls::new();
+    for list in 1..=3 {
+        calls.call("glNewList", &[list, 0x1300]);
+        match list {
+            1 => calls.call("glBegin", &[4]).call("glVertex2i", &[0, 0]).call("glEnd", &[]).call("glClear", &[0x4000]),
+            2 => calls.call("glRotatef", &[1, 0, 0, 1]),
+            _ => calls.call("glClear", &[0x4000]),
+        };
+        calls.call("glEndList", &[]);
+    }
+    let frame = calls.frame();
+    assert_eq!((figure(&frame, "draws"), figure(&frame, "clears"), figure(&frame, "vertices")), (0, 0, 0));
+    // A list that draws, twice; one that only sets state; one that clears; one that there never was.
+    for list in [1, 1, 2, 3, 9] {
+        calls.call("glCallList", &[list]);
+    }
+    // Executed while it is compiled.
+    calls.call("glNewList", &[4, 0x1301]).call("glRecti", &[0, 0, 1, 1]).call("glEndList", &[]);
+    let frame = calls.frame();
+    assert_eq!((figure(&frame, "draws"), figure(&frame, "clears"), figure(&frame, "vertices")), (3, 1, 6));
+    // Groups count the same.
+    calls.call("glUseProgram", &[7]).call("glCallList", &[1]).call("glUseProgram", &[0]).call("glCallList", &[2]);
+    let groups: Vec<String> = opened(&calls).1.into_iter().filter(|row| row.contains('[')).collect();
+    assert_eq!(groups, ["20 Program 7 [2, 1, 0, 0]", "22 No program [2, 0, 0, 0]"]);
 }
 
 /// The rows of the first frame, indented by depth, with the figures of groups.

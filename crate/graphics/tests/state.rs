@@ -123,13 +123,23 @@ fn lists_do_what_they_hold_when_they_are_called() {
     let compiled = trace.call("glEndList", vec![]);
     let called = trace.call("glCallList", vec![Arg::Uint(5)]);
     let again = trace.call("glCallList", vec![Arg::Uint(5)]);
+    trace.call("glNewList", vec![Arg::Uint(6), Arg::Uint(0x1300)]);
+    trace.call("glClear", vec![Arg::Uint(0x4000)]);
+    trace.call("glRecti", [0, 0, 1, 1].map(Arg::Int).to_vec());
+    trace.call("glEndList", vec![]);
+    let drawn = trace.call("glCallList", vec![Arg::Uint(6)]);
+    let last = trace.call("glDepthFunc", vec![Arg::Uint(0x203)]);
     let mut history = trace.history();
     assert_eq!(row(&at(&mut history, compiled), "CURRENT_COLOR"), ("1, 1, 1, 1".into(), None));
     let after = at(&mut history, called);
     assert_eq!(row(&after, "CURRENT_COLOR"), ("0, 1, 0, 1".into(), Some(called as u32)));
     assert_eq!(row(&after, "MODELVIEW_MATRIX").0.lines().next(), Some("1  0  0  2"));
-    assert!(after.is_draw);
+    assert!(!after.is_draw && after.since.is_none(), "the list draws nothing");
     assert_eq!(row(&at(&mut history, again), "MODELVIEW_MATRIX").0.lines().next(), Some("1  0  0  4"));
+    // State is compared from one draw to the next: what is compiled is no draw.
+    let draw = at(&mut history, drawn);
+    assert_eq!((draw.is_draw, draw.since), (true, None));
+    assert_eq!(at(&mut history, last).since, Some(drawn as u32));
 }
 
 #[test]

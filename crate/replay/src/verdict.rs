@@ -9,7 +9,7 @@ const MOST: usize = 1 << 22;
 /// What was found out about draws.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// Draws and clears, all of them.
+    /// Calls that draw or clear, all of them. One that draws several times, such as a call of display lists, counts once.
     pub draws: u64,
     /// The calls that draw, in the order in which they returned, as far as they are listed.
     pub calls: Vec<u32>,
@@ -22,28 +22,53 @@ pub struct Verdict {
     /// Shaders that could not be translated.
     pub shaders: Vec<crate::shader_list::Listed>,
     by_reason: HashMap<String, u32>,
+    /// The call that was added last, and its reasons.
+    latest: Option<(u64, Vec<u32>)>,
 }
 
 impl Verdict {
-    /// A draw. `reason`: why it cannot be shown.
+    /// A draw of a call. `reason`: why it cannot be shown.
     pub(crate) fn add(&mut self, call: u64, reason: Option<&str>) {
-        self.draws += 1;
-        let number = call as u32;
-        if self.calls.last() != Some(&number) && self.calls.len() < MOST {
-            self.calls.push(number);
+        if self.latest.as_ref().is_none_or(|(latest, _)| *latest != call) {
+            self.latest = Some((call, Vec::new()));
+            self.draws += 1;
+            if self.calls.len() < MOST {
+                self.calls.push(call as u32);
+            }
         }
         let Some(reason) = reason else { return };
-        self.unshown += 1;
         let next = self.reasons.len() as u32;
         let index = *self.by_reason.entry_ref(reason).or_insert(next);
         if index == next {
             self.reasons.push((reason.into(), 0, call));
         }
+        let Some((_, known)) = self.latest.as_mut().filter(|(_, known)| !known.contains(&index)) else { return };
+        self.unshown += u64::from(known.is_empty());
+        known.push(index);
         if let Some((_, count, _)) = self.reasons.get_mut(index as usize) {
             *count += 1;
         }
         if self.listed.len() < LISTED {
             self.listed.push((call, index));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_counts_once() {
+        let mut verdict = Verdict::default();
+        // Three parts of a call, two of which cannot be shown, for one reason each; then further calls.
+        for reason in [None, Some("a"), Some("b"), Some("a")] {
+            verdict.add(5, reason);
+        }
+        verdict.add(6, Some("a"));
+        verdict.add(7, None);
+        assert_eq!((verdict.draws, verdict.unshown, &verdict.calls[..]), (3, 2, &[5, 6, 7][..]));
+        assert_eq!(verdict.reasons, [("a".to_owned(), 2, 5), ("b".to_owned(), 1, 5)]);
+        assert_eq!(verdict.listed, [(5, 0), (5, 1), (6, 0)]);
     }
 }

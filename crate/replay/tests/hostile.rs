@@ -161,3 +161,18 @@ fn geometry_shaders_are_named_as_reason() {
     // What is drawn afterwards is shown.
     assert_eq!((computed.verdict.draws, computed.verdict.unshown), (2, 1));
 }
+
+#[test]
+fn lists_draw_when_they_are_called() {
+    let calls = [
+        call("glNewList", &[1, 0x1300]),
+        call("glRecti", &[0, 0, 1, 1]),
+        call("glRecti", &[0, 0, 1, 1]),
+        call("glEndList", &[]),
+        call("glNewList", &[2, 0x1300]),
+        call("glEndList", &[]),
+    ];
+    assert_eq!(after(&calls).verdict.draws, 0);
+    let called = after(&[&calls[..], &[call("glCallList", &[1]), call("glCallList", &[2])]].concat());
+    assert_eq!((called.verdict.draws, &called.verdict.calls[..]), (1, &[8][..]));
+}

@@ -8,6 +8,7 @@
 //! ```
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
@@ -23,6 +24,7 @@ use crate::records::Pieces;
 
 use super::Located;
 use super::functions::Marker;
+use super::lists::{DisplayLists, ListArgs, Rendered};
 use super::pending::Pending;
 use super::problems::{LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
 use super::records::Enter;
@@ -48,6 +50,16 @@ pub(crate) struct OpenCall {
     pub(crate) function: u32,
     /// Bytes in blobs of its ENTER event.
     blobs: u64,
+    rendered: Rendered,
+}
+
+/// What the values of a call say about it.
+#[derive(Debug, Default)]
+pub(crate) struct Said<'a> {
+    /// The label of a marker.
+    pub(crate) label: Option<String>,
+    /// Which display lists it is about.
+    pub(crate) list: Option<&'a ListArgs>,
 }
 
 /// A frame and its counts.
@@ -103,6 +115,7 @@ pub(crate) struct Calls {
     threads_beyond: HashMap<u64, u32>,
     threads: Vec<Thread>,
     pub(crate) pending: Pending<OpenCall>,
+    pub(crate) lists: DisplayLists,
     /// Calls begun so far: the current position on the x axis.
     now: u64,
     /// Frames that have ended.
@@ -135,6 +148,7 @@ impl Calls {
             threads_beyond: HashMap::new(),
             threads: Vec::new(),
             pending: Pending::default(),
+            lists: DisplayLists::default(),
             now: 0,
             frames: Vec::new(),
             returned: 0,
@@ -172,8 +186,7 @@ impl Calls {
         FrameFacts { to: self.now, ..self.frame }
     }
 
-    /// A call begins. `end` is the offset in the stream of the end of its event, `blobs` the number of bytes in blobs,
-    /// and `label` the label of a marker.
+    /// A call begins. `end` is the offset in the stream of the end of its event, `blobs` the number of bytes in blobs.
     #[inline]
     pub(crate) fn enter(
         &mut self,
@@ -181,11 +194,11 @@ impl Calls {
         enter: Enter,
         end: u64,
         blobs: u64,
-        label: Option<&str>,
+        said: &Said<'_>,
         out: &mut EventBatch,
     ) {
         let Some(function) = tables.functions.get(enter.function) else { return };
-        let result = self.try_enter(function, enter, end, blobs, label, out);
+        let result = self.try_enter(function, enter, end, blobs, said, out);
         self.note(result);
     }
 
@@ -198,7 +211,7 @@ impl Calls {
             && let Some(thread) = self.known_thread(enter.thread).and_then(|i| self.threads.get(i as usize))
             && thread.open + thread.groups.len() < SHOWN
             && self.frame_name.is_some()
-            && function.flags.marker.is_none()
+            && !function.flags.needs_values()
             && !function.flags.frame_end
         {
             let track = thread.track;
@@ -209,10 +222,11 @@ impl Calls {
             if blobs > 0 {
                 out.payloads.push(Payload { x: enter.call, track, name, bytes: blobs });
             }
-            self.count(function, blobs);
+            let rendered = self.lists.enter(function.flags, None, enter.thread, enter.call);
+            self.count(rendered, blobs);
             return;
         }
-        self.enter(tables, enter, ends.0, blobs, None, out);
+        self.enter(tables, enter, ends.0, blobs, &Said::default(), out);
         self.leave(tables, ends.0, enter.call, ends.1, 0, out);
     }
 
@@ -222,10 +236,12 @@ impl Calls {
         enter: Enter,
         end: u64,
         blobs: u64,
-        label: Option<&str>,
+        said: &Said<'_>,
         out: &mut EventBatch,
     ) -> Result<()> {
         self.now = enter.call + 1;
+        let label = said.label.as_deref();
+        let rendered = self.lists.enter(function.flags, said.list, enter.thread, enter.call);
         if self.frame_name.is_none() {
             self.begin_frame(enter.call, enter.at, out)?;
         }
@@ -257,7 +273,8 @@ impl Calls {
             push(out, EventKind::Instant, track, enter.call, marker, Locator::at(enter.at));
         }
         self.count_record(enter, out);
-        self.pending.push(enter.call, OpenCall { at: enter.at, end, thread, function: enter.function, blobs });
+        let function = enter.function;
+        self.pending.push(enter.call, OpenCall { at: enter.at, end, thread, function, blobs, rendered });
         Ok(())
     }
 
@@ -305,7 +322,7 @@ impl Calls {
         if bytes > 0 {
             out.payloads.push(Payload { x: call, track: thread.track, name, bytes });
         }
-        self.count(function, bytes);
+        self.count(open.rendered, bytes);
         if function.flags.frame_end {
             self.end_frame(end, out);
             self.returned = self.frames.len() as u64;
@@ -317,7 +334,7 @@ impl Calls {
         let open: Vec<(u64, OpenCall)> = self.pending.iter().map(|(call, open)| (call, *open)).collect();
         for (call, open) in open {
             let Some(function) = tables.functions.get(open.function) else { continue };
-            self.count(function, open.blobs);
+            self.count(open.rendered, open.blobs);
             if open.blobs > 0 {
                 let track = self.threads.get(open.thread as usize).map_or(0, |thread| thread.track);
                 let name = self.functions.get(open.function as usize).copied().unwrap_or(0);
@@ -333,9 +350,9 @@ impl Calls {
         }
     }
 
-    fn count(&mut self, function: &Function, blobs: u64) {
+    fn count(&mut self, rendered: Rendered, blobs: u64) {
         self.frame.calls += 1;
-        self.frame.draws += u64::from(function.flags.render && !function.flags.clear);
+        self.frame.draws += u64::from(rendered == Rendered::Draws);
         self.frame.blobs = self.frame.blobs.saturating_add(blobs);
     }
 

@@ -19,6 +19,7 @@ use super::calls::FrameFacts;
 use super::decode::Walk;
 use super::describe::Collect;
 use super::index::ApitraceRecords;
+use super::lists::Rendered;
 use super::random_access::{Missing, Reader};
 use super::tables::Frozen;
 use super::wire::StreamOffset;
@@ -151,6 +152,10 @@ impl ApitraceRecords {
         let mut remark = |text: &str| details.remarks.push(text.to_string());
         if call.fake {
             remark("The program did not make this call. The tracer added it for a faithful replay.");
+        }
+        let number = call.left.or(open).unwrap_or_default();
+        if self.rendered(function.flags, enter.thread, number) == Rendered::Compiled {
+            remark("The call was compiled into a display list, not executed.");
         }
         if open.is_some() {
             remark("The call never returned within the trace.");

@@ -97,8 +97,8 @@ impl ApitraceDecoder {
         let cut = self.stream.cut();
         if let Some(enter) = self.current.enter.take() {
             // A call with a truncated ENTER event has at least a name.
-            let (end, label) = (self.stream.len(), self.current.label.text());
-            self.calls.enter(&self.stream.tables, enter, end, self.current.blobs, label.as_deref(), out);
+            let (end, said) = (self.stream.len(), self.current.said());
+            self.calls.enter(&self.stream.tables, enter, end, self.current.blobs, &said, out);
         }
         self.calls.finish(&self.stream.tables, self.stream.len(), out);
         let at = self.stream.file_at();

@@ -17,6 +17,7 @@ use super::decode::Sink;
 use super::describe::{put_guid, shown};
 use super::functions::Marker;
 use super::index::ApitraceRecords;
+use super::lists::Rendered;
 use super::pending::Pending;
 use super::records::{Bytes, Enter, Nest, Scalar};
 use super::tables::{Struct, Tables};
@@ -398,8 +399,11 @@ impl Player {
             self.value(tables, tape, part, "ret", visitor);
         }
         visitor.open("flags", true);
+        let rendered = records.rendered(function.flags, tape.thread, call);
         let flags = [
-            ("draw", function.flags.render),
+            ("draw", rendered == Rendered::Draws),
+            ("clear", rendered == Rendered::Clears),
+            ("compiled", rendered == Rendered::Compiled),
             ("end-frame", function.flags.frame_end),
             ("marker", function.flags.marker == Some(Marker::Plain)),
             ("begin-group", function.flags.marker == Some(Marker::Push)),

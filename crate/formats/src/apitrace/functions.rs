@@ -1,4 +1,4 @@
-//! Frame ends, draws and markers, recognised by the name of the function. Nothing else in a file marks them.
+//! Frame ends, draws, display lists and markers, recognised by the name of the function. Nothing else in a file marks them.
 //!
 //! Follows apitrace's `lib/trace/trace_parser_flags.cpp`, with code in place of its regular expressions.
 
@@ -9,12 +9,42 @@ use serde::{Deserialize, Serialize};
 pub struct NameFlags {
     /// The call ends a frame, and is part of that frame.
     pub frame_end: bool,
-    /// The call draws or clears. apitrace calls both draws.
-    pub render: bool,
-    /// The call clears, and draws nothing.
-    pub clear: bool,
+    /// What the call puts into a framebuffer when it is executed. `None` if that is nothing.
+    pub renders: Option<Renders>,
+    /// What the call does with display lists.
+    pub list: Option<ListRole>,
     /// The kind of marker, if the call is one.
     pub marker: Option<Marker>,
+}
+
+/// What is put into a framebuffer. The only place that decides what a draw is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Renders {
+    /// Geometry or pixels. Copies between framebuffers are pixels, too.
+    Draw,
+    /// One value everywhere. apitrace calls that a draw, as far as it looks for it.
+    Clear,
+    /// What display lists hold, which may be nothing.
+    Lists,
+}
+
+/// What a function does with display lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ListRole {
+    /// `glNewList(list, mode)`
+    New,
+    /// `glEndList()`
+    End,
+    /// `glCallList(list)`
+    Call,
+    /// `glCallLists(n, type, lists)`
+    CallMany,
+    /// `glListBase(base)`
+    Base,
+    /// `glDeleteLists(list, range)`
+    Delete,
+    /// `glXUseXFont(font, first, count, listBase)` and its relatives: makes a list for each character.
+    Font,
 }
 
 /// A kind of label that programs put into their traces.
@@ -31,10 +61,50 @@ pub enum Marker {
 impl NameFlags {
     /// The flags of the function with this name.
     pub fn of(name: &str) -> Self {
-        let render = is_render(name);
-        let clear = render && (name.starts_with("glClear") || name.ends_with("::Clear"));
-        Self { frame_end: is_frame_end(name), render, clear, marker: marker(name) }
+        Self { frame_end: is_frame_end(name), renders: renders(name), list: list_role(name), marker: marker(name) }
     }
+
+    /// The values of a call say what it does: a label, or which lists.
+    pub(crate) fn needs_values(&self) -> bool {
+        self.marker.is_some() || self.list.is_some()
+    }
+}
+
+fn list_role(name: &str) -> Option<ListRole> {
+    Some(match name {
+        "glNewList" => ListRole::New,
+        "glEndList" => ListRole::End,
+        "glCallList" => ListRole::Call,
+        "glCallLists" => ListRole::CallMany,
+        "glListBase" => ListRole::Base,
+        "glDeleteLists" => ListRole::Delete,
+        "glXUseXFont" => ListRole::Font,
+        _ if name.starts_with("wglUseFontBitmaps") || name.starts_with("wglUseFontOutlines") => ListRole::Font,
+        _ => return None,
+    })
+}
+
+fn renders(name: &str) -> Option<Renders> {
+    // Those of apitrace, and what it leaves out.
+    let is_clear = (name.starts_with("glClear") && (name == "glClear" || is_buffer_clear(name)))
+        || (name.ends_with("::Clear") && is_render(name));
+    if is_clear {
+        return Some(Renders::Clear);
+    }
+    if name.starts_with("glCallList") {
+        return is_render(name).then_some(Renders::Lists);
+    }
+    let gl = name.strip_prefix("gl").unwrap_or_default();
+    let is_other = matches!(gl, "Bitmap" | "CopyPixels" | "BlitNamedFramebuffer")
+        || gl.starts_with("Draw") && !gl.starts_with("DrawBuffer")
+        || gl.starts_with("MultiDraw");
+    (is_other || is_render(name)).then_some(Renders::Draw)
+}
+
+/// `glClearBufferfv` and its relatives, not `glClearBufferData`.
+fn is_buffer_clear(name: &str) -> bool {
+    let kind = name.strip_prefix("glClearBuffer").or_else(|| name.strip_prefix("glClearNamedFramebuffer"));
+    kind.is_some_and(|kind| matches!(kind, "iv" | "uiv" | "fv" | "fi"))
 }
 
 fn is_frame_end(name: &str) -> bool {
@@ -183,11 +253,31 @@ mod tests {
     }
 
     #[test]
-    fn clears_draw_nothing() {
-        for (name, clear) in
-            [("glClear", true), ("IDirect3DDevice9::Clear", true), ("glDrawArrays", false), ("glClearColor", false)]
-        {
-            assert_eq!(NameFlags::of(name).clear, clear, "{name}");
+    fn draws_clears_and_lists_are_told_apart() {
+        use Renders::{Clear, Draw, Lists};
+        for (name, renders) in [
+            ("glClear", Some(Clear)),
+            ("glClearBufferfv", Some(Clear)),
+            ("glClearNamedFramebufferfi", Some(Clear)),
+            ("IDirect3DDevice9::Clear", Some(Clear)),
+            ("glClearColor", None),
+            ("glClearBufferData", None),
+            ("glClearTexImage", None),
+            ("glDrawArrays", Some(Draw)),
+            ("glEnd", Some(Draw)),
+            ("glBitmap", Some(Draw)),
+            ("glCopyPixels", Some(Draw)),
+            ("glDrawTexfOES", Some(Draw)),
+            ("glBlitFramebuffer", Some(Draw)),
+            ("ID3D11DeviceContext::Draw", Some(Draw)),
+            ("glDrawBuffers", None),
+            ("glBegin", None),
+            ("glCallList", Some(Lists)),
+            ("glCallLists", Some(Lists)),
+            ("glEndList", None),
+            ("glDispatchCompute", None),
+        ] {
+            assert_eq!(NameFlags::of(name).renders, renders, "{name}");
         }
     }
 
@@ -213,7 +303,7 @@ mod tests {
             "IDirect3DDevice8::DrawPrimitive",
             "glMultiModeDrawArraysIBM",
         ] {
-            assert!(NameFlags::of(name).render, "{name}");
+            assert!(is_render(name) && NameFlags::of(name).renders.is_some(), "{name}");
         }
         for name in [
             "glDrawBuffer",
@@ -227,7 +317,7 @@ mod tests {
             "glEndQuery",
             "glCallListsfoo",
         ] {
-            assert_eq!(NameFlags::of(name).render, name == "glRects3", "{name}");
+            assert_eq!(is_render(name), name == "glRects3", "{name}");
         }
     }
 

@@ -22,6 +22,8 @@ use crate::records::{Lane, Pass, Pieces, Records, from_index, to_index};
 
 use super::calls::FrameFacts;
 use super::events::ApitraceDecoder;
+use super::functions::NameFlags;
+use super::lists::{ListFacts, Rendered};
 use super::pass::CallPass;
 use super::random_access::RandomAccess;
 use super::tables::{Strings, Tables};
@@ -46,6 +48,8 @@ pub(super) struct Index<'a> {
     far: Cow<'a, [(u64, u64)]>,
     /// Calls that did not return, by number.
     open: Vec<OpenCall>,
+    /// Calls that do not do what their functions say. The reader sorts them.
+    lists: ListFacts,
     /// Numbers of the threads and their tracks. The reader sorts them by number.
     threads: Vec<(u64, TrackId)>,
     /// Limit for payloads in bytes.
@@ -89,6 +93,7 @@ impl ApitraceDecoder {
             returned: calls.returned,
             far: Cow::Borrowed(&calls.far),
             open: open.collect(),
+            lists: calls.lists.all_facts(calls.last_frame().to),
             threads: calls.tracks(),
             payload: limits.payload as u64,
             chunk: limits.chunk,
@@ -150,6 +155,7 @@ impl ApitraceRecords {
         let mut index: Index<'static> = from_index(index)?;
         index.far.to_mut().sort_unstable();
         index.threads.sort_unstable();
+        index.lists.sort();
         let lanes = [index.pieces.lane()];
         let keys = index.tables.functions.iter().map(|function| keys(&function.args)).collect();
         let open_swaps = index.open.iter().filter(|open| open.ends_frame).map(|open| open.call).collect();
@@ -179,6 +185,11 @@ impl ApitraceRecords {
     /// a frame.
     pub(super) fn frame_of_open(&self, call: u64) -> u64 {
         self.index.returned + self.open_swaps.partition_point(|swap| *swap < call) as u64
+    }
+
+    /// What a call of a thread did to framebuffers. `flags` are those of its function.
+    pub(super) fn rendered(&self, flags: NameFlags, thread: u64, call: u64) -> Rendered {
+        self.index.lists.of(flags, thread, call)
     }
 
     /// The track of a thread.

@@ -1,7 +1,7 @@
 //! Calls as JSON lines: an object for each call.
 //!
 //! ```json
-//! {"call":7,"thread":0,"frame":1,"name":"glClear","args":{"mask":"GL_COLOR_BUFFER_BIT"},"flags":["draw"]}
+//! {"call":7,"thread":0,"frame":1,"name":"glClear","args":{"mask":"GL_COLOR_BUFFER_BIT"},"flags":["clear"]}
 //! ```
 //!
 //! Numbers are numbers, and constants and flags have the names that `apitrace dump` prints. A pointer is text in hexadecimal: many
@@ -18,6 +18,7 @@ use crate::json::{put_chars, put_double, put_text};
 use super::describe::{put_guid, shown};
 use super::functions::Marker;
 use super::lines::{Call, Notation};
+use super::lists::Rendered;
 use super::numbers::put_uint;
 use super::records::Bytes;
 use super::tables::Frame;
@@ -180,7 +181,9 @@ impl Notation for Json {
         out.push_str(",\"flags\":[");
         let flags = call.function.flags;
         let names = [
-            ("draw", flags.render),
+            ("draw", call.line.rendered == Rendered::Draws),
+            ("clear", call.line.rendered == Rendered::Clears),
+            ("compiled", call.line.rendered == Rendered::Compiled),
             ("end-frame", flags.frame_end),
             ("marker", flags.marker == Some(Marker::Plain)),
             ("begin-group", flags.marker == Some(Marker::Push)),

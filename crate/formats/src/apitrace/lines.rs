@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use super::decode::Sink;
+use super::lists::{DisplayLists, ListArgs, Rendered};
 use super::numbers::{put_int, put_uint};
 use super::pending::Pending;
 use super::records::{Bytes, Enter, Nest, Scalar};
@@ -95,6 +96,7 @@ pub(super) struct Line {
     /// Beginning and end of the return value in `text`.
     result: (u32, u32),
     pub(super) fake: bool,
+    pub(super) rendered: Rendered,
     /// Indexes of the frames of the backtrace, if there is one.
     pub(super) backtrace: Option<Vec<u32>>,
 }
@@ -142,6 +144,8 @@ pub(super) struct Lines<N> {
     levels: Vec<Level>,
     /// Parts of the current GUID.
     guid: Vec<u64>,
+    list: ListArgs,
+    lists: DisplayLists,
     /// Number of frames that have ended.
     frames: u64,
     /// Calls were left out, because [`MAX_OPEN`] others were open.
@@ -164,6 +168,8 @@ impl<N: Notation> Lines<N> {
             begin: 0,
             levels: Vec::new(),
             guid: Vec::new(),
+            list: ListArgs::default(),
+            lists: DisplayLists::default(),
             frames: 0,
             too_many: false,
             closing: false,
@@ -251,7 +257,7 @@ impl<N: Notation> Lines<N> {
         if line.text.capacity() <= 1 << 16 && self.spare.len() < 64 {
             line.text.clear();
             line.args.clear();
-            (line.result, line.fake, line.backtrace) = ((0, 0), false, None);
+            (line.result, line.fake, line.rendered, line.backtrace) = ((0, 0), false, Rendered::Nothing, None);
             self.spare.push(line);
         }
     }
@@ -300,13 +306,15 @@ impl<N: Notation> Sink for Lines<N> {
         self.out.len() >= PORTION && !self.closing
     }
 
-    fn enter(&mut self, _tables: &Tables, enter: Enter) {
+    fn enter(&mut self, tables: &Tables, enter: Enter) {
+        self.list.begin(tables.functions.get(enter.function).and_then(|function| function.flags.list));
         self.line = self.spare.pop().unwrap_or_default();
         (self.line.thread, self.line.function) = (enter.thread, enter.function);
         (self.call, self.leaving, self.known) = (enter.call, false, true);
     }
 
     fn leave(&mut self, _tables: &Tables, _at: u64, call: u64) {
+        self.list.begin(None);
         let line = self.pending.take(call);
         self.known = line.is_some();
         self.line = line.or_else(|| self.spare.pop()).unwrap_or_default();
@@ -314,6 +322,11 @@ impl<N: Notation> Sink for Lines<N> {
     }
 
     fn event_end(&mut self, tables: &Tables, _end: u64) {
+        if !self.leaving
+            && let Some(function) = tables.functions.get(self.line.function)
+        {
+            self.line.rendered = self.lists.enter(function.flags, Some(&self.list), self.line.thread, self.call);
+        }
         if !self.leaving && self.pending.len() < MAX_OPEN {
             self.pending.push(self.call, core::mem::take(&mut self.line));
             return;
@@ -342,6 +355,7 @@ impl<N: Notation> Sink for Lines<N> {
     }
 
     fn argument(&mut self, _tables: &Tables, index: u32) {
+        self.list.argument(index);
         self.target(Some(index));
     }
 
@@ -350,6 +364,7 @@ impl<N: Notation> Sink for Lines<N> {
     }
 
     fn scalar(&mut self, tables: &Tables, value: Scalar) {
+        self.list.scalar(value);
         self.before(tables, false);
         let text = &mut self.line.text;
         match value {
@@ -378,6 +393,7 @@ impl<N: Notation> Sink for Lines<N> {
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
+        self.list.bytes(bytes);
         self.notation.bytes(&mut self.line.text, bytes);
     }
 

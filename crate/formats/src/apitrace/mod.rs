@@ -21,6 +21,7 @@ mod json;
 mod label;
 #[cfg(feature = "text")]
 mod lines;
+mod lists;
 #[cfg(feature = "text")]
 mod numbers;
 mod pass;
@@ -58,8 +59,9 @@ use beginning::Beginning;
 use wire::StreamOffset;
 
 pub(crate) use cut::cut;
-pub use functions::{Marker, NameFlags};
+pub use functions::{ListRole, Marker, NameFlags, Renders};
 pub use index::{open_records, open_records_keeping};
+pub use lists::list_names;
 
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

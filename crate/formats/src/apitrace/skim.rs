@@ -121,8 +121,7 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
             wire::ENTER => {
                 let thread = if self.version >= wire::THREADS { self.number()? } else { 0 };
                 let function = self.signature(&tables.functions)?;
-                // The label of a marker is one of its values.
-                if !VALUES && tables.functions.get(function)?.flags.marker.is_some() {
+                if !VALUES && tables.functions.get(function)?.flags.needs_values() {
                     return None;
                 }
                 let enter = Enter { at, call, thread, function };

@@ -2,10 +2,11 @@
 
 use crate::batch::EventBatch;
 
-use super::calls::Calls;
+use super::calls::{Calls, Said};
 use super::decode::Sink;
 use super::label::Label;
-use super::records::{Bytes, Enter, Event};
+use super::lists::ListArgs;
+use super::records::{Bytes, Enter, Event, Scalar};
 use super::tables::Tables;
 
 /// The current event, if the state machine delivers it piece by piece.
@@ -17,6 +18,14 @@ pub(super) struct Current {
     /// Bytes in blobs so far.
     pub(super) blobs: u64,
     pub(super) label: Label,
+    pub(super) list: ListArgs,
+}
+
+impl Current {
+    /// What the values of the call say.
+    pub(super) fn said(&self) -> Said<'_> {
+        Said { label: self.label.text(), list: Some(&self.list) }
+    }
 }
 
 /// The sink that fills a batch.
@@ -37,24 +46,25 @@ impl Sink for ToBatch<'_> {
     }
 
     fn enter(&mut self, tables: &Tables, enter: Enter) {
-        let marker = tables.functions.get(enter.function).is_some_and(|f| f.flags.marker.is_some());
+        let flags = tables.functions.get(enter.function).map(|function| function.flags).unwrap_or_default();
         self.current.enter = Some(enter);
         self.current.leave = None;
         self.current.blobs = 0;
-        self.current.label.begin(marker);
+        self.current.label.begin(flags.marker.is_some());
+        self.current.list.begin(flags.list);
     }
 
     fn leave(&mut self, _tables: &Tables, at: u64, call: u64) {
         self.current.leave = Some((at, call));
         self.current.blobs = 0;
         self.current.label.begin(false);
+        self.current.list.begin(None);
     }
 
     fn event_end(&mut self, tables: &Tables, end: u64) {
         let blobs = self.current.blobs;
         if let Some(enter) = self.current.enter.take() {
-            let label = self.current.label.text();
-            self.calls.enter(tables, enter, end, blobs, label.as_deref(), self.out);
+            self.calls.enter(tables, enter, end, blobs, &self.current.said(), self.out);
         } else if let Some((at, call)) = self.current.leave.take() {
             self.calls.leave(tables, at, call, end, blobs, self.out);
         }
@@ -63,7 +73,7 @@ impl Sink for ToBatch<'_> {
     #[inline]
     fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {
         match event {
-            Event::Enter(enter) => self.calls.enter(tables, enter, end, blobs, None, self.out),
+            Event::Enter(enter) => self.calls.enter(tables, enter, end, blobs, &Said::default(), self.out),
             Event::Leave { at, call } => self.calls.leave(tables, at, call, end, blobs, self.out),
         }
     }
@@ -71,6 +81,14 @@ impl Sink for ToBatch<'_> {
     #[inline]
     fn call(&mut self, tables: &Tables, enter: Enter, ends: (u64, u64), blobs: u64) {
         self.calls.call(tables, enter, ends, blobs, self.out);
+    }
+
+    fn argument(&mut self, _tables: &Tables, index: u32) {
+        self.current.list.argument(index);
+    }
+
+    fn scalar(&mut self, _tables: &Tables, value: Scalar) {
+        self.current.list.scalar(value);
     }
 
     fn begin_bytes(&mut self, _tables: &Tables, kind: Bytes, len: u64) {
@@ -85,6 +103,7 @@ impl Sink for ToBatch<'_> {
 
     fn bytes(&mut self, bytes: &[u8]) {
         self.current.label.bytes(bytes);
+        self.current.list.bytes(bytes);
     }
 
     fn unit(&mut self, unit: u32) {

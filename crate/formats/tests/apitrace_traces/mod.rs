@@ -22,6 +22,11 @@ pub(crate) const PUSH: FunctionSig<'_> =
     FunctionSig { id: 6, name: "glPushDebugGroup", args: &["source", "id", "length", "message"] };
 pub(crate) const POP: FunctionSig<'_> = FunctionSig { id: 7, name: "glPopDebugGroup", args: &[] };
 pub(crate) const MARK: FunctionSig<'_> = FunctionSig { id: 8, name: "D3DPERF_SetMarker", args: &["col", "wszName"] };
+pub(crate) const NEW_LIST: FunctionSig<'_> = FunctionSig { id: 9, name: "glNewList", args: &["list", "mode"] };
+pub(crate) const END_LIST: FunctionSig<'_> = FunctionSig { id: 10, name: "glEndList", args: &[] };
+pub(crate) const CALL_LIST: FunctionSig<'_> = FunctionSig { id: 11, name: "glCallList", args: &["list"] };
+pub(crate) const CALL_LISTS: FunctionSig<'_> =
+    FunctionSig { id: 12, name: "glCallLists", args: &["n", "type", "lists"] };
 pub(crate) const MODE: EnumSig<'_> =
     EnumSig { id: 1, values: &[("GL_POINTS", 0), ("GL_TRIANGLES", 4), ("GL_NEGATIVE", -1)] };
 pub(crate) const BITS: BitmaskSig<'_> = BitmaskSig { id: 1, flags: &[("NONE", 0), ("A", 1), ("B", 2)] };
@@ -89,7 +94,9 @@ fn value(depth: u32) -> BoxedStrategy<Value<'static>> {
 
 /// Streams of up to 30 calls, some of which overlap or never end.
 pub(crate) fn stream() -> impl Strategy<Value = Vec<u8>> {
-    let functions = prop_oneof![Just(GOOD), Just(SWAP), Just(DRAW), Just(DATA), Just(PUSH), Just(POP), Just(MARK)];
+    let functions = proptest::sample::select(vec![
+        GOOD, SWAP, DRAW, DRAW, DATA, PUSH, POP, MARK, NEW_LIST, END_LIST, CALL_LIST, CALL_LISTS,
+    ]);
     let event = (functions, 0u64..3, proptest::collection::vec(value(3), 0..4), proptest::option::of(value(1)), 0u8..8);
     proptest::collection::vec(event, 0..30).prop_map(|events| {
         let mut w = Writer::new(&[("process.name", "x")]);

@@ -1,6 +1,6 @@
 //! What calls of a function do to a frame, by the function's name.
 
-use unspool_formats::apitrace::NameFlags;
+use unspool_formats::apitrace::{NameFlags, Renders};
 
 use super::redundant::State;
 
@@ -22,6 +22,8 @@ pub(crate) enum Upload {
 /// How the vertices of a draw are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vertices {
+    /// It has none: pixels are copied.
+    None,
     /// Always this many.
     Fixed(u64),
     /// An argument says it.
@@ -77,7 +79,7 @@ impl Kind {
         if flags.frame_end {
             return Self::FrameEnd;
         }
-        if is_clear(name, canonical) {
+        if flags.renders == Some(Renders::Clear) {
             return Self::Clear;
         }
         if matches!(canonical, "DrawPixels" | "Bitmap") {
@@ -86,7 +88,7 @@ impl Kind {
         if canonical == "End" {
             return Self::End;
         }
-        if flags.render {
+        if flags.renders.is_some() {
             return Self::Draw(vertices(name, canonical));
         }
         match canonical {
@@ -120,20 +122,15 @@ impl Kind {
     }
 }
 
-/// Clears a framebuffer, or a part of it.
-fn is_clear(name: &str, canonical: &str) -> bool {
-    matches!(canonical, "Clear" | "ClearBufferiv" | "ClearBufferuiv" | "ClearBufferfv" | "ClearBufferfi")
-        || canonical.starts_with("ClearNamedFramebuffer")
-        || name.ends_with("::Clear")
-}
-
 fn vertices(name: &str, canonical: &str) -> Vertices {
     let any = |parts: &[&str]| parts.iter().any(|part| canonical.contains(part));
     match canonical {
         _ if name.contains("::") => Vertices::Unknown,
         _ if canonical.starts_with("CallList") => Vertices::Lists,
         _ if canonical.starts_with("Rect") => Vertices::Fixed(4),
-        _ if canonical.starts_with("Blit") => Vertices::Fixed(0),
+        _ if canonical.starts_with("Blit") || canonical.starts_with("CopyPixels") => Vertices::None,
+        // A rectangle of the window.
+        _ if canonical.starts_with("DrawTex") => Vertices::None,
         _ if any(&["Indirect", "TransformFeedback", "EvalMesh", "DrawMesh", "ElementArray"]) => Vertices::Unknown,
         _ => Vertices::Counted,
     }

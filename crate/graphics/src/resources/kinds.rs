@@ -133,7 +133,7 @@ impl Act {
         if Method::of(name).is_some() {
             return Self::Method;
         }
-        if NameFlags::of(name).render || canonical.starts_with("ClearBuffer") {
+        if NameFlags::of(name).renders.is_some() {
             return Self::Draw;
         }
         let several = |prefix: &str| {

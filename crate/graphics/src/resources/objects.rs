@@ -48,15 +48,29 @@ pub(super) struct Context {
     own: u32,
     pub(super) unit: u32,
     pub(super) store: PixelStore,
-    /// Number of draws so far, and the latest one.
-    pub(super) draws: u64,
-    pub(super) last_draw: u64,
-    /// What is bound: the resource, and the number of draws when it was.
+    /// Draws so far.
+    draws: Series,
+    /// Draws and clears.
+    writes: Series,
+    /// What is bound: the resource, and the number of draws when it was, or of draws and clears for what is drawn to.
     slots: HashMap<Slot, (u32, u64)>,
     /// What was bound since the latest draw.
     fresh: Vec<(Slot, u32)>,
     /// The buffers of vertex arrays that are not bound, by vertex array and slot.
     arrays: HashMap<u32, Vec<(Slot, u32)>>,
+}
+
+/// Calls of a kind: how many there were, and the latest one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Series {
+    pub(super) count: u64,
+    pub(super) last: u64,
+}
+
+impl Series {
+    fn add(&mut self, call: u64) {
+        (self.count, self.last) = (self.count + 1, call);
+    }
 }
 
 impl Context {
@@ -86,8 +100,23 @@ impl Context {
         }
     }
 
+    /// The calls that use what is bound to a slot. Clears look at no texture or buffer.
+    pub(super) fn used(&self, slot: Slot) -> Series {
+        if slot == Slot::Drawn { self.writes } else { self.draws }
+    }
+
+    /// A call draws or clears. Returns what it is the first to use since that was bound.
+    pub(super) fn drawn(&mut self, call: u64, clears: bool) -> Vec<(Slot, u32)> {
+        self.writes.add(call);
+        if !clears {
+            self.draws.add(call);
+            return core::mem::take(&mut self.fresh);
+        }
+        self.fresh.extract_if(.., |(slot, _)| *slot == Slot::Drawn).collect()
+    }
+
     pub(super) fn put(&mut self, slot: Slot, at: u32) {
-        self.slots.insert(slot, (at, self.draws));
+        self.slots.insert(slot, (at, self.used(slot).count));
         if slot.is_drawn() {
             self.fresh.push((slot, at));
         }
@@ -104,7 +133,7 @@ impl Context {
     /// Binds without counting it.
     pub(super) fn replace(&mut self, slot: Slot, at: Option<u32>) {
         match at {
-            Some(at) => drop(self.slots.insert(slot, (at, self.draws))),
+            Some(at) => drop(self.slots.insert(slot, (at, self.used(slot).count))),
             None => drop(self.slots.remove(&slot)),
         }
     }
@@ -116,10 +145,6 @@ impl Context {
         {
             self.fresh.push((slot, at));
         }
-    }
-
-    pub(super) fn take_fresh(&mut self) -> Vec<(Slot, u32)> {
-        core::mem::take(&mut self.fresh)
     }
 
     pub(super) fn all_slots(&self) -> Vec<Slot> {

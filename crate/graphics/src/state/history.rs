@@ -4,8 +4,8 @@ use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
 
 use super::inputs::Order;
-use super::machine::{Machine, Root};
-use super::report::Report;
+use super::machine::{Machine, Root, is_draw};
+use super::report::{Found, Report};
 use crate::calls::Call;
 use crate::functions::functions;
 use crate::reader::{CallVisitor, Reader};
@@ -119,7 +119,7 @@ impl<S: ByteSource> History<S> {
         };
         let passed = self.reader.pass(from..until + 1, &mut fold);
         let found = fold.found.take();
-        let report = found.map(|(name, order)| Report::of(&mut self.machine, call, &name, is_before, order));
+        let report = found.map(|found| Report::of(&mut self.machine, call, found, is_before));
         self.machine.root = latest;
         // What the fold has copied is gone with its root.
         self.machine.copied = copied;
@@ -185,8 +185,7 @@ struct Fold<'a> {
     is_skipping: bool,
     call: u64,
     is_before: bool,
-    /// Its function, and of a draw its vertices.
-    found: Option<(String, Option<Order>)>,
+    found: Option<Found>,
 }
 
 impl CallVisitor for Fold<'_> {
@@ -220,7 +219,7 @@ impl CallVisitor for Fold<'_> {
         }
         if is_it {
             let order = functions().canonical(&name).and_then(|canonical| Order::of(call, &name, canonical));
-            self.found = Some((name, order));
+            self.found = Some(Found { is_draw: is_draw(call, &name), name, order });
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use unspool_formats::apitrace::list_names;
+
 use super::cells::Value;
 use super::machine::{Handlers, Machine};
 use super::variant::Variant;
@@ -86,25 +88,12 @@ fn call_lists(machine: &mut Machine, call: &Call, _: Variant) {
     match call.argument(2) {
         calls::Value::List(values) => names.extend(values.filter_map(calls::Value::int)),
         calls::Value::Bytes(bytes, _) => {
-            const BYTE: u32 = 0x1400;
-            let width = match call.uint(1) {
-                BYTE | 0x1401 => 1,
-                0x1402 | 0x1403 | 0x1407 => 2,
-                0x1408 => 3,
-                _ => 4,
-            };
-            // Two, three and four bytes have the most significant one first; shorts and integers are little-endian.
-            let is_big = matches!(call.uint(1), 0x1407..=0x1409);
-            let of = |chunk: &[u8]| {
-                let add = |number: i64, byte: &u8| number << 8 | i64::from(*byte);
-                if is_big { chunk.iter().fold(0, add) } else { chunk.iter().rev().fold(0, add) }
-            };
-            names.extend(bytes.chunks_exact(width).map(of));
+            names.extend(list_names(call.uint(1), bytes));
         }
         calls::Value::Text(text) => names.extend(text.bytes().map(i64::from)),
         _ => {}
     }
-    for name in names {
+    for name in names.into_iter().take(call.uint(0) as usize) {
         machine.call_list(base.wrapping_add(name) as u32);
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use unspool_formats::apitrace::NameFlags;
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
@@ -42,7 +43,9 @@ struct Operation {
     run: Option<Run>,
     variant: Variant,
     is_listed: bool,
-    is_draw: bool,
+    /// Its calls draw or clear, unless that is put into a display list.
+    may_draw: bool,
+    computes: bool,
     /// It sets a current colour, normal, texture coordinate or the like.
     is_current: bool,
     /// It is a function of OpenGL, which needs a context.
@@ -125,7 +128,7 @@ impl Machine {
         if let Some(run) = operation.run {
             run(self, call, operation.variant);
         }
-        if operation.is_draw && may_record {
+        if operation.may_draw && may_record && (operation.computes || call.draws || call.clears) {
             let at = self.at;
             self.change_context(|context| context.drawn(at));
         }
@@ -238,11 +241,13 @@ impl Machine {
 fn operation(name: &str) -> Option<Operation> {
     let bare = functions().canonical(name).unwrap_or(name);
     let is_gl = functions().canonical(name).is_some();
-    let is_draw = is_gl && is_draw(bare);
+    let computes = computes(bare);
+    let may_draw = is_gl && (computes || NameFlags::of(name).renders.is_some());
     let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"]
         .iter()
         .any(|begin| bare.strip_prefix(begin).is_some_and(|end| Variant::parse(end).is_some()));
-    let plain = Operation { run: None, variant: Variant::default(), is_listed: true, is_draw, is_current, is_gl };
+    let variant = Variant::default();
+    let plain = Operation { run: None, variant, is_listed: true, may_draw, computes, is_current, is_gl };
     let all =
         IMMEDIATE.iter().map(|handlers| (*handlers, false)).chain(LISTED.iter().map(|handlers| (*handlers, true)));
     let mut found: Option<(usize, Operation)> = None;
@@ -259,19 +264,15 @@ fn operation(name: &str) -> Option<Operation> {
             }
         }
     }
-    found.map(|(_, operation)| operation).or(is_draw.then_some(plain))
+    found.map(|(_, operation)| operation).or(may_draw.then_some(plain))
 }
 
-/// Whether a function draws, clears or copies pixels: state is compared from one such call to the next.
-pub(super) fn is_draw(bare: &str) -> bool {
-    let is = |begin: &str| bare.starts_with(begin);
-    (is("Draw") && !is("DrawBuffer"))
-        || is("MultiDraw")
-        || is("MultiMode")
-        || is("DispatchCompute")
-        || matches!(bare, "Clear" | "End" | "CallList" | "CallLists" | "BlitFramebuffer" | "BlitNamedFramebuffer")
-        || is("ClearBuffer") && bare.ends_with(['v', 'i'])
-        || is("ClearNamedFramebuffer")
-        || is("EvalMesh")
-        || matches!(bare.strip_prefix("Rect"), Some("d" | "dv" | "f" | "fv" | "i" | "iv" | "s" | "sv"))
+/// Whether state is compared from one call of a function to the next although it draws nothing.
+fn computes(bare: &str) -> bool {
+    bare.starts_with("DispatchCompute")
+}
+
+/// Whether a call draws, clears, copies pixels or computes: state is compared from one such call to the next.
+pub(super) fn is_draw(call: &Call, name: &str) -> bool {
+    call.draws || call.clears || functions().canonical(name).is_some_and(computes)
 }

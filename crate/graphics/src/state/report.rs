@@ -6,7 +6,7 @@ use super::cells::Value;
 use super::contexts::Profile;
 use super::inputs::Order;
 use super::json::{Json, shown};
-use super::machine::{Machine, is_draw};
+use super::machine::Machine;
 use super::sections;
 use crate::functions::functions;
 
@@ -80,12 +80,21 @@ pub struct Report {
     pub(super) textures: Vec<(String, u32, u32, u32)>,
 }
 
+/// What is known of the call that a report is about.
+pub(super) struct Found {
+    /// Its function.
+    pub(super) name: String,
+    /// State is compared from the call before it to this one.
+    pub(super) is_draw: bool,
+    /// Its vertices, if it draws arrays.
+    pub(super) order: Option<Order>,
+}
+
 impl Report {
     /// The state that a machine has now.
-    pub(super) fn of(machine: &mut Machine, call: u64, name: &str, is_before: bool, order: Option<Order>) -> Self {
-        let bare = functions().canonical(name);
-        let is_draw = bare.is_some_and(is_draw);
-        let mut report = Self { call, name: name.into(), is_draw, is_before, order, ..Self::default() };
+    pub(super) fn of(machine: &mut Machine, call: u64, found: Found, is_before: bool) -> Self {
+        let Found { name, is_draw, order } = found;
+        let mut report = Self { call, name, is_draw, is_before, order, ..Self::default() };
         machine.look(machine.thread);
         let Some(context) = machine.context().cloned() else { return report };
         report.since = if is_draw && !is_before { context.previous_draw } else { context.last_draw };

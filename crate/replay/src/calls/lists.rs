@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use unspool_formats::apitrace::list_names;
+
 use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
@@ -41,14 +43,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
 fn call_lists(r: &mut Replay, c: &Call) {
     let base = r.context().map_or(0, |context| context.list_base);
     let names: Vec<u32> = match c.arg(2) {
-        Value::Bytes(bytes) => {
-            let size = match c.u32(1) {
-                0x1400 | 0x1401 => 1,
-                0x1402 | 0x1403 | 0x1407 => 2,
-                _ => 4,
-            };
-            bytes.chunks_exact(size).map(|b| b.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))).collect()
-        }
+        Value::Bytes(bytes) => list_names(c.u32(1), bytes).map(|name| name as u32).collect(),
         Value::Text(text) => text.bytes().map(u32::from).collect(),
         _ => c.ints(2).iter().map(|name| *name as u32).collect(),
     };

@@ -15,6 +15,7 @@ pub(crate) use immediate::Kept;
 pub(crate) use uniforms::Found;
 
 use hashbrown::HashMap;
+use unspool_formats::apitrace::{NameFlags, Renders};
 
 use crate::call::Call;
 use crate::driver::Replay;
@@ -58,17 +59,12 @@ impl Handlers {
     }
 }
 
-/// Whether a function draws, or computes in place of that.
+/// Whether a call of a function changes a picture by itself: it draws or clears, or writes pixels in place of that. Display lists do so by
+/// what they hold.
 pub(crate) fn is_draw(name: &str) -> bool {
-    let is_clear = name.starts_with("glClear")
-        && (name == "glClear" || name.starts_with("glClearBuffer") || name.starts_with("glClearTex"));
-    let query = ["glDrawBuffer", "glDrawBuffers", "glDrawBuffersARB"].contains(&name);
-    is_clear
-        || (name.starts_with("glDraw") && !query)
-        || name.starts_with("glMultiDraw")
-        || name.starts_with("glDispatchCompute")
-        || ["glEvalMesh1", "glEvalMesh2", "glBitmap", "glBlitFramebuffer", "glEnd", "glAccum", "glCopyPixels"]
-            .contains(&name)
+    let others = ["glDispatchCompute", "glClearTex", "glAccum"];
+    others.iter().any(|begin| name.starts_with(begin))
+        || matches!(NameFlags::of(name).renders, Some(Renders::Draw | Renders::Clear))
 }
 
 /// Why a function that has no handler is missing in pictures. `None` if it changes none.
