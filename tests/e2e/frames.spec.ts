@@ -155,7 +155,23 @@ test.describe('glmark2', () => {
   test.skip(!glmark2, 'the recorded traces are missing');
 
   test('shows its heaviest frame in one gesture', async ({ page }) => {
+    // Whatever is there while frames are counted.
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      const look = () => {
+        const isCounting = document.querySelector('.frames .building') !== null;
+        const links = document.querySelector('.frames-heaviest')?.textContent ?? '';
+        if (isCounting || links !== '') seen.push(`${isCounting ? 'counting' : 'counted'} ${links}`);
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
     await open(page, glmark2!);
+    await expect(page.locator('.frames-heaviest')).toContainText('uploaded: 4,052 (2.51 MB)');
+    const seen = await page.evaluate(() => [...new Set((window as unknown as { seen: string[] }).seen)]);
+    expect(seen).toHaveLength(2);
+    expect(seen[0]).toBe('counting ');
     await page.getByRole('button', { name: 'uploaded: 4,052' }).click();
     await expect(details(page)).toContainText('frame 4052');
     const row = table(page).locator('tr[aria-selected="true"]');

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { SWIFTSHADER } from './gpu.ts';
-import { barriers, fixture, open, showPanel, test } from './page.ts';
+import { barriers, fixture, open, showPanel, test, typeGoTo } from './page.ts';
 
 test.use({ launchOptions: SWIFTSHADER });
 test.describe.configure({ mode: 'default' });
@@ -61,6 +61,32 @@ test('shows overdraw, depth and wireframes, and the draws of a pixel', async ({ 
   expect(await barriers(page)).toEqual([]);
   // Film below the lane of frames, once there was a picture.
   await expect(page.locator('.film canvas')).toHaveCount(3);
+});
+
+test('a selected frame shows what it has drawn, and nothing is overdrawn before it draws', async ({ page }) => {
+  const pane = await pictureOf(page, 'replay_views.trace');
+  await showPanel(page, 'Frames');
+  const rows = page.getByRole('grid', { name: 'Frames' }).getByRole('row');
+  for (const [frame, corner] of [
+    [0, '0 255 0 255'],
+    [1, '0 255 128 255'],
+    [2, '0 255 255 255'],
+  ] as const) {
+    await rows.nth(frame + 1).click();
+    await expect(pane).toContainText(`Frame ${frame} of 3`);
+    await expect(pane).toContainText('4 of 4 draws and clears');
+    await expect.poll(() => colorAt(page, 40, 24)).toBe(corner);
+  }
+  // The draws of its pixels are its own.
+  await pane.getByRole('img', { name: /^Picture of/ }).focus();
+  await page.keyboard.press('Enter');
+  await expect(pane.getByRole('region', { name: 'Draws of a pixel' }).getByRole('listitem')).toHaveCount(2);
+  // The first call of the frame, before anything is drawn.
+  await pane.getByRole('radio', { name: 'Overdraw' }).click();
+  await expect(pane).toContainText('Pixels are drawn over 0.75 times on average, 2 at most.');
+  await typeGoTo(page, 77);
+  await expect(pane).toContainText('This frame has drawn nothing here yet.');
+  expect(await colorAt(page, 8, 8)).toBe('16 16 24 255');
 });
 
 test('contexts share textures, and windows grow', async ({ page }) => {

@@ -1,6 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { beginOf, frameOf } from '../base/replay/frames.ts';
 import type { Coverage, Frames, FromReplay, Picture, ToReplay } from '../base/replay_protocol.ts';
-import { createReplay, frameOf, heaviest, PATIENCE_MS, type ReplayPort, remarksOf, SILENT_MS } from './replay.ts';
+import { ticks } from '../base/ticks.ts';
+import { createReplay, heaviest, PATIENCE_MS, pictureCall, type ReplayPort, remarksOf, SILENT_MS } from './replay.ts';
 import type { Trace } from './trace.ts';
 
 const source = {
@@ -169,4 +171,27 @@ it('finds the frame of a call and the heaviest one', () => {
   };
   expect([0, 9, 10, 500].map((call) => frameOf(three, call))).toEqual([0, 0, 1, 2]);
   expect(heaviest(three)).toBe(1);
+  expect([5, 10, 500].map((call) => beginOf(three, call))).toEqual([0, 10, 20]);
+  // After the last swap there is the beginning of a frame that does not end.
+  const two = { from: Float64Array.of(0, 10), to: Float64Array.of(9, 19), draws: Float64Array.of(1, 7) };
+  expect([19, 20, 99].map((call) => beginOf(two, call))).toEqual([10, 20, 20]);
+});
+
+it('shows what is selected at its own end', () => {
+  const two = { from: Float64Array.of(0, 10), to: Float64Array.of(9, 19), draws: Float64Array.of(1, 7) };
+  const place = (start: number, end: number | null) => ({
+    start: ticks(BigInt(start)),
+    end: end === null ? null : ticks(BigInt(end)),
+  });
+  // The end of a slice is the first call after it, which belongs to the next frame.
+  expect(pictureCall(place(0, 10), false, two)).toBe(9);
+  expect(pictureCall(place(10, 20), false, two)).toBe(19);
+  expect(pictureCall(place(10, 20), false, null)).toBe(19);
+  // Calls of other threads have begun when the swap returned.
+  expect(pictureCall(place(0, 12), false, two)).toBe(9);
+  expect(pictureCall(place(20, 24), false, two)).toBe(23);
+  // A call is itself, with those that are made within it.
+  expect(pictureCall(place(4, 6), true, two)).toBe(4);
+  expect(pictureCall(place(4, 5), false, two)).toBe(4);
+  expect([pictureCall(place(4, null), false, two), pictureCall(place(4, 4), false, two)]).toEqual([4, 4]);
 });

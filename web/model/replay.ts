@@ -12,6 +12,7 @@ import type {
   Touch,
 } from '../base/replay_protocol.ts';
 import type { Dispose } from '../base/scope.ts';
+import type { Pointed } from './pointing.ts';
 import type { Trace } from './trace.ts';
 
 /** The part of `Worker` that the replay of a trace uses. Tests substitute their own. */
@@ -382,9 +383,16 @@ function merged(known: readonly Refusal[], more: readonly Refusal[]): readonly R
   return isNew.length === 0 ? known : [...known, ...isNew].sort((a, b) => a.call - b.call);
 }
 
-/** The frame that a call belongs to, by its number; -1 if there is none. */
-export function frameOf(frames: Frames, call: number): number {
-  return frames.to.findIndex((to, i) => to >= call && (frames.from[i] ?? 0) <= call);
+/**
+ * The call after which the picture shows a selected place. A call is that itself. Of anything longer it is the last swap within, or else the
+ * last call: what the place has at its end. `frames` may be unknown yet.
+ */
+export function pictureCall(place: Pick<Pointed, 'start' | 'end'>, isCall: boolean, frames: Frames | null): number {
+  const [start, end] = [Number(place.start), Number(place.end ?? place.start)];
+  if (isCall || end <= start) return start;
+  // The end is the first call after the place.
+  const swap = frames?.to.findLast((to) => to >= start && to < end);
+  return swap ?? end - 1;
 }
 
 /** The frame with the most draws. */

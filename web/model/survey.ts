@@ -52,6 +52,16 @@ export interface Survey {
   readonly dispose: Dispose;
 }
 
+/**
+ * How much of a trace a survey has read: all calls, or those before it was stopped or failed; or it goes on, so that what is there changes
+ * with the next report. Subscribes.
+ */
+export function extentOf({ progress, isStopped, error }: Survey): 'all' | 'part' | 'going' {
+  const at = progress.value;
+  if (at && at.done === at.of) return 'all';
+  return isStopped.value || error.value !== '' ? 'part' : 'going';
+}
+
 const CRASHED = 'The survey of this trace ended unexpectedly. Reload the page to try again.';
 
 /** The survey of an open trace. Begins as soon as that is read. `spawn` starts the worker. */

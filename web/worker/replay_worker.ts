@@ -1,3 +1,4 @@
+import { beginOf } from '../base/replay/frames.ts';
 import { breath, createReplayGpu, isSoftware, type Ran, type ReplayGpu } from '../base/replay/gpu.ts';
 import { gpuBehind } from '../base/replay/port.ts';
 import type { Touched, Watch } from '../base/replay/views.ts';
@@ -295,7 +296,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     return { ...way, call: Math.max(0, at - 1) };
   };
   const picture = async (open: Open, ask: AskPicture): Promise<Picture | null> => {
-    const { player } = open;
+    const { player, gpu } = open;
     const frames = await look(open);
     const { call, patience, view, isWhole } = ask;
     spacing = ask.spacing ?? SPACING_MS;
@@ -308,6 +309,11 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
       const counted = await take(open);
       player.forget();
       if (!counted) return null;
+      if (!(await gpu.counted())) {
+        // There are no numbers in it, but what the window had before.
+        overdrawn(counted.pixels.fill(0));
+        return { ...counted, note: 'This frame has drawn nothing here yet.' };
+      }
       const { most, sum } = overdrawn(counted.pixels);
       const mean = (sum / (counted.width * counted.height)).toFixed(2);
       return {
@@ -442,10 +448,4 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
 function ownGpu(): ReplayGpu | null {
   if (typeof OffscreenCanvas === 'undefined') return null;
   return createReplayGpu(new OffscreenCanvas(1, 1), Number.POSITIVE_INFINITY);
-}
-
-/** The first call of the frame of a call; 0 if it belongs to none. */
-function beginOf({ from, to }: Frames, call: number): number {
-  const frame = to.findIndex((end, i) => end >= call && (from[i] ?? 0) <= call);
-  return from[frame] ?? 0;
 }

@@ -52,6 +52,8 @@ export interface ReplayGpu {
   small(framebuffer: number, from: Size, to: Size): Promise<Read>;
   /** Reads depths: 24 bits in three bytes. Resolves with null if there are none that can be read. */
   depths(framebuffer: number, size: Size): Promise<Read>;
+  /** Whether the framebuffer whose draws are counted has numbers yet: a draw or clear has come. */
+  counted(): Promise<boolean>;
   /** What touched the pixel that is watched. */
   touches(): Promise<Touched>;
   /** Programs that failed since the last time. */
@@ -120,6 +122,7 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
     colors: async (framebuffer, size) => alive(await reading.colors(framebuffer, size)),
     small: async (framebuffer, from, to) => alive(await reading.small(framebuffer, from, to)),
     depths: async (framebuffer, size) => alive(await reading.depths(framebuffer, size)),
+    counted: async () => views.isCounting(),
     touches: async () => views.touches(),
     failures: async () => programs.takeFailures(),
   };

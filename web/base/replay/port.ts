@@ -23,6 +23,7 @@ const METHODS: Readonly<Record<Method, true>> = {
   colors: true,
   small: true,
   depths: true,
+  counted: true,
   touches: true,
   failures: true,
 };

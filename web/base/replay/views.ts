@@ -90,6 +90,8 @@ export interface Views {
   draw(call: number, mode: number, execute: (mode: number) => void): void;
   /** Executes a clear or copy. `isColor`: it writes colours, which numbers of draws are not replaced by. */
   fill(call: number, isColor: boolean, execute: () => void): void;
+  /** Whether a draw or clear has come that is counted: until then the framebuffer has the colours of before. */
+  isCounting(): boolean;
   /** The draws that touched the pixel, once the GPU is done. */
   touches(): Touched;
   /** Whether {@link Views.takeCut} will wait for the GPU. */
@@ -257,6 +259,7 @@ export function createViews(
       if (isColor && views.watch?.kind === 'pixel' && isWatched(call, 'pixel') && isInside(views.watch))
         touch(call, null, views.watch);
     },
+    isCounting: () => isCleared,
     touches: () => {
       const touches = touched.filter(({ query }) => query === null || answer(query)).map(({ touch }) => touch);
       touched = [];

@@ -2,8 +2,9 @@ import { type Signal, useComputed, useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted, shortened } from '../../base/format.ts';
+import { frameOf } from '../../base/replay/frames.ts';
 import type { Limit, Picture, PictureView } from '../../base/replay_protocol.ts';
-import { drawsOf, frameOf, heaviest, type Replay } from '../../model/replay.ts';
+import { drawsOf, heaviest, pictureCall, type Replay } from '../../model/replay.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { Segments } from '../parts/segments.tsx';
 import { selectCall } from './call_link.tsx';
@@ -27,12 +28,10 @@ export function pictureOf(open: OpenTrace): ComponentType {
   return () => <PictureAt open={open} replay={replay} />;
 }
 
-/** The call that the selection is about: the call itself, or the one that ends the frame. null without a selection. */
-function callOf({ selection, trace }: OpenTrace): number | null {
+/** The call whose picture the selection is about. null without a selection. */
+function callOf({ selection, trace }: OpenTrace, { frames }: Replay): number | null {
   const place = selection.place();
-  if (!place) return null;
-  const isCall = trace.tracks.value.get(place.track)?.kind === 'thread';
-  return Number(isCall || place.end === null ? place.start : place.end);
+  return place && pictureCall(place, trace.tracks.value.get(place.track)?.kind === 'thread', frames.value);
 }
 
 function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
@@ -46,7 +45,7 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
     if (call.peek() !== null) void replay.askPixel(call.peek()!, x, y);
   };
   const ready = useComputed(() => open.trace.status.value.at === 'ready');
-  const selected = useComputed(() => callOf(open));
+  const selected = useComputed(() => callOf(open, replay));
   const frames = replay.frames.value;
   const call = useComputed(() => {
     if (chosen.value !== null) return chosen.value;

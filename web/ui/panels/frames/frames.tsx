@@ -21,7 +21,7 @@ import {
   tellingFigures,
 } from '../../../model/frames.ts';
 import { goToPosition } from '../../../model/go_to.ts';
-import type { Survey } from '../../../model/survey.ts';
+import { extentOf, type Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { KeepButton } from '../../parts/keep.tsx';
@@ -121,8 +121,7 @@ function Frames(props: Props) {
       <p class="panel-note muted">{isLoading ? 'Frames are counted once the file has been read.' : 'Reading calls…'}</p>
     );
   }
-  const progress = survey.progress.value;
-  if (frames.count === 0 && survey.error.value === '' && progress && progress.done === progress.of) {
+  if (frames.count === 0 && extentOf(survey) === 'all') {
     return <p class="panel-note muted">No frames: this trace has no calls.</p>;
   }
   return <Table {...props} frames={frames} />;
@@ -140,6 +139,7 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
     () => survey.resources.value?.kind.includes('interface') ?? false,
     [survey.resources.value],
   );
+  const extent = extentOf(survey);
   const place = open.selection.place();
   const chosen = place && frames.count > 0 ? frameOf(frames, Number(place.start)) : -1;
   // The selection may have moved to another frame.
@@ -201,11 +201,12 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
     <div class="frames">
       <div class="panel-bar">
         {which}
-        <Summary frames={frames} />
+        <Summary frames={frames} isAll={extent === 'all'} />
         {isDirect3d && <span class="muted">Vertices, state and uploads of Direct3D are not counted</span>}
         <Surveying survey={survey} />
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
-        <Heaviest frames={frames} go={go} />
+        {/* While frames come, another one may be heavier, and is before the click. */}
+        {extent !== 'going' && <Heaviest frames={frames} isAll={extent === 'all'} go={go} />}
         <span class="panel-end">
           {chosen >= 0 && (
             <Used
@@ -217,9 +218,9 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
               frame={chosen}
             />
           )}
-          {by !== 'frame' && <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />}
+          {by !== 'frame' && extent === 'all' && <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />}
         </span>
-        <TakeTable name="frames" head={head} rows={() => atOnce([...order], texts)} />
+        {extent !== 'going' && <TakeTable name="frames" head={head} rows={() => atOnce([...order], texts)} />}
       </div>
       <div class="table" ref={box} onScroll={onScroll}>
         <table
@@ -323,26 +324,34 @@ function Cell({ column, value, share }: CellProps) {
   );
 }
 
-function Summary({ frames }: { readonly frames: FrameColumns }) {
+function Summary({ frames, isAll }: { readonly frames: FrameColumns; readonly isAll: boolean }) {
   const sums = useMemo(() => sumsOf(frames), [frames]);
   return (
     <span class="muted">
       {formatCounted(frames.count, 'frame')}
-      {!frames.ended && frames.count > 0 && ', the last one without an end'}, {formatCounted(sums.draws, 'draw')}
+      {!isAll && ' so far'}
+      {isAll && !frames.ended && frames.count > 0 && ', the last one without an end'}, {formatCounted(sums.draws, 'draw')}
       {sums.errors > 0 && `, ${formatCounted(sums.errors, 'error')}`}
     </span>
   );
 }
 
+interface HeaviestProps {
+  readonly frames: FrameColumns;
+  /** Otherwise there may be heavier ones after these. */
+  readonly isAll: boolean;
+  readonly go: (frame: number) => void;
+}
+
 /** Leads to the frames with the most of something. */
-function Heaviest({ frames, go }: { readonly frames: FrameColumns; readonly go: (frame: number) => void }) {
+function Heaviest({ frames, isAll, go }: HeaviestProps) {
   const found = HEAVIEST.map(([figure, words]) => ({ figure, words, frame: heaviest(frames, figure) })).filter(
     ({ frame }) => frame >= 0,
   );
   if (found.length === 0) return null;
   return (
     <span class="frames-heaviest">
-      <span class="muted">Heaviest frame by</span>
+      <span class="muted">Heaviest frame {!isAll && 'so far '}by</span>
       {found.map(({ figure, words, frame }) => {
         const amount = FIGURE_TITLES.find((it) => it.figure === figure)?.text(frames.figures[figure][frame]!);
         return (
@@ -353,7 +362,7 @@ function Heaviest({ frames, go }: { readonly frames: FrameColumns; readonly go: 
             title={`Go to frame ${formatCount(frame)}: ${amount} ${words}`}
             onClick={() => go(frame)}
           >
-            {words}: {formatCount(frame)}
+            {words}: {formatCount(frame)} <span class="muted">({amount})</span>
           </button>
         );
       })}

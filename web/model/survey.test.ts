@@ -1,0 +1,22 @@
+import { signal } from '@preact/signals';
+import { expect, it } from 'vitest';
+import type { Surveyed } from '../base/survey_protocol.ts';
+import { extentOf, type Survey } from './survey.ts';
+
+it('knows whether what it has found is final', () => {
+  const progress = signal<Surveyed | null>(null);
+  const isStopped = signal(false);
+  const error = signal('');
+  const extent = () => extentOf({ progress, isStopped, error } as unknown as Survey);
+  expect(extent()).toBe('going');
+  progress.value = { done: 3, of: 9 };
+  expect(extent()).toBe('going');
+  // What there is stays until somebody goes on.
+  isStopped.value = true;
+  expect(extent()).toBe('part');
+  isStopped.value = false;
+  error.value = 'The survey of this trace ended unexpectedly.';
+  expect(extent()).toBe('part');
+  progress.value = { done: 9, of: 9 };
+  expect(extent()).toBe('all');
+});
