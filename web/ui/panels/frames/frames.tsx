@@ -218,7 +218,9 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
               frame={chosen}
             />
           )}
-          {by !== 'frame' && extent === 'all' && <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />}
+          {by !== 'frame' && extent === 'all' && (
+            <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />
+          )}
         </span>
         {extent !== 'going' && <TakeTable name="frames" head={head} rows={() => atOnce([...order], texts)} />}
       </div>
@@ -330,7 +332,8 @@ function Summary({ frames, isAll }: { readonly frames: FrameColumns; readonly is
     <span class="muted">
       {formatCounted(frames.count, 'frame')}
       {!isAll && ' so far'}
-      {isAll && !frames.ended && frames.count > 0 && ', the last one without an end'}, {formatCounted(sums.draws, 'draw')}
+      {isAll && !frames.ended && frames.count > 0 && ', the last one without an end'},{' '}
+      {formatCounted(sums.draws, 'draw')}
       {sums.errors > 0 && `, ${formatCounted(sums.errors, 'error')}`}
     </span>
   );
