@@ -104,6 +104,22 @@ test('contexts share textures, and windows grow', async ({ page }) => {
   }
 });
 
+test('draws out of buffers of indices', async ({ page }) => {
+  const pane = await pictureOf(page, 'replay_indices.trace');
+  await showPanel(page, 'Frames');
+  const rows = page.getByRole('grid', { name: 'Frames' }).getByRole('row');
+  const [white, black] = ['255 255 255 255', '0 0 0 0'];
+  for (const [frame, left, right] of [
+    [0, white, black],
+    [1, black, white],
+  ] as const) {
+    await rows.nth(frame + 1).click();
+    await expect.poll(() => colorAt(page, 8, 24)).toBe(left);
+    expect(await colorAt(page, 56, 24)).toBe(right);
+  }
+  await expect(pane.getByRole('region', { name: 'What was refused' })).toHaveCount(0);
+});
+
 test('lists the draws that cannot be shown, marks them in Events, and shows the logs of shaders', async ({ page }) => {
   const pane = await pictureOf(page, 'replay_unshown.trace');
   const list = pane.getByRole('region', { name: 'What cannot be shown' });

@@ -13,6 +13,7 @@ fn fixtures_are_what_the_encoder_writes() {
     let files = [
         ("tests/fixtures/apitrace/replay_views.trace", views()),
         ("tests/fixtures/apitrace/replay_windows.trace", windows()),
+        ("tests/fixtures/apitrace/replay_indices.trace", indices()),
         ("tests/fixtures/apitrace/replay_unshown.trace", unshown()),
         ("tests/fixtures/apitrace/replay_loop.trace", loops(256, 2_000_000_000, 1)),
         ("tests/fixtures/apitrace/replay_time.trace", loops(256, 900, 200)),
@@ -61,6 +62,7 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
     ("glDrawArraysInstanced", &["mode", "first", "count", "instancecount"]),
     ("glDrawElements", &["mode", "count", "type", "indices"]),
     ("glDispatchCompute", &["num_groups_x", "num_groups_y", "num_groups_z"]),
+    ("glBufferSubData", &["target", "offset", "size", "data"]),
 ];
 
 /// A trace that is being written.
@@ -203,6 +205,36 @@ fn windows() -> Vec<u8> {
     t.ints("glViewport", &[0, 0, 64, 40]);
     t.floats("glClearColor", &[1.0, 0.0, 1.0, 1.0]);
     t.ints("glClear", &[0x4000]);
+    t.swap(1);
+    t.finish()
+}
+
+/// Two frames of 64 by 48 pixels, of two halves that have their indices in one buffer, of which the second half is uploaded later.
+fn indices() -> Vec<u8> {
+    const ELEMENTS: i64 = 0x8893;
+    let mut t = Trace::new(64, 48);
+    t.ints("glClear", &[0x4000]);
+    t.program(1, &[VERTEX, WHITE]);
+    let corners = |left: f32, right: f32| [left, -1.0, right, -1.0, right, 1.0, left, 1.0];
+    let data: Vec<u8> = [corners(-1.0, 0.0), corners(0.0, 1.0)].concat().iter().flat_map(|x| x.to_le_bytes()).collect();
+    t.ints("glBindBuffer", &[0x8892, 1]);
+    let args = |target, bytes| vec![Value::Int(target), Value::Int(64), Value::Blob(bytes), Value::Int(0x88E4)];
+    t.call("glBufferData", args(0x8892, &data), None);
+    let pointer = [0, 2, 0x1406, 0, 0].iter().map(|n| Value::Int(*n)).chain([Value::Null]).collect();
+    t.call("glVertexAttribPointer", pointer, None);
+    t.ints("glEnableVertexAttribArray", &[0]);
+    let quad =
+        |first: u16| [0, 1, 2, 0, 2, 3].iter().flat_map(|i: &u16| (i + first).to_le_bytes()).collect::<Vec<u8>>();
+    let mut both = [quad(0), vec![0; 12]].concat();
+    both.resize(64, 0);
+    t.ints("glBindBuffer", &[ELEMENTS, 2]);
+    t.call("glBufferData", args(ELEMENTS, &both), None);
+    t.call("glDrawElements", vec![Value::Int(4), Value::Int(6), Value::Int(0x1403), Value::Null], None);
+    t.swap(1);
+    t.ints("glClear", &[0x4000]);
+    let rest = quad(4);
+    t.call("glBufferSubData", vec![Value::Int(ELEMENTS), Value::Int(12), Value::Int(12), Value::Blob(&rest)], None);
+    t.ints("glDrawElements", &[4, 6, 0x1403, 12]);
     t.swap(1);
     t.finish()
 }
