@@ -31,6 +31,8 @@ pub struct Bounds {
     pub list_commands: u64,
     /// Width and height of a texture or window.
     pub size: u32,
+    /// Operations of a shader once all calls of functions are written out, as compilers do.
+    pub shader: u64,
 }
 
 impl Default for Bounds {
@@ -42,6 +44,7 @@ impl Default for Bounds {
             all_vertices: 1 << 31,
             list_commands: 1 << 20,
             size: 8192,
+            shader: 1 << 16,
         }
     }
 }
@@ -160,7 +163,7 @@ impl Replay {
             handlers: Rc::new(Handlers::new()),
             list_depth: 0,
             programs: HashMap::new(),
-            translations: crate::glsl::Translations::default(),
+            translations: crate::glsl::Translations::new(bounds.shader),
             kept: HashMap::new(),
             swapped: None,
             pending: Vec::new(),

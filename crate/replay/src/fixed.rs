@@ -358,14 +358,14 @@ impl Parts {
     pub(crate) const ALL: Self = Self { units: FIXED_UNITS, lit: true, fog: true, generates: true, combines: true };
 
     /// The vertex and fragment shader.
-    pub(crate) fn shaders(self) -> [String; 2] {
+    pub(crate) fn shaders(self) -> crate::glsl::Sources {
         let Self { units, .. } = self;
         let [lit, fog, generates, combines] = [self.lit, self.fog, self.generates, self.combines].map(u8::from);
         let head = format!(
             "#version 120\n#define UNITS {units}\n#define LIT {lit}\n#define FOG {fog}\n#define GENERATES {generates}\n\
              #define COMBINES {combines}\n"
         );
-        [VERTEX_SHADER, FRAGMENT_SHADER].map(|body| format!("{head}{body}"))
+        [VERTEX_SHADER, FRAGMENT_SHADER].map(|body| format!("{head}{body}").into())
     }
 }
 
@@ -586,7 +586,7 @@ mod tests {
     fn shaders_have_the_parts_that_a_draw_needs() {
         let none = hashbrown::HashMap::new();
         let size = |parts: Parts| {
-            let made = Translations::default().link(&parts.shaders(), false, &none, &none).unwrap();
+            let made = Translations::new(1 << 15).link(&parts.shaders(), false, &none, &none).unwrap();
             made.vertex.len() + made.fragment.len()
         };
         let mut fixed = Fixed::new();

@@ -228,7 +228,7 @@ impl JsPlayer {
     pub fn shader(&mut self, program: u32, fragment: bool) -> JsValue {
         let made = self.player.replay().programs.get(&program);
         let side = usize::from(fragment);
-        let found = made.and_then(|made| Some((made.calls.get(side)?, made.sources.get(side)?)));
+        let found = made.and_then(|made| Some((made.calls.get(side)?, made.source(side))));
         found.map_or(JsValue::NULL, |(call, source)| {
             object(&[("call", number(*call)), ("source", JsValue::from_str(source))])
         })

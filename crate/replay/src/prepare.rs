@@ -116,7 +116,8 @@ impl Replay {
             return Ok(linked);
         }
         let none = hashbrown::HashMap::new();
-        let origin = Made { calls: [0; 2], sources: parts.shaders() };
+        let sources = parts.shaders().map(|source| self.translations.source(&source));
+        let origin = Made { calls: [0; 2], sources };
         let made = self.translations.link(&origin.sources, false, &none, &none).map_err(|(_, error)| error)?;
         Ok(self.link_translated(made, origin))
     }

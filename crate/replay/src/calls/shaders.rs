@@ -12,6 +12,13 @@ use crate::objects::{Linked, Program, Sent, Shader};
 use crate::ops::{Kind, Op};
 use crate::shader_list::Made;
 
+/// Limit for the shaders that are listed because they cannot be translated.
+const MOST_LISTED: usize = 256;
+/// Limit for the bytes of a source that is kept: more is refused as too long.
+const MOST_SOURCE: usize = (1 << 20) + 1;
+/// Limit for the names that a program numbers.
+const MOST_NUMBERED: usize = 256;
+
 const VERTEX: u32 = 0x8B31;
 const FRAGMENT: u32 = 0x8B30;
 
@@ -20,13 +27,21 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glCreateShaderObjectARB", |r, c| create_shader(r, c.ret.int() as u32, c.u32(0))),
     ("glShaderSource", |r, c| {
         let source = source_of(c.arg(2), &c.ints(3));
-        if let Some(shader) = shader(r, c.u32(0)) {
+        let Some(known) = shader(r, c.u32(0)).map(|shader| shader.source.len()) else { return };
+        if r.reserve(known as u64, source.len() as u64)
+            && let Some(shader) = shader(r, c.u32(0))
+        {
             shader.source = source.into();
         }
     }),
     ("glCompileShader", |r, c| {
+        let translations = r.translations.clone();
         if let Some(shader) = shader(r, c.u32(0)) {
-            shader.compiled = Rc::clone(&shader.source);
+            // Compared once, not with each program.
+            if !Rc::ptr_eq(&shader.compiled, &shader.source) {
+                shader.source = translations.source(&shader.source);
+                shader.compiled = Rc::clone(&shader.source);
+            }
             shader.call = c.number;
         }
     }),
@@ -48,13 +63,17 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glBindAttribLocation", |r, c| {
         let (index, name) = (c.u32(1), c.arg(2).text().to_owned());
-        if let Some(program) = r.program(c.u32(0)) {
+        if let Some(program) = r.program(c.u32(0))
+            && program.attributes.len() < MOST_NUMBERED
+        {
             program.attributes.insert(name, index);
         }
     }),
     ("glBindFragDataLocation", |r, c| {
         let (index, name) = (c.u32(1), c.arg(2).text().to_owned());
-        if let Some(program) = r.program(c.u32(0)) {
+        if let Some(program) = r.program(c.u32(0))
+            && program.outputs.len() < MOST_NUMBERED
+        {
             program.outputs.insert(name, index);
         }
     }),
@@ -128,6 +147,10 @@ fn source_of(strings: &Value, lengths: &[i64]) -> String {
         let text = string.text();
         let length = lengths.get(i).and_then(|length| usize::try_from(*length).ok());
         source.push_str(length.and_then(|length| text.get(..length)).unwrap_or(text));
+        if source.len() > MOST_SOURCE {
+            source.truncate(source.floor_char_boundary(MOST_SOURCE));
+            break;
+        }
     }
     source
 }
@@ -158,8 +181,8 @@ impl Replay {
         let calls = [vertex.map_or(0, |shader| shader.call), fragment.map_or(0, |shader| shader.call)];
         let [vertex_of_old, fragment_of_old] = crate::fixed::Parts::ALL.shaders();
         let sources = [
-            vertex.map_or(vertex_of_old, |shader| shader.compiled.as_ref().into()),
-            fragment.map_or(fragment_of_old, |shader| shader.compiled.as_ref().into()),
+            vertex.map_or_else(|| translations.source(&vertex_of_old), |shader| Rc::clone(&shader.compiled)),
+            fragment.map_or_else(|| translations.source(&fragment_of_old), |shader| Rc::clone(&shader.compiled)),
         ];
         let origin = Made { calls, sources };
         let made = match other {
@@ -171,7 +194,8 @@ impl Replay {
         let linked = match made {
             Ok(made) => Ok(self.link_translated(made, origin)),
             Err((problem, listed)) => {
-                self.verdict.shaders.extend(listed);
+                let room = MOST_LISTED.saturating_sub(self.verdict.shaders.len());
+                self.verdict.shaders.extend(listed.into_iter().take(room));
                 Err(problem)
             }
         };

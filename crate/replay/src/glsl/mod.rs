@@ -2,6 +2,7 @@
 
 mod builtins;
 mod convert;
+mod cost;
 mod preprocess;
 mod tokens;
 mod translate;
@@ -9,4 +10,4 @@ mod translations;
 mod views;
 
 pub(crate) use translate::{Input, Source, Stage, Translated};
-pub(crate) use translations::Translations;
+pub(crate) use translations::{Sources, Translations};

@@ -1,13 +1,25 @@
 //! The preprocessor of GLSL: comments, macros and conditions, so that the translation sees only what is compiled.
 //!
 //! It has to be ours: a shader that asks for `GL_ES` or `__VERSION__` must hear the answer of the machine that was traced.
+//!
+//! A few lines of macros can stand for more text than there is memory, or take for ever to be expanded into nothing. So every step counts,
+//! and there is a limit for all of them.
+
+use std::rc::Rc;
 
 use hashbrown::HashMap;
 
 use super::tokens::{Token, TokenKind, tokens_of_line};
 
-/// Limit for the tokens of a shader once macros are expanded.
+/// Limit for the bytes of a shader.
+const MAX_SOURCE: usize = 1 << 20;
+/// Limits for a shader once macros are expanded: tokens, and bytes of their texts.
 const MAX_TOKENS: usize = 1 << 18;
+const MAX_TEXT: usize = 4 << 20;
+/// Limit for the bytes of a token: that for names in GLSL ES 3.00 (3.9).
+const MAX_NAME: usize = 1024;
+/// Limit for the steps: tokens that were looked at or copied. One of a long text is several.
+const MAX_STEPS: usize = 1 << 23;
 /// Limit for nested conditions and nested expansions.
 const MAX_DEPTH: usize = 64;
 
@@ -21,7 +33,12 @@ pub(crate) struct Preprocessed {
     pub(crate) es: bool,
     /// Why it ends early, or what is wrong with it.
     pub(crate) error: Option<String>,
+    /// Steps that it took.
+    pub(crate) steps: usize,
 }
+
+const TOO_MUCH: &str = "the macros of the shader expand to too much";
+const TOO_LONG: &str = "the shader is too long once its macros are expanded";
 
 #[derive(Clone, Debug)]
 struct Macro {
@@ -31,13 +48,14 @@ struct Macro {
 }
 
 struct State {
-    macros: HashMap<String, Macro>,
+    macros: HashMap<String, Rc<Macro>>,
     out: Vec<Token>,
+    /// Bytes of its texts.
+    text: usize,
     version: u32,
     es: bool,
     error: Option<String>,
-    /// Expansions so far: a macro bomb ends at the limit.
-    work: usize,
+    steps: usize,
 }
 
 /// A condition that is open: whether this branch is taken, and whether one has been.
@@ -53,11 +71,16 @@ pub(crate) fn preprocess(source: &str, es: bool) -> Preprocessed {
     let mut state = State {
         macros: HashMap::new(),
         out: Vec::new(),
+        text: 0,
         version: if es { 100 } else { 110 },
         es,
         error: None,
-        work: 0,
+        steps: 0,
     };
+    if source.len() > MAX_SOURCE {
+        state.error = Some(format!("the shader has more than {} KiB", MAX_SOURCE >> 10));
+        return state.finish();
+    }
     let mut conditions: Vec<Condition> = Vec::new();
     let mut pending: Vec<Token> = Vec::new();
     for (number, line) in (1u32..).zip(clean(source).split('\n')) {
@@ -72,11 +95,13 @@ pub(crate) fn preprocess(source: &str, es: bool) -> Preprocessed {
         } else if is_active {
             // A call of a macro may extend over lines.
             pending.extend(tokens_of_line(line, number));
+            if pending.len() > MAX_TOKENS {
+                state.error = Some(TOO_LONG.into());
+            }
         }
     }
     state.flush(&mut pending);
-    let State { out, version, es, error, .. } = state;
-    Preprocessed { tokens: out, version, es, error }
+    state.finish()
 }
 
 /// Without comments and continued lines, and with the same numbers of lines as far as comments are concerned.
@@ -121,20 +146,45 @@ fn clean(source: &str) -> String {
     out
 }
 
+/// The steps that a token takes which is copied.
+fn steps_of(token: &Token) -> usize {
+    1 + token.text.len() / 16
+}
+
 impl State {
+    fn finish(self) -> Preprocessed {
+        let Self { out, version, es, error, steps, .. } = self;
+        Preprocessed { tokens: out, version, es, error, steps }
+    }
+
+    /// Takes steps. Returns false if there are no more.
+    fn takes(&mut self, steps: usize) -> bool {
+        self.steps += steps;
+        if self.steps > MAX_STEPS {
+            self.error.get_or_insert_with(|| TOO_MUCH.into());
+        }
+        self.error.is_none()
+    }
+
     fn flush(&mut self, pending: &mut Vec<Token>) {
         let tokens = core::mem::take(pending);
-        if !tokens.is_empty() {
+        if self.error.is_none() && !tokens.is_empty() {
             let expanded = self.expand(tokens, 0);
+            self.text += expanded.iter().map(|token| token.text.len()).sum::<usize>();
+            if let Some(long) = expanded.iter().find(|token| token.text.len() > MAX_NAME) {
+                let line = long.line;
+                self.error.get_or_insert_with(|| format!("line {line}: a name has more than {MAX_NAME} characters"));
+            }
             self.out.extend(expanded);
-            if self.out.len() > MAX_TOKENS {
-                self.error.get_or_insert_with(|| "the shader is too long once its macros are expanded".into());
+            if self.out.len() > MAX_TOKENS || self.text > MAX_TEXT {
+                self.error.get_or_insert_with(|| TOO_LONG.into());
             }
         }
     }
 
     fn directive(&mut self, text: &str, line: u32, is_active: bool, conditions: &mut Vec<Condition>) {
         let tokens = tokens_of_line(text, line);
+        self.takes(tokens.len());
         let Some(first) = tokens.first() else { return };
         let rest = tokens.get(1..).unwrap_or_default();
         let name = rest.first().map(|token| token.text.as_str()).unwrap_or_default();
@@ -202,7 +252,7 @@ impl State {
             params = Some(names.iter().filter(|t| t.text != ",").map(|t| t.text.clone()).collect());
             body = after.get(1..).unwrap_or_default();
         }
-        self.macros.insert(name.text.clone(), Macro { params, body: body.to_vec() });
+        self.macros.insert(name.text.clone(), Rc::new(Macro { params, body: body.to_vec() }));
     }
 
     fn is_defined(&self, name: &str) -> bool {
@@ -240,9 +290,10 @@ impl State {
         let mut i = 0;
         while let Some(token) = tokens.get(i) {
             i += 1;
-            self.work += 1;
-            if self.error.is_some() || self.work > 8 * MAX_TOKENS || depth > MAX_DEPTH {
-                self.error = Some("the macros of the shader expand to too much".into());
+            if depth > MAX_DEPTH {
+                self.error.get_or_insert_with(|| TOO_MUCH.into());
+            }
+            if !self.takes(steps_of(token)) {
                 return out;
             }
             if token.kind != TokenKind::Name || token.is_final {
@@ -262,36 +313,111 @@ impl State {
             let body = match &found.params {
                 None => found.body.clone(),
                 Some(params) => {
-                    let Some((arguments, next)) = arguments(&tokens, i) else {
+                    let Some((arguments, next)) = self.arguments(&tokens, i) else {
                         out.push(token.clone());
                         continue;
                     };
                     i = next;
-                    let expanded: Vec<Vec<Token>> =
-                        arguments.iter().map(|argument| self.expand(argument.clone(), depth + 1)).collect();
-                    let mut body = Vec::new();
-                    for part in &found.body {
-                        match params.iter().position(|param| *param == part.text) {
-                            Some(at) => body.extend(expanded.get(at).cloned().unwrap_or_default()),
-                            None => body.push(part.clone()),
-                        }
-                        if body.len() > MAX_TOKENS {
-                            self.error = Some("the macros of the shader expand to too much".into());
-                            return out;
-                        }
-                    }
-                    body
+                    self.substituted(&found.body, params, arguments, depth)
                 }
             };
-            let mut body = pasted(body);
+            if !self.takes(body.iter().map(steps_of).sum()) {
+                return out;
+            }
+            let mut body = self.pasted(body);
             for part in &mut body {
                 part.line = token.line;
                 part.is_final |= part.text == token.text;
             }
             out.extend(self.expand(body, depth + 1));
             if out.len() > MAX_TOKENS {
-                self.error = Some("the macros of the shader expand to too much".into());
-                return out;
+                self.error.get_or_insert_with(|| TOO_MUCH.into());
+            }
+        }
+        out
+    }
+
+    /// The body of a macro with its arguments: as they are beside `##`, else expanded.
+    fn substituted(
+        &mut self,
+        body: &[Token],
+        params: &[String],
+        arguments: Vec<Vec<Token>>,
+        depth: usize,
+    ) -> Vec<Token> {
+        let expanded: Vec<Vec<Token>> =
+            arguments.iter().map(|argument| self.expand(argument.clone(), depth + 1)).collect();
+        let is_pasted = |at: Option<usize>| at.and_then(|at| body.get(at)).is_some_and(|token| token.is("##"));
+        let mut out: Vec<Token> = Vec::new();
+        for (i, part) in body.iter().enumerate() {
+            let of = if is_pasted(Some(i + 1)) || is_pasted(i.checked_sub(1)) { &arguments } else { &expanded };
+            match params.iter().position(|param| *param == part.text) {
+                Some(at) => {
+                    let argument = of.get(at).map(Vec::as_slice).unwrap_or_default();
+                    if !self.takes(argument.iter().map(steps_of).sum()) {
+                        return out;
+                    }
+                    out.extend_from_slice(argument);
+                }
+                None => out.push(part.clone()),
+            }
+        }
+        self.takes(body.len() * params.len().max(1));
+        out
+    }
+
+    /// The arguments of a macro call whose parenthesis is at `at`, and what comes after it. `None` if it has none.
+    fn arguments(&mut self, tokens: &[Token], at: usize) -> Option<(Vec<Vec<Token>>, usize)> {
+        if !tokens.get(at)?.is("(") {
+            return None;
+        }
+        let mut depth = 0u32;
+        let mut end = at + 1;
+        let mut commas = vec![at];
+        loop {
+            match tokens.get(end).map(|token| token.text.as_str()) {
+                // Without an end it is no call, and each of many would be looked through.
+                None => {
+                    self.takes(end - at);
+                    return None;
+                }
+                Some(")") if depth == 0 => break,
+                Some(",") if depth == 0 => commas.push(end),
+                Some("(") => depth += 1,
+                Some(")") => depth -= 1,
+                Some(_) => {}
+            }
+            end += 1;
+        }
+        self.takes(end - at);
+        commas.push(end);
+        let part = |pair: &[usize]| match *pair {
+            [from, to] => tokens.get(from + 1..to).unwrap_or_default().to_vec(),
+            _ => Vec::new(),
+        };
+        Some((commas.windows(2).map(part).collect(), end + 1))
+    }
+
+    /// Joins tokens around `##`.
+    fn pasted(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        if !tokens.iter().any(|token| token.is("##")) {
+            return tokens;
+        }
+        let mut out: Vec<Token> = Vec::new();
+        let mut joins = false;
+        for token in tokens {
+            if token.is("##") {
+                joins = true;
+            } else if core::mem::take(&mut joins)
+                && let Some(last) = out.last_mut()
+            {
+                if last.text.len() + token.text.len() > MAX_NAME {
+                    self.error.get_or_insert_with(|| TOO_MUCH.into());
+                    return out;
+                }
+                last.text.push_str(&token.text);
+            } else {
+                out.push(token);
             }
         }
         out
@@ -317,50 +443,6 @@ impl State {
         let mut reader = Expression { tokens: &expanded, at: 0, depth: 0 };
         reader.binary(0) != 0
     }
-}
-
-/// The arguments of a macro call whose parenthesis is at `at`, and what comes after it.
-fn arguments(tokens: &[Token], at: usize) -> Option<(Vec<Vec<Token>>, usize)> {
-    if tokens.get(at)?.text != "(" {
-        return None;
-    }
-    let mut all = vec![Vec::new()];
-    let mut depth = 0u32;
-    for (i, token) in tokens.iter().enumerate().skip(at + 1) {
-        match token.text.as_str() {
-            ")" if depth == 0 => return Some((all, i + 1)),
-            "," if depth == 0 => {
-                all.push(Vec::new());
-                continue;
-            }
-            "(" => depth += 1,
-            ")" => depth -= 1,
-            _ => {}
-        }
-        all.last_mut()?.push(token.clone());
-    }
-    None
-}
-
-/// Joins tokens around `##`.
-fn pasted(tokens: Vec<Token>) -> Vec<Token> {
-    if !tokens.iter().any(|token| token.text == "##") {
-        return tokens;
-    }
-    let mut out: Vec<Token> = Vec::new();
-    let mut joins = false;
-    for token in tokens {
-        if token.text == "##" {
-            joins = true;
-        } else if core::mem::take(&mut joins)
-            && let Some(last) = out.last_mut()
-        {
-            last.text.push_str(&token.text);
-        } else {
-            out.push(token);
-        }
-    }
-    out
 }
 
 /// Evaluates the expression of `#if`.
@@ -473,6 +555,52 @@ mod tests {
     fn macros_have_arguments_and_do_not_replace_themselves() {
         let source = "#define F(a, b) (a + b) /* two\nlines */\n#define G F(1,\n#define x x + 1\n#define J(a) v_##a\nF(F(1, 2), x) J(t) F";
         assert_eq!(text(source), "( ( 1 + 2 ) + x + 1 ) v_t F");
+    }
+
+    #[test]
+    fn arguments_beside_the_paste_operator_are_not_expanded() {
+        let source = "#define x y\n#define P(a, b) a##b a\n#define Q(a) P(a, z)\nP(x, 1) Q(x)";
+        assert_eq!(text(source), "x1 y yz y");
+    }
+
+    #[test]
+    fn shaders_that_expand_without_end_are_refused() {
+        let doubled = |first: &str, each: &dyn Fn(usize) -> String, last: usize| {
+            let lines: String = (1..=last).map(|i| format!("#define A{i} {}\n", each(i - 1))).collect();
+            format!("#define P(a, b) a##b\n#define D(a) a a\n#define E(a)\n#define A0 {first}\n{lines}A{last}")
+        };
+        let deep = |open: &str, close: &str, count: usize| open.repeat(count) + "x" + &close.repeat(count);
+        let hostile = [
+            // More tokens, by macros with and without arguments; none in the end.
+            doubled("x", &|i| format!("A{i} A{i}"), 40),
+            doubled("x", &|i| format!("D(A{i})"), 40),
+            doubled("x", &|i| format!("E(A{i} A{i})"), 40),
+            // One token of a text without end.
+            "#define J(a, b) a##b\n#define K(a) J(a, a)\n".to_owned() + &deep("K(", ")", 40),
+            doubled(&"x".repeat(900), &|i| format!("P(A{i}, A{i})"), 40),
+            // Macros that call each other.
+            "#define A B B\n#define B A A\nA".to_owned(),
+            // Calls without an end, each looked through; and nested ones.
+            "#define F(a) a\n".to_owned() + &"F ( ".repeat(60_000),
+            "#define F(a) a\n".to_owned() + &deep("F(", ")", 30_000),
+            // Many conditions, each of many tokens.
+            "#define X ".to_owned() + &"1+".repeat(9000) + "1\n" + &"#if X\n#endif\n".repeat(9000),
+            // A long name many times over.
+            format!("#define L {}\n{}", "y".repeat(60_000), "L ".repeat(60_000)),
+            "x".repeat(2 << 20),
+            "+".repeat(1 << 20),
+        ];
+        for source in &hostile {
+            let made = preprocess(source, false);
+            let about = source.chars().take(60).collect::<String>();
+            assert!(made.error.is_some(), "{about}");
+            assert!(made.tokens.len() <= 2 * MAX_TOKENS, "{about}");
+            assert!(made.steps <= 2 * MAX_STEPS, "{about}: {} steps", made.steps);
+        }
+        // These are just large.
+        for source in [deep("(", ")", 50_000), "#define F(a) a\n".to_owned() + &"F(1) ".repeat(30_000)] {
+            assert_eq!(preprocess(&source, false).error, None);
+        }
     }
 
     #[test]

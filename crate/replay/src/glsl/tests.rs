@@ -3,7 +3,7 @@ use hashbrown::HashMap;
 use super::*;
 
 fn both(vertex: &str, fragment: &str) -> Translated {
-    link([vertex, fragment], false, &HashMap::new(), &HashMap::new()).unwrap()
+    link([vertex, fragment], false, &HashMap::new(), &HashMap::new(), &mut Budget { size: 1 << 15, steps: 0 }).unwrap()
 }
 
 #[test]
@@ -15,7 +15,7 @@ fn old_shaders_become_those_of_es_3() {
     assert!(made.vertex.contains("out vec2 uv;"), "{}", made.vertex);
     assert!(made.vertex.contains("_ftransform()"));
     assert!(made.fragment.contains("texture( u_texture, uv)"), "{}", made.fragment);
-    assert!(made.fragment.contains("_lg() && ( i < 3);"), "{}", made.fragment);
+    assert!(made.fragment.contains("_lg(1) && ( i < 3);"), "{}", made.fragment);
     assert_eq!(made.uniforms[0].shown, "u_texture");
     let sources: Vec<Source> = made.inputs.iter().map(|input| input.source).collect();
     assert_eq!(sources, [Source::Generic(0), Source::Vertex, Source::Color]);

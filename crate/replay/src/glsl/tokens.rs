@@ -21,11 +21,13 @@ pub(crate) struct Token {
     pub(crate) space: bool,
     /// It came from the macro of its own name.
     pub(crate) is_final: bool,
+    /// Of a loop: what an iteration counts. 0 for everything else.
+    pub(crate) weight: u32,
 }
 
 impl Token {
     pub(crate) fn new(kind: TokenKind, text: impl Into<String>, line: u32) -> Self {
-        Self { kind, text: text.into(), line, space: true, is_final: false }
+        Self { kind, text: text.into(), line, space: true, is_final: false, weight: 0 }
     }
 
     pub(crate) fn is(&self, text: &str) -> bool {
@@ -61,7 +63,7 @@ pub(crate) fn tokens_of_line(line: &str, number: u32) -> Vec<Token> {
             (TokenKind::Sign, len)
         };
         let (text, after) = rest.split_at_checked(len.max(1)).unwrap_or((rest, ""));
-        out.push(Token { kind, text: text.into(), line: number, space, is_final: false });
+        out.push(Token { kind, text: text.into(), line: number, space, is_final: false, weight: 0 });
         (rest, space) = (after, false);
     }
     out

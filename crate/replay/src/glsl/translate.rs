@@ -7,12 +7,14 @@
 mod bodies;
 mod declared;
 
+use core::cell::Cell;
 use core::fmt::Write;
 
 use hashbrown::{HashMap, HashSet};
 
 use super::builtins::{COMPATIBILITY, ESSL, TAKEN};
 use super::convert::{Scope, floats};
+use super::cost::{Cost, weigh};
 use super::preprocess::preprocess;
 use super::tokens::{Token, TokenKind};
 use super::views;
@@ -67,6 +69,15 @@ pub(crate) struct Uniform {
     pub(crate) initial: Vec<f32>,
 }
 
+/// What a translation may take, and has taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// Limit for the operations of a shader once all calls are written out: see [`weigh`].
+    pub(crate) size: u64,
+    /// Steps so far: tokens that were looked at or copied.
+    pub(crate) steps: usize,
+}
+
 /// A program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Translated {
@@ -84,6 +95,11 @@ pub(crate) struct Translated {
     pub(crate) alpha_test: bool,
     /// Loops may run into the limit of iterations.
     pub(crate) may_be_cut: bool,
+    /// Operations for a vertex and for a pixel, about.
+    pub(crate) vertex_work: u64,
+    pub(crate) fragment_work: u64,
+    /// What an iteration of the heaviest loop counts; 0 without loops.
+    pub(crate) heaviest: u32,
 }
 
 /// A varying, or an output of the fragment shader.
@@ -124,10 +140,23 @@ struct Unit {
     any_tex_coord: bool,
     frag_data: u32,
     scope: Scope,
+    cost: Cost,
+    /// The weight of its heaviest loop.
+    heaviest: u32,
+    /// Steps so far.
+    steps: Cell<usize>,
 }
 
+/// Limit for the steps of a translation: tokens that are looked at.
+const MAX_STEPS: usize = 1 << 23;
+/// Limit for the bytes of a translated shader.
+const MAX_TEXT: usize = 8 << 20;
+/// Limit for the uniforms, inputs, varyings and outputs of a shader, each.
+const MAX_DECLARED: usize = 4096;
+
 /// Translates the two shaders of a program. `None` as source is an error of the caller's making: both must be there.
-/// `attributes` are the numbers that the program bound to names, `outputs` those of fragment outputs.
+/// `attributes` are the numbers that the program bound to names, `outputs` those of fragment outputs. Steps are
+/// added to the budget.
 ///
 /// # Errors
 ///
@@ -137,11 +166,17 @@ pub(crate) fn link(
     es: bool,
     attributes: &HashMap<String, u32>,
     outputs: &HashMap<String, u32>,
+    budget: &mut Budget,
 ) -> Result<Translated, (Stage, String)> {
     let [vertex, fragment] = sources;
-    let mut vertex = Unit::read(vertex, Stage::Vertex, es).map_err(|error| (Stage::Vertex, error))?;
-    let mut fragment = Unit::read(fragment, Stage::Fragment, es).map_err(|error| (Stage::Fragment, error))?;
-    let mut made = Translated::default();
+    let mut vertex = Unit::read(vertex, Stage::Vertex, es, budget).map_err(|error| (Stage::Vertex, error))?;
+    let mut fragment = Unit::read(fragment, Stage::Fragment, es, budget).map_err(|error| (Stage::Fragment, error))?;
+    let mut made = Translated {
+        vertex_work: vertex.cost.work,
+        fragment_work: fragment.cost.work,
+        heaviest: vertex.heaviest.max(fragment.heaviest),
+        ..Translated::default()
+    };
 
     // Varyings with a location match by it, and others by name.
     let arrays = vertex.any_tex_coord || fragment.any_tex_coord;
@@ -175,17 +210,10 @@ pub(crate) fn link(
     made.alpha_test = fragment.version < 140 && !fragment.es && fragment.writes_color();
     made.upper_left = fragment.upper_left;
     made.may_be_cut = vertex.may_be_cut() || fragment.may_be_cut();
+    let (mut uniforms, mut blocks) = (HashSet::new(), HashSet::new());
     for unit in [&vertex, &fragment] {
-        for uniform in &unit.uniforms {
-            if !made.uniforms.iter().any(|known| known.name == uniform.name) {
-                made.uniforms.push(uniform.clone());
-            }
-        }
-        for block in &unit.blocks {
-            if !made.blocks.iter().any(|(name, _)| *name == block.0) {
-                made.blocks.push(block.clone());
-            }
-        }
+        made.uniforms.extend(unit.uniforms.iter().filter(|uniform| uniforms.insert(&uniform.name)).cloned());
+        made.blocks.extend(unit.blocks.iter().filter(|(name, _)| blocks.insert(name)).cloned());
     }
     made.vertex = vertex.text(
         &declared_inputs,
@@ -248,24 +276,6 @@ fn is_qualifier(text: &str) -> bool {
     )
 }
 
-/// The index after the bracket that closes the one at `open`.
-fn after_closing(tokens: &[Token], open: usize) -> usize {
-    let mut depth = 0usize;
-    for (i, token) in tokens.iter().enumerate().skip(open) {
-        match token.text.as_str() {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return i + 1;
-                }
-            }
-            _ => {}
-        }
-    }
-    tokens.len()
-}
-
 /// The tokens of a range, as far as it exists.
 fn part(tokens: &[Token], from: usize, to: usize) -> &[Token] {
     tokens.get(from..to.max(from).min(tokens.len())).unwrap_or_default()
@@ -292,22 +302,26 @@ struct Qualifiers {
 }
 
 impl Unit {
-    fn read(source: &str, stage: Stage, es: bool) -> Result<Self, String> {
+    fn read(source: &str, stage: Stage, es: bool, budget: &mut Budget) -> Result<Self, String> {
         let all = preprocess(source, es);
+        budget.steps += all.steps;
         if let Some(error) = all.error {
             return Err(error);
         }
         let mut unit = Self { is_vertex: stage == Stage::Vertex, es: all.es, version: all.version, ..Self::default() };
         let mut tokens = all.tokens;
         tokens.retain(|t| !matches!(t.text.as_str(), "highp" | "mediump" | "lowp" | "precise" | "invariant"));
+        unit.cost = weigh(&mut tokens, budget.size)?;
+        unit.heaviest = tokens.iter().map(|token| token.weight).max().unwrap_or(0);
         unit.find_functions(&tokens);
         for token in &tokens {
             if token.kind == TokenKind::Name {
                 unit.used.insert(token.text.clone());
             }
         }
-        unit.declarations(&tokens)?;
-        Ok(unit)
+        let declared = unit.declarations(&tokens);
+        budget.steps += tokens.len() + unit.steps.get();
+        declared.map(|()| unit)
     }
 
     /// Functions of the shader that have the name of a function of GLSL ES get another.
@@ -333,10 +347,43 @@ impl Unit {
             match token.text.as_str() {
                 ";" => i += 1,
                 "precision" => i = self.end_of(tokens, i),
-                _ => i = self.declaration(tokens, i)?,
+                _ => i = self.declaration(tokens, i)?.max(i + 1),
             }
+            self.check()?;
         }
         Ok(())
+    }
+
+    /// The index after the bracket that closes the one at `open`.
+    fn after_closing(&self, tokens: &[Token], open: usize) -> usize {
+        let mut depth = 0usize;
+        let mut end = tokens.len();
+        for (i, token) in tokens.iter().enumerate().skip(open) {
+            match token.text.as_str() {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        end = i + 1;
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.takes(end.saturating_sub(open));
+        end
+    }
+
+    /// Counts steps.
+    fn takes(&self, steps: usize) {
+        self.steps.set(self.steps.get().saturating_add(steps));
+    }
+
+    /// Ends a shader that takes too many steps, because it is looked through again and again.
+    fn check(&self) -> Result<(), String> {
+        let most = MAX_STEPS.min(MAX_TEXT.saturating_sub(self.body.len()).saturating_mul(MAX_STEPS));
+        if self.steps.get() > most { Err("the shader takes too long to be translated".into()) } else { Ok(()) }
     }
 
     /// The index after the semicolon that ends the declaration at `from`.
@@ -345,7 +392,7 @@ impl Unit {
         while let Some(token) = tokens.get(i) {
             match token.text.as_str() {
                 ";" => return i + 1,
-                "(" | "[" | "{" => i = after_closing(tokens, i),
+                "(" | "[" | "{" => i = self.after_closing(tokens, i),
                 _ => i += 1,
             }
         }
@@ -360,7 +407,7 @@ impl Unit {
             i += 1;
             match text {
                 "layout" => {
-                    let end = after_closing(tokens, i);
+                    let end = self.after_closing(tokens, i);
                     self.layout(part(tokens, i + 1, end.saturating_sub(1)), &mut q);
                     i = end;
                 }
@@ -394,7 +441,7 @@ impl Unit {
         let mut after_type = i + 1;
         let mut type_array = String::new();
         if first.is("struct") {
-            after_type = after_closing(tokens, i + 2);
+            after_type = self.after_closing(tokens, i + 2);
             let name = tokens.get(i + 1).map(|token| token.text.clone()).unwrap_or_default();
             let text = self.rewrite(part(tokens, i, after_type))?;
             let _ = writeln!(self.structs, "{text};");
@@ -409,7 +456,7 @@ impl Unit {
             }
         }
         if tokens.get(after_type).is_some_and(|token| token.is("[")) {
-            let close = after_closing(tokens, after_type);
+            let close = self.after_closing(tokens, after_type);
             type_array = self.rewrite(part(tokens, after_type, close))?;
             after_type = close;
         }
@@ -453,12 +500,20 @@ impl Unit {
         let mut i = from;
         let mut location = q.location;
         while i + 1 < end {
+            self.takes(type_name.len() + type_array.len());
+            self.check()?;
+            if [self.uniforms.len(), self.inputs.len(), self.varyings.len(), self.outputs.len()]
+                .iter()
+                .any(|count| *count >= MAX_DECLARED)
+            {
+                return Err(format!("it declares more than {MAX_DECLARED} uniforms, or inputs, or outputs"));
+            }
             let Some(token) = tokens.get(i) else { break };
             let name = token.text.clone();
             i += 1;
             let mut array = type_array.to_owned();
             if tokens.get(i).is_some_and(|token| token.is("[")) {
-                let close = after_closing(tokens, i);
+                let close = self.after_closing(tokens, i);
                 array = self.rewrite(part(tokens, i, close))? + type_array;
                 i = close;
             }
@@ -468,7 +523,7 @@ impl Unit {
                 while let Some(token) =
                     tokens.get(value).filter(|token| value < end && !token.is(",") && !token.is(";"))
                 {
-                    value = if token.is("(") { after_closing(tokens, value) } else { value + 1 };
+                    value = if token.is("(") { self.after_closing(tokens, value) } else { value + 1 };
                 }
                 initial = constants(part(tokens, i + 1, value));
                 i = value;
@@ -519,7 +574,7 @@ impl Unit {
 
     /// An interface block whose name is at `at`.
     fn block(&mut self, tokens: &[Token], at: usize, q: &Qualifiers) -> Result<usize, String> {
-        let close = after_closing(tokens, at + 1);
+        let close = self.after_closing(tokens, at + 1);
         let end = self.end_of(tokens, close.saturating_sub(1).max(at + 1));
         let end = if tokens.get(close).is_some() { self.end_of(tokens, close) } else { end };
         let name = tokens.get(at).map(|token| token.text.clone()).unwrap_or_default();
@@ -539,7 +594,7 @@ impl Unit {
                 while let Some(token) = members.get(from).filter(|token| is_qualifier(&token.text)) {
                     from += 1;
                     if token.is("layout") {
-                        let after = after_closing(members, from);
+                        let after = self.after_closing(members, from);
                         self.layout(part(members, from + 1, after.saturating_sub(1)), &mut inner);
                         from = after;
                     }
@@ -598,14 +653,14 @@ impl Unit {
         // A function has a parenthesis after its name.
         let mut at = i + 1;
         if tokens.get(at).is_some_and(|token| token.is("[")) {
-            at = after_closing(tokens, at);
+            at = self.after_closing(tokens, at);
         }
         let is_function = tokens.get(at).is_some_and(|token| token.kind == TokenKind::Name)
             && tokens.get(at + 1).is_some_and(|token| token.is("("));
         if is_function {
-            let after = after_closing(tokens, at + 1);
+            let after = self.after_closing(tokens, at + 1);
             let end = match tokens.get(after) {
-                Some(token) if token.is("{") => after_closing(tokens, after),
+                Some(token) if token.is("{") => self.after_closing(tokens, after),
                 _ => self.end_of(tokens, after),
             };
             let mut function: Vec<Token> = part(tokens, i, end).to_vec();

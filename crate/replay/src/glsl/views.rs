@@ -4,16 +4,19 @@
 
 use core::fmt::Write;
 
+use super::cost::UNIT;
 use super::tokens::{Token, TokenKind};
 
 /// The uniform. 0: nothing is asked.
 pub(crate) const UNIFORM: &str = "_vw";
 
-/// Iterations of all loops of an invocation together.
-const LOOP_BUDGET: u32 = 20_000;
+/// Iterations of all loops of an invocation together. One of many operations counts as several: see [`super::cost`].
+pub(super) const LOOP_BUDGET: u32 = 20_000;
 
 /// Iterations up to which loops are not watched: a shader may call a function with loops at several places.
 pub(crate) const SAFE: u32 = 1000;
+/// Operations of an invocation up to which they are not watched either: half of what the budget allows.
+pub(crate) const SAFE_WORK: u64 = UNIT * LOOP_BUDGET as u64 / 2;
 
 /// Iterations of a loop with the header `int i = a; i < b; i++`. `None` if the header does not say.
 pub(crate) fn iterations(header: &[Token]) -> Option<u32> {
@@ -33,7 +36,9 @@ pub(crate) const FRAGMENT_MAIN: &str = "if (_vw == 3) return;\n_main();\n";
 
 /// The budget of loops: each condition calls `_lg`. Where `_lb` is set, it is the limit instead.
 pub(crate) fn guard() -> String {
-    format!("uniform int _lb;\nint _ln = 0;\nbool _lg() {{ return ++_ln < (_lb == 0 ? {LOOP_BUDGET} : _lb); }}\n")
+    format!(
+        "uniform int _lb;\nint _ln = 0;\nbool _lg(int n) {{ _ln += n; return _ln < (_lb == 0 ? {LOOP_BUDGET} : _lb); }}\n"
+    )
 }
 
 /// 3: vertices whose loops were cut are points in the middle, others are outside.

@@ -2,8 +2,10 @@
 
 use core::fmt::Write;
 
+use hashbrown::HashMap;
+
 use super::declared::legacy_input;
-use super::{Unit, after_closing, part, shown_name};
+use super::{Unit, part, shown_name};
 use crate::glsl::builtins::{COMPATIBILITY, COMPATIBILITY_TYPES, FUNCTIONS};
 use crate::glsl::tokens::{Token, TokenKind};
 use crate::glsl::views;
@@ -15,7 +17,7 @@ impl Unit {
         let mut line = tokens.first().map_or(0, |token| token.line);
         // Where the condition of a loop ends, with what closes it.
         let mut closing: Vec<usize> = Vec::new();
-        let mut opening: Vec<(usize, bool)> = Vec::new();
+        let mut opening: HashMap<usize, (bool, u32)> = HashMap::new();
         let mut i = 0;
         while let Some(token) = tokens.get(i) {
             if token.line != line {
@@ -26,11 +28,12 @@ impl Unit {
                 closing.pop();
                 out.push(')');
             }
-            if let Some((_, is_empty)) = opening.iter().find(|(at, _)| *at == i) {
-                out.push_str(if *is_empty { "_lg()" } else { "_lg() && (" });
+            if let Some((is_empty, weight)) = opening.get(&i) {
+                let _ = write!(out, "_lg({weight}){}", if *is_empty { "" } else { " && (" });
             }
             if (token.is("for") || token.is("while")) && tokens.get(i + 1).is_some_and(|next| next.is("(")) {
                 self.guard(tokens, i, &mut opening, &mut closing);
+                self.check()?;
             }
             let next = tokens.get(i + 1).map(|token| token.text.as_str()).unwrap_or_default();
             let is_member = i.checked_sub(1).and_then(|i| tokens.get(i)).is_some_and(|token| token.is("."));
@@ -70,6 +73,7 @@ impl Unit {
         for _ in closing {
             out.push(')');
         }
+        self.takes(out.len() / 8);
         Ok(out)
     }
 
@@ -78,10 +82,10 @@ impl Unit {
         &mut self,
         tokens: &[Token],
         at: usize,
-        opening: &mut Vec<(usize, bool)>,
+        opening: &mut HashMap<usize, (bool, u32)>,
         closing: &mut Vec<usize>,
     ) {
-        let end = after_closing(tokens, at + 1).saturating_sub(1);
+        let end = self.after_closing(tokens, at + 1).saturating_sub(1);
         let (from, to) = if tokens.get(at).is_some_and(|token| token.is("while")) {
             (at + 2, end)
         } else {
@@ -89,7 +93,7 @@ impl Unit {
             let mut i = at + 2;
             while i < end {
                 match tokens.get(i).map(|token| token.text.as_str()) {
-                    Some("(" | "[") => i = after_closing(tokens, i),
+                    Some("(" | "[") => i = self.after_closing(tokens, i),
                     Some(";") => {
                         ends.push(i);
                         i += 1;
@@ -103,7 +107,8 @@ impl Unit {
             }
         };
         let is_empty = from >= to;
-        opening.push((from, is_empty));
+        let weight = tokens.get(at).map_or(1, |token| token.weight.max(1));
+        opening.insert(from, (is_empty, weight));
         if !is_empty {
             closing.push(to);
         }
@@ -114,7 +119,7 @@ impl Unit {
 
     /// Whether its loops may run into the limit of iterations.
     pub(super) fn may_be_cut(&self) -> bool {
-        self.loops && self.iterations > views::SAFE
+        self.loops && (self.iterations > views::SAFE || self.cost.work > views::SAFE_WORK)
     }
 
     pub(super) fn tex_coord(&mut self, tokens: &[Token], i: usize, out: &mut String) -> Result<usize, String> {
