@@ -36,6 +36,11 @@ pub struct Call {
 }
 
 impl Call {
+    /// Bytes that a copy of it takes, about.
+    pub(crate) fn size(&self) -> u64 {
+        (size_of::<Self>() + self.name.len()) as u64 + self.args.iter().map(Value::size).sum::<u64>()
+    }
+
     /// The argument with this index; null if there is none.
     pub(crate) fn arg(&self, index: usize) -> &Value {
         self.args.get(index).unwrap_or(&Value::Null)
@@ -72,6 +77,16 @@ impl Call {
 }
 
 impl Value {
+    fn size(&self) -> u64 {
+        let content = match self {
+            Self::Null | Self::Int(_) | Self::Float(_) => 0,
+            Self::Text(text) => text.len() as u64,
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::List(list) => list.iter().map(Self::size).sum(),
+        };
+        size_of::<Self>() as u64 + content
+    }
+
     /// As a whole number. 0 if it is none.
     pub(crate) fn int(&self) -> i64 {
         match self {

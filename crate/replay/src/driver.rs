@@ -25,6 +25,8 @@ pub struct Bounds {
     pub contexts: usize,
     /// Vertices of a draw, times its instances.
     pub vertices: u64,
+    /// Operations of the vertices of a draw.
+    pub vertex_work: u64,
     /// Vertices of all draws of a picture.
     pub all_vertices: u64,
     /// Commands of display lists within one call.
@@ -35,12 +37,20 @@ pub struct Bounds {
     pub shader: u64,
 }
 
+impl Bounds {
+    /// For drivers that draw without a GPU.
+    pub fn software(self) -> Self {
+        Self { vertex_work: 1 << 32, shader: 1 << 15, ..self }
+    }
+}
+
 impl Default for Bounds {
     fn default() -> Self {
         Self {
             bytes: 512 << 20,
             contexts: 8,
             vertices: 1 << 24,
+            vertex_work: 1 << 37,
             all_vertices: 1 << 31,
             list_commands: 1 << 20,
             size: 8192,
@@ -49,6 +59,8 @@ impl Default for Bounds {
     }
 }
 
+/// Bytes that an object counts for beside its content, and an entry of a table of names.
+pub(crate) const OBJECT: u64 = 256;
 pub(crate) const DRAW: u32 = 0x8CA9;
 pub(crate) const READ: u32 = 0x8CA8;
 /// A texture's binding by the slot of `Context::units`.
@@ -86,7 +98,13 @@ pub struct Replay {
     handles: [u32; 6],
     pub(crate) next_slot: u32,
     pub(crate) bytes: u64,
+    /// Vertices of the draws of a picture, and of those of the current call.
     pub(crate) vertices: u64,
+    pub(crate) call_vertices: u64,
+    /// Bytes, indices and the like that were looked at or copied since they were asked for last: what calls take on this side.
+    pub(crate) work: u64,
+    /// Bytes of buffers that were kept without being wanted by a GPU.
+    kept_bytes: u64,
     pub(crate) list_work: u64,
     /// Why nothing more is executed.
     pub halted: Option<String>,
@@ -146,6 +164,9 @@ impl Replay {
             next_slot: 0,
             bytes: 0,
             vertices: 0,
+            call_vertices: 0,
+            work: 0,
+            kept_bytes: 0,
             list_work: 0,
             halted: None,
             lacks_bytes: false,
@@ -188,9 +209,9 @@ impl Replay {
         }
         (self.call, self.highest) = (call.number, self.highest.max(call.number));
         self.stream.call = call.number as u32;
-        self.list_work = 0;
+        (self.list_work, self.call_vertices) = (0, 0);
         let handlers = Rc::clone(&self.handlers);
-        let before = (self.stream.words.len(), self.stream.bytes.len());
+        let before = self.stream.moment();
         if call.name.starts_with("gl") && !call.name.starts_with("glX") {
             self.at = self.current.get(&call.thread).copied();
             if self.at.is_none() {
@@ -203,8 +224,7 @@ impl Replay {
         }
         if self.halted.is_some() {
             // What demands too much is not handed over in part.
-            self.stream.words.truncate(before.0);
-            self.stream.bytes.truncate(before.1);
+            self.stream.return_to(before);
         }
     }
 
@@ -214,8 +234,10 @@ impl Replay {
             && let Some((_, executes, calls)) = &mut context.recording
             && crate::calls::is_compiled(&call.name)
         {
+            let executes = *executes;
             calls.push(call.clone());
-            if !*executes {
+            self.reserve(0, call.size());
+            if !executes {
                 return;
             }
         }
@@ -255,6 +277,7 @@ impl Replay {
 
     /// A new object.
     pub(crate) fn handle(&mut self, kind: Kind) -> u32 {
+        self.reserve(0, OBJECT);
         let last = self.handles.get_mut(kind as usize);
         last.map_or(0, |last| {
             *last += 1;
@@ -272,7 +295,23 @@ impl Replay {
         self.verdict.add(self.call, Some(reason));
     }
 
-    /// Accounts for bytes of GPU memory. Returns whether there is room.
+    /// What calls have taken on this side since this was asked last, in bytes that were looked at or copied.
+    pub(crate) fn take_work(&mut self) -> u64 {
+        core::mem::take(&mut self.work).saturating_add(64 * self.translations.take_steps() as u64)
+    }
+
+    /// Whether bytes that are written to a buffer are kept. Without a GPU they only serve to look at indices: further ones are taken to be
+    /// good.
+    pub(crate) fn keeps(&mut self, bytes: usize) -> bool {
+        self.work += bytes as u64;
+        if self.stream.on {
+            return true;
+        }
+        self.kept_bytes += bytes as u64;
+        self.kept_bytes <= self.bounds.bytes / 8
+    }
+
+    /// Accounts for bytes of memory, of the GPU or of this side. Returns whether there is room.
     pub(crate) fn reserve(&mut self, freed: u64, needed: u64) -> bool {
         self.bytes = self.bytes.saturating_sub(freed).saturating_add(needed);
         if self.bytes > self.bounds.bytes {
@@ -343,7 +382,11 @@ impl Replay {
         let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return };
         let id = context.drawable;
         let known = self.drawables.get(&id).copied().unwrap_or_default();
-        let (width, height) = (width.min(self.bounds.size).max(1), height.min(self.bounds.size).max(1));
+        // Half of the memory at most: some traces have viewports without an end.
+        let most = self.bounds.bytes / 16;
+        let is_large = u64::from(width) * u64::from(height) > most;
+        let side = if is_large { (most.isqrt() as u32).min(self.bounds.size) } else { self.bounds.size };
+        let (width, height) = (width.min(side).max(1), height.min(side).max(1));
         if known.width >= width && known.height >= height {
             return;
         }
@@ -375,6 +418,7 @@ impl Replay {
         self.stream.put(Op::FramebufferRenderbuffer, &[0x821A, made.depth]);
         if !is_new {
             self.stream.put(Op::Delete, &[Kind::Texture as u32, old_color]);
+            self.reserve(OBJECT, 0);
         }
         self.drawables.insert(id, made);
     }

@@ -13,6 +13,7 @@
 
 mod call;
 mod calls;
+mod content;
 mod driver;
 mod fixed;
 mod glsl;

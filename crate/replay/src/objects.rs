@@ -5,6 +5,8 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use crate::call::Call;
+use crate::content::Content;
+use crate::driver::OBJECT;
 use crate::glsl::Translated;
 use crate::pixels::{Base, Storage};
 use crate::state::State;
@@ -25,6 +27,8 @@ pub(crate) struct Texture {
     pub(crate) levels: Vec<[u32; 3]>,
     /// Mipmaps are made whenever level 0 changes.
     pub(crate) generates: bool,
+    /// The latest mipmaps are those of what it holds.
+    pub(crate) has_mipmaps: bool,
     /// Bytes by face and level.
     pub(crate) sizes: HashMap<(u32, u32), u64>,
     /// Why it cannot be sampled as in the trace.
@@ -55,7 +59,7 @@ impl Texture {
 /// A buffer. Its content is kept here: indices, mapped ranges and conversions need it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buffer {
-    pub(crate) data: Rc<Vec<u8>>,
+    pub(crate) data: Content,
     pub(crate) usage: u32,
     /// In WebGL2, for anything but indices. 0 until it is used.
     pub(crate) handle: u32,
@@ -137,6 +141,11 @@ pub(crate) struct Linked {
 }
 
 impl Linked {
+    /// Bytes that it takes, about.
+    pub(crate) fn bytes(&self) -> u64 {
+        OBJECT + self.made.bytes()
+    }
+
     /// WebGL2 does not have it any more: all that it had comes before what it lacks.
     pub(crate) fn again(&mut self) {
         let Sent { mut names, bindings, values, .. } = core::mem::take(&mut self.sent);
@@ -253,6 +262,14 @@ pub(crate) struct VertexArray {
     pub(crate) element: u32,
 }
 
+impl VertexArray {
+    /// Bytes of memory of the program.
+    pub(crate) fn client_bytes(&self) -> u64 {
+        let all = self.generic.iter().chain(&self.legacy);
+        all.filter_map(|array| array.client.as_ref()).map(|client| client.len() as u64).sum()
+    }
+}
+
 /// What is attached to a framebuffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attachment {
@@ -283,7 +300,8 @@ pub(crate) struct Framebuffer {
 impl Framebuffer {
     pub(crate) fn attach(&mut self, attachment: Attachment) {
         self.attachments.retain(|known| known.point != attachment.point);
-        if attachment.width > 0 {
+        // OpenGL has no more points than that.
+        if attachment.width > 0 && self.attachments.len() < 64 {
             self.attachments.push(attachment);
         }
     }

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use hashbrown::HashSet;
 
+use crate::content::Part;
 use crate::shadow::{Command, Shadow};
 
 /// What a command does. Comments say its words. `web/base/replay/commands.ts` lists the same in the same order.
@@ -56,9 +57,9 @@ pub enum Op {
     StencilOp,
     /// `face, mask`
     StencilMask,
-    /// `mask`
+    /// `mask`, pixels of the framebuffer in thousands
     Clear,
-    /// `kind, buffer, draw buffer`, four words. Kinds: 0 floats, 1 signed, 2 unsigned, 3 depth and stencil.
+    /// `kind, buffer, draw buffer`, four words, pixels in thousands. Kinds: 0 floats, 1 signed, 2 unsigned, 3 depth and stencil.
     ClearBuffer,
     /// `target, framebuffer`
     BindFramebuffer,
@@ -72,7 +73,7 @@ pub enum Op {
     TexSubImage,
     /// `texture, binding, name, value, is float`
     TexParameter,
-    /// `texture, binding`
+    /// `texture, binding`, bytes in thousands
     GenerateMipmap,
     /// `texture, binding, target, level, x, y, z, from x, from y, width, height, has layers`
     CopyTexSubImage,
@@ -94,9 +95,11 @@ pub enum Op {
     BufferData,
     /// `buffer, at, offset, length`
     BufferSubData,
+    /// `buffer, size, usage`: zeros.
+    BufferStorage,
     /// `index, buffer, offset, size or 0`
     BindUniformBuffer,
-    /// `program`, vertex shader (`offset, length`), fragment shader, then attributes (`location, offset, length` of the name).
+    /// `program`, vertex shader (`offset, length`), fragment shader, operations of the larger one, weight of the heaviest loop.
     Program,
     /// `program`
     UseProgram,
@@ -115,6 +118,9 @@ pub enum Op {
     AttribEnable,
     /// `buffer`
     ElementBuffer,
+    /// What the next draw takes: operations of its vertices in thousands, operations of a pixel, primitives at most, width and height of the
+    /// framebuffer.
+    Cost,
     /// `mode, first, count, instances`
     DrawArrays,
     /// `mode, count, type, offset, instances`
@@ -163,6 +169,28 @@ pub struct Stream {
     pub(crate) most_held: u64,
     /// Commands that come before all others, of which the shadow has made notes.
     pub(crate) backlog: VecDeque<Command>,
+    /// Parts of buffers that belong to commands, by the index of the word with their offset. They are copied when they are taken.
+    pub(crate) parts: Vec<(usize, Part)>,
+    pub(crate) part_bytes: usize,
+    /// Commands that come before those of `words`, which would be too many bytes at once.
+    pub(crate) ready: VecDeque<Batch>,
+}
+
+/// Commands that are executed at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Batch {
+    words: Vec<u32>,
+    bytes: Vec<u8>,
+    parts: Vec<(usize, Part)>,
+}
+
+/// What a stream had at a moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    ready: usize,
+    words: usize,
+    bytes: usize,
+    parts: usize,
 }
 
 /// Words and bytes of commands that are executed at once, about.
@@ -186,6 +214,11 @@ impl Stream {
         }
     }
 
+    /// A number in thousands.
+    pub(crate) fn thousands(number: u64) -> u32 {
+        u32::try_from(number / 1000).unwrap_or(u32::MAX)
+    }
+
     fn add(&mut self, op: Op, words: &[u32]) {
         if self.marked != Some(self.call) {
             self.marked = Some(self.call);
@@ -193,6 +226,75 @@ impl Stream {
         }
         self.words.push(op as u32 | (words.len() as u32) << 16);
         self.words.extend_from_slice(words);
+    }
+
+    /// Adds a command that writes a part of a buffer: its last two words are the place of the bytes.
+    pub(crate) fn put_part(&mut self, op: Op, words: &[u32], part: Part) {
+        if self.on {
+            let len = part.bytes().len();
+            self.add(op, &[words, &[0, len as u32]].concat());
+            self.parts.push((self.words.len() - 2, part));
+            self.part_bytes += len;
+            self.split();
+        }
+    }
+
+    /// What comes from now on is executed later, if there are many bytes.
+    pub(crate) fn split(&mut self) {
+        if self.bytes.len() + self.part_bytes > BYTES {
+            let batch = self.batch();
+            self.ready.push_back(batch);
+        }
+    }
+
+    fn batch(&mut self) -> Batch {
+        self.part_bytes = 0;
+        Batch {
+            words: core::mem::take(&mut self.words),
+            bytes: core::mem::take(&mut self.bytes),
+            parts: core::mem::take(&mut self.parts),
+        }
+    }
+
+    /// Takes the commands that are executed next, and what they refer to.
+    pub fn take(&mut self) -> (Vec<u32>, Vec<u8>) {
+        let batch = match self.ready.pop_front() {
+            Some(batch) => batch,
+            None => {
+                (self.slow, self.draws) = (false, 0);
+                self.batch()
+            }
+        };
+        let Batch { mut words, mut bytes, parts } = batch;
+        bytes.reserve_exact(parts.iter().map(|(_, part)| part.bytes().len().next_multiple_of(8)).sum());
+        for (at, part) in parts {
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+            if let Some(word) = words.get_mut(at) {
+                *word = bytes.len() as u32;
+            }
+            bytes.extend_from_slice(part.bytes());
+        }
+        (words, bytes)
+    }
+
+    /// Whether there are commands that must be taken before more are added.
+    pub(crate) fn is_split(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    pub(crate) fn moment(&self) -> Moment {
+        let [words, bytes, parts] = [self.words.len(), self.bytes.len(), self.parts.len()];
+        Moment { ready: self.ready.len(), words, bytes, parts }
+    }
+
+    /// Forgets what was added since a moment.
+    pub(crate) fn return_to(&mut self, moment: Moment) {
+        if let Some(Batch { words, bytes, parts }) = self.ready.drain(moment.ready..).next() {
+            (self.words, self.bytes, self.parts) = (words, bytes, parts);
+        }
+        self.words.truncate(moment.words);
+        self.bytes.truncate(moment.bytes);
+        self.parts.truncate(moment.parts);
     }
 
     /// Adds commands of the backlog, as many as are executed at once. Returns whether that was all of them.
@@ -220,7 +322,11 @@ impl Stream {
 
     /// Whether the commands are to be executed before more come.
     pub(crate) fn is_full(&self) -> bool {
-        self.slow || self.draws > DRAWS || self.words.len() > WORDS || self.bytes.len() > BYTES
+        self.is_split()
+            || self.slow
+            || self.draws > DRAWS
+            || self.words.len() > WORDS
+            || self.bytes.len() + self.part_bytes > BYTES
     }
 
     /// Adds bytes. Returns their offset and length.

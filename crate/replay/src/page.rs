@@ -119,15 +119,8 @@ impl JsPlayer {
 
     /// Takes the commands since the last time: `{words, bytes}`.
     pub fn take(&mut self) -> JsValue {
-        let stream = &mut self.player.replay().stream;
-        let taken = object(&[
-            ("words", Uint32Array::from(&stream.words[..]).into()),
-            ("bytes", Uint8Array::from(&stream.bytes[..]).into()),
-        ]);
-        stream.words.clear();
-        stream.bytes.clear();
-        (stream.slow, stream.draws) = (false, 0);
-        taken
+        let (words, bytes) = self.player.replay().stream.take();
+        object(&[("words", Uint32Array::from(&words[..]).into()), ("bytes", Uint8Array::from(&bytes[..]).into())])
     }
 
     /// How far it is: `{calls, at, count}`.

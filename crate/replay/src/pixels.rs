@@ -1,5 +1,9 @@
 //! Pixels of the trace's formats as those of WebGL2.
 
+use std::borrow::Cow;
+
+use crate::content::Content;
+
 /// What a texture is stored as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Storage {
@@ -189,45 +193,121 @@ fn channel(bytes: &[u8], at: usize, kind: u32) -> f32 {
     }
 }
 
-/// The pixels of an upload as the storage of the texture has them, tightly packed. `None` if the format is not known, or memory is
-/// missing that the call must have read.
-pub(crate) fn converted(
-    source: &[u8],
-    (width, height, depth): (u32, u32, u32),
-    (format, kind): (u32, u32),
-    unpack: &Unpack,
-    to: &Storage,
-) -> Option<Vec<u8>> {
+/// Where the pixels of an upload are in the trace.
+pub(crate) enum Pixels<'a> {
+    /// In memory that the call has.
+    Memory(&'a [u8]),
+    /// In a buffer, from an offset on.
+    Buffer(Content, usize),
+}
+
+impl Pixels<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Memory(bytes) => bytes.len(),
+            Self::Buffer(content, at) => content.len().saturating_sub(*at),
+        }
+    }
+
+    fn get(&self, at: usize, len: usize) -> Option<Cow<'_, [u8]>> {
+        match self {
+            Self::Memory(bytes) => bytes.get(at..at.checked_add(len)?).map(Cow::Borrowed),
+            Self::Buffer(content, begin) => content.get(begin.checked_add(at)?, len),
+        }
+    }
+}
+
+/// How the pixels of an upload lie in memory, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    pixel: usize,
+    /// From a row to the next one, and from an image to the next one.
+    stride: usize,
+    image: usize,
+    /// The first byte, and the end of the last pixel.
+    first: usize,
+    last: usize,
+}
+
+/// `None` if a number is beyond memory.
+fn layout((width, height, depth): (u32, u32, u32), (format, kind): (u32, u32), unpack: &Unpack) -> Option<Layout> {
     let (width, height, depth) = (width as usize, height as usize, depth.max(1) as usize);
-    let fields = packed(kind);
-    let order = channels(format);
-    let pixel = match (fields, order) {
+    let pixel = match (packed(kind), channels(format)) {
         (Some((bytes, _)), _) => bytes,
         (None, Some(order)) => order.len() * size_of(kind),
         // Depth, or both.
-        (None, None) => {
-            if kind == 0x8DAD {
-                8
-            } else {
-                size_of(kind)
-            }
-        }
+        (None, None) if kind == 0x8DAD => 8,
+        (None, None) => size_of(kind),
     };
     let row_pixels = if unpack.row_length > 0 { unpack.row_length as usize } else { width };
-    let alignment = unpack.alignment.max(1) as usize;
-    let stride = row_pixels.checked_mul(pixel)?.next_multiple_of(alignment);
+    let stride = row_pixels.checked_mul(pixel)?.next_multiple_of(unpack.alignment.max(1) as usize);
     let image = stride.checked_mul(if unpack.image_height > 0 { unpack.image_height as usize } else { height })?;
     let first = (unpack.skip_images as usize)
         .checked_mul(image)?
         .checked_add((unpack.skip_rows as usize).checked_mul(stride)?)?
         .checked_add((unpack.skip_pixels as usize).checked_mul(pixel)?)?;
-    let total = width.checked_mul(height)?.checked_mul(depth)?.checked_mul(to.bytes as usize)?;
     let last = first
         .checked_add((depth - 1).checked_mul(image)?)?
         .checked_add(height.saturating_sub(1).checked_mul(stride)?)?
         .checked_add(width.checked_mul(pixel)?)?;
-    if last > source.len() || total > 1 << 29 {
-        return None;
+    Some(Layout { pixel, stride, image, first, last })
+}
+
+/// An upload in the trace: pixels, their format and type, and how they lie in memory.
+pub(crate) struct Upload<'a> {
+    pixels: Pixels<'a>,
+    size: (u32, u32, u32),
+    kind: (u32, u32),
+    unpack: Unpack,
+}
+
+impl<'a> Upload<'a> {
+    /// `size`: width, height and depth. `None` if memory is missing that the call must have read.
+    pub(crate) fn new(pixels: Pixels<'a>, size: [u32; 3], kind: (u32, u32), unpack: &Unpack) -> Option<Self> {
+        let size = size.into();
+        if layout(size, kind, unpack)?.last > pixels.len() {
+            return None;
+        }
+        // Parts have as many rows between their images as the whole.
+        let image_height = if unpack.image_height > 0 { unpack.image_height } else { size.1 };
+        Some(Self { pixels, size, kind, unpack: Unpack { image_height, ..*unpack } })
+    }
+
+    /// The pixels of a part as the storage of the texture has them, tightly packed.
+    pub(crate) fn part(&self, part: Part, to: &Storage) -> Option<Vec<u8>> {
+        let unpack = Unpack {
+            skip_images: self.unpack.skip_images.checked_add(part.layer)?,
+            skip_rows: self.unpack.skip_rows.checked_add(part.row)?,
+            ..self.unpack
+        };
+        converted(&self.pixels, (self.size.0, part.rows, part.layers), self.kind, &unpack, to)
+    }
+}
+
+/// Some rows of some layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) layer: u32,
+    pub(crate) layers: u32,
+    pub(crate) row: u32,
+    pub(crate) rows: u32,
+}
+
+/// The pixels of an upload as the storage of the texture has them, tightly packed. `None` if memory is missing that the call must have read.
+fn converted(
+    source: &Pixels<'_>,
+    size: (u32, u32, u32),
+    (format, kind): (u32, u32),
+    unpack: &Unpack,
+    to: &Storage,
+) -> Option<Vec<u8>> {
+    let Layout { pixel, stride, image, first, .. } = layout(size, (format, kind), unpack)?;
+    let (width, height, depth) = (size.0 as usize, size.1 as usize, size.2.max(1) as usize);
+    let fields = packed(kind);
+    let order = channels(format);
+    let total = width.checked_mul(height)?.checked_mul(depth)?.checked_mul(to.bytes as usize)?;
+    if total == 0 {
+        return Some(Vec::new());
     }
     let same = to.format == format && to.kind == kind && !unpack.swap
         || (to.kind == UNSIGNED_BYTE && kind == UNSIGNED_BYTE && to.base == Base::Rgba && format == RGBA)
@@ -235,12 +315,9 @@ pub(crate) fn converted(
     let mut out = Vec::with_capacity(total);
     for z in 0..depth {
         for y in 0..height {
-            let at = first + z * image + y * stride;
-            let row = source.get(at..at + width * pixel)?;
+            let row = source.get(first + z * image + y * stride, width * pixel)?;
             if same && to.bytes as usize == pixel {
-                out.extend_from_slice(row);
-            } else if row.is_empty() {
-                continue;
+                out.extend_from_slice(&row);
             } else if let (None, Some(&[2, 1, 0, 3]), UNSIGNED_BYTE, Base::Rgba, UNSIGNED_BYTE) =
                 (fields, order, kind, to.base, to.kind)
             {
@@ -347,24 +424,49 @@ fn put_depth(out: &mut Vec<u8>, pixel: &[u8], format: u32, kind: u32, to: &Stora
 mod tests {
     use super::*;
 
+    /// All of an upload.
+    fn converted(source: &[u8], size: [u32; 3], kind: (u32, u32), unpack: &Unpack, to: &Storage) -> Option<Vec<u8>> {
+        let all = Part { layer: 0, layers: size[2].max(1), row: 0, rows: size[1] };
+        Upload::new(Pixels::Memory(source), size, kind, unpack)?.part(all, to)
+    }
+
     #[test]
     fn pixels_are_converted_row_by_row() {
         let to = storage_of(0x1907, UNSIGNED_BYTE).unwrap();
         // Two rows of one BGR pixel, aligned to four bytes.
         let source = [1, 2, 3, 0, 4, 5, 6];
-        let all = converted(&source, (1, 2, 0), (0x80E0, UNSIGNED_BYTE), &Unpack::default(), &to);
+        let all = converted(&source, [1, 2, 0], (0x80E0, UNSIGNED_BYTE), &Unpack::default(), &to);
         assert_eq!(all, Some(vec![3, 2, 1, 6, 5, 4]));
         let to = storage_of(0x1906, UNSIGNED_BYTE).unwrap();
         let unpack = Unpack { alignment: 1, row_length: 3, skip_pixels: 1, skip_rows: 1, ..Unpack::default() };
-        let all = converted(&[0, 0, 0, 0, 7, 9], (2, 1, 0), (0x1906, UNSIGNED_BYTE), &unpack, &to);
+        let all = converted(&[0, 0, 0, 0, 7, 9], [2, 1, 0], (0x1906, UNSIGNED_BYTE), &unpack, &to);
         assert_eq!(all, Some(vec![0, 0, 0, 7, 0, 0, 0, 9]));
-        assert_eq!(converted(&[0; 3], (2, 2, 0), (RGBA, UNSIGNED_BYTE), &Unpack::default(), &to), None);
+        assert_eq!(converted(&[0; 3], [2, 2, 0], (RGBA, UNSIGNED_BYTE), &Unpack::default(), &to), None);
+        // Without pixels there is nothing to walk through.
+        let none = converted(&[], [0, 1 << 15, 1 << 15], (RGBA, UNSIGNED_BYTE), &Unpack::default(), &to);
+        assert_eq!(none, Some(Vec::new()));
+    }
+
+    #[test]
+    fn parts_of_an_upload_are_parts_of_its_pixels() {
+        let to = storage_of(0x8058, UNSIGNED_BYTE).unwrap();
+        // Three layers of four rows of two pixels, in a buffer, from its third byte on.
+        let source: Vec<u8> = (0..3 * 4 * 2 * 4 + 2).map(|i| i as u8).collect();
+        let mut content = Content::zeros(source.len());
+        assert!(content.put(0, &source));
+        let kind = (0x80E1, UNSIGNED_BYTE);
+        let upload = Upload::new(Pixels::Buffer(content.clone(), 2), [2, 4, 3], kind, &Unpack::default()).unwrap();
+        let whole = upload.part(Part { layer: 0, layers: 3, row: 0, rows: 4 }, &to).unwrap();
+        assert_eq!(whole.len(), 3 * 4 * 2 * 4);
+        let parts = (0..3).flat_map(|layer| (0..4).map(move |row| Part { layer, layers: 1, row, rows: 1 }));
+        assert_eq!(parts.flat_map(|part| upload.part(part, &to).unwrap()).collect::<Vec<u8>>(), whole);
+        assert!(Upload::new(Pixels::Buffer(content, 3), [2, 4, 3], kind, &Unpack::default()).is_none());
     }
 
     #[test]
     fn packed_types_and_half_floats() {
         let to = storage_of(0x8058, 0x8363).unwrap();
-        let all = converted(&[0x1F, 0xF8], (1, 1, 0), (0x1907, 0x8363), &Unpack::default(), &to);
+        let all = converted(&[0x1F, 0xF8], [1, 1, 0], (0x1907, 0x8363), &Unpack::default(), &to);
         assert_eq!(all, Some(vec![255, 0, 255, 255]));
         assert_eq!((half(0x3C00), half(0xC000), half(0x0001)), (1.0, -2.0, 2f32.powi(-24)));
     }

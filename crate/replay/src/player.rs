@@ -18,6 +18,8 @@ use crate::snapshots::{Resumed, Snapshots};
 const PAYLOAD: u64 = 64 << 20;
 /// Bytes that are read at once.
 const AHEAD: usize = 4 << 20;
+/// Bytes that calls look at or copy which take as long as a call.
+const WORK: u64 = 1 << 14;
 /// Bytes that a pass is offered at most.
 const LONGEST: usize = 65 << 20;
 
@@ -252,7 +254,7 @@ impl<S: ByteSource> Player<S> {
     pub fn step(&mut self, budget: u64) -> Result<Turn, Unreadable> {
         let Some(mut pass) = self.pass.take() else { return Ok(Turn::Done) };
         let mut left = budget;
-        if !self.replay.stream.catch_up() {
+        if self.replay.stream.is_split() || !self.replay.stream.catch_up() {
             self.pass = Some(pass);
             return Ok(Turn::Going);
         }
@@ -262,7 +264,7 @@ impl<S: ByteSource> Player<S> {
                     // What is there so far is a frame, too.
                     self.replay.plan.finish();
                 }
-                break Ok(Turn::Done);
+                break Ok(if self.replay.stream.is_split() { Turn::Going } else { Turn::Done });
             }
             if left == 0 || self.replay.stream.is_full() {
                 break Ok(Turn::Going);
@@ -310,7 +312,7 @@ impl<S: ByteSource> Player<S> {
             }
             replay.execute(call);
             **calls += 1;
-            **left = left.saturating_sub(1);
+            **left = left.saturating_sub(1 + replay.take_work() / WORK);
             call.number == goal || **left == 0 || replay.halted.is_some() || replay.stream.is_full()
         });
         // What can be read of a damaged file ends here; the timeline says why.

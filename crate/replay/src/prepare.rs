@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::driver::Replay;
 use crate::fixed::{FIXED_UNITS, Fixed, Parts};
 use crate::objects::{Context, Linked, Objects};
+use crate::ops::{Op, Stream};
 use crate::pixels::Base;
 use crate::shader_list::Made;
 
@@ -24,7 +25,9 @@ impl Replay {
     pub(crate) fn prepare(&mut self, vertices: u64, instances: u64) -> Result<Option<Linked>, String> {
         self.note_draw();
         let total = vertices.saturating_mul(instances);
-        if total > self.bounds.vertices {
+        // Those of all draws of a call, which may be one of many draws.
+        self.call_vertices = self.call_vertices.saturating_add(total);
+        if self.call_vertices > self.bounds.vertices {
             return Err(format!("the draw has more than {} vertices", self.bounds.vertices));
         }
         let Some(context) = self.context() else { return Err("no context is current".into()) };
@@ -71,12 +74,21 @@ impl Replay {
             0 => self.fixed_linked()?,
             _ => self.program(program).and_then(|program| program.linked.take()).ok_or("the program is in use")?,
         };
+        let work = total.saturating_mul(linked.made.vertex_work);
+        if work > self.bounds.vertex_work {
+            let most = self.bounds.vertex_work;
+            self.restore(linked);
+            return Err(format!("the vertex shader of the draw would take more than {most} operations"));
+        }
         if self.stream.on {
             self.stream.draws += 1;
             // It may take as long as a GPU can.
             self.stream.slow |= linked.made.may_be_cut;
             self.set_own_uniforms(&mut linked, program == 0);
             self.send_program(&mut linked);
+            let (_, width, height) = self.target().unwrap_or_default();
+            let [pixel, primitives] = [linked.made.fragment_work, total].map(|n| n.min(u32::MAX.into()) as u32);
+            self.stream.put(Op::Cost, &[Stream::thousands(work), pixel, primitives, width, height]);
         }
         Ok(Some(linked))
     }
@@ -134,7 +146,7 @@ impl Replay {
             let wanted = [index, handle, bound.offset, bound.size];
             if self.uniform_buffers.get(&index) != Some(&wanted) {
                 self.uniform_buffers.insert(index, wanted);
-                self.stream.put(crate::ops::Op::BindUniformBuffer, &wanted);
+                self.stream.put(Op::BindUniformBuffer, &wanted);
             }
         }
     }

@@ -4,19 +4,39 @@
 //! own that no worker loads both of, so that sharing these lines would save nothing that is loaded. A module also cannot depend on another
 //! one: with the crate of the other, cargo makes that module as well, and `xtask` would take it for this one.
 
-/// The pixels of a compressed texture, four bytes each. `None` for other formats, or if bytes are missing.
-pub(crate) fn decoded(internal: u32, width: u32, height: u32, blocks: &[u8]) -> Option<Vec<u8>> {
-    // The formats for sRGB are those minus 0x5C.
-    let format = if (0x8C4C..=0x8C4F).contains(&internal) { internal - 0x8C4C + 0x83F0 } else { internal };
-    let size = match format {
-        0x83F0 | 0x83F1 => 8,
-        0x83F2 | 0x83F3 => 16,
-        _ => return None,
-    };
+/// A compressed texture whose bytes are all there.
+pub(crate) struct Blocks<'a> {
+    format: u32,
+    width: u32,
+    size: usize,
+    blocks: &'a [u8],
+}
+
+impl<'a> Blocks<'a> {
+    /// `None` for other formats, or if bytes are missing.
+    pub(crate) fn new(internal: u32, width: u32, height: u32, blocks: &'a [u8]) -> Option<Self> {
+        // The formats for sRGB are those minus 0x5C.
+        let format = if (0x8C4C..=0x8C4F).contains(&internal) { internal - 0x8C4C + 0x83F0 } else { internal };
+        let size = match format {
+            0x83F0 | 0x83F1 => 8,
+            0x83F2 | 0x83F3 => 16,
+            _ => return None,
+        };
+        let needed = (width.div_ceil(4) as usize).checked_mul(height.div_ceil(4) as usize)?.checked_mul(size)?;
+        Some(Self { format, width, size, blocks: blocks.get(..needed)? })
+    }
+
+    /// The pixels of some rows, four bytes each. The first one is a multiple of four.
+    pub(crate) fn rows(&self, first: u32, rows: u32) -> Option<Vec<u8>> {
+        let before = (first / 4) as usize * self.width.div_ceil(4) as usize * self.size;
+        decoded(self.format, self.size, self.width, rows, self.blocks.get(before..)?)
+    }
+}
+
+fn decoded(format: u32, size: usize, width: u32, height: u32, blocks: &[u8]) -> Option<Vec<u8>> {
     let (width, height) = (width as usize, height as usize);
     let across = width.div_ceil(4);
-    let needed = across.checked_mul(height.div_ceil(4))?.checked_mul(size)?;
-    let blocks = blocks.get(..needed)?;
+    let blocks = blocks.get(..across * height.div_ceil(4) * size)?;
     let mut out = vec![0; width * height * 4];
     for (number, block) in blocks.chunks_exact(size).enumerate() {
         let (x, y) = (number % across * 4, number / across * 4);
@@ -92,12 +112,21 @@ mod tests {
     fn blocks_are_decoded_and_cut_at_the_edge() {
         // Red and blue, then the four codes in a row.
         let block = [0x00, 0xF8, 0x1F, 0x00, 0b1110_0100, 0, 0, 0];
-        let all = decoded(0x83F0, 4, 1, &block).unwrap();
+        let decoded = |format, width, block: &[u8]| Blocks::new(format, width, 1, block)?.rows(0, 1);
+        let all = decoded(0x83F0, 4, &block).unwrap();
         assert_eq!(all, [255, 0, 0, 255, 0, 0, 255, 255, 170, 0, 85, 255, 85, 0, 170, 255]);
-        assert_eq!(decoded(0x83F0, 8, 1, &block), None);
+        assert_eq!(decoded(0x83F0, 8, &block), None);
         let mut block = [0; 16];
         block[0] = 255;
         block[2] = 1;
-        assert_eq!(decoded(0x83F3, 2, 1, &block).unwrap(), [0, 0, 0, 0, 0, 0, 0, 255]);
+        assert_eq!(decoded(0x83F3, 2, &block).unwrap(), [0, 0, 0, 0, 0, 0, 0, 255]);
+    }
+
+    #[test]
+    fn rows_are_those_of_the_whole() {
+        let blocks: Vec<u8> = (0..6 * 8).map(|i| (i * 37) as u8).collect();
+        let blocks = Blocks::new(0x83F0, 5, 10, &blocks).unwrap();
+        let parts = [(0, 4), (4, 4), (8, 2)].map(|(first, rows)| blocks.rows(first, rows).unwrap());
+        assert_eq!(parts.concat(), blocks.rows(0, 10).unwrap());
     }
 }

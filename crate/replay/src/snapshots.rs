@@ -11,6 +11,7 @@
 
 use std::rc::Rc;
 
+use crate::content::PAGE;
 use crate::driver::Replay;
 
 /// Calls between two snapshots.
@@ -179,9 +180,8 @@ impl Replay {
             bytes += 400 * objects.textures.len() as u64 + 200 * objects.buffers.len() as u64;
             for (name, buffer) in &objects.buffers {
                 let other = known.and_then(|known| known.buffers.get(name));
-                if other.is_none_or(|other| !Rc::ptr_eq(&other.data, &buffer.data)) {
-                    bytes += buffer.data.len() as u64;
-                }
+                let own = other.map_or(buffer.data.held(), |other| buffer.data.held_beside(&other.data));
+                bytes += own as u64 + 8 * (buffer.data.len() / PAGE) as u64;
             }
             for (name, program) in &objects.programs {
                 let other = known.and_then(|known| known.programs.get(name));
@@ -222,7 +222,7 @@ mod tests {
         }
 
         fn run(&mut self, stream: &mut crate::Stream) {
-            let (words, bytes) = (core::mem::take(&mut stream.words), core::mem::take(&mut stream.bytes));
+            let (words, bytes) = stream.take();
             let mut rest = &words[..];
             while let Some((head, after)) = rest.split_first() {
                 let (words, others) = after.split_at((head >> 16) as usize);
@@ -243,6 +243,8 @@ mod tests {
                 self.say(Kind::Texture, w[0], format!("parameter {}", w[2]), all());
             } else if is(Op::BufferData) {
                 self.say(Kind::Buffer, w[0], "data".into(), blob(1));
+            } else if is(Op::BufferStorage) {
+                self.say(Kind::Buffer, w[0], "data".into(), vec![0; w[1] as usize]);
             } else if is(Op::BufferSubData) {
                 let data = self.objects.get_mut(&(Kind::Buffer as u32, w[0])).unwrap().get_mut("data").unwrap();
                 data[w[1] as usize..][..w[3] as usize].copy_from_slice(&blob(2));
@@ -447,10 +449,11 @@ mod tests {
         // A buffer that is larger than all of them may be.
         let mut small = Snapshots::new(1 << 20);
         let ints = |args: &[i64]| args.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        let content = Value::Bytes(vec![7; 1 << 19]);
         for (number, name, args) in [
             (0, "glXMakeCurrent", ints(&[1, 2, 3])),
             (1, "glBindBuffer", ints(&[0x8892, 1])),
-            (2, "glBufferData", vec![Value::Int(0x8892), Value::Int(1 << 19), Value::Null, Value::Int(0x88E4)]),
+            (2, "glBufferData", vec![Value::Int(0x8892), Value::Int(1 << 19), content, Value::Int(0x88E4)]),
         ] {
             replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
         }

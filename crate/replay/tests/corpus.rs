@@ -38,10 +38,7 @@ fn all_draws_of_the_corpus_can_be_shown() {
         let mut words = 0;
         while player.step(10_000).unwrap() == Turn::Going {
             let stream = &mut player.replay().stream;
-            words += stream.words.len();
-            stream.words.clear();
-            stream.bytes.clear();
-            (stream.slow, stream.draws) = (false, 0);
+            words += stream.take().0.len();
         }
         words += player.replay().stream.words.len();
         let (calls, _) = player.progress();

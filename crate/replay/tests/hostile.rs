@@ -23,14 +23,22 @@ fn returning(mut call: Call, ret: i64) -> Call {
 
 /// A replay whose context has a window of 64 by 64 pixels, after some calls.
 fn after(calls: &[Call]) -> Replay {
-    let mut replay = Replay::new(Bounds::default(), true);
+    within(Bounds::default(), calls)
+}
+
+fn within(bounds: Bounds, calls: &[Call]) -> Replay {
+    let mut replay = Replay::new(bounds, true);
     let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
     for (number, call) in before.iter().chain(calls).enumerate() {
         replay.execute(&Call { number: number as u64, ..call.clone() });
-        assert!(replay.stream.words.len() < 1 << 20, "{} makes too many commands", call.name);
-        assert!(replay.stream.bytes.len() < 128 << 20, "{} makes too many bytes", call.name);
-        replay.stream.words.clear();
-        replay.stream.bytes.clear();
+        loop {
+            let (words, bytes) = replay.stream.take();
+            assert!(words.len() < 1 << 20, "{} makes too many commands", call.name);
+            assert!(bytes.len() < 32 << 20, "{} makes too many bytes", call.name);
+            if words.is_empty() {
+                break;
+            }
+        }
     }
     replay
 }
@@ -109,6 +117,125 @@ fn textures_and_buffers_have_a_limit() {
     assert_eq!(after(&[call("glBindTexture", &[0xDE1, 1]), with(large, 8, Value::Null)]).halted, None);
     let buffer = |name| vec![call("glBindBuffer", &[0x8892, name]), call("glBufferData", &[0x8892, 0x7FFF_FFFF])];
     assert!(after(&(1..4).flat_map(buffer).collect::<Vec<_>>()).halted.unwrap().contains("512 MiB"));
+}
+
+#[test]
+fn what_has_no_content_counts_but_is_not_sent() {
+    let sized = |size: i64| with(call("glBufferData", &[0x8892, size, 0, 0x88E4]), 2, Value::Null);
+    let mut calls = program();
+    calls.extend([sized(500 << 20), call("glDrawArrays", &[4, 0, 3])]);
+    let replay = after(&calls);
+    assert_eq!((replay.halted, replay.verdict.unshown), (None, 0));
+    let full = after(&[calls, vec![call("glBindBuffer", &[0x8892, 2]), sized(13 << 20)]].concat());
+    assert!(full.halted.unwrap().contains("take more than 512 MiB"));
+    // A limit of less holds for storage and multisampled renderbuffers, too, and for mipmaps, which are a third of their texture.
+    let bounds = Bounds { bytes: 64 << 20, ..Bounds::default() };
+    let floats = 0x8814;
+    for (calls, is_allowed) in [
+        (vec![call("glBindTexture", &[0xDE1, 1]), call("glTexStorage2D", &[0xDE1, 1, 0x8058, 4000, 4000])], true),
+        (vec![call("glBindTexture", &[0xDE1, 1]), call("glTexStorage2D", &[0xDE1, 12, 0x8058, 4000, 4000])], false),
+        (
+            vec![
+                call("glBindTexture", &[0xDE1, 1]),
+                call("glTexStorage2D", &[0xDE1, 1, 0x8058, 4000, 4000]),
+                call("glGenerateMipmap", &[0xDE1]),
+            ],
+            false,
+        ),
+        (
+            vec![
+                call("glBindRenderbuffer", &[0x8D41, 1]),
+                call("glRenderbufferStorageMultisample", &[0x8D41, 4, floats, 1000, 900]),
+            ],
+            true,
+        ),
+        (
+            vec![
+                call("glBindRenderbuffer", &[0x8D41, 1]),
+                call("glRenderbufferStorageMultisample", &[0x8D41, 4, floats, 1100, 1000]),
+            ],
+            false,
+        ),
+    ] {
+        assert_eq!(within(bounds, &calls).halted.is_none(), is_allowed, "{calls:?}");
+    }
+}
+
+#[test]
+fn what_objects_take_beside_their_content_counts() {
+    let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
+    let each = |make: &dyn Fn(i64) -> Vec<Call>| {
+        let calls: Vec<Call> = (1..5000).flat_map(make).collect();
+        within(bounds, &calls).halted
+    };
+    let client = |i: i64| {
+        let memory = Value::Bytes(vec![0; 2000]);
+        vec![call("glBindVertexArray", &[i]), with(call("glVertexAttribPointer", &[0, 4, 0x1406, 0, 16]), 5, memory)]
+    };
+    let list = |i| [call("glNewList", &[i, 0x1300]), call("glColor4f", &[1; 4]), call("glEndList", &[])].to_vec();
+    let makers: [&dyn Fn(i64) -> Vec<Call>; 9] = [
+        &|i| vec![call("glBindTexture", &[0xDE1, i])],
+        &|i| vec![call("glBindBuffer", &[0x8892, i]), call("glBufferData", &[0x8892, 0])],
+        &|i| vec![call("glBindVertexArray", &[i])],
+        &|i| vec![call("glBindFramebuffer", &[0x8D40, i])],
+        &|i| vec![call("glBindRenderbuffer", &[0x8D41, i])],
+        &|i| vec![call("glSamplerParameteri", &[i, 0x2801, 0x2600])],
+        &|i| vec![returning(call("glCreateShader", &[0x8B31]), i)],
+        &client,
+        &list,
+    ];
+    for (which, make) in makers.into_iter().enumerate() {
+        assert!(each(make).is_some_and(|why| why.contains("take more than 1 MiB")), "{which}");
+    }
+    // What is deleted, or replaced, counts no more.
+    let deletes = ["Textures", "Buffers", "VertexArrays", "Framebuffers", "Renderbuffers", "Samplers"];
+    for (make, kind) in makers.into_iter().zip(deletes) {
+        let name = format!("glDelete{kind}");
+        assert_eq!(each(&|i| [make(i), vec![call(&name, &[1, i])]].concat()), None, "{kind}");
+    }
+    assert_eq!(each(&|_| client(1)), None);
+    assert_eq!(each(&|_| list(1)), None);
+}
+
+#[test]
+fn large_uploads_are_sent_in_parts() {
+    // 192 MB of pixels from a buffer of which a little was written, and 128 MB of S3TC that become 256 MB.
+    let buffer = [
+        call("glBindBuffer", &[0x88EC, 1]),
+        with(call("glBufferData", &[0x88EC, 192 << 20, 0, 0x88E4]), 2, Value::Null),
+        call("glBindTexture", &[0xDE1, 1]),
+        call("glTexImage2D", &[0xDE1, 0, 0x8058, 8192, 6144, 0, 0x1908, 0x1401, 0]),
+    ];
+    assert_eq!(after(&buffer).halted, None);
+    let compressed = [
+        call("glBindTexture", &[0xDE1, 1]),
+        with(
+            call("glCompressedTexImage2D", &[0xDE1, 0, 0x83F0, 8192, 4096, 0, 16 << 20]),
+            7,
+            Value::Bytes(vec![0; 16 << 20]),
+        ),
+    ];
+    assert_eq!(after(&compressed).halted, None);
+}
+
+#[test]
+fn lists_that_read_much_are_ended() {
+    // A draw of indices in memory that reads a megabyte, a thousand times over.
+    let indices = Value::Bytes(vec![0; 1 << 20]);
+    let draw = with(call("glDrawElements", &[4, 1 << 19, 0x1403]), 3, indices);
+    let calls = [
+        program(),
+        vec![call("glNewList", &[1, 0x1300]), draw, call("glEndList", &[])],
+        vec![call("glNewList", &[2, 0x1300])],
+        vec![call("glCallList", &[1]); 5000],
+        vec![call("glEndList", &[])],
+    ];
+    let mut replay = Replay::new(Bounds::default(), false);
+    let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
+    before.iter().chain(&calls.concat()).for_each(|call| replay.execute(call));
+    assert_eq!(replay.halted, None);
+    replay.execute(&call("glCallList", &[2]));
+    assert!(replay.halted.unwrap().contains("more than 1024 MiB in display lists"));
 }
 
 #[test]

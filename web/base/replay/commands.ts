@@ -42,6 +42,7 @@ export const COMMANDS = [
   'BlitFramebuffer',
   'BufferData',
   'BufferSubData',
+  'BufferStorage',
   'BindUniformBuffer',
   'Program',
   'UseProgram',

@@ -333,6 +333,10 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
       gl.bindBuffer(gl.COPY_WRITE_BUFFER, buffer(at(i)));
       gl.bufferSubData(gl.COPY_WRITE_BUFFER, at(i + 1), bytes(i + 2));
     },
+    BufferStorage: (i) => {
+      gl.bindBuffer(gl.COPY_WRITE_BUFFER, buffer(at(i)));
+      gl.bufferData(gl.COPY_WRITE_BUFFER, at(i + 1), at(i + 2));
+    },
     BindUniformBuffer: (i) => {
       const object = buffer(at(i + 1));
       if (at(i + 3) > 0) gl.bindBufferRange(gl.UNIFORM_BUFFER, at(i), object, at(i + 2), at(i + 3));

@@ -1,15 +1,21 @@
 //! Buffers, and vertex arrays.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::Run;
 use crate::call::{Call, Value};
-use crate::driver::Replay;
-use crate::objects::{Array, Buffer, Indexed, Stale};
-use crate::ops::{Kind, Op};
+use crate::content::Content;
+use crate::driver::{OBJECT, Replay};
+use crate::objects::{Array, Buffer, Indexed, Stale, VertexArray};
+use crate::ops::{Kind, Op, Stream};
 
 const ELEMENT: u32 = 0x8893;
 const UNIFORM: u32 = 0x8A11;
+/// Targets that a context may bind buffers to: OpenGL has less.
+const MOST_TARGETS: usize = 64;
+/// Bytes of a buffer that are sent at once.
+const LITTLE: usize = 8 << 20;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glBindBuffer", |r, c| r.bind_buffer(c.u32(0), c.u32(1))),
@@ -36,18 +42,24 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glDeleteBuffers", delete),
     ("glBindVertexArray", |r, c| {
         let name = c.u32(0);
-        if let Some(context) = r.context() {
-            context.vertex_array = name;
+        let Some(context) = r.context() else { return };
+        context.vertex_array = name;
+        if !context.vertex_arrays.contains_key(&name) {
+            context.arrays();
+            r.reserve(0, size_of::<VertexArray>() as u64);
         }
     }),
     ("glDeleteVertexArrays", |r, c| {
         let Some(context) = r.context() else { return };
+        let mut freed = 0;
         for name in c.ints(1) {
-            context.vertex_arrays.remove(&(name as u32));
+            let old = context.vertex_arrays.remove(&(name as u32));
+            freed += old.map_or(0, |old| old.client_bytes() + size_of::<VertexArray>() as u64);
             if context.vertex_array == name as u32 {
                 context.vertex_array = 0;
             }
         }
+        r.reserve(freed, 0);
     }),
     ("glVertexAttribPointer", |r, c| {
         let array =
@@ -134,6 +146,11 @@ fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
     let Some(context) = r.context() else { return };
     let buffer = context.buffers.get(&0x8892).copied().unwrap_or(0);
     let Some(array) = array_of(r, which) else { return };
+    let freed = array.client.as_ref().map_or(0, |client| client.len() as u64);
+    if !r.reserve(freed, at.bytes().map_or(0, |bytes| bytes.len() as u64)) {
+        return;
+    }
+    let Some(array) = array_of(r, which) else { return };
     let client = at.bytes().map(|bytes| Rc::new(bytes.to_vec()));
     // The tracer gives memory of the program only where there is some; a pointer of the program itself says nothing.
     let buffer = if client.is_some() { 0 } else { buffer };
@@ -161,14 +178,12 @@ fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
     if !r.reserve(old, size) {
         return;
     }
+    let keeps = r.keeps(content.bytes().map_or(0, <[u8]>::len));
     let Some(buffer) = r.buffer_at(target) else { return };
-    let mut data = Rc::try_unwrap(core::mem::take(&mut buffer.data)).unwrap_or_default();
-    data.clear();
-    if let Some(bytes) = content.bytes() {
-        data.extend_from_slice(bytes.get(..size as usize).unwrap_or(bytes));
+    buffer.data = Content::zeros(size as usize);
+    if let Some(bytes) = content.bytes().filter(|_| keeps) {
+        buffer.data.put(0, bytes.get(..size as usize).unwrap_or(bytes));
     }
-    data.resize(size as usize, 0);
-    buffer.data = Rc::new(data);
     buffer.usage = usage;
     buffer.stale = [Stale::All; 2];
     buffer.highest.clear();
@@ -179,7 +194,8 @@ fn copy(r: &mut Replay, c: &Call) {
     let range = || Some((usize::try_from(at).ok()?, usize::try_from(len).ok()?));
     let Some((at, len)) = range() else { return };
     let Some(buffer) = r.buffer_at(from) else { return };
-    let Some(bytes) = at.checked_add(len).and_then(|end| buffer.data.get(at..end)).map(<[u8]>::to_vec) else { return };
+    let Some(bytes) = buffer.data.get(at, len).map(Cow::into_owned) else { return };
+    r.work += len as u64;
     r.write(to, into, &bytes);
 }
 
@@ -195,6 +211,9 @@ fn map(r: &mut Replay, c: &Call, offset: i64, len: i64) {
 /// The tracer writes what the program has put into a mapped buffer.
 fn memcpy(r: &mut Replay, c: &Call) {
     let (to, Some(bytes)) = (c.int(0), c.arg(1).bytes()) else { return };
+    if !r.keeps(bytes.len()) {
+        return;
+    }
     for objects in &mut r.groups {
         for buffer in objects.buffers.values_mut() {
             let Some((pointer, offset, len)) = buffer.mapped else { continue };
@@ -208,14 +227,10 @@ fn memcpy(r: &mut Replay, c: &Call) {
 }
 
 fn put(buffer: &mut Buffer, at: usize, bytes: &[u8]) {
-    let end = at.saturating_add(bytes.len());
-    if buffer.data.get(at..end).is_some()
-        && let Some(room) = Rc::make_mut(&mut buffer.data).get_mut(at..end)
-    {
-        room.copy_from_slice(bytes);
+    if buffer.data.put(at, bytes) {
         buffer.highest.clear();
         for stale in &mut buffer.stale {
-            stale.add(at, end);
+            stale.add(at, at + bytes.len());
         }
     }
 }
@@ -239,7 +254,8 @@ fn delete(r: &mut Replay, c: &Call) {
         }
         r.unbound_buffer(buffer.handle);
         r.unbound_buffer(buffer.index_handle);
-        r.reserve(buffer.data.len() as u64, 0);
+        let objects = 1 + u64::from(buffer.handle > 0) + u64::from(buffer.index_handle > 0);
+        r.reserve(buffer.data.len() as u64 + objects * OBJECT, 0);
     }
 }
 
@@ -248,7 +264,7 @@ impl Replay {
         let Some(context) = self.context() else { return };
         if target == ELEMENT {
             context.arrays().element = name;
-        } else {
+        } else if context.buffers.len() < MOST_TARGETS || context.buffers.contains_key(&target) {
             context.buffers.insert(target, name);
         }
     }
@@ -260,11 +276,17 @@ impl Replay {
             ELEMENT => context.arrays().element,
             _ => context.buffers.get(&target).copied().unwrap_or(0),
         };
-        (name != 0).then(|| objects.buffers.entry(name).or_default())
+        if name != 0 && !objects.buffers.contains_key(&name) {
+            objects.buffers.insert(name, Buffer::default());
+            self.reserve(0, OBJECT);
+        }
+        self.both()?.1.buffers.get_mut(&name)
     }
 
     pub(crate) fn write(&mut self, target: u32, at: i64, bytes: &[u8]) {
-        if let (Ok(at), Some(buffer)) = (usize::try_from(at), self.buffer_at(target)) {
+        if self.keeps(bytes.len())
+            && let (Ok(at), Some(buffer)) = (usize::try_from(at), self.buffer_at(target))
+        {
             put(buffer, at, bytes);
         }
     }
@@ -287,18 +309,30 @@ impl Replay {
         match stale {
             Stale::None => {}
             Stale::All => {
-                let (at, len) = stream.put_bytes(&buffer.data);
-                stream.put(Op::BufferData, &[handle, at, len, usage(buffer.usage)]);
+                let len = buffer.data.len();
+                let usage = usage(buffer.usage);
+                // As a whole, if that is little and all of it was written.
+                if len <= LITTLE && buffer.data.held() == len {
+                    let place = stream.put_bytes(&buffer.data.get(0, len).unwrap_or_default());
+                    stream.put(Op::BufferData, &[handle, place.0, place.1, usage]);
+                } else {
+                    stream.put(Op::BufferStorage, &[handle, len as u32, usage]);
+                    put_parts(stream, buffer, handle, 0, len);
+                }
             }
-            Stale::Range(from, to) => {
-                let (at, len) = stream.put_bytes(buffer.data.get(from..to).unwrap_or_default());
-                stream.put(Op::BufferSubData, &[handle, from as u32, at, len]);
-            }
+            Stale::Range(from, to) => put_parts(stream, buffer, handle, from, to),
         }
         if let Some(stale) = buffer.stale.get_mut(side) {
             *stale = Stale::None;
         }
         handle
+    }
+}
+
+/// Sends what was written to a range of a buffer.
+fn put_parts(stream: &mut Stream, buffer: &Buffer, handle: u32, from: usize, to: usize) {
+    for (at, part) in buffer.data.written(from, to) {
+        stream.put_part(Op::BufferSubData, &[handle, at as u32], part);
     }
 }
 

@@ -1,12 +1,14 @@
 //! Draws and clears.
 
+use std::borrow::Cow;
+
 use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::fixed::VERTEX;
 use crate::glsl::{Input, Source};
 use crate::objects::{ATTRIBUTES, Array, Linked};
-use crate::ops::Op;
+use crate::ops::{Op, Stream};
 use crate::pixels::half;
 
 const FLOAT: u32 = 0x1406;
@@ -80,7 +82,8 @@ fn clear(r: &mut Replay, c: &Call) {
     // The accumulation buffer is none of WebGL2's.
     let mask = c.u32(0) & 0x4500;
     r.note_clear(mask);
-    r.stream.put(Op::Clear, &[mask]);
+    let pixels = r.target_pixels();
+    r.stream.put(Op::Clear, &[mask, pixels]);
     r.verdict.add(c.number, None);
 }
 
@@ -91,13 +94,13 @@ fn clear_buffer(r: &mut Replay, c: &Call, kind: u32) {
     if !r.flush_state() {
         return r.unshown("no framebuffer is bound");
     }
-    let mut words = [kind, c.u32(0), c.u32(1), 0, 0, 0, 0];
+    let mut words = [kind, c.u32(0), c.u32(1), 0, 0, 0, 0, r.target_pixels()];
     let values: Vec<u32> = match kind {
         0 => c.floats(2).iter().map(|x| x.to_bits()).collect(),
         3 => vec![c.f32(2).to_bits(), c.u32(3)],
         _ => c.ints(2).iter().map(|n| *n as u32).collect(),
     };
-    for (slot, word) in words.iter_mut().skip(3).zip(values) {
+    for (slot, word) in words.iter_mut().skip(3).take(4).zip(values) {
         *slot = word;
     }
     r.note_draw();
@@ -113,8 +116,7 @@ fn arrays(r: &mut Replay, c: &Call, instances: i64) {
 fn elements(r: &mut Replay, c: &Call, at: [usize; 4], instances: i64, base: i64) {
     let [mode, count, kind, indices] = at;
     let draw = Draw { mode: c.u32(mode), first: 0, count: c.int(count), instances, kind: c.u32(kind), base };
-    let indices = c.arg(indices).clone();
-    r.draw(&draw, &indices);
+    r.draw(&draw, c.arg(indices));
 }
 
 /// Bytes of an index.
@@ -153,6 +155,12 @@ fn replaced(mode: u32, count: usize, lines: bool) -> Option<(u32, Vec<u32>)> {
 }
 
 impl Replay {
+    /// Pixels of what is drawn to, in thousands.
+    fn target_pixels(&mut self) -> u32 {
+        let (_, width, height) = self.target().unwrap_or_default();
+        Stream::thousands(u64::from(width) * u64::from(height))
+    }
+
     /// A vertex array in the layout of [`crate::fixed::Fixed::vertex`].
     pub(crate) fn draw_vertices(&mut self, mode: u32, vertices: &[f32]) {
         let count = vertices.len() / VERTEX;
@@ -328,6 +336,7 @@ impl Replay {
                 .max()
         };
         if let Some(memory) = indices.bytes() {
+            self.work += memory.len().min(count * size) as u64;
             return if memory.len() < count * size { Err(SHORT.into()) } else { Ok(most(memory)) };
         }
         let name = self.context().map_or(0, |context| context.arrays().element);
@@ -337,11 +346,12 @@ impl Replay {
         if let Some((_, highest)) = buffer.highest.iter().find(|(known, _)| *known == range) {
             return Ok(*highest);
         }
-        let found = most(buffer.data.get(at..at.saturating_add(count * size)).ok_or(BEYOND)?);
+        let found = most(&buffer.data.get(at, count * size).ok_or(BEYOND)?);
         if buffer.highest.len() >= RANGES {
             buffer.highest.clear();
         }
         buffer.highest.push((range, found));
+        self.work += (count * size) as u64;
         Ok(found)
     }
 
@@ -353,10 +363,11 @@ impl Replay {
                 let name = self.context().map_or(0, |context| context.arrays().element);
                 let at = indices.int().max(0) as usize;
                 let buffer = self.both().and_then(|(_, objects, _)| objects.buffers.get(&name));
-                let found = buffer.and_then(|buffer| buffer.data.get(at..at.checked_add(count * size)?));
-                found.ok_or(BEYOND)?.to_vec()
+                let found = buffer.and_then(|buffer| buffer.data.get(at, count * size));
+                found.ok_or(BEYOND)?.into_owned()
             }
         };
+        self.work += all.len() as u64;
         if all.len() < count * size {
             return Err(SHORT.into());
         }
@@ -450,15 +461,19 @@ impl Replay {
             self.point(location, words(buffer, kind, stride, array.offset));
             return Ok(());
         }
+        // No more than the draw reads.
+        let needed = last.saturating_mul(stride).saturating_add(element);
         let content = match &array.client {
-            Some(client) => client.to_vec(),
+            Some(client) => client.get(..needed).map(<[u8]>::to_vec),
             None => {
                 let buffer = self.both().and_then(|(_, objects, _)| objects.buffers.get(&array.buffer));
-                buffer.and_then(|buffer| buffer.data.get(array.offset..)).map(<[u8]>::to_vec).unwrap_or_default()
+                buffer.and_then(|buffer| buffer.data.get(array.offset, needed)).map(Cow::into_owned)
             }
         };
-        if content.len() < last.saturating_mul(stride).saturating_add(element) {
-            return Err("the draw reads vertices beyond its buffers".into());
+        let Some(content) = content else { return Err("the draw reads vertices beyond its buffers".into()) };
+        self.work += needed as u64;
+        if !self.stream.on {
+            return Ok(());
         }
         let buffer = self.scratch(location as usize);
         let (bytes, kind, stride) = if odd {

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::call::Call;
-use crate::driver::{DRAW, Replay, slot_of};
+use crate::driver::{DRAW, OBJECT, Replay, slot_of};
 use crate::objects::{Attachment, Renderbuffer};
 use crate::ops::{Kind, Op};
 use crate::pixels::{Base, storage_of};
@@ -36,6 +36,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
                 }
             }
             r.unbound_framebuffer(framebuffer.handle);
+            r.reserve(OBJECT, 0);
         }
     }),
     ("glFramebufferTexture2D", |r, c| attach(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
@@ -81,7 +82,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             let Some((_, objects, stream)) = r.both() else { return };
             if let Some(renderbuffer) = objects.renderbuffers.remove(&(name as u32)) {
                 stream.put(Op::Delete, &[Kind::Renderbuffer as u32, renderbuffer.handle]);
-                r.reserve(renderbuffer.bytes, 0);
+                r.reserve(renderbuffer.bytes + OBJECT, 0);
             }
         }
     }),
@@ -147,7 +148,8 @@ fn storage(r: &mut Replay, samples: u32, internal: u32, width: i64, height: i64)
         0x8D48 | 0x1901 => Some(0x8D48),
         _ => of.map(|of| of.internal),
     };
-    let needed = u64::from(width) * u64::from(height) * 4 * u64::from(samples.max(1));
+    let pixel = of.map_or(4, |of| of.bytes.max(4));
+    let needed = u64::from(width) * u64::from(height) * u64::from(pixel) * u64::from(samples.max(1));
     let Some(old) =
         r.both().and_then(|(context, objects, _)| objects.renderbuffers.get(&context.renderbuffer).copied())
     else {

@@ -6,10 +6,12 @@ use unspool_formats::apitrace::list_names;
 
 use super::Run;
 use crate::call::{Call, Value};
-use crate::driver::Replay;
+use crate::driver::{OBJECT, Replay};
 
 /// Commands that a draw counts for.
 const DRAW_WORK: u64 = 64;
+/// Bytes that the calls of the lists of a call may look at or copy.
+const MOST_WORK: u64 = 1 << 30;
 /// Limit for lists that call lists.
 const DEPTH: u32 = 64;
 
@@ -22,14 +24,17 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glEndList", |r, _| {
         let Some((context, objects, _)) = r.both() else { return };
         if let Some((name, _, calls)) = context.recording.take() {
-            objects.lists.insert(name, Rc::new(calls));
+            let old = objects.lists.insert(name, Rc::new(calls));
+            let freed = old.map_or(0, |old| size_of(&old));
+            r.reserve(freed, OBJECT);
         }
     }),
     ("glDeleteLists", |r, c| {
         let (first, count) = (c.u32(0), c.int(1).clamp(0, 1 << 16) as u32);
-        if let Some((_, objects, _)) = r.both() {
-            objects.lists.retain(|name, _| !(first..first.saturating_add(count)).contains(name));
-        }
+        let Some((_, objects, _)) = r.both() else { return };
+        let old = objects.lists.extract_if(|name, _| (first..first.saturating_add(count)).contains(name));
+        let freed = old.map(|(_, old)| size_of(&old)).sum();
+        r.reserve(freed, 0);
     }),
     ("glListBase", |r, c| {
         if let Some(context) = r.context() {
@@ -39,6 +44,11 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glCallList", |r, c| r.call_list(c.u32(0))),
     ("glCallLists", call_lists),
 ];
+
+/// Bytes that a list takes.
+fn size_of(calls: &[Call]) -> u64 {
+    calls.iter().map(Call::size).sum::<u64>() + OBJECT
+}
 
 fn call_lists(r: &mut Replay, c: &Call) {
     let base = r.context().map_or(0, |context| context.list_base);
@@ -68,6 +78,10 @@ impl Replay {
                 self.halt(format!(
                     "Call {number} expands to more than {most} commands of display lists. The replay ends there."
                 ));
+            }
+            if self.work > MOST_WORK {
+                let (number, most) = (self.call, MOST_WORK >> 20);
+                self.halt(format!("Call {number} reads more than {most} MiB in display lists. The replay ends there."));
             }
             if self.halted.is_some() {
                 break;

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::Run;
 use crate::call::{Call, Value};
-use crate::driver::Replay;
+use crate::driver::{OBJECT, Replay};
 use crate::glsl::{Source, Translated};
 use crate::objects::{Linked, Program, Sent, Shader};
 use crate::ops::{Kind, Op};
@@ -97,11 +97,11 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         if context.program == name {
             return;
         }
-        if let Some(program) = objects.programs.remove(&name)
-            && let Some(linked) = program.linked.as_ref().filter(|linked| linked.sent_in > 0)
-        {
+        let Some(program) = objects.programs.remove(&name) else { return };
+        if let Some(linked) = program.linked.as_ref().filter(|linked| linked.sent_in > 0) {
             stream.put(Op::Delete, &[Kind::Program as u32, linked.handle]);
         }
+        r.reserve(OBJECT + program.linked.as_ref().map_or(0, Linked::bytes), 0);
     }),
 ];
 
@@ -110,12 +110,14 @@ fn shader(r: &mut Replay, name: u32) -> Option<&mut Shader> {
 }
 
 fn create_shader(r: &mut Replay, name: u32, kind: u32) {
+    r.reserve(0, OBJECT);
     if let Some((_, objects, _)) = r.both() {
         objects.shaders.insert(name, Shader { kind, ..Shader::default() });
     }
 }
 
 fn create_program(r: &mut Replay, name: u32) {
+    r.reserve(0, OBJECT);
     if let Some((_, objects, _)) = r.both() {
         objects.programs.insert(name, Rc::new(Program::default()));
     }
@@ -201,19 +203,23 @@ impl Replay {
         };
         let Some((_, objects, stream)) = self.both() else { return };
         let Some(program) = objects.programs.get_mut(&name).map(Rc::make_mut) else { return };
-        if let Some(old) = program.linked.take().filter(|old| old.sent_in > 0) {
+        let old = program.linked.take();
+        if let Some(old) = old.as_ref().filter(|old| old.sent_in > 0) {
             stream.put(Op::Delete, &[Kind::Program as u32, old.handle]);
         }
+        let freed = old.map_or(0, |old| old.bytes());
         match linked {
             Ok(linked) => (program.linked, program.problem) = (Some(linked), None),
             Err(problem) => program.problem = Some(problem),
         }
+        self.reserve(freed, 0);
     }
 
     /// A program that WebGL2 does not have yet.
     pub(crate) fn link_translated(&mut self, made: Rc<Translated>, origin: Made) -> Linked {
         // A block without a binding has 0 until the trace gives it another.
         let bindings = made.blocks.iter().map(|(block, binding)| (block.clone(), binding.unwrap_or(0))).collect();
+        self.reserve(0, made.bytes());
         let mut linked = Linked {
             handle: self.handle(Kind::Program),
             inputs: made.inputs.clone(),

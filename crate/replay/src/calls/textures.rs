@@ -4,12 +4,17 @@ use hashbrown::HashMap;
 
 use super::Run;
 use crate::call::Call;
-use crate::driver::{Replay, slot_of};
+use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Kept, Texture};
-use crate::ops::{Kind, Op};
-use crate::pixels::{Storage, converted, storage_of};
+use crate::ops::{Kind, Op, Stream};
+use crate::pixels::{Part, Pixels, Storage, Upload, storage_of};
+use crate::s3tc::Blocks;
 
 const FLOAT: u32 = 0x1406;
+/// In place of a level: those that are made of the first one.
+const MIPMAPS: u32 = u32::MAX;
+/// Bytes of a texture that are sent at once, about.
+const BAND: u64 = 4 << 20;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glActiveTexture", |r, c| {
@@ -83,6 +88,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             let Some((_, objects, stream)) = r.both() else { return };
             if let Some(handle) = objects.samplers.remove(&(name as u32)) {
                 stream.put(Op::Delete, &[Kind::Sampler as u32, handle]);
+                r.reserve(OBJECT, 0);
             }
         }
     }),
@@ -132,7 +138,7 @@ fn delete(r: &mut Replay, c: &Call) {
             stream.put(Op::Delete, &[Kind::Texture as u32, texture.handle]);
             r.has_parts |= is_attached;
             r.unbound_texture(texture.handle);
-            r.reserve(texture.sizes.values().sum(), 0);
+            r.reserve(texture.sizes.values().sum::<u64>() + OBJECT, 0);
         }
     }
 }
@@ -166,6 +172,8 @@ fn parameter(r: &mut Replay, target: u32, name: u32, value: f64) {
             }
         }
         _ => {
+            // The first and the last level.
+            texture.has_mipmaps &= !matches!(name, 0x813C | 0x813D);
             if let Some((name, value, float)) = adapted(name, value) {
                 r.stream.put(Op::TexParameter, &[handle, binding, name, value, float]);
             }
@@ -209,14 +217,9 @@ fn upload_target(target: u32) -> Option<u32> {
     })
 }
 
-/// The pixels of an upload: what the call has, or what the pixel buffer that is bound holds there.
-fn pixels(r: &mut Replay, c: &Call, index: usize) -> Option<Vec<u8>> {
-    if let Some(bytes) = c.arg(index).bytes() {
-        return Some(bytes.to_vec());
-    }
-    let at = usize::try_from(c.int(index)).ok()?;
-    let buffer = r.buffer_at(0x88EC)?;
-    buffer.data.get(at..).map(<[u8]>::to_vec)
+/// Bytes of so many pixels.
+fn bytes_of(size: [u32; 3], of: &Storage) -> u64 {
+    size.iter().take(2).chain([&size[2].max(1)]).map(|n| u64::from(*n)).product::<u64>() * u64::from(of.bytes)
 }
 
 /// Width, height and depth as WebGL2 takes them.
@@ -224,18 +227,23 @@ fn cut(size: [i64; 3]) -> [u32; 3] {
     size.map(|n| n.clamp(0, 1 << 15) as u32)
 }
 
-/// The pixels of an upload of this format and type, as the storage of the texture has them.
-fn uploaded(
+/// The pixels of an upload of this format and type: what the call has, or what the pixel buffer that is bound holds there.
+fn upload<'a>(
     r: &mut Replay,
-    c: &Call,
+    c: &'a Call,
     size: [i64; 3],
     [format, kind]: [u32; 2],
     data: usize,
-    of: &Storage,
-) -> Option<Vec<u8>> {
-    let content = pixels(r, c, data)?;
+) -> Option<Upload<'a>> {
+    let pixels = match c.arg(data).bytes() {
+        Some(bytes) => Pixels::Memory(bytes),
+        None => {
+            let at = usize::try_from(c.int(data)).ok()?;
+            Pixels::Buffer(r.buffer_at(0x88EC)?.data.clone(), at)
+        }
+    };
     let unpack = r.context().map(|context| context.unpack).unwrap_or_default();
-    converted(&content, cut(size).into(), (format, kind), &unpack, of)
+    Upload::new(pixels, cut(size), (format, kind), &unpack)
 }
 
 fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
@@ -250,8 +258,9 @@ fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
         }
         return;
     };
-    let content = if r.uploads(target) { uploaded(r, c, size, [format, kind], data, &of) } else { None };
-    r.define(target, level, of, size, content.as_deref());
+    let upload = upload(r, c, size, [format, kind], data);
+    let rows = |part: Part| upload.as_ref()?.part(part, &of);
+    r.define(target, level, of, size, upload.is_some().then_some(&rows));
     if level == 0 && r.texture_at(target).is_some_and(|texture| texture.generates) {
         r.mipmaps(target);
     }
@@ -265,11 +274,9 @@ fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], form
     let Some(of) = texture.storage else { return };
     let (handle, binding, generates) = (texture.handle, texture.binding, texture.generates);
     if r.uploads(target) {
-        let Some(content) = uploaded(r, c, size, [format, kind], data, &of) else { return };
-        let [w, h, d] = cut(size);
-        let (at, len) = r.stream.put_bytes(&content);
-        let words = [handle, binding, to, level, x as u32, y as u32, z as u32, w, h, d, of.format, of.kind, at, len];
-        r.stream.put(Op::TexSubImage, &words);
+        let Some(upload) = upload(r, c, size, [format, kind], data) else { return };
+        let level = [handle, binding, to, level];
+        r.put_rows(level, [x, y, z].map(|n| n as u32), cut(size), &of, &|part| upload.part(part, &of));
     }
     if level == 0 && generates {
         r.mipmaps(target);
@@ -304,14 +311,14 @@ fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
 fn compressed(r: &mut Replay, c: &Call, size: [i64; 3], content: Option<&[u8]>) {
     let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
     let [w, h, _] = cut(size);
-    let Some(decoded) = crate::s3tc::decoded(internal, w, h, content.unwrap_or_default()) else {
+    let Some(blocks) = Blocks::new(internal, w, h, content.unwrap_or_default()) else {
         if let Some(texture) = r.texture_at(target) {
             texture.problem = Some("a texture is compressed in a way that is not decoded");
         }
         return;
     };
     if let Some(of) = storage_of(0x8058, 0x1401) {
-        r.define(target, level, of, size, Some(&decoded));
+        r.define(target, level, of, size, Some(&|part: Part| blocks.rows(part.row, part.rows)));
     }
 }
 
@@ -343,6 +350,9 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
     r.surface_attached(surface, false);
 }
 
+/// The pixels of a part of an upload, in the storage of its texture. `None` if memory is missing.
+type Rows<'a> = dyn Fn(Part) -> Option<Vec<u8>> + 'a;
+
 impl Replay {
     /// Defines a level of the texture that is bound. `content` is in its storage. Returns false if there is no room.
     pub(crate) fn define(
@@ -351,7 +361,7 @@ impl Replay {
         level: u32,
         of: Storage,
         size: [i64; 3],
-        content: Option<&[u8]>,
+        content: Option<&Rows<'_>>,
     ) -> bool {
         let most = i64::from(self.bounds.size);
         let Some(to) = upload_target(target) else { return false };
@@ -378,9 +388,16 @@ impl Replay {
             *slot = [w, h, d];
         }
         if self.uploads(target) {
-            let (at, len) = content.map_or((0, 0), |content| self.stream.put_bytes(content));
+            let is_little = bytes_of([w, h, d], &of) <= BAND;
+            let all = Part { layer: 0, layers: d.max(1), row: 0, rows: h };
+            let bytes = content.filter(|_| is_little).and_then(|rows| rows(all)).unwrap_or_default();
+            self.work += bytes.len() as u64;
+            let (at, len) = if bytes.is_empty() { (0, 0) } else { self.stream.put_bytes(&bytes) };
             let words = [handle, binding, to, level, of.internal, w, h, d, of.format, of.kind, at, len];
             self.stream.put(Op::TexImage, &words);
+            if let Some(rows) = content.filter(|_| !is_little) {
+                self.put_rows([handle, binding, to, level], [0; 3], [w, h, d], &of, rows);
+            }
         }
         if level == 0 {
             self.surface_uploaded(handle);
@@ -388,11 +405,39 @@ impl Replay {
         true
     }
 
+    /// Sends pixels of a level (texture, binding, target and number), not too many at once.
+    fn put_rows(&mut self, to: [u32; 4], [x, y, z]: [u32; 3], [w, h, d]: [u32; 3], of: &Storage, pixels: &Rows<'_>) {
+        let layer = bytes_of([w, h, 0], of);
+        if layer == 0 {
+            return;
+        }
+        let [texture, binding, target, level] = to;
+        // All of some layers, or rows of one: compressed ones come by four.
+        let (layers, rows) = if layer <= BAND {
+            ((BAND / layer) as u32, h)
+        } else {
+            (1, ((BAND / bytes_of([w, 4, 0], of)) as u32 * 4).max(4))
+        };
+        for from in (0..d.max(1)).step_by(layers as usize) {
+            for row in (0..h).step_by(rows as usize) {
+                let part = Part { layer: from, layers: layers.min(d.max(1) - from), row, rows: rows.min(h - row) };
+                let Some(bytes) = pixels(part) else { return };
+                self.work += bytes.len() as u64;
+                let (at, len) = self.stream.put_bytes(&bytes);
+                let size = [w, part.rows, if d == 0 { 0 } else { part.layers }];
+                let place = [texture, binding, target, level, x, y.wrapping_add(row), z.wrapping_add(from)];
+                self.stream.put(Op::TexSubImage, &[&place[..], &size, &[of.format, of.kind, at, len]].concat());
+                self.stream.split();
+            }
+        }
+    }
+
     /// Notes that the texture which is bound is uploaded to. Returns whether WebGL2 is to do that: it may have kept the result.
     fn uploads(&mut self, target: u32) -> bool {
         let (call, is_late) = (self.call, self.call < self.highest);
         let Some(texture) = self.texture_at(target) else { return false };
         texture.uploaded = call;
+        texture.has_mipmaps = false;
         // A call that another thread has overtaken: numbers do not tell what WebGL2 has of the texture.
         texture.is_drawn |= is_late;
         let handle = texture.handle;
@@ -447,11 +492,20 @@ impl Replay {
         // Formats that cannot be filtered have none in WebGL2.
         let filters =
             texture.storage.is_some_and(|of| of.kind != FLOAT || of.internal == 0x881A || of.internal == 0x822D);
-        let Texture { handle, binding, is_drawn, .. } = *texture;
+        let Texture { handle, binding, is_drawn, has_mipmaps, .. } = *texture;
+        // All levels together are a third of the first one.
+        let first: u64 = texture.sizes.iter().filter(|((_, level), _)| *level == 0).map(|(_, bytes)| bytes).sum();
+        let old = texture.sizes.insert((target, MIPMAPS), first / 3).unwrap_or(0);
         self.surfaces.read(handle);
         self.has_parts |= is_drawn;
-        if filters && self.uploads(target) {
-            self.stream.put(Op::GenerateMipmap, &[handle, binding]);
+        if !self.reserve(old, first / 3) {
+            return;
+        }
+        if filters && self.uploads(target) && (is_drawn || !has_mipmaps) {
+            self.stream.put(Op::GenerateMipmap, &[handle, binding, Stream::thousands(first)]);
+        }
+        if let Some(texture) = self.texture_at(target) {
+            texture.has_mipmaps = true;
         }
     }
 }

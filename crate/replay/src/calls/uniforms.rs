@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Run;
 use crate::call::Call;
-use crate::driver::Replay;
+use crate::driver::{OBJECT, Replay};
 use crate::objects::{Linked, Slot};
 use crate::ops::Op;
 
@@ -32,7 +32,9 @@ macro_rules! vectors {
             ("glUniformBlockBinding", block_binding),
             ("glGetUniformBlockIndex", |r, c| {
                 let (name, index) = (c.arg(1).text().to_owned(), c.ret.int() as u32);
-                r.blocks.insert((c.u32(0), index), name);
+                if r.reserve(0, OBJECT) {
+                    r.blocks.insert((c.u32(0), index), name);
+                }
             }),
         ]
     };
@@ -165,7 +167,10 @@ fn location(r: &mut Replay, c: &Call) {
     if rest.is_empty() || rest == "[0]" {
         linked.asked.insert(location, base.to_owned());
     }
-    linked.locations.insert(location, Found::Name(shown, elements));
+    let bytes = OBJECT + shown.len() as u64;
+    if linked.locations.insert(location, Found::Name(shown, elements)).is_none() {
+        r.reserve(0, bytes);
+    }
 }
 
 fn block_binding(r: &mut Replay, c: &Call) {
@@ -213,7 +218,8 @@ impl Replay {
             self.stream.slow = true;
             let vertex = self.stream.put_bytes(linked.made.vertex.as_bytes());
             let fragment = self.stream.put_bytes(linked.made.fragment.as_bytes());
-            self.stream.put(Op::Program, &[handle, vertex.0, vertex.1, fragment.0, fragment.1]);
+            let (size, heaviest) = (linked.made.size.min(u32::MAX.into()) as u32, linked.made.heaviest);
+            self.stream.put(Op::Program, &[handle, vertex.0, vertex.1, fragment.0, fragment.1, size, heaviest]);
             self.programs.insert(handle, Rc::clone(&linked.origin));
         }
         for (name, binding) in linked.bindings.drain(..) {

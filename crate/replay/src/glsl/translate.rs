@@ -95,11 +95,21 @@ pub(crate) struct Translated {
     pub(crate) alpha_test: bool,
     /// Loops may run into the limit of iterations.
     pub(crate) may_be_cut: bool,
+    /// Operations of the larger shader once all calls are written out.
+    pub(crate) size: u64,
     /// Operations for a vertex and for a pixel, about.
     pub(crate) vertex_work: u64,
     pub(crate) fragment_work: u64,
     /// What an iteration of the heaviest loop counts; 0 without loops.
     pub(crate) heaviest: u32,
+}
+
+impl Translated {
+    /// Bytes that it takes, with the values of its uniforms, about.
+    pub(crate) fn bytes(&self) -> u64 {
+        let uniforms = self.uniforms.iter().map(|uniform| 200 + 64 * u64::from(uniform.elements.max(1)));
+        (self.vertex.len() + self.fragment.len()) as u64 + uniforms.sum::<u64>()
+    }
 }
 
 /// A varying, or an output of the fragment shader.
@@ -172,7 +182,8 @@ pub(crate) fn link(
     let mut vertex = Unit::read(vertex, Stage::Vertex, es, budget).map_err(|error| (Stage::Vertex, error))?;
     let mut fragment = Unit::read(fragment, Stage::Fragment, es, budget).map_err(|error| (Stage::Fragment, error))?;
     let mut made = Translated {
-        vertex_work: vertex.cost.work,
+        size: vertex.cost.size.max(fragment.cost.size),
+        vertex_work: vertex.cost.work.max(if vertex.may_be_cut() { views::LEAST_WORK } else { 0 }),
         fragment_work: fragment.cost.work,
         heaviest: vertex.heaviest.max(fragment.heaviest),
         ..Translated::default()

@@ -45,8 +45,9 @@ type Made = Result<Rc<Translated>, (Stage, String)>;
 struct Known {
     made: HashMap<Key, Made>,
     sources: HashSet<Rc<str>>,
-    /// Bytes of the sources.
+    /// Bytes of the sources, and of what was made of them.
     bytes: usize,
+    made_bytes: u64,
     /// Steps of translations since they were asked for last.
     steps: usize,
 }
@@ -59,7 +60,7 @@ pub(crate) struct Translations {
     limit: u64,
 }
 
-/// Limits for the programs that are kept, and for the bytes of sources.
+/// Limits for the programs that are kept, and for the bytes of these and of sources.
 const MOST: usize = 4096;
 const MOST_BYTES: usize = 64 << 20;
 
@@ -101,8 +102,10 @@ impl Translations {
         let mut budget = Budget { size: self.limit, steps: 0 };
         let made = link([vertex, fragment], es, attributes, outputs, &mut budget).map(Rc::new);
         known.steps += budget.steps;
-        if known.made.len() >= MOST {
+        known.made_bytes += made.as_ref().map_or(0, |made| made.bytes());
+        if known.made.len() >= MOST || known.made_bytes > MOST_BYTES as u64 {
             known.made.clear();
+            known.made_bytes = 0;
         }
         known.made.insert(key, made.clone());
         made

@@ -18,6 +18,9 @@ pub(crate) const SAFE: u32 = 1000;
 /// Operations of an invocation up to which they are not watched either: half of what the budget allows.
 pub(crate) const SAFE_WORK: u64 = UNIT * LOOP_BUDGET as u64 / 2;
 
+/// Operations of an invocation that is always let go on: the limit is never lower than 64 iterations (`web/base/replay/views.ts`).
+pub(crate) const LEAST_WORK: u64 = UNIT * 64;
+
 /// Iterations of a loop with the header `int i = a; i < b; i++`. `None` if the header does not say.
 pub(crate) fn iterations(header: &[Token]) -> Option<u32> {
     let [kind, name, equals, first, _, other, compares, last, _, rest @ ..] = header else { return None };
