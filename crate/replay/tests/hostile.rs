@@ -219,23 +219,21 @@ fn large_uploads_are_sent_in_parts() {
 }
 
 #[test]
-fn lists_that_read_much_are_ended() {
-    // A draw of indices in memory that reads a megabyte, a thousand times over.
-    let indices = Value::Bytes(vec![0; 1 << 20]);
-    let draw = with(call("glDrawElements", &[4, 1 << 19, 0x1403]), 3, indices);
+fn lists_that_upload_much_are_ended() {
+    // An upload of a megabyte, a thousand times over.
+    let pixels = Value::Bytes(vec![0; 1 << 20]);
+    let image = with(call("glTexImage2D", &[0xDE1, 0, 0x8058, 512, 512, 0, 0x1908, 0x1401]), 8, pixels);
     let calls = [
-        program(),
-        vec![call("glNewList", &[1, 0x1300]), draw, call("glEndList", &[])],
+        vec![call("glBindTexture", &[0xDE1, 1]), call("glNewList", &[1, 0x1300]), image, call("glEndList", &[])],
         vec![call("glNewList", &[2, 0x1300])],
-        vec![call("glCallList", &[1]); 5000],
+        vec![call("glCallList", &[1]); 1000],
         vec![call("glEndList", &[])],
-    ];
-    let mut replay = Replay::new(Bounds::default(), false);
-    let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
-    before.iter().chain(&calls.concat()).for_each(|call| replay.execute(call));
-    assert_eq!(replay.halted, None);
-    replay.execute(&call("glCallList", &[2]));
-    assert!(replay.halted.unwrap().contains("more than 1024 MiB in display lists"));
+    ]
+    .concat();
+    let few = vec![call("glCallList", &[1]); 100];
+    assert_eq!(after(&[&calls[..], &few].concat()).halted, None);
+    let many = after(&[&calls[..], &[call("glCallList", &[2])]].concat());
+    assert!(many.halted.unwrap().contains("more than 256 MiB in display lists"));
 }
 
 #[test]

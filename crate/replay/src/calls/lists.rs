@@ -11,7 +11,7 @@ use crate::driver::{OBJECT, Replay};
 /// Commands that a draw counts for.
 const DRAW_WORK: u64 = 64;
 /// Bytes that the calls of the lists of a call may look at or copy.
-const MOST_WORK: u64 = 1 << 30;
+const MOST_WORK: u64 = 1 << 28;
 /// Limit for lists that call lists.
 const DEPTH: u32 = 64;
 
