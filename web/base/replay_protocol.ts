@@ -118,6 +118,8 @@ export type ToReplay =
       readonly y: number;
       readonly patience: number;
     }
+  /** Nothing more is wanted. The answer comes once the GPU has done what it has begun. */
+  | { readonly t: 'stop' }
   /** Asks for small pictures after calls, while there is nothing else to do. A later list replaces it. */
   | { readonly t: 'film'; readonly calls: readonly number[]; readonly width: number; readonly height: number };
 
@@ -143,6 +145,8 @@ export type FromReplay =
   | { readonly t: 'pixel'; readonly id: number; readonly touches: readonly Touch[]; readonly isAll: boolean }
   /** A small picture, or null if there is none. */
   | { readonly t: 'film'; readonly call: number; readonly picture: SmallPicture | null }
+  /** The worker has given up its GPU. */
+  | { readonly t: 'stopped' }
   /** Nothing can be replayed any more. */
   | { readonly t: 'failed'; readonly sentence: string };
 

@@ -2,7 +2,16 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { beginOf, frameOf } from '../base/replay/frames.ts';
 import type { Coverage, Frames, FromReplay, Picture, ToReplay } from '../base/replay_protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import { createReplay, heaviest, PATIENCE_MS, pictureCall, type ReplayPort, remarksOf, SILENT_MS } from './replay.ts';
+import {
+  createReplay,
+  heaviest,
+  megabytesOf,
+  PATIENCE_MS,
+  pictureCall,
+  type ReplayPort,
+  remarksOf,
+  SILENT_MS,
+} from './replay.ts';
 import type { Trace } from './trace.ts';
 
 const source = {
@@ -31,9 +40,9 @@ function started() {
     onerror: null,
     onmessageerror: null,
   };
-  const replay = createReplay(source, () => port);
+  const replay = createReplay(source, async () => port);
   const tell = (data: FromReplay) => port.onmessage?.({ data } as MessageEvent<FromReplay>);
-  return { replay, sent, tell, isEnded: () => ended };
+  return { replay, port, sent, tell, isEnded: () => ended };
 }
 
 afterEach(() => vi.useRealTimers());
@@ -99,12 +108,32 @@ it('says that it looks at all calls as soon as somebody asks', async () => {
 });
 
 it('says so if its worker does not start', async () => {
-  const replay = createReplay(source, () => {
+  const replay = createReplay(source, async () => {
     throw new Error('no workers');
   });
   expect(await replay.ask(5, 'color')).toBeNull();
   expect(replay.error.value).toContain('ended unexpectedly');
   expect(replay.progress.value).toBeNull();
+});
+
+it('takes less memory where the machine has less', () => {
+  expect([0.25, 2, 4, 8, 32, undefined].map(megabytesOf)).toEqual([64, 128, 256, 512, 512, 512]);
+});
+
+it('starts its next worker once the one before has ended', async () => {
+  const begun: ((port: ReplayPort) => void)[] = [];
+  const replay = createReplay(source, () => new Promise((resolve) => begun.push(resolve)));
+  const [first, second] = [started(), started()];
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  // Another limit, before the first worker could start.
+  replay.raise('bytes');
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(begun).toHaveLength(2));
+  begun[0]?.(first.port);
+  begun[1]?.(second.port);
+  await vi.waitFor(() => expect(second.sent.map(({ t }) => t)).toEqual(['open', 'picture']));
+  expect([first.sent, first.isEnded(), second.isEnded()]).toEqual([[], true, false]);
 });
 
 it('says for each call why it is not shown as in the trace', () => {

@@ -18,6 +18,7 @@ import type { Trace } from './trace.ts';
 /** The part of `Worker` that the replay of a trace uses. Tests substitute their own. */
 export interface ReplayPort {
   postMessage(message: ToReplay, transfer?: Transferable[]): void;
+  /** Ends the worker once its GPU has done what it has begun. */
   terminate(): void;
   onmessage: ((event: MessageEvent<FromReplay>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -110,8 +111,8 @@ export interface Replay {
 export const SILENT_MS = 4000;
 /** Milliseconds until its first message: it loads its code, and the machine may be busy. */
 export const START_MS = 20_000;
-/** Limit for the textures and buffers of a trace, in MiB. */
-export const MEGABYTES = 512;
+/** Limit for the textures and buffers of a trace, in MiB: at most, and of each GiB of the machine's memory. */
+const [MEGABYTES, MEGABYTES_PER_GIB] = [512, 64] as const;
 /** Milliseconds that the GPU may take for a picture. */
 export const PATIENCE_MS = 4000;
 /** Small pictures that are kept. */
@@ -121,8 +122,20 @@ const KEPT_BYTES = 64 << 20;
 
 const CRASHED = 'The replay ended unexpectedly. The trace may demand too much of this browser.';
 
-/** The replay of an open trace. Its worker starts with the first question. `spawn` starts it. */
-export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => ReplayPort): Replay {
+/** The limit for a machine of so many GiB, as far as the browser says so. */
+export function megabytesOf(gibibytes: number | undefined): number {
+  return Math.min(MEGABYTES, Math.max(MEGABYTES_PER_GIB, MEGABYTES_PER_GIB * (gibibytes ?? MEGABYTES)));
+}
+
+/**
+ * The replay of an open trace. Its worker starts with the first question. `spawn` starts it, once earlier ones have ended. `gibibytes`: the
+ * memory of the machine, as far as the browser says so.
+ */
+export function createReplay(
+  trace: Pick<Trace, 'recordSource'>,
+  spawn: () => Promise<ReplayPort>,
+  gibibytes?: number,
+): Replay {
   const shown = signal<ShownPicture | null>(null);
   const progress = signal<ReplayProgress | null>(null);
   const error = signal('');
@@ -132,7 +145,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
   const failures = signal<readonly ShaderFailure[]>([]);
   const refusals = signal<readonly Refusal[]>([]);
   const touches = signal<PixelTouches | null>(null);
-  const megabytes = signal(MEGABYTES);
+  const megabytes = signal(megabytesOf(gibibytes));
   const pictures = new Map<number, SmallPicture | null>();
   const version = signal(0);
   let port: ReplayPort | null = null;
@@ -143,6 +156,8 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
   let isAnyway = false;
   let patience = PATIENCE_MS;
   let lastId = 0;
+  /** How often a worker was ended, or what would have started one. */
+  let ends = 0;
   /** The last call that the worker is known to have executed. */
   let reached = 0;
   let waiting: {
@@ -181,6 +196,7 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
   };
   const isAwaited = () => waiting !== null || looking || filming.size > 0;
   const end = () => {
+    ends += 1;
     port?.terminate();
     [port, starting, filming, looking] = [null, null, new Set(), false];
     settle();
@@ -226,23 +242,27 @@ export function createReplay(trace: Pick<Trace, 'recordSource'>, spawn: () => Re
         if (pictures.size > MOST_FILM) pictures.delete(pictures.keys().next().value ?? -1);
         version.value += 1;
         break;
+      case 'stopped':
+        return;
       case 'picture':
         if (message.failures.length > 0) failures.value = [...failures.value, ...message.failures];
         refusals.value = merged(refusals.peek(), message.refusals);
         break;
       case 'pixel':
     }
-    if (message.t !== 'coverage' && message.t !== 'film' && waiting?.id === message.id) {
+    if ((message.t === 'picture' || message.t === 'pixel') && waiting?.id === message.id) {
       waiting.take(message);
       settle();
     }
     if (!isAwaited()) clearTimeout(timer);
   };
   const start = async () => {
+    const beginning = ends;
     const file = await trace.recordSource.file();
     const index = await trace.recordSource.index(true);
     if (disposed || !file || !index) return;
-    const started = spawn();
+    const started = await spawn();
+    if (disposed || beginning !== ends) return started.terminate();
     port = started;
     isHeard = false;
     reached = 0;

@@ -94,6 +94,10 @@ interface Commands {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+const NOTHING: Commands = { words: new Uint32Array(), bytes: new Uint8Array() };
+/** Milliseconds between two looks at what is executed, and those after which it is ended for something more urgent. */
+const [LOOK_MS, URGENT_MS] = [50, 500];
+
 /** Milliseconds of work after which what was drawn is copied. */
 const SPACING_MS = 500;
 
@@ -101,6 +105,13 @@ interface Target {
   readonly framebuffer: number;
   readonly width: number;
   readonly height: number;
+}
+
+function tookTooLong(patience: number, what: string): End {
+  return {
+    sentence: `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture ${what}.`,
+    limit: 'time',
+  };
 }
 
 const load = startReader(() => init());
@@ -114,6 +125,8 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   let busy = false;
   let looking: Promise<Frames> | null = null;
   let reportedAt = 0;
+  /** How far the replay is: a share, and the call. */
+  let reached: readonly [number, number] = [0, 0];
   let turn = FIRST_TURN;
   let spacing = SPACING_MS;
   /** Calls whose commands WebGL2 refused, or whose shaders were stopped, that the page does not know yet. */
@@ -149,13 +162,14 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     // The browser compiles the module meanwhile.
     const gpu = ownGpu() ?? (await gpuOfPage());
     const renderer = await gpu.renderer();
+    gpu.onportion = () => report('replaying', ...reached);
     if (!isAnyway && file.size > LARGE && isSoftware(renderer)) {
       post({ t: 'held', renderer });
       return null;
     }
     await load();
     post({ t: 'progress', what: 'looking', share: 0, call: 0 });
-    const survey = new Player(index, new RecordFile(file), megabytes);
+    const survey = new Player(index, new RecordFile(file), megabytes, isSoftware(renderer));
     if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
     const player = survey.drawing(new RecordFile(file));
     return { player, survey, gpu, keyframes: createKeyframes(gpu), bytes: megabytes * 2 ** 20 };
@@ -211,18 +225,25 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     stopped = null;
     let taken = 0;
     /** Nothing is under way. */
-    const settle = async () => note(await gpu.run(new Uint32Array(), new Uint8Array(), isChecked));
+    const settle = () => run(gpu, NOTHING, Number.POSITIVE_INFINITY, () => false);
     for (;;) {
       const began = performance.now();
       const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
       const { words, bytes: content } = player.take() as Commands;
       if (player.takeStartedOver()) await gpu.reset(new Uint32Array());
       const executed = performance.now();
-      // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
-      if (words.length > 0) note(await gpu.run(words, content, isChecked));
       const { at } = player.progress() as { at: number };
+      // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
+      const commands = { words, bytes: content };
+      const ended = words.length > 0 ? await run(gpu, commands, patience - taken, isOver) : null;
       const now = performance.now();
       taken += now - executed;
+      if (ended !== null) {
+        // What follows of the commands is not to be relied on.
+        player.forget();
+        stopped = tookTooLong(patience, `ends within call ${ended}`);
+        return !isOver();
+      }
       if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
       else if (now - began < SHORT_TURN_MS) turn = Math.min(TURN, turn << 1);
       if (done) {
@@ -232,15 +253,26 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
       if (isPlain && keyframes.worked(now - executed, spacing))
         await keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
       if (taken > patience) {
-        const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture is that after call ${at}.`;
-        stopped = { sentence, limit: 'time' };
+        stopped = tookTooLong(patience, `is that after call ${at}`);
         await settle();
         return true;
       }
-      report('replaying', at / Math.max(1, call), at);
+      reached = [at / Math.max(1, call), at];
+      report('replaying', ...reached);
       await breath();
       if (isOver()) return false;
     }
+  };
+  /** Executes commands while the patience lasts and nothing more urgent comes. Returns the call within which it was ended, or null. */
+  const run = async (gpu: ReplayGpu, { words, bytes }: Commands, patience: number, isOver: () => boolean) => {
+    const begun = performance.now();
+    const timer = setInterval(() => {
+      const taken = performance.now() - begun;
+      if (taken > patience || (taken > URGENT_MS && isOver())) gpu.interrupt();
+    }, LOOK_MS);
+    const ran = await gpu.run(words, bytes, isChecked).finally(() => clearInterval(timer));
+    note(ran);
+    return ran.interrupted;
   };
   const note = (ran: Ran) => {
     hasErrors ||= ran.hasErrors;
@@ -257,7 +289,9 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     const target = targetOf(open);
     if (!target) return null;
     const { framebuffer, width, height } = target;
-    const pixels = await gpu.colors(framebuffer, { width, height });
+    // Without any, what was ended may not have come to what is drawn to.
+    const pixels =
+      (await gpu.colors(framebuffer, { width, height })) ?? (stopped && new Uint8ClampedArray(4 * width * height));
     if (!pixels) return null;
     flip(pixels, width, height);
     const { sentence, limit } = stopped ?? cut ?? { sentence: player.halted, limit: player.lacksBytes ? 'bytes' : '' };
@@ -417,11 +451,23 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     }
   };
 
+  /** Gives up the GPU once it has done what it has begun. */
+  const stop = async () => {
+    [latest, film] = [null, null];
+    const open = await opened?.catch(() => null);
+    open?.gpu.interrupt();
+    await open?.gpu.end().catch(() => undefined);
+    post({ t: 'stopped' });
+  };
+
   return {
     handle: (message) => {
       switch (message.t) {
         case 'canvas':
           hearCanvas?.(message);
+          return;
+        case 'stop':
+          void stop();
           return;
         case 'open':
           opened = opening(message);

@@ -40,8 +40,9 @@ impl JsPlayer {
     ///
     /// Throws a sentence for bytes that are no index.
     #[wasm_bindgen(constructor)]
-    pub fn new(index: &[u8], file: JsFile, megabytes: f64) -> Result<Self, JsValue> {
+    pub fn new(index: &[u8], file: JsFile, megabytes: f64, software: bool) -> Result<Self, JsValue> {
         let bounds = Bounds { bytes: (megabytes as u64) << 20, ..Bounds::default() };
+        let bounds = if software { bounds.software() } else { bounds };
         Ok(Self { player: Player::open(index, file, bounds, false).map_err(thrown)? })
     }
 

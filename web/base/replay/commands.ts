@@ -53,6 +53,7 @@ export const COMMANDS = [
   'AttribValue',
   'AttribEnable',
   'ElementBuffer',
+  'Cost',
   'DrawArrays',
   'DrawElements',
   'Delete',

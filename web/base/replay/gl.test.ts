@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { COMMANDS, type Command } from './commands.ts';
 import { createReplayGl } from './gl.ts';
+import { createPace, type Pace } from './pace.ts';
+
+/** Commands of which the WebGL2 has heard. */
+let executed = 0;
+let pace: Pace;
 
 /** A WebGL2 that takes everything. Constants are their own names. */
 function fake() {
@@ -8,28 +13,45 @@ function fake() {
     get: (_, name: string) => {
       if (name === 'NO_ERROR') return 0;
       if (name === name.toUpperCase()) return name;
-      return () => (name === 'getError' ? 0 : name === 'getExtension' ? null : {});
+      return () => {
+        if (['clear', 'linkProgram', 'generateMipmap'].includes(name)) executed += 1;
+        return name === 'getError' ? 0 : name === 'getExtension' ? null : {};
+      };
     },
   });
-  return createReplayGl(gl, false, async () => undefined);
+  pace = createPace(true);
+  return createReplayGl(gl, true, async () => undefined, pace);
 }
 
 const command = (name: Command, ...words: number[]) => [COMMANDS.indexOf(name) | (words.length << 16), ...words];
-const CLEAR = command('Clear', 0x4000);
-const run = (machine: ReturnType<typeof fake>, words: readonly number[], from: number, turnMs: number) =>
-  machine.run(Uint32Array.from(words), new Uint8Array(), false, from, turnMs);
+const CLEAR = command('Clear', 0x4000, 1);
+/** What is waited for, and for how many commands that were executed before it. */
+function waits(machine: ReturnType<typeof fake>, words: readonly number[], turnMs: number): string[] {
+  executed = 0;
+  const list: string[] = [];
+  for (const wait of machine.run(Uint32Array.from(words), new Uint8Array(), false, turnMs)) {
+    list.push(`${wait} after ${executed}`);
+    pace.take();
+  }
+  return list;
+}
 
 it('ends a turn where what follows would wait for the GPU, and when its time is over', () => {
   const machine = fake();
-  const words = [...CLEAR, ...command('Program', 1, 0, 0, 0, 0), ...CLEAR, ...CLEAR];
+  const words = [...CLEAR, ...command('Program', 1, 0, 0, 0, 0, 0, 0), ...CLEAR, ...CLEAR];
   // A worker has nothing else to do.
-  expect(run(machine, words, 0, Number.POSITIVE_INFINITY)).toBe(words.length);
-  const afterProgram = CLEAR.length + 6;
-  expect(run(machine, words, 0, 60_000)).toBe(afterProgram);
-  expect(run(machine, words, afterProgram, 60_000)).toBe(words.length);
+  expect(waits(machine, words, Number.POSITIVE_INFINITY)).toEqual([]);
+  expect(waits(machine, words, 60_000)).toEqual(['alone after 2']);
   // Without time, one command.
-  expect(run(machine, words, 0, 0)).toBe(CLEAR.length);
+  expect(waits(machine, words, 0)).toEqual(['alone after 1', 'alone after 2', 'alone after 3', 'alone after 4']);
   // A pixel is read once the GPU has drawn.
   machine.views.watch = { kind: 'pixel', framebuffer: 0, from: 0, x: 0, y: 0 };
-  expect(run(machine, words, afterProgram, 60_000)).toBe(afterProgram + CLEAR.length);
+  expect(waits(machine, [...CLEAR, ...CLEAR], 60_000)).toEqual(['alone after 1', 'alone after 2']);
+});
+
+it('waits for the GPU before it has too much to do', () => {
+  const machine = fake();
+  // Mipmaps of textures of 8192² texels: one is a portion.
+  const words = [1, 2, 3].flatMap((texture) => command('GenerateMipmap', texture, 0x0de1, (8192 * 8192) / 1000));
+  expect(waits(machine, words, Number.POSITIVE_INFINITY)).toEqual(['portion after 1', 'portion after 2']);
 });

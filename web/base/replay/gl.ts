@@ -5,6 +5,8 @@
 
 import { COMMANDS, type Command } from './commands.ts';
 import type { Objects } from './copies.ts';
+import { type Pace, workOf } from './pace.ts';
+import { createParts, type DrawCost, type Wait } from './parts.ts';
 import { createPrograms, type Programs } from './programs.ts';
 import { type Reading, readingOf } from './reading.ts';
 import { createViews, type Standing, standing, type Views } from './views.ts';
@@ -24,16 +26,18 @@ export interface ReplayGl {
   /** Finds objects. */
   readonly objects: Objects;
   /**
-   * Executes commands from an index on. Returns that of the first one that was not executed: after `turnMs` milliseconds, or where what
-   * follows would wait for the GPU, unless `turnMs` is infinite. `isChecked`: WebGL2 is asked after each whether it has refused it.
+   * Executes commands, and yields whenever the GPU has enough to do: then a portion of the pace is to be taken. It also does so after `turnMs`
+   * milliseconds, and where what follows would wait for the GPU, unless `turnMs` is infinite. `isChecked`: WebGL2 is asked after each whether it
+   * has refused it.
    */
   run(
     words: Uint32Array<ArrayBuffer>,
     bytes: Uint8Array<ArrayBuffer>,
     isChecked: boolean,
-    from: number,
     turnMs: number,
-  ): number;
+  ): Generator<Wait, void, void>;
+  /** The call of the latest command. */
+  call(): number;
   /** What WebGL2 has refused since the last time, if it was asked. */
   takeRefused(): Refused[];
   /** Deletes all objects but programs that may be used again, and textures that are `kept`: number and binding of each. */
@@ -95,9 +99,9 @@ const DRAWING: ReadonlySet<string> = new Set<Command>([
  * An interpreter of commands on `gl`, without objects yet.
  *
  * `isSoftware`: there is no GPU, so that loops of shaders have to end sooner. `pause`: lets other tasks of the thread have their turn while
- * pixels are read; null if there are no others.
+ * pixels are read; null if there are no others. `pace` says when the GPU has enough to do.
  */
-export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promise<void>) | null): ReplayGl {
+export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promise<void>) | null, pace: Pace): ReplayGl {
   // Formats that need an extension to be drawn to or filtered.
   for (const name of [
     'EXT_color_buffer_float',
@@ -140,6 +144,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
   };
   const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore }, pause);
   const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware, pause !== null);
+  const parts = createParts(gl, programs, views, now, pace);
   let refused: Refused[] = [];
   const edit = (number: number, binding: number) => {
     gl.activeTexture(gl.TEXTURE0 + SCRATCH);
@@ -152,6 +157,10 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
   let s = new Int32Array();
   let data = new Uint8Array();
   let call = 0;
+  /** What the next draw takes: as `Op::Cost` has it. */
+  let cost: DrawCost = [0, 0, 0, 0, 0];
+  /** The draw that is being executed. */
+  let drawing: Generator<Wait> | null = null;
   const decoder = new TextDecoder();
   const at = (i: number) => w[i] ?? 0;
   const real = (i: number) => f[i] ?? 0;
@@ -197,13 +206,13 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
       else gl.disable(cap);
     },
     Viewport: (i) => {
+      now.viewport = [signed(i), signed(i + 1), at(i + 2), at(i + 3)];
       now.area = at(i + 2) * at(i + 3);
-      gl.viewport(signed(i), signed(i + 1), at(i + 2), at(i + 3));
+      gl.viewport(...now.viewport);
     },
     Scissor: (i) => {
-      const [x, y, width, height] = [signed(i), signed(i + 1), at(i + 2), at(i + 3)] as const;
-      now.scissor = [x, y, width, height];
-      gl.scissor(x, y, width, height);
+      now.scissor = [signed(i), signed(i + 1), at(i + 2), at(i + 3)];
+      gl.scissor(...now.scissor);
     },
     ClearColor: (i) => gl.clearColor(real(i), real(i + 1), real(i + 2), real(i + 3)),
     ClearDepth: (i) => gl.clearDepth(real(i)),
@@ -342,7 +351,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
       if (at(i + 3) > 0) gl.bindBufferRange(gl.UNIFORM_BUFFER, at(i), object, at(i + 2), at(i + 3));
       else gl.bindBufferBase(gl.UNIFORM_BUFFER, at(i), object);
     },
-    Program: (i) => programs.make(at(i), text(i + 1), text(i + 3)),
+    Program: (i) => programs.make(at(i), text(i + 1), text(i + 3), at(i + 6)),
     UseProgram: (i) => programs.use(at(i)),
     UniformBlock: (i) => programs.block(at(i), text(i + 1), at(i + 3)),
     UniformLocation: (i) => programs.locate(at(i), at(i + 1), text(i + 2)),
@@ -362,16 +371,21 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
     },
     AttribEnable: (i) => (at(i + 1) ? gl.enableVertexAttribArray(at(i)) : gl.disableVertexAttribArray(at(i))),
     ElementBuffer: (i) => gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffer(at(i))),
-    DrawArrays: (i) =>
-      views.draw(call, at(i), (mode) => {
+    Cost: (i) => {
+      cost = [at(i), at(i + 1), at(i + 2), at(i + 3), at(i + 4)];
+    },
+    DrawArrays: (i) => {
+      drawing = parts(call, at(i), cost, (mode) => {
         if (at(i + 3) === 1) gl.drawArrays(mode, at(i + 1), at(i + 2));
         else gl.drawArraysInstanced(mode, at(i + 1), at(i + 2), at(i + 3));
-      }),
-    DrawElements: (i) =>
-      views.draw(call, at(i), (mode) => {
+      });
+    },
+    DrawElements: (i) => {
+      drawing = parts(call, at(i), cost, (mode) => {
         if (at(i + 4) === 1) gl.drawElements(mode, at(i + 1), at(i + 2), at(i + 3));
         else gl.drawElementsInstanced(mode, at(i + 1), at(i + 2), at(i + 3), at(i + 4));
-      }),
+      });
+    },
     Delete: (i) => {
       const [kind, number] = [at(i), at(i + 1)];
       if (kind === PROGRAM) programs.delete(number);
@@ -410,25 +424,35 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
     reading,
     now,
     objects: { texture, renderbuffer, restore },
-    run: (words, content, isChecked, from, turnMs) => {
+    call: () => call,
+    run: function* (words, content, isChecked, turnMs) {
       w = words;
       f = new Float32Array(words.buffer, words.byteOffset, words.length);
       s = new Int32Array(words.buffer, words.byteOffset, words.length);
       data = content;
       const hasTurns = turnMs !== Number.POSITIVE_INFINITY;
-      const until = hasTurns ? performance.now() + turnMs : 0;
-      for (let i = from; i < words.length; ) {
+      let until = hasTurns ? performance.now() + turnMs : 0;
+      for (let i = 0; i < words.length; ) {
         const head = at(i);
         const n = head >>> 16;
+        const command = COMMANDS[head & 0xffff];
+        if (!command) return;
+        const work = workOf(command, words, i + 1);
+        if (work > 0) {
+          if (pace.isFull(command, work)) yield 'portion';
+          pace.add(command, work);
+        }
         order[head & 0xffff]?.(i + 1, n);
-        const command = COMMANDS[head & 0xffff] ?? '';
+        if (drawing) yield* drawing;
+        drawing = null;
         if (isChecked) check(command);
         i += 1 + n;
         if (!hasTurns) continue;
         const waits = command === 'Program' || (views.watch?.kind === 'pixel' && DRAWING.has(command));
-        if (waits || performance.now() >= until) return i;
+        if (!waits && performance.now() < until) continue;
+        yield 'alone';
+        until = performance.now() + turnMs;
       }
-      return words.length;
     },
     takeRefused: () => refused.splice(0),
     reset: (kept) => {

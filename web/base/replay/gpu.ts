@@ -6,12 +6,15 @@
 import { LOST } from '../replay_protocol.ts';
 import { createCopies } from './copies.ts';
 import { createReplayGl, type Refused } from './gl.ts';
+import { createPace } from './pace.ts';
 import type { Failure } from './programs.ts';
 import type { Size } from './reading.ts';
 import type { Cut, Touched, Watch } from './views.ts';
 
 /** What commands have come to. */
 export interface Ran {
+  /** The call within which they were interrupted: they were not all executed. null if they were. */
+  readonly interrupted: number | null;
   /** WebGL2 has refused something. Which command it was is not known, unless it was asked after each. */
   readonly hasErrors: boolean;
   /** What WebGL2 has refused, if it was asked. */
@@ -28,6 +31,15 @@ export type Read = Uint8ClampedArray<ArrayBuffer> | null;
  * {@link LOST} if that has given up.
  */
 export interface ReplayGpu {
+  /** Hears of each portion of the commands that the GPU has done. */
+  onportion: (() => void) | null;
+  /**
+   * Ends {@link ReplayGpu.run} before its next portion: the latest one that was asked, or the one of this number. It is not put in order with
+   * what else was asked.
+   */
+  interrupt(run?: number): void;
+  /** Gives the context up, once the GPU has done what it has begun. Nothing is to be asked afterwards. */
+  end(): Promise<void>;
   /** The name of the driver. */
   renderer(): Promise<string>;
   /** Deletes all objects but programs that may be used again, and textures that are `kept`: number and binding of each. */
@@ -35,9 +47,9 @@ export interface ReplayGpu {
   /** Watches draws from now on, or none. */
   watch(watch: Watch | null): Promise<void>;
   /**
-   * Executes commands, and waits until the GPU has done those of the time before, so that it always has something to do. It waits for
-   * these, too, if loops of their shaders may have to be stopped. Without commands everything is done then. `isChecked`: WebGL2 is
-   * asked after each whether it has refused it.
+   * Executes commands, portion by portion, and waits until the GPU has done all but the last one, so that it always has something to do. It
+   * waits for this, too, if loops of shaders may have to be stopped. Without commands everything is done then. `isChecked`: WebGL2 is asked
+   * after each whether it has refused it.
    */
   run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>, isChecked: boolean): Promise<Ran>;
   /** Copies surfaces, five numbers each, under the number of a call. Resolves with false if WebGL2 refuses to. */
@@ -79,42 +91,96 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
   if (!gl) return null;
   const renderer = rendererOf(gl);
   const hasTurns = turnMs !== Number.POSITIVE_INFINITY;
-  const machine = createReplayGl(gl, isSoftware(renderer), hasTurns ? breath : null);
+  const pace = createPace(isSoftware(renderer));
+  const machine = createReplayGl(gl, isSoftware(renderer), hasTurns ? breath : null, pace);
   const { programs, views, reading } = machine;
   const copies = createCopies(gl, machine.now, machine.objects);
   const alive = <T>(value: T): T => {
     if (gl.isContextLost()) throw LOST;
     return value;
   };
-  /** Waits for the commands of the latest `run`. */
-  let latest = DONE;
-  return {
+  /** Waits for the portion that was ended last. */
+  let pending = DONE;
+  /** When the one before it was done. */
+  let doneAt = 0;
+  /** How often `run` was asked, and up to which time it was interrupted. */
+  let [runs, interrupted] = [0, 0];
+  let isEnded = false;
+  /** What is under way. */
+  let running: Promise<unknown> = Promise.resolve();
+  /** Ends a portion. Returns what waits for it. */
+  const ended = (): (() => Promise<void>) => {
+    const portion = pace.take();
+    const endedAt = performance.now();
+    const done = finish(gl);
+    return async () => {
+      await done();
+      const now = performance.now();
+      pace.took(portion, now - Math.max(endedAt, doneAt));
+      doneAt = now;
+      gpu.onportion?.();
+    };
+  };
+  /** Ends a portion, and waits for the one before it, or for both. */
+  const next = async (isAlone: boolean) => {
+    const before = pending;
+    pending = ended();
+    await before();
+    if (!isAlone) return;
+    const own = pending;
+    pending = DONE;
+    await own();
+  };
+  const execute = async (
+    words: Uint32Array<ArrayBuffer>,
+    bytes: Uint8Array<ArrayBuffer>,
+    isChecked: boolean,
+  ): Promise<Ran> => {
+    const run = runs;
+    // Any question would block the thread until the GPU has done what it was told before.
+    if (hasTurns) await next(true);
+    while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
+    let within: number | null = null;
+    for (const wait of machine.run(words, bytes, isChecked, turnMs)) {
+      await next(hasTurns || wait === 'alone');
+      if (hasTurns) {
+        await programs.compiled();
+        views.settle();
+      }
+      if (run > interrupted) continue;
+      within = machine.call();
+      break;
+    }
+    // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
+    if (hasTurns) await next(true);
+    const hasErrors = !isChecked && gl.getError() !== gl.NO_ERROR;
+    await next(words.length === 0 || within !== null || views.isAsking());
+    if (hasTurns) views.settle();
+    return { interrupted: within, hasErrors, refused: machine.takeRefused(), cut: views.takeCut() };
+  };
+  const gpu: ReplayGpu = {
+    onportion: null,
+    interrupt: (run = runs) => {
+      interrupted = Math.max(interrupted, run);
+    },
+    end: async () => {
+      isEnded = true;
+      gpu.interrupt();
+      await running.catch(() => undefined);
+      await next(true).catch(() => undefined);
+      gl.getExtension('WEBGL_lose_context')?.loseContext();
+    },
     renderer: async () => renderer,
     reset: async (kept) => machine.reset(kept),
     watch: async (watch) => {
       views.watch = watch;
     },
     run: async (words, bytes, isChecked) => {
-      // Any question would block the thread until the GPU has done what it was told before.
-      if (hasTurns) await finish(gl)();
-      while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
-      for (let at = 0; at < words.length; ) {
-        at = machine.run(words, bytes, isChecked, at, turnMs);
-        if (!hasTurns) continue;
-        await finish(gl)();
-        await programs.compiled();
-        views.settle();
-      }
-      const earlier = latest;
-      if (!hasTurns) latest = finish(gl);
-      // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
-      const hasErrors = !isChecked && gl.getError() !== gl.NO_ERROR;
-      await earlier();
-      if (views.isAsking()) {
-        await latest();
-        latest = DONE;
-      }
-      return { hasErrors, refused: machine.takeRefused(), cut: views.takeCut() };
+      if (isEnded) throw LOST;
+      runs += 1;
+      const ran = execute(words, bytes, isChecked);
+      running = ran;
+      return ran;
     },
     copy: async (call, surfaces) => copies.make(call, surfaces),
     putBack: async (call) => copies.put(call),
@@ -126,6 +192,7 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
     touches: async () => views.touches(),
     failures: async () => programs.takeFailures(),
   };
+  return gpu;
 }
 
 /** Nothing to wait for. */

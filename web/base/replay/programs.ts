@@ -18,15 +18,17 @@ export interface Failure {
 }
 
 interface Made {
+  /** The sources of its vertex and its fragment shader, with `\0` between them. */
   readonly key: string;
   readonly program: WebGLProgram;
   readonly vertex: WebGLShader;
   readonly fragment: WebGLShader;
-  readonly sources: readonly [string, string];
   /** Whether it is linked. null until it is asked for: asking waits for the compiler. */
   usable: boolean | null;
   /** Whether its shaders have loops, whose iterations are limited: of vertices, of pixels. */
   readonly loops: readonly [boolean, boolean];
+  /** What an iteration of its heaviest loop counts; at least 1. */
+  readonly heaviest: number;
   /** Its loops were cut: it has a lower limit now. */
   isShort: boolean;
   /** The limit that it has, if one was set. */
@@ -37,20 +39,31 @@ interface Made {
 
 /** The programs of a replay, by number. */
 export interface Programs {
-  /** Makes a program of a vertex and a fragment shader, or takes one that was made of the same sources before. */
-  make(number: number, vertex: string, fragment: string): void;
+  /**
+   * Makes a program of a vertex and a fragment shader, or takes one that was made of the same sources before. `heaviest`: what an iteration of
+   * its heaviest loop counts.
+   */
+  make(number: number, vertex: string, fragment: string, heaviest: number): void;
   /** Makes a program the one in use. Nothing can be drawn with one that failed, or if there is none of that number. */
   use(number: number): void;
   /** Whether the program in use can draw. */
   isUsable(): boolean;
   /** Gives a uniform block of a program its binding point. */
   block(number: number, name: string, binding: number): void;
-  /** The program in use, and whether its vertex and fragment shaders have loops that were not cut yet. */
-  loops(): { readonly program: number; readonly vertex: boolean; readonly fragment: boolean };
+  /** The program in use, and whether its vertex and fragment shaders have loops that may run into the limit. */
+  loops(): {
+    readonly program: number;
+    readonly vertex: boolean;
+    readonly fragment: boolean;
+    /** What an iteration of the heaviest one counts. */
+    readonly heaviest: number;
+    /** They were cut. */
+    readonly isShort: boolean;
+  };
   /** Limits the iterations of the program in use. */
   limit(iterations: number): void;
-  /** Limits the iterations of a program further, for good. Returns false if that was done before. */
-  shorten(number: number, iterations: number): boolean;
+  /** Limits the iterations of the heaviest loop of a program further, for good, to `most` in all. Returns false if that was done before. */
+  shorten(number: number, iterations: number, most: number): boolean;
   /** Sets what is asked of draws of the program in use: `_vw` of `crate/replay/src/glsl/views.rs`. */
   view(value: number): void;
   /** Remembers under `slot` where a uniform of a program is, for {@link Programs.set}. */
@@ -79,8 +92,9 @@ export interface Programs {
   compiled(): Promise<void>;
 }
 
-/** Programs that are kept for a later use. */
+/** Programs that are kept for a later use, and characters of their sources. */
 const MOST_KEPT = 512;
+const MOST_KEPT_TEXT = 1 << 24;
 
 /** Makes programs on `gl`; there are none yet. */
 export function createPrograms(gl: Gl): Programs {
@@ -91,7 +105,7 @@ export function createPrograms(gl: Gl): Programs {
   let current: Made | null = null;
   let currentNumber = 0;
   let failures: Failure[] = [];
-  let kept = 0;
+  let [kept, keptText] = [0, 0];
   const parallel = gl.getExtension('KHR_parallel_shader_compile');
   /** Those that may still be being compiled. */
   let fresh: WebGLProgram[] = [];
@@ -109,8 +123,9 @@ export function createPrograms(gl: Gl): Programs {
       const failed = [it.vertex, it.fragment].findIndex((shader) => !gl.getShaderParameter(shader, gl.COMPILE_STATUS));
       const shader = failed === 1 ? it.fragment : it.vertex;
       const log = failed < 0 ? gl.getProgramInfoLog(it.program) : gl.getShaderInfoLog(shader);
-      const shown = failed < 0 ? it.sources.join('\n') : it.sources[failed as 0 | 1];
-      failures.push({ program: number, fragment: failed === 1, log: log ?? '', shown });
+      const sources = it.key.split('\0');
+      const shown = failed < 0 ? sources.join('\n') : sources[failed];
+      failures.push({ program: number, fragment: failed === 1, log: log ?? '', shown: shown ?? '' });
     }
     return it.usable;
   };
@@ -118,22 +133,26 @@ export function createPrograms(gl: Gl): Programs {
     const it = made.get(number);
     if (!it) return;
     made.delete(number);
-    if (it.usable === false || kept >= MOST_KEPT) {
+    if (it.usable === false || kept >= MOST_KEPT || keptText + it.key.length > MOST_KEPT_TEXT) {
       gl.deleteProgram(it.program);
       return;
     }
     kept += 1;
+    keptText += it.key.length;
     const list = spare.get(it.key) ?? [];
     list.push(it);
     spare.set(it.key, list);
   };
 
   return {
-    make: (number, vertexSource, fragmentSource) => {
+    make: (number, vertexSource, fragmentSource, heaviest) => {
       const key = `${vertexSource}\0${fragmentSource}`;
-      const again = spare.get(key)?.pop();
+      const list = spare.get(key);
+      const again = list?.pop();
       if (again) {
         kept -= 1;
+        keptText -= key.length;
+        if (list?.length === 0) spare.delete(key);
         gl.useProgram(again.program);
         zeroUniforms(gl, again.program);
         gl.useProgram(current?.program ?? null);
@@ -147,11 +166,10 @@ export function createPrograms(gl: Gl): Programs {
       gl.attachShader(program, fragment);
       gl.linkProgram(program);
       fresh.push(program);
-      const sources = [vertexSource, fragmentSource] as const;
       // Endings of shaders whose loops may run into the limit.
       const loops = [vertexSource.includes('(_vw == 3) {'), fragmentSource.includes('(_vw == 2 ')] as const;
       const rest = { usable: null, loops, isShort: false, iterations: 0, view: undefined };
-      made.set(number, { key, program, vertex, fragment, sources, ...rest });
+      made.set(number, { key, program, vertex, fragment, heaviest: Math.max(1, heaviest), ...rest });
     },
     use: (number) => {
       current = made.get(number) ?? null;
@@ -161,20 +179,21 @@ export function createPrograms(gl: Gl): Programs {
     },
     isUsable: () => current !== null && check(currentNumber, current),
     loops: () => {
-      const [vertex = false, fragment = false] = current?.isShort ? [] : (current?.loops ?? []);
-      return { program: currentNumber, vertex, fragment };
+      const [vertex = false, fragment = false] = current?.loops ?? [];
+      const { heaviest = 1, isShort = false } = current ?? {};
+      return { program: currentNumber, vertex, fragment, heaviest, isShort };
     },
     limit: (iterations) => {
       if (!current?.usable || current.isShort || current.iterations === iterations) return;
       current.iterations = iterations;
       gl.uniform1i(gl.getUniformLocation(current.program, '_lb'), iterations);
     },
-    shorten: (number, iterations) => {
+    shorten: (number, iterations, most) => {
       const it = made.get(number);
       if (!it || it.isShort) return false;
       it.isShort = true;
       gl.useProgram(it.program);
-      gl.uniform1i(gl.getUniformLocation(it.program, '_lb'), iterations);
+      gl.uniform1i(gl.getUniformLocation(it.program, '_lb'), Math.min(most, iterations * it.heaviest));
       gl.useProgram(current?.usable ? current.program : null);
       return true;
     },

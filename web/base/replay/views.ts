@@ -21,6 +21,9 @@ export type Watch =
       readonly y: number;
     };
 
+/** A part of a framebuffer: x, y, width, height. */
+export type Rect = readonly [number, number, number, number];
+
 /** The state that is changed for a moment, as the commands have set it. */
 export interface Standing {
   draw: number;
@@ -33,7 +36,8 @@ export interface Standing {
   depthTest: boolean;
   stencilTest: boolean;
   scissorTest: boolean;
-  scissor: readonly number[];
+  scissor: Rect;
+  viewport: Rect;
   /** Pixels of the viewport. */
   area: number;
   clearColor: readonly number[];
@@ -53,6 +57,7 @@ export function standing(): Standing {
     stencilTest: false,
     scissorTest: false,
     scissor: [0, 0, 0, 0],
+    viewport: [0, 0, 0, 0],
     area: 0,
     clearColor: [0, 0, 0, 0],
   };
@@ -66,6 +71,10 @@ const AFTERWARDS = 64;
 const MOST = 20_000;
 /** Iterations of a draw over the whole viewport without a GPU: more would take seconds. */
 const MOST_IN_SOFTWARE = 250_000_000;
+/** Iterations of the vertices of a draw, without a GPU and with one: no part of these can be put off. */
+const MOST_OF_VERTICES = { software: 1 << 26, hardware: 2 ** 31 } as const;
+/** Operations of an iteration that counts once: `UNIT` of `crate/replay/src/glsl/cost.rs`. */
+const UNIT = 64;
 /** Values of the uniform `_vw`. */
 const [COUNT, CUT_PIXELS, CUT_VERTICES] = [1, 2, 3] as const;
 
@@ -86,8 +95,10 @@ export interface Cut {
 export interface Views {
   /** What is watched now. */
   watch: Watch | null;
-  /** Executes a draw: `execute` with its primitive, or with points. */
-  draw(call: number, mode: number, execute: (mode: number) => void): void;
+  /** Executes a draw of so many vertices: `execute` with its primitive, or with points. */
+  draw(call: number, mode: number, vertices: number, execute: (mode: number) => void): void;
+  /** Operations that loops of the program in use may take for a pixel of a draw of so many vertices. */
+  loopWork(vertices: number): number;
   /** Executes a clear or copy. `isColor`: it writes colours, which numbers of draws are not replaced by. */
   fill(call: number, isColor: boolean, execute: () => void): void;
   /** Whether a draw or clear has come that is counted: until then the framebuffer has the colours of before. */
@@ -163,12 +174,21 @@ export function createViews(
     masks(true);
     return query;
   };
-  const askCut = (call: number, mode: number, execute: (mode: number) => void) => {
-    const { program, vertex, fragment } = programs.loops();
-    if (!fragment && !vertex) return;
-    const share = Math.round(MOST_IN_SOFTWARE / Math.max(1, now.area));
-    const iterations = isSoftware ? Math.max(AFTERWARDS, Math.min(MOST, share)) : MOST;
-    programs.limit(iterations);
+  /** The limit of the loops of the program in use: iterations, of which those of heavy loops count as several. */
+  const limitOf = (vertices: number): number => {
+    const { vertex, heaviest, isShort } = programs.loops();
+    const least = Math.min(MOST, AFTERWARDS * heaviest);
+    if (isShort) return least;
+    const pixels = isSoftware ? (MOST_IN_SOFTWARE / Math.max(1, now.area)) * heaviest : MOST;
+    const most = MOST_OF_VERTICES[isSoftware ? 'software' : 'hardware'];
+    return Math.round(Math.max(least, Math.min(MOST, pixels, vertex ? most / Math.max(1, vertices) : MOST)));
+  };
+  const askCut = (call: number, mode: number, vertices: number, execute: (mode: number) => void) => {
+    const { program, vertex, fragment, heaviest, isShort } = programs.loops();
+    if ((!fragment && !vertex) || isShort) return;
+    const limit = limitOf(vertices);
+    const iterations = Math.round(limit / heaviest);
+    programs.limit(limit);
     if (fragment) {
       programs.view(CUT_PIXELS);
       asked.push({ query: unseen(() => execute(mode)), call, program, iterations });
@@ -213,7 +233,7 @@ export function createViews(
   };
   /** Whether the scissor test lets the pixel pass. */
   const isInside = ({ x, y }: { x: number; y: number }): boolean => {
-    const [left = 0, bottom = 0, width = 0, height = 0] = now.scissor;
+    const [left, bottom, width, height] = now.scissor;
     return !now.scissorTest || (x >= left && y >= bottom && x < left + width && y < bottom + height);
   };
   const touch = (call: number, query: WebGLQuery | null, { framebuffer, x, y }: Watch & { kind: 'pixel' }) => {
@@ -234,9 +254,9 @@ export function createViews(
 
   const views: Views = {
     watch: null,
-    draw: (call, mode, execute) => {
+    draw: (call, mode, vertices, execute) => {
       if (!programs.isUsable()) return;
-      askCut(call, mode, execute);
+      askCut(call, mode, vertices, execute);
       if (isWatched(call, 'count')) {
         clearCounts();
         count(() => execute(mode));
@@ -247,8 +267,7 @@ export function createViews(
         gl.scissor(watch.x, watch.y, 1, 1);
         const query = unseen(() => execute(mode));
         capability(gl.SCISSOR_TEST, now.scissorTest);
-        const [x = 0, y = 0, width = 0, height = 0] = now.scissor;
-        gl.scissor(x, y, width, height);
+        gl.scissor(...now.scissor);
         execute(mode);
         touch(call, query, watch);
       } else execute(mode);
@@ -259,6 +278,7 @@ export function createViews(
       if (isColor && views.watch?.kind === 'pixel' && isWatched(call, 'pixel') && isInside(views.watch))
         touch(call, null, views.watch);
     },
+    loopWork: (vertices) => (programs.loops().fragment ? UNIT * limitOf(vertices) : 0),
     isCounting: () => isCleared,
     touches: () => {
       const touches = touched.filter(({ query }) => query === null || answer(query)).map(({ touch }) => touch);
@@ -270,7 +290,7 @@ export function createViews(
       const cut: Cut[] = [];
       for (const { query, call, program, iterations } of asked) {
         // The first one is enough: further draws of the program are stopped sooner.
-        if (answer(query) && programs.shorten(program, AFTERWARDS)) cut.push({ call, iterations });
+        if (answer(query) && programs.shorten(program, AFTERWARDS, MOST)) cut.push({ call, iterations });
       }
       asked = [];
       return cut;

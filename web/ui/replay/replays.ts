@@ -10,7 +10,9 @@ import { startReplayWorker } from './worker.ts';
 export function replayOf(open: OpenTrace): Replay {
   const known = knownReplay(open);
   if (known) return known;
-  const replay = createReplay(open.trace, startReplayWorker);
+  // Not every browser says so.
+  const { deviceMemory } = navigator as { readonly deviceMemory?: number };
+  const replay = createReplay(open.trace, startReplayWorker, deviceMemory);
   rememberReplay(open, replay);
   overlay.value = FilmStrip;
   open.scope.add(replay.dispose);

@@ -105,10 +105,10 @@ pub(crate) struct Translated {
 }
 
 impl Translated {
-    /// Bytes that it takes, with the values of its uniforms, about.
+    /// Bytes that it takes, with the values of its uniforms, about. Here, in the page and in the driver there are copies of its text.
     pub(crate) fn bytes(&self) -> u64 {
         let uniforms = self.uniforms.iter().map(|uniform| 200 + 64 * u64::from(uniform.elements.max(1)));
-        (self.vertex.len() + self.fragment.len()) as u64 + uniforms.sum::<u64>()
+        4 * (self.vertex.len() + self.fragment.len()) as u64 + uniforms.sum::<u64>()
     }
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn link(
     let mut fragment = Unit::read(fragment, Stage::Fragment, es, budget).map_err(|error| (Stage::Fragment, error))?;
     let mut made = Translated {
         size: vertex.cost.size.max(fragment.cost.size),
-        vertex_work: vertex.cost.work.max(if vertex.may_be_cut() { views::LEAST_WORK } else { 0 }),
+        vertex_work: vertex.cost.work.max(if vertex.may_be_cut() { views::least_work(vertex.heaviest) } else { 0 }),
         fragment_work: fragment.cost.work,
         heaviest: vertex.heaviest.max(fragment.heaviest),
         ..Translated::default()

@@ -103,7 +103,7 @@ impl Translations {
         let made = link([vertex, fragment], es, attributes, outputs, &mut budget).map(Rc::new);
         known.steps += budget.steps;
         known.made_bytes += made.as_ref().map_or(0, |made| made.bytes());
-        if known.made.len() >= MOST || known.made_bytes > MOST_BYTES as u64 {
+        if known.made.len() >= MOST || known.made_bytes > 4 * MOST_BYTES as u64 {
             known.made.clear();
             known.made_bytes = 0;
         }

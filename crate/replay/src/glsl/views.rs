@@ -19,7 +19,9 @@ pub(crate) const SAFE: u32 = 1000;
 pub(crate) const SAFE_WORK: u64 = UNIT * LOOP_BUDGET as u64 / 2;
 
 /// Operations of an invocation that is always let go on: the limit is never lower than 64 iterations (`web/base/replay/views.ts`).
-pub(crate) const LEAST_WORK: u64 = UNIT * 64;
+pub(crate) fn least_work(heaviest: u32) -> u64 {
+    UNIT * (64 * u64::from(heaviest.max(1))).min(LOOP_BUDGET.into())
+}
 
 /// Iterations of a loop with the header `int i = a; i < b; i++`. `None` if the header does not say.
 pub(crate) fn iterations(header: &[Token]) -> Option<u32> {
