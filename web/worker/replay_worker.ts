@@ -94,10 +94,13 @@ interface Commands {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-const NOTHING: Commands = { words: new Uint32Array(), bytes: new Uint8Array() };
+/** No commands. They are made each time, as they may change hands. */
+const nothing = (): Commands => ({ words: new Uint32Array(), bytes: new Uint8Array() });
 /** Milliseconds between two looks at what is executed, and those after which it is ended for something more urgent. */
 const [LOOK_MS, URGENT_MS] = [50, 500];
 
+/** Milliseconds that the GPU may take for a small picture. */
+const FILM_MS = 20_000;
 /** Milliseconds of work after which what was drawn is copied. */
 const SPACING_MS = 500;
 
@@ -225,7 +228,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     stopped = null;
     let taken = 0;
     /** Nothing is under way. */
-    const settle = () => run(gpu, NOTHING, Number.POSITIVE_INFINITY, () => false);
+    const settle = () => run(gpu, nothing(), Number.POSITIVE_INFINITY, () => false);
     for (;;) {
       const began = performance.now();
       const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
@@ -418,8 +421,14 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     const left = ask.calls.filter((each) => each !== call);
     await look(open);
     const isOver = () => latest !== null || film !== ask;
-    const way = wayTo(open, { call, patience: Number.POSITIVE_INFINITY, isOver });
+    const way = wayTo(open, { call, patience: FILM_MS, isOver });
     if (!(await advance(open, way))) return;
+    if (stopped) {
+      // The others would take as long.
+      if (film === ask) film = null;
+      for (const each of ask.calls) post({ t: 'film', call: each, picture: null });
+      return;
+    }
     const target = targetOf(open);
     let small: SmallPicture | null = null;
     if (target) {
