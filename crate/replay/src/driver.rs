@@ -27,6 +27,8 @@ pub struct Bounds {
     pub vertices: u64,
     /// Operations of the vertices of a draw.
     pub vertex_work: u64,
+    /// Operations of a pixel that all primitives of a draw cover: a draw is executed in parts, none of which is smaller.
+    pub pixel_work: u64,
     /// Vertices of all draws of a picture.
     pub all_vertices: u64,
     /// Commands of display lists within one call.
@@ -40,7 +42,7 @@ pub struct Bounds {
 impl Bounds {
     /// For drivers that draw without a GPU.
     pub fn software(self) -> Self {
-        Self { vertex_work: 1 << 32, shader: 1 << 15, ..self }
+        Self { vertex_work: 1 << 32, pixel_work: 1 << 34, shader: 1 << 15, ..self }
     }
 }
 
@@ -51,6 +53,7 @@ impl Default for Bounds {
             contexts: 8,
             vertices: 1 << 24,
             vertex_work: 1 << 37,
+            pixel_work: 1 << 37,
             all_vertices: 1 << 31,
             list_commands: 1 << 20,
             size: 8192,

@@ -75,10 +75,14 @@ impl Replay {
             _ => self.program(program).and_then(|program| program.linked.take()).ok_or("the program is in use")?,
         };
         let work = total.saturating_mul(linked.made.vertex_work);
-        if work > self.bounds.vertex_work {
-            let most = self.bounds.vertex_work;
-            self.restore(linked);
-            return Err(format!("the vertex shader of the draw would take more than {most} operations"));
+        let of_pixel = total.saturating_mul(linked.made.fragment_work);
+        for (work, most, what) in
+            [(work, self.bounds.vertex_work, "vertices"), (of_pixel, self.bounds.pixel_work, "a pixel")]
+        {
+            if work > most {
+                self.restore(linked);
+                return Err(format!("the draw may take more than {most} operations for {what}"));
+            }
         }
         if self.stream.on {
             self.stream.draws += 1;

@@ -45,15 +45,20 @@ fn within(bounds: Bounds, calls: &[Call]) -> Replay {
 
 /// A program with one input, and a buffer of 64 KB for it.
 fn program() -> Vec<Call> {
+    program_of(["gl_Position = vec4(p, 0, 1);", "o = vec4(1);"])
+}
+
+/// The same with what `main` of its shaders does.
+fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Call> {
     let source = |shader: i64, text: &str| {
         with(with(call("glShaderSource", &[shader, 1]), 2, Value::List(vec![Value::Text(text.into())])), 3, Value::Null)
     };
     vec![
         returning(call("glCreateShader", &[0x8B31]), 1),
-        source(1, "#version 150\nin vec2 p;\nvoid main() { gl_Position = vec4(p, 0, 1); }"),
+        source(1, &format!("#version 150\nin vec2 p;\nvoid main() {{ {vertex} }}")),
         call("glCompileShader", &[1]),
         returning(call("glCreateShader", &[0x8B30]), 2),
-        source(2, "#version 150\nout vec4 o;\nvoid main() { o = vec4(1); }"),
+        source(2, &format!("#version 150\nout vec4 o;\nvoid main() {{ {fragment} }}")),
         call("glCompileShader", &[2]),
         returning(call("glCreateProgram", &[]), 3),
         call("glAttachShader", &[3, 1]),
@@ -103,6 +108,25 @@ fn draws_beyond_their_buffers_are_left_out() {
     assert_eq!(reasons(&many), ["it has more than 1048575 vertices between glBegin and glEnd"]);
     let replay = after(&[program(), vec![call("glDrawArrays", &[4, 0, 8190])]].concat());
     assert_eq!(reasons(&replay), Vec::<&str>::new());
+}
+
+#[test]
+fn draws_whose_shaders_take_too_long_are_left_out() {
+    let (cheap, heavy) =
+        (["gl_Position = vec4(p, 0, 1);", "o = vec4(1);"], "for (int i = 0; i < 900; i++) x += sin(x);");
+    let vertex = format!("float x = p.x; {heavy} gl_Position = vec4(x, p, 1);");
+    let fragment = format!("float x = gl_FragCoord.x; {heavy} o = vec4(x);");
+    let bounds = Bounds { vertex_work: 1 << 21, pixel_work: 1 << 21, ..Bounds::default() };
+    for (main, count, why) in [
+        (cheap, 6000, None),
+        ([vertex.as_str(), cheap[1]], 30, None),
+        ([vertex.as_str(), cheap[1]], 6000, Some("the draw may take more than 2097152 operations for vertices")),
+        ([cheap[0], fragment.as_str()], 30, None),
+        ([cheap[0], fragment.as_str()], 6000, Some("the draw may take more than 2097152 operations for a pixel")),
+    ] {
+        let replay = within(bounds, &[program_of(main), vec![call("glDrawArrays", &[4, 0, count])]].concat());
+        assert_eq!(reasons(&replay), why.into_iter().collect::<Vec<_>>(), "{main:?}");
+    }
 }
 
 #[test]

@@ -15,8 +15,8 @@ export type DrawCost = readonly [number, number, number, number, number];
 
 /** Operations that a draw counts for whatever it draws. */
 const EACH = 10_000;
-/** Pixels of a part at least. */
-const LEAST = 64;
+/** Pixels of a part at least: GPUs shade four at a time. */
+const LEAST = 4;
 
 /**
  * How draws are executed: `execute` with a primitive, as often as there are parts. What is yielded is to be waited for before it goes on. `now`:

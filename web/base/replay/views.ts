@@ -71,7 +71,7 @@ const AFTERWARDS = 64;
 const MOST = 20_000;
 /** Iterations of a draw over the whole viewport without a GPU: more would take seconds. */
 const MOST_IN_SOFTWARE = 250_000_000;
-/** Iterations of the vertices of a draw, without a GPU and with one: no part of these can be put off. */
+/** Iterations of all vertices of a draw, and of its primitives for one pixel, without a GPU and with one: no part of these can be put off. */
 const MOST_OF_VERTICES = { software: 1 << 26, hardware: 2 ** 31 } as const;
 /** Operations of an iteration that counts once: `UNIT` of `crate/replay/src/glsl/cost.rs`. */
 const UNIT = 64;
@@ -176,12 +176,12 @@ export function createViews(
   };
   /** The limit of the loops of the program in use: iterations, of which those of heavy loops count as several. */
   const limitOf = (vertices: number): number => {
-    const { vertex, heaviest, isShort } = programs.loops();
+    const { heaviest, isShort } = programs.loops();
     const least = Math.min(MOST, AFTERWARDS * heaviest);
     if (isShort) return least;
     const pixels = isSoftware ? (MOST_IN_SOFTWARE / Math.max(1, now.area)) * heaviest : MOST;
     const most = MOST_OF_VERTICES[isSoftware ? 'software' : 'hardware'];
-    return Math.round(Math.max(least, Math.min(MOST, pixels, vertex ? most / Math.max(1, vertices) : MOST)));
+    return Math.round(Math.max(least, Math.min(MOST, pixels, most / Math.max(1, vertices))));
   };
   const askCut = (call: number, mode: number, vertices: number, execute: (mode: number) => void) => {
     const { program, vertex, fragment, heaviest, isShort } = programs.loops();

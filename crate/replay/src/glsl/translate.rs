@@ -183,8 +183,8 @@ pub(crate) fn link(
     let mut fragment = Unit::read(fragment, Stage::Fragment, es, budget).map_err(|error| (Stage::Fragment, error))?;
     let mut made = Translated {
         size: vertex.cost.size.max(fragment.cost.size),
-        vertex_work: vertex.cost.work.max(if vertex.may_be_cut() { views::least_work(vertex.heaviest) } else { 0 }),
-        fragment_work: fragment.cost.work,
+        vertex_work: vertex.work(),
+        fragment_work: fragment.work(),
         heaviest: vertex.heaviest.max(fragment.heaviest),
         ..Translated::default()
     };

@@ -122,6 +122,11 @@ impl Unit {
         self.loops && (self.iterations > views::SAFE || self.cost.work > views::SAFE_WORK)
     }
 
+    /// Operations of an invocation, about: those that loops are let go on for included.
+    pub(super) fn work(&self) -> u64 {
+        self.cost.work.max(if self.may_be_cut() { views::least_work(self.heaviest) } else { 0 })
+    }
+
     pub(super) fn tex_coord(&mut self, tokens: &[Token], i: usize, out: &mut String) -> Result<usize, String> {
         if let [_, open, index, close, ..] = part(tokens, i, i + 4)
             && open.is("[")
