@@ -15,6 +15,7 @@
 
 mod buffers;
 mod cells;
+mod conditions;
 mod contexts;
 mod fixed;
 mod framebuffers;
@@ -34,6 +35,7 @@ mod raster;
 mod report;
 mod sections;
 mod textures;
+mod uniforms;
 mod variant;
 mod what;
 

@@ -4,13 +4,13 @@ use super::buffers;
 use super::cells::{Attachment, Cell, Image, Value};
 use super::contexts::Context;
 use super::fixed::{CLIP_PLANE_OF, LIGHT_PARAMETERS, MATERIAL_PARAMETERS};
-use super::glsl;
 use super::inputs;
 use super::machine::Machine;
 use super::parameters::{self, Group, Parameter};
 use super::programs::STAGES;
 use super::report::{Named, Report, Row, Section, Shader, constant, text};
 use super::textures::{self, level_index};
+use super::uniforms::{self, Uniform};
 use super::what;
 
 /// Attributes that a state dump lists.
@@ -36,14 +36,6 @@ struct View<'a> {
     machine: &'a Machine,
     context: &'a Context,
     array: u32,
-}
-
-/// A uniform of the program in use.
-struct Uniform {
-    name: String,
-    kind: String,
-    value: Value,
-    cell: Option<Cell>,
 }
 
 impl View<'_> {
@@ -115,9 +107,8 @@ impl View<'_> {
 
     fn uniforms(&self, report: &mut Report) -> Vec<Uniform> {
         let mut all = Vec::new();
+        let sources: Vec<_> = report.shaders.iter().map(|shader| shader.source.clone()).collect();
         for (_, program, ..) in self.programs() {
-            let declared: Vec<_> = report.shaders.iter().map(|shader| shader.source.clone()).collect();
-            let declared: Vec<_> = declared.iter().flat_map(|source| glsl::uniforms(source)).collect();
             let mut locations: Vec<u32> = self
                 .machine
                 .slots
@@ -131,19 +122,19 @@ impl View<'_> {
                 .collect();
             locations.sort_unstable();
             locations.dedup();
-            for location in locations {
-                let cell = self.machine.cell(program, what::UNIFORM, location).cloned();
-                let name = match self.machine.value(program, what::UNIFORM_NAME, location) {
-                    Value::Text(name) => name.to_string(),
-                    _ => format!("location {location}"),
+            let located = |location: &u32| {
+                let cell = self.machine.cell(program, what::UNIFORM, *location).cloned();
+                let name = match self.machine.value(program, what::UNIFORM_NAME, *location) {
+                    Value::Text(name) => Some(name.to_string()),
+                    _ => None,
                 };
-                let base = name.strip_suffix("[0]").unwrap_or(&name);
-                let found = declared.iter().find(|it| it.name == base);
-                let kind = found.map_or("", |it| it.kind).to_string();
-                let initial = found.filter(|it| !it.has_value && !it.is_array).and_then(|it| initial(it.kind));
-                let Some(value) = cell.as_ref().map(|cell| cell.value.clone()).or(initial) else { continue };
-                all.push(Uniform { name, kind, value, cell });
-            }
+                (*location, name, cell)
+            };
+            let found = uniforms::uniforms(&sources, locations.iter().map(located).collect());
+            // The programs of a pipeline have the shaders of all of them here.
+            all.extend(
+                found.into_iter().filter(|it| it.call.is_some() || !is_known(&all, &it.name)).collect::<Vec<_>>(),
+            );
         }
         let rows = all.iter().map(|uniform| {
             let name = if uniform.kind.is_empty() {
@@ -151,24 +142,12 @@ impl View<'_> {
             } else {
                 format!("{} {}", uniform.kind, uniform.name)
             };
-            self.row(report, name, text(&uniform.value, ""), uniform.cell.as_ref().map(|cell| cell.call))
+            self.row(report, name, uniform.text(), uniform.call)
         });
         let rows: Vec<Row> = rows.collect();
-        report.uniforms = all.iter().map(|uniform| (uniform.name.clone(), uniform.value.clone())).collect();
+        report.uniforms = all.iter().flat_map(Uniform::named).map(|(name, value)| (name, value.clone())).collect();
         if !rows.is_empty() {
             report.sections.push(Section { title: "Uniforms", is_used: true, rows });
-        }
-        // A sampler whose location nobody has asked for can only be set by a guess, so it samples unit 0. Whether the program uses it
-        // is not known, so it is no row of its own.
-        for source in report.shaders.iter().map(|shader| &shader.source) {
-            for it in glsl::uniforms(source)
-                .into_iter()
-                .filter(|it| it.kind.contains("sampler") && !it.is_array && !it.has_value)
-            {
-                if !all.iter().any(|uniform| uniform.name == it.name) {
-                    all.push(Uniform { name: it.name.into(), kind: it.kind.into(), value: Value::Int(0), cell: None });
-                }
-            }
         }
         all
     }
@@ -272,11 +251,12 @@ impl View<'_> {
     fn textures(&self, report: &mut Report, uniforms: &[Uniform]) {
         let machine = self.machine;
         // Units that the samplers of the program name. Without a program, those that are enabled.
-        let samplers: Vec<(&Uniform, u32)> = uniforms
+        let samplers: Vec<(&Uniform, String, u32)> = uniforms
             .iter()
             .filter(|uniform| uniform.kind.contains("sampler"))
-            .filter_map(|uniform| match &uniform.value {
-                Value::Int(unit) => Some((uniform, *unit as u32)),
+            .flat_map(|uniform| uniform.named().map(move |(name, value)| (uniform, name, value)))
+            .filter_map(|(uniform, name, value)| match value {
+                Value::Int(unit) => Some((uniform, name, *unit as u32)),
                 _ => None,
             })
             .collect();
@@ -289,7 +269,8 @@ impl View<'_> {
                     continue;
                 }
                 let is_enabled = machine.value(self.context.owner, target as u16, unit) == &Value::Bool(true);
-                let sampler = samplers.iter().find(|(uniform, of)| *of == unit && is_sampler_of(&uniform.kind, target));
+                let sampler =
+                    samplers.iter().find(|(uniform, _, of)| *of == unit && is_sampler_of(&uniform.kind, target));
                 let mut said = vec![self.labelled("texture", texture, instance)];
                 let mut levels = 0;
                 for level in 0..32 {
@@ -312,7 +293,7 @@ impl View<'_> {
                     said.push(self.labelled("sampler", name, sampler));
                 }
                 let title = match sampler {
-                    Some((uniform, _)) => format!("{} · unit {unit}", uniform.name),
+                    Some((_, name, _)) => format!("{name} · unit {unit}"),
                     None => format!("Unit {unit} {}", name.trim_start_matches("GL_")),
                 };
                 let row = self.row(report, title, said.join(", "), call);
@@ -597,29 +578,8 @@ fn is_sampler_of(kind: &str, target: u32) -> bool {
     kind == wanted
 }
 
-/// The value of a uniform that nobody has set, by its type: zero. `None` for structures.
-fn initial(kind: &str) -> Option<Value> {
-    let count = |prefix: &str| {
-        kind.strip_prefix(prefix).and_then(|count| count.parse::<u8>().ok()).filter(|count| (2..=4).contains(count))
-    };
-    match kind {
-        "float" | "double" => return Some(Value::Float(0.0)),
-        "int" | "uint" | "bool" => return Some(Value::Int(0)),
-        _ if kind.contains("sampler") || kind.contains("image") => return Some(Value::Int(0)),
-        _ => {}
-    }
-    if let Some(count) = count("vec") {
-        return Some(Value::Floats([0.0; 4], count));
-    }
-    if let Some(count) = count("ivec").or(count("uvec")).or(count("bvec")) {
-        return Some(Value::Ints([0; 4], count));
-    }
-    let (columns, rows) = match kind.strip_prefix("mat")?.split_once('x') {
-        Some((columns, rows)) => (columns.parse().ok()?, rows.parse().ok()?),
-        None => (count("mat")?, count("mat")?),
-    };
-    let values = vec![0.0; usize::from(columns) * usize::from(rows)];
-    Some(Value::Numbers(std::sync::Arc::new(super::cells::Numbers { rows, columns, is_integer: false, values })))
+fn is_known(all: &[Uniform], name: &str) -> bool {
+    all.iter().any(|uniform| uniform.name == name)
 }
 
 fn light_initial(parameter: u32, count: u8, light: u16) -> Value {
