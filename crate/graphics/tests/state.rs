@@ -208,6 +208,80 @@ fn programs_have_the_uniforms_of_their_latest_linking() {
 }
 
 #[test]
+fn uniforms_that_were_never_set_are_initial_values() {
+    let mut trace = Trace::new();
+    let text = |text: &'static str| Arg::Text(text.as_bytes());
+    trace.on(0, "glCreateProgram", vec![], Some(Arg::Uint(3)));
+    trace.on(0, "glCreateShader", vec![Arg::Uint(0x8b30)], Some(Arg::Uint(4)));
+    let source = "#define N 2\nuniform vec2 v[N + 1];\nuniform float f, unused, given = 1.0;\nuniform sampler2D t[2];\n\
+        layout(binding = 5) uniform sampler2D u;\nlayout(location = 9) uniform int at;\n#ifdef NEVER\nuniform int gone;\n#endif\n\
+        void main() { x = v[0] + f + given + texture(t[0], p) + texture(u, p) + at + gone; }";
+    trace.call("glShaderSource", vec![Arg::Uint(4), Arg::Uint(1), Arg::Array(vec![text(source)]), Arg::Null]);
+    trace.call("glAttachShader", vec![Arg::Uint(3), Arg::Uint(4)]);
+    trace.call("glLinkProgram", vec![Arg::Uint(3)]);
+    trace.call("glUseProgram", vec![Arg::Uint(3)]);
+    trace.on(0, "glGetUniformLocation", vec![Arg::Uint(3), text("v[0]")], Some(Arg::Uint(0)));
+    trace.on(0, "glGetUniformLocation", vec![Arg::Uint(3), text("v[2]")], Some(Arg::Uint(2)));
+    let initial = trace.call("glDetachShader", vec![Arg::Uint(3), Arg::Uint(4)]);
+    let four = (1..=4).map(|n| Arg::Float(n as f32)).collect();
+    trace.call("glUniform2fv", vec![Arg::Uint(0), Arg::Uint(2), Arg::Array(four)]);
+    trace.call("glUniform1i", vec![Arg::Uint(9), Arg::Int(-7)]);
+    let set = trace.call("glUniform2f", vec![Arg::Uint(2), Arg::Float(8.0), Arg::Float(9.0)]);
+    let mut history = trace.history();
+    let report = at(&mut history, initial);
+    for (name, value) in
+        [("vec2 v", "0, 0\n× 3"), ("float f", "0"), ("sampler2D t", "0\n0"), ("sampler2D u", "5"), ("int at", "0")]
+    {
+        assert_eq!(row(&report, name), (value.into(), None), "{name}");
+    }
+    // Not used, left out by the preprocessor, or not known.
+    for name in ["float unused", "float given", "int gone"] {
+        assert!(find(&report, name).is_none(), "{name}");
+    }
+    let report = at(&mut history, set);
+    assert_eq!(row(&report, "vec2 v"), ("1, 2\n3, 4\n8, 9".into(), Some(set as u32)));
+    assert_eq!(row(&report, "int at").0, "-7");
+    let json = report.json();
+    for said in [r#""v[0]":[1,2]"#, r#""v[2]":[8,9]"#, r#""t[1]":0"#, r#""u":5"#, r#""at":-7"#] {
+        assert!(json.contains(said), "{said}");
+    }
+}
+
+#[test]
+fn stencil_bits_are_those_of_the_framebuffer_that_is_drawn_to() {
+    let mut trace = Trace::new();
+    let none = trace.call("glEnable", vec![Arg::Uint(0xb71)]);
+    let one = Arg::Array(vec![Arg::Uint(8)]);
+    let asked = trace.call("glGetIntegerv", vec![Arg::Uint(0xd57), one]);
+    let bound = trace.call("glBindFramebuffer", vec![Arg::Uint(0x8d40), Arg::Uint(2)]);
+    trace.call("glBindRenderbuffer", vec![Arg::Uint(0x8d41), Arg::Uint(5)]);
+    trace.call("glRenderbufferStorage", [0x8d41, 0x88f0, 16, 16].map(Arg::Uint).to_vec());
+    let attached = trace.call("glFramebufferRenderbuffer", [0x8d40, 0x821a, 0x8d41, 5].map(Arg::Uint).to_vec());
+    let mut history = trace.history();
+    let mut bits = |call| find(&at(&mut history, call), "STENCIL_BITS");
+    assert_eq!(bits(none), None);
+    assert_eq!(bits(asked), Some(("8".into(), Some(asked as u32))));
+    assert_eq!(bits(bound), Some(("0".into(), None)));
+    assert_eq!(bits(attached), Some(("8".into(), Some(attached as u32))));
+}
+
+#[test]
+fn contexts_of_es_convert_to_srgb_at_first() {
+    const SRGB: u64 = 0x8db9;
+    for (es, initial) in [(false, "off"), (true, "on")] {
+        let mut trace = Trace::new();
+        if es {
+            trace.on(0, "glGetString", vec![Arg::Uint(0x1f02)], Some(Arg::Text(b"OpenGL ES 3.2 Mesa")));
+        }
+        let first = trace.call("glEnable", vec![Arg::Uint(0xb71)]);
+        let second = trace.call("glDisable", vec![Arg::Uint(SRGB)]);
+        let mut history = trace.history();
+        assert_eq!(row(&at(&mut history, first), "FRAMEBUFFER_SRGB"), (initial.into(), None));
+        assert_eq!(row(&at(&mut history, second), "FRAMEBUFFER_SRGB").0, "off");
+    }
+}
+
+#[test]
 fn vertex_arrays_keep_their_buffers() {
     let mut trace = Trace::new();
     trace.call("glBindVertexArray", vec![Arg::Uint(2)]);

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::cells::{Attachment, Image, Value};
+use super::cells::{Attachment, Cell, Image, Value};
 use super::fixed::list_of;
 use super::machine::{Handlers, Machine};
 use super::objects::Kind;
+use super::textures::level_index;
 use super::what;
 use crate::calls::Call;
 
@@ -13,10 +14,18 @@ const FRAMEBUFFER: u32 = 0x8d40;
 const READ_FRAMEBUFFER: u32 = 0x8ca8;
 const DEPTH: u32 = 0x8d00;
 const STENCIL: u32 = 0x8d20;
+const STENCIL_BITS: u32 = 0xd57;
 const DEPTH_STENCIL: u32 = 0x821a;
 const CUBE_FACE_FIRST: u32 = 0x8515;
 
 pub(super) const HANDLERS: Handlers = &[
+    ("GetIntegerv", |m, c, _| {
+        let (name, _) = m.object(m.context, what::DRAW_FRAMEBUFFER_BINDING, 0);
+        let bits = list_of(c, 1).first().and_then(|value| value.int());
+        if let (STENCIL_BITS, 0, Some(bits)) = (c.uint(0), name, bits) {
+            m.set(what::STENCIL_BITS_OF_WINDOW, Value::Int(bits));
+        }
+    }),
     ("BindFramebuffer", |m, c, _| m.bind_framebuffer(c.uint(0), c.uint(1))),
     ("BindRenderbuffer", |m, c, _| m.bind(Kind::Renderbuffer, what::RENDERBUFFER_BINDING, 0, c.uint(1))),
     ("RenderbufferStorage", |m, c, _| m.renderbuffer(None, c.uint(1), c.uint(2), c.uint(3), 0)),
@@ -145,6 +154,35 @@ impl Machine {
         let framebuffer = self.framebuffer(call.uint(0));
         let face = call.uint(2).checked_sub(CUBE_FACE_FIRST).filter(|face| *face < 6).unwrap_or(0);
         self.attach(framebuffer, call.uint(1), call.uint(3), call.uint(4), layer, face);
+    }
+
+    /// Stencil bits of the framebuffer that is drawn to, and the call that says so. `None` if they are not known: what a window has is
+    /// not in a trace unless the program has asked.
+    pub(super) fn stencil_bits(&self) -> Option<(i64, Option<u32>)> {
+        let (name, framebuffer) = self.object(self.context, what::DRAW_FRAMEBUFFER_BINDING, 0);
+        if name == 0 {
+            let cell = self.cell(self.context, what::STENCIL_BITS_OF_WINDOW, 0)?;
+            return if let Value::Int(bits) = cell.value { Some((bits, Some(cell.call))) } else { None };
+        }
+        let attached = self.cell(framebuffer, what::ATTACHMENT, STENCIL);
+        let Some(Cell { value: Value::Attachment(attachment), call }) = attached else { return Some((0, None)) };
+        let Attachment { is_renderbuffer, instance, level, face, .. } = **attachment;
+        let image = match is_renderbuffer {
+            true => self.value(instance, what::STORAGE, 0),
+            false => self.value(instance, what::LEVEL, level_index(level, face)),
+        };
+        let Value::Image(image) = image else { return None };
+        let bits = match image.format {
+            // STENCIL_INDEX1, 4, 8 and 16.
+            0x8d46 => 1,
+            0x8d47 => 4,
+            0x8d48 => 8,
+            0x8d49 => 16,
+            // DEPTH24_STENCIL8, DEPTH32F_STENCIL8.
+            0x88f0 | 0x8cad => 8,
+            _ => return None,
+        };
+        Some((bits, Some(*call)))
     }
 
     fn draw_buffers(&mut self, framebuffer: u32, buffers: &[u32]) {

@@ -309,9 +309,12 @@ impl Profile {
     /// The initial value of a parameter in a context of this profile.
     pub(super) fn initial(self, parameter: &super::parameters::Parameter) -> Value {
         const POINT_SPRITE: u16 = 0x8861;
+        const FRAMEBUFFER_SRGB: u16 = 0x8db9;
         match parameter.what {
             // Points are always sprites where there is no fixed function.
             POINT_SPRITE => Value::Bool(!self.has_fixed_function()),
+            // Where it can be switched at all: GL_EXT_sRGB_write_control, *New State*.
+            FRAMEBUFFER_SRGB => Value::Bool(matches!(self, Self::Es1 | Self::Es2)),
             _ => parameter.initial.clone(),
         }
     }

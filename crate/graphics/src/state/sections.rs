@@ -356,6 +356,10 @@ impl View<'_> {
                 }
             }
         }
+        if let Some((bits, call)) = self.machine.stencil_bits() {
+            rows.push(self.row(report, "STENCIL_BITS", bits.to_string(), call));
+            report.parameters.push(("GL_STENCIL_BITS".into(), vec![(None, Value::Int(bits), "")]));
+        }
         if let Some(cell) = self.machine.cell(self.context.owner, what::VIEWPORT, 0) {
             rows.push(self.row(report, "VIEWPORT", text(&cell.value, ""), Some(cell.call)));
         }

@@ -129,15 +129,17 @@ fn apart(value: &Value) -> Vec<Value> {
     let Value::Numbers(numbers) = value else { return vec![value.clone()] };
     let Numbers { rows, columns, is_integer, values } = &**numbers;
     let one = usize::from(*rows).max(1) * usize::from(*columns).max(1);
-    let element = |values: &[f64]| match values {
-        [one] if *is_integer => Value::Int(*one as i64),
-        [one] => Value::Float(*one),
-        _ => Value::Numbers(Arc::new(Numbers {
-            rows: *rows,
-            columns: *columns,
-            is_integer: *is_integer,
-            values: values.to_vec(),
-        })),
+    let element = |values: &[f64]| match (values, *columns) {
+        ([one], _) if *is_integer => Value::Int(*one as i64),
+        ([one], _) => Value::Float(*one),
+        (_, ..=1) => {
+            let number = |i: usize| values.get(i).copied().unwrap_or_default();
+            match is_integer {
+                true => Value::Ints(core::array::from_fn(|i| number(i) as i64 as i32), *rows),
+                false => Value::Floats(core::array::from_fn(|i| number(i) as f32), *rows),
+            }
+        }
+        _ => Value::Numbers(Arc::new(Numbers { values: values.to_vec(), ..**numbers })),
     };
     values.chunks_exact(one).map(element).collect()
 }
