@@ -27,8 +27,8 @@ const MOST_DEPTH: u32 = 32;
 pub(super) fn active(source: &str) -> Active<'_> {
     let mut it =
         Active { words: Vec::new(), values: HashMap::new(), bodies: Vec::new(), budget: Cell::new(MOST_WORDS) };
-    // Of each #if: whether the current part is kept, and whether an earlier one was. `None` if that is not known.
-    let mut open: Vec<(Option<bool>, Option<bool>)> = Vec::new();
+    // Of each #if: whether what it stands in is kept, whether its current part is, and whether an earlier one was. `None` if that is not known.
+    let mut open: Vec<[Option<bool>; 3]> = Vec::new();
     // Lines that follow each other: from where to where, and whether they are certain.
     let mut regions: Vec<(usize, usize, bool)> = Vec::new();
     let (mut is_comment, mut end) = (false, 0);
@@ -37,7 +37,7 @@ pub(super) fn active(source: &str) -> Active<'_> {
         end += line.len();
         let directive = if is_comment { None } else { line.trim_start().strip_prefix('#') };
         is_comment = ends_in_comment(line, is_comment);
-        let kept = open.iter().fold(Some(true), |all, (kept, _)| and(all, *kept));
+        let kept = open.last().map_or(Some(true), |[outer, kept, _]| and(*outer, *kept));
         let Some(directive) = directive else {
             if kept != Some(false) {
                 it.constant(line);
@@ -63,17 +63,17 @@ pub(super) fn active(source: &str) -> Active<'_> {
             }
             "if" | "ifdef" | "ifndef" => {
                 let is = it.condition(name, rest);
-                open.push((is, is));
+                open.push([kept, is, is]);
             }
             "elif" => {
-                if let Some((kept, before)) = open.last_mut() {
+                if let Some([_, kept, before]) = open.last_mut() {
                     let is = it.condition("if", rest);
                     *kept = and(not(*before), is);
                     *before = not(and(not(*before), not(is)));
                 }
             }
             "else" => {
-                if let Some((kept, before)) = open.last_mut() {
+                if let Some([_, kept, before]) = open.last_mut() {
                     *kept = not(*before);
                 }
             }

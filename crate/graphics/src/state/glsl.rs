@@ -62,7 +62,7 @@ impl Layout {
     fn read<'a>(words: &mut impl Iterator<Item = &'a str>, active: &Active<'a>) -> Self {
         let all: Vec<&str> = words.take_while(|word| *word != ")").collect();
         let number = |name: &str| {
-            let part = all.split(|word| *word == ",").find(|part| part.iter().any(|word| *word == name))?;
+            let part = all.split(|word| *word == ",").find(|part| part.contains(&name))?;
             active.number(part.split(|word| *word == "=").nth(1)?)
         };
         Self { location: number("location"), binding: number("binding") }

@@ -150,7 +150,8 @@ fn source_of(strings: &Value, lengths: &[i64]) -> String {
         let length = lengths.get(i).and_then(|length| usize::try_from(*length).ok());
         source.push_str(length.and_then(|length| text.get(..length)).unwrap_or(text));
         if source.len() > MOST_SOURCE {
-            source.truncate(source.floor_char_boundary(MOST_SOURCE));
+            let end = (0..=MOST_SOURCE).rev().find(|end| source.is_char_boundary(*end));
+            source.truncate(end.unwrap_or(0));
             break;
         }
     }
