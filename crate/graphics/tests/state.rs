@@ -248,6 +248,46 @@ fn uniforms_that_were_never_set_are_initial_values() {
 }
 
 #[test]
+fn members_of_uniform_blocks_are_read_from_buffers() {
+    let mut trace = Trace::new();
+    let text = |text: &'static str| Arg::Text(text.as_bytes());
+    trace.on(0, "glCreateProgram", vec![], Some(Arg::Uint(3)));
+    trace.on(0, "glCreateShader", vec![Arg::Uint(0x8b30)], Some(Arg::Uint(4)));
+    let source =
+        "layout(std140) uniform B { vec2 a; float b[2]; } block;\nlayout(std140, binding = 2) uniform C { int c; };";
+    trace.call("glShaderSource", vec![Arg::Uint(4), Arg::Uint(1), Arg::Array(vec![text(source)]), Arg::Null]);
+    trace.call("glAttachShader", vec![Arg::Uint(3), Arg::Uint(4)]);
+    trace.call("glLinkProgram", vec![Arg::Uint(3)]);
+    trace.call("glUseProgram", vec![Arg::Uint(3)]);
+    trace.on(0, "glGetUniformBlockIndex", vec![Arg::Uint(3), text("B")], Some(Arg::Uint(0)));
+    trace.on(0, "glGetUniformBlockIndex", vec![Arg::Uint(3), text("C")], Some(Arg::Uint(1)));
+    trace.call("glUniformBlockBinding", [3, 0, 5].map(Arg::Uint).to_vec());
+    trace.call("glBindBuffer", [0x8a11, 7].map(Arg::Uint).to_vec());
+    let empty = trace.call("glBufferData", vec![Arg::Uint(0x8a11), Arg::Uint(320), Arg::Null, Arg::Uint(0x88e4)]);
+    trace.call("glBindBufferRange", [0x8a11, 5, 7, 256, 48].map(Arg::Uint).to_vec());
+    let bytes: Vec<u8> = [1.0f32, 2.0, 0.0, 0.0, 3.0].iter().flat_map(|n| n.to_le_bytes()).collect();
+    let part = vec![Arg::Uint(0x8a11), Arg::Uint(256), Arg::Uint(20), Arg::Blob(&bytes)];
+    let written = trace.call("glBufferSubData", part);
+    trace.call("glBindBuffer", [0x8a11, 8].map(Arg::Uint).to_vec());
+    let minus = (-7i32).to_le_bytes();
+    trace.call("glBufferData", vec![Arg::Uint(0x8a11), Arg::Uint(16), Arg::Null, Arg::Uint(0x88e4)]);
+    trace.call("glBindBufferBase", [0x8a11, 2, 8].map(Arg::Uint).to_vec());
+    let map = [0x8a11, 0, 16, 2].map(Arg::Uint).to_vec();
+    trace.on(0, "glMapBufferRange", map, Some(Arg::Pointer(0x7fff_0000)));
+    let copied = trace.call("memcpy", vec![Arg::Pointer(0x7fff_0000), Arg::Blob(&minus), Arg::Uint(4)]);
+    let cleared = trace.call("glClearBufferData", [0x8a11, 0x8235, 0x8d94, 0x1404, 0].map(Arg::Uint).to_vec());
+    let mut history = trace.history();
+    assert!(find(&at(&mut history, empty), "vec2 B.a").is_none());
+    let report = at(&mut history, written);
+    assert_eq!(row(&report, "vec2 B.a"), ("1, 2".into(), Some(written as u32)));
+    // The second element was not written.
+    assert_eq!(row(&report, "float B.b").0, "3");
+    assert!(report.json().contains(r#""B.b[0]":3"#));
+    assert_eq!(row(&at(&mut history, copied), "int c"), ("-7".into(), Some(copied as u32)));
+    assert!(find(&at(&mut history, cleared), "int c").is_none());
+}
+
+#[test]
 fn stencil_bits_are_those_of_the_framebuffer_that_is_drawn_to() {
     let mut trace = Trace::new();
     let none = trace.call("glEnable", vec![Arg::Uint(0xb71)]);

@@ -1,6 +1,8 @@
 //! Buffers, and vertex arrays that refer to them.
 
-use super::cells::Value;
+use std::sync::Arc;
+
+use super::cells::{Content, Value};
 use super::fixed::list_of;
 use super::machine::{Handlers, Machine};
 use super::objects::Kind;
@@ -36,26 +38,67 @@ pub(super) const HANDLERS: Handlers = &[
     ("BindBuffersRange", |m, c, _| bind_many(m, c, true)),
     ("BufferData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
-        m.allocate(instance, c.int(1), Some(c.uint(3)));
+        m.allocate(instance, c.int(1), Some(c.uint(3)), c.argument(2));
     }),
     ("NamedBufferData", |m, c, _| {
         let instance = m.instance(Kind::Buffer, c.uint(0));
-        m.allocate(instance, c.int(1), Some(c.uint(3)));
+        m.allocate(instance, c.int(1), Some(c.uint(3)), c.argument(2));
     }),
     ("BufferStorage", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
-        m.allocate(instance, c.int(1), None);
+        m.allocate(instance, c.int(1), None, c.argument(2));
     }),
     ("NamedBufferStorage", |m, c, _| {
         let instance = m.instance(Kind::Buffer, c.uint(0));
-        m.allocate(instance, c.int(1), None);
+        m.allocate(instance, c.int(1), None, c.argument(2));
     }),
-    ("MapBuffer", |m, c, _| m.map(c, true, true)),
-    ("MapBufferRange", |m, c, _| m.map(c, true, true)),
-    ("MapNamedBuffer", |m, c, _| m.map(c, false, true)),
-    ("MapNamedBufferRange", |m, c, _| m.map(c, false, true)),
-    ("UnmapBuffer", |m, c, _| m.map(c, true, false)),
-    ("UnmapNamedBuffer", |m, c, _| m.map(c, false, false)),
+    ("BufferSubData", |m, c, _| {
+        let instance = m.bound_buffer(c.uint(0));
+        m.write_content(instance, c.int(1), c.int(2), c.argument(3));
+    }),
+    ("NamedBufferSubData", |m, c, _| {
+        let instance = m.instance(Kind::Buffer, c.uint(0));
+        m.write_content(instance, c.int(1), c.int(2), c.argument(3));
+    }),
+    ("CopyBufferSubData", |m, c, _| {
+        let instance = m.bound_buffer(c.uint(1));
+        m.write_content(instance, c.int(3), c.int(4), calls::Value::Null);
+    }),
+    ("CopyNamedBufferSubData", |m, c, _| {
+        let instance = m.instance(Kind::Buffer, c.uint(1));
+        m.write_content(instance, c.int(3), c.int(4), calls::Value::Null);
+    }),
+    ("ClearBufferData", |m, c, _| {
+        let instance = m.bound_buffer(c.uint(0));
+        m.write_content(instance, 0, i64::MAX, calls::Value::Null);
+    }),
+    ("ClearBufferSubData", |m, c, _| {
+        let instance = m.bound_buffer(c.uint(0));
+        m.write_content(instance, c.int(2), c.int(3), calls::Value::Null);
+    }),
+    ("ClearNamedBufferData", |m, c, _| {
+        let instance = m.instance(Kind::Buffer, c.uint(0));
+        m.write_content(instance, 0, i64::MAX, calls::Value::Null);
+    }),
+    ("ClearNamedBufferSubData", |m, c, _| {
+        let instance = m.instance(Kind::Buffer, c.uint(0));
+        m.write_content(instance, c.int(2), c.int(3), calls::Value::Null);
+    }),
+    ("InvalidateBufferData", |m, c, _| {
+        let instance = m.instance(Kind::Buffer, c.uint(0));
+        m.write_content(instance, 0, i64::MAX, calls::Value::Null);
+    }),
+    ("InvalidateBufferSubData", |m, c, _| {
+        let instance = m.instance(Kind::Buffer, c.uint(0));
+        m.write_content(instance, c.int(1), c.int(2), calls::Value::Null);
+    }),
+    ("memcpy", copied_to),
+    ("MapBuffer", |m, c, _| m.map(c, true, Some((0, i64::MAX)))),
+    ("MapBufferRange", |m, c, _| m.map(c, true, Some((c.int(1), c.int(2))))),
+    ("MapNamedBuffer", |m, c, _| m.map(c, false, Some((0, i64::MAX)))),
+    ("MapNamedBufferRange", |m, c, _| m.map(c, false, Some((c.int(1), c.int(2))))),
+    ("UnmapBuffer", |m, c, _| m.map(c, true, None)),
+    ("UnmapNamedBuffer", |m, c, _| m.map(c, false, None)),
     ("BindVertexArray", |m, c, _| {
         let name = c.uint(0);
         m.bind(Kind::VertexArray, what::VERTEX_ARRAY_BINDING, 0, name);
@@ -114,6 +157,22 @@ pub(super) const HANDLERS: Handlers = &[
         }
     }),
 ];
+
+/// Targets of buffers that shaders write to: storage, counters, transform feedback.
+const WRITTEN: [u32; 3] = [0x90d2, 0x92c0, 0x8c8e];
+/// Bytes of a buffer of uniforms up to which its content is kept.
+const MOST_CONTENT: usize = 1 << 16;
+
+/// The program has written to memory, which may be that of a mapped buffer.
+fn copied_to(machine: &mut Machine, call: &Call, _: Variant) {
+    let (_, instance) = machine.object(machine.share, what::MAPPED_LAST, 0);
+    let number = |what| machine.number(instance, what, 0).unwrap_or_default();
+    let within = (call.int(0)).wrapping_sub(number(what::MAPPED_AT));
+    if instance != 0 && (0..number(what::MAPPED_SIZE)).contains(&within) {
+        let offset = number(what::MAPPED_FROM).saturating_add(within);
+        machine.write_content(instance, offset, call.int(2), call.argument(1));
+    }
+}
 
 /// Client arrays by number; those of texture coordinates follow, one a unit.
 pub(super) const CLIENT_ARRAYS: [(u32, &str); 7] = [
@@ -185,6 +244,10 @@ impl Machine {
             return;
         }
         let instance = self.instance(Kind::Buffer, name);
+        let is_written = TARGETS.get(target as usize).is_some_and(|(target, _)| WRITTEN.contains(target));
+        if is_written && self.is_set(instance, what::CONTENT, 0) {
+            self.put(instance, what::CONTENT, 0, Value::Unset);
+        }
         let at = target << 8 | index;
         self.set_at(what::INDEXED_BUFFER, at, Value::Object { name, instance });
         let part = |number: i64| if number < 0 { Value::Unset } else { Value::Int(number) };
@@ -192,16 +255,61 @@ impl Machine {
         self.set_at(what::INDEXED_SIZE, at, range.map_or(Value::Unset, |(_, size)| part(size)));
     }
 
-    fn allocate(&mut self, instance: u32, size: i64, usage: Option<u32>) {
+    fn allocate(&mut self, instance: u32, size: i64, usage: Option<u32>, data: calls::Value<'_>) {
         self.put(instance, what::SIZE, 0, Value::Int(size));
         self.put(instance, what::USAGE, 0, usage.map_or(Value::Unset, Value::Constant));
         self.put(instance, what::MAPPED, 0, Value::Bool(false));
+        let length = usize::try_from(size).ok().filter(|size| (1..=MOST_CONTENT).contains(size));
+        let is_kept = self.is_of_uniforms(instance) && length.is_some();
+        if !is_kept && !self.is_set(instance, what::CONTENT, 0) {
+            return;
+        }
+        let length = length.unwrap_or(0);
+        let content = Content { bytes: vec![0; length], known: vec![false; length] };
+        self.put(instance, what::CONTENT, 0, if is_kept { Value::Content(Arc::new(content)) } else { Value::Unset });
+        self.write_content(instance, 0, size, data);
     }
 
-    fn map(&mut self, call: &Call, is_target: bool, is_mapped: bool) {
+    /// Whether a buffer is bound for uniforms: only these are looked into.
+    fn is_of_uniforms(&self, instance: u32) -> bool {
+        instance != 0 && self.object(self.context, what::UNIFORM_BUFFER_BINDING, 0).1 == instance
+    }
+
+    /// Writes to the content that is kept of a buffer, if any. What the trace does not have of the bytes is not known afterwards.
+    fn write_content(&mut self, instance: u32, offset: i64, size: i64, data: calls::Value<'_>) {
+        let Value::Content(content) = self.value(instance, what::CONTENT, 0) else { return };
+        let from = usize::try_from(offset).unwrap_or(usize::MAX).min(content.bytes.len());
+        let size = usize::try_from(size).unwrap_or(0);
+        let to = from.saturating_add(size).min(content.bytes.len());
+        let given = if let calls::Value::Bytes(bytes, _) = data { bytes } else { &[] };
+        let mut content = (**content).clone();
+        let places = content.bytes.iter_mut().zip(&mut content.known).take(to).skip(from);
+        for (i, (byte, is_known)) in places.enumerate() {
+            (*byte, *is_known) = given.get(i).map_or((0, false), |given| (*given, true));
+        }
+        self.copied += 2 * content.bytes.len();
+        self.put(instance, what::CONTENT, 0, Value::Content(Arc::new(content)));
+    }
+
+    /// Maps a range of a buffer, or ends that.
+    fn map(&mut self, call: &Call, is_target: bool, range: Option<(i64, i64)>) {
         let instance =
             if is_target { self.bound_buffer(call.uint(0)) } else { self.instance(Kind::Buffer, call.uint(0)) };
-        self.put(instance, what::MAPPED, 0, Value::Bool(is_mapped && call.result().int() != Some(0)));
+        self.put(instance, what::MAPPED, 0, Value::Bool(range.is_some() && call.result().int() != Some(0)));
+        let Some((from, size)) = range.filter(|_| self.is_set(instance, what::CONTENT, 0)) else { return };
+        // What is written is copied by calls of memcpy, of which only those to the latest mapping are found.
+        let (_, last) = self.object(self.share, what::MAPPED_LAST, 0);
+        if last != 0 && last != instance && self.value(last, what::MAPPED, 0) == &Value::Bool(true) {
+            self.put(last, what::CONTENT, 0, Value::Unset);
+        }
+        self.put(self.share, what::MAPPED_LAST, 0, Value::Object { name: call.uint(0), instance });
+        for (what, value) in [
+            (what::MAPPED_AT, call.result().int().unwrap_or_default()),
+            (what::MAPPED_FROM, from),
+            (what::MAPPED_SIZE, size),
+        ] {
+            self.put(instance, what, 0, Value::Int(value));
+        }
     }
 
     fn enable_attribute(&mut self, array: Option<u32>, index: u32, is_on: bool) {

@@ -47,6 +47,8 @@ pub enum Value {
     Matrix(Arc<[f64; 16]>),
     /// Numbers of a uniform that is an array or a matrix.
     Numbers(Arc<Numbers>),
+    /// The content of a buffer.
+    Content(Arc<Content>),
     /// A text.
     Text(Arc<str>),
     /// An object that is bound. Its name is 0 if there is none.
@@ -77,6 +79,15 @@ pub struct Numbers {
     pub is_integer: bool,
     /// All elements, one after the other, in column-major order.
     pub values: Vec<f64>,
+}
+
+/// The content of a buffer, as far as the trace has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Content {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Which of them are known.
+    pub known: Vec<bool>,
 }
 
 /// A level of a texture, or a renderbuffer.

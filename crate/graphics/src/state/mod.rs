@@ -13,6 +13,7 @@
 //! driver or the window. A call that failed is not known as such, because traces do not record errors; calls with constants that
 //! do not exist change nothing.
 
+mod blocks;
 mod buffers;
 mod cells;
 mod conditions;
@@ -39,7 +40,7 @@ mod uniforms;
 mod variant;
 mod what;
 
-pub use cells::{Attachment, Cell, Image, Numbers, Value};
+pub use cells::{Attachment, Cell, Content, Image, Numbers, Value};
 pub use contexts::Profile;
 pub use history::{History, Progress};
 pub use machine::Machine;

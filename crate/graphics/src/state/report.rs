@@ -284,7 +284,9 @@ pub(super) fn text(value: &Value, group: &str) -> String {
                 name.to_string()
             }
         }
-        Value::Image(_) | Value::Attachment(_) | Value::Instances(_) | Value::List(_) => String::new(),
+        Value::Image(_) | Value::Attachment(_) | Value::Instances(_) | Value::List(_) | Value::Content(_) => {
+            String::new()
+        }
     }
 }
 

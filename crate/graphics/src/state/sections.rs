@@ -1,5 +1,6 @@
 //! What of a context is shown, in sections: what a draw uses first.
 
+use super::blocks;
 use super::buffers;
 use super::cells::{Attachment, Cell, Image, Value};
 use super::contexts::Context;
@@ -16,6 +17,7 @@ use super::what;
 /// Attributes that a state dump lists.
 const LISTED_ATTRIBUTES: u32 = 16;
 const MAX_UNITS: u32 = 256;
+const UNIFORM_BUFFER: u32 = 0x8a11;
 
 /// Fills a report with all that is known of a context.
 pub(super) fn fill(machine: &mut Machine, context: &Context, report: &mut Report) {
@@ -136,6 +138,7 @@ impl View<'_> {
                 found.into_iter().filter(|it| it.call.is_some() || !is_known(&all, &it.name)).collect::<Vec<_>>(),
             );
         }
+        self.blocks(&sources, &mut all);
         let rows = all.iter().map(|uniform| {
             let name = if uniform.kind.is_empty() {
                 uniform.name.clone()
@@ -150,6 +153,42 @@ impl View<'_> {
             report.sections.push(Section { title: "Uniforms", is_used: true, rows });
         }
         all
+    }
+
+    /// Adds the members of uniform blocks, with what their buffers hold.
+    fn blocks(&self, sources: &[std::sync::Arc<str>], all: &mut Vec<Uniform>) {
+        let machine = self.machine;
+        let Some(target) = buffers::TARGETS.iter().position(|(target, _)| *target == UNIFORM_BUFFER) else { return };
+        for (_, program, ..) in self.programs() {
+            for block in sources.iter().flat_map(|source| blocks::blocks(source)) {
+                let of = |wanted: u16| machine.slots.of(program).iter().filter(move |(what, ..)| *what == wanted);
+                let index = of(what::BLOCK_NAME).map(|(_, index, _)| *index).find(|index| {
+                    matches!(machine.value(program, what::BLOCK_NAME, *index), Value::Text(name) if **name == *block.name)
+                });
+                let binding = match index {
+                    Some(index) => machine.number(program, what::BLOCK_BINDING, index).map(|binding| binding as u32),
+                    // Which block a binding was given to is not known.
+                    None if of(what::BLOCK_BINDING).next().is_some() => continue,
+                    None => None,
+                };
+                let at = (target as u32) << 8 | binding.unwrap_or(block.binding) & 0xff;
+                let (_, buffer) = machine.object(self.context.owner, what::INDEXED_BUFFER, at);
+                let from = machine.number(self.context.owner, what::INDEXED_OFFSET, at).unwrap_or(0);
+                let Some(Cell { value: Value::Content(content), call }) = machine.cell(buffer, what::CONTENT, 0) else {
+                    continue;
+                };
+                for member in &block.members {
+                    let prefix = if block.has_instance { format!("{}.", block.name) } else { String::new() };
+                    let (name, is_array) = (format!("{prefix}{}", member.name), member.count.is_some());
+                    let elements = member.values(content, usize::try_from(from).unwrap_or(usize::MAX));
+                    if elements.is_empty() || is_known(all, &name) {
+                        continue;
+                    }
+                    let kind = member.kind.to_string();
+                    all.push(Uniform { name, kind, elements, is_array, call: Some(*call) });
+                }
+            }
+        }
     }
 
     /// The format and place of the vertices of an array.

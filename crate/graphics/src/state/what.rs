@@ -15,6 +15,12 @@ whats! {
     KIND_FIRST = 0x10; // + the kind of object
     LEVEL = 0x20; // of a texture: level | face << 5
     SIZE = 0x21; // of a buffer
+    UNIFORM_BUFFER_BINDING = 0x8a28;
+    CONTENT = 0x24; // of a buffer of uniforms
+    MAPPED_LAST = 0x25; // of a share group: the buffer of uniforms that was mapped last
+    MAPPED_AT = 0x26; // of a buffer: where, in the memory of the program
+    MAPPED_FROM = 0x27; // of a buffer: the first byte that is
+    MAPPED_SIZE = 0x28;
     USAGE = 0x22;
     MAPPED = 0x23;
     ATTACHED = 0x30; // of a program: its shaders
