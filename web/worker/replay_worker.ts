@@ -1,5 +1,5 @@
 import { beginOf } from '../base/replay/frames.ts';
-import { breath, createReplayGpu, isSoftware, type Ran, type ReplayGpu } from '../base/replay/gpu.ts';
+import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu } from '../base/replay/gpu.ts';
 import { gpuBehind } from '../base/replay/port.ts';
 import type { Touched, Watch } from '../base/replay/views.ts';
 import type {
@@ -111,10 +111,8 @@ interface Target {
 }
 
 function tookTooLong(patience: number, what: string): End {
-  return {
-    sentence: `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture ${what}.`,
-    limit: 'time',
-  };
+  const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture ${what}.`;
+  return { sentence, limit: 'time' };
 }
 
 const load = startReader(() => init());
@@ -497,10 +495,4 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
       void answer();
     },
   };
-}
-
-/** WebGL2 of this worker. null where a browser has none in workers. */
-function ownGpu(): ReplayGpu | null {
-  if (typeof OffscreenCanvas === 'undefined') return null;
-  return createReplayGpu(new OffscreenCanvas(1, 1), Number.POSITIVE_INFINITY);
 }

@@ -195,6 +195,12 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
   return gpu;
 }
 
+/** WebGL2 of this worker. null where a browser has none in workers. */
+export function ownGpu(): ReplayGpu | null {
+  if (typeof OffscreenCanvas === 'undefined') return null;
+  return createReplayGpu(new OffscreenCanvas(1, 1), Number.POSITIVE_INFINITY);
+}
+
 /** Nothing to wait for. */
 const DONE = async () => {};
 
