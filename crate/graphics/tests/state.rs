@@ -242,7 +242,15 @@ fn uniforms_that_were_never_set_are_initial_values() {
     assert_eq!(row(&report, "vec2 v"), ("1, 2\n3, 4\n8, 9".into(), Some(set as u32)));
     assert_eq!(row(&report, "int at").0, "-7");
     let json = report.json();
-    for said in [r#""v[0]":[1,2]"#, r#""v[2]":[8,9]"#, r#""t[1]":0"#, r#""u":5"#, r#""at":-7"#] {
+    for said in [
+        r#""v":[[1,2],[3,4],[8,9]]"#,
+        r#""t":[0,0]"#,
+        r#""v[0]":[1,2]"#,
+        r#""v[2]":[8,9]"#,
+        r#""t[1]":0"#,
+        r#""u":5"#,
+        r#""at":-7"#,
+    ] {
         assert!(json.contains(said), "{said}");
     }
 }

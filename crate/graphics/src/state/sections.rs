@@ -148,7 +148,9 @@ impl View<'_> {
             self.row(report, name, uniform.text(), uniform.call)
         });
         let rows: Vec<Row> = rows.collect();
-        report.uniforms = all.iter().flat_map(Uniform::named).map(|(name, value)| (name, value.clone())).collect();
+        let whole = all.iter().filter_map(|uniform| Some((uniform.name.clone(), uniform.whole()?)));
+        let elements = all.iter().flat_map(Uniform::named).map(|(name, value)| (name, value.clone()));
+        report.uniforms = whole.chain(elements).collect();
         if !rows.is_empty() {
             report.sections.push(Section { title: "Uniforms", is_used: true, rows });
         }

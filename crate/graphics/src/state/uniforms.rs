@@ -31,6 +31,35 @@ impl Uniform {
         })
     }
 
+    /// All elements of an array as one value, if all are known: as `apitrace` 11 dumps them.
+    pub(super) fn whole(&self) -> Option<Value> {
+        let is_all = self.is_array && self.elements.iter().zip(0..).all(|((index, _), at)| *index == at);
+        let mut all = Numbers { rows: 1, columns: 1, is_integer: true, values: Vec::new() };
+        for (_, value) in self.elements.iter().filter(|_| is_all) {
+            match value {
+                Value::Int(number) => all.values.push(*number as f64),
+                Value::Float(number) => {
+                    all.is_integer = false;
+                    all.values.push(*number);
+                }
+                Value::Floats(numbers, count) => {
+                    (all.rows, all.is_integer) = (*count, false);
+                    all.values.extend(numbers.iter().take((*count).into()).map(|number| f64::from(*number)));
+                }
+                Value::Ints(numbers, count) => {
+                    all.rows = *count;
+                    all.values.extend(numbers.iter().take((*count).into()).map(|number| f64::from(*number)));
+                }
+                Value::Numbers(numbers) => {
+                    (all.rows, all.columns, all.is_integer) = (numbers.rows, numbers.columns, numbers.is_integer);
+                    all.values.extend(&numbers.values);
+                }
+                _ => return None,
+            }
+        }
+        is_all.then(|| Value::Numbers(Arc::new(all)))
+    }
+
     /// Its value for people: a line an element, or one for all if they are the same.
     pub(super) fn text(&self) -> String {
         let [(_, first), rest @ ..] = &self.elements[..] else { return String::new() };
