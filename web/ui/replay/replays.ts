@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import { deviceMemory } from '../../base/device.ts';
 import { createReplay, type Replay, remarksOf } from '../../model/replay.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { overlay } from '../timeline/overlay.ts';
@@ -10,9 +11,7 @@ import { startReplayWorker } from './worker.ts';
 export function replayOf(open: OpenTrace): Replay {
   const known = knownReplay(open);
   if (known) return known;
-  // Not every browser says so.
-  const { deviceMemory } = navigator as { readonly deviceMemory?: number };
-  const replay = createReplay(open.trace, startReplayWorker, deviceMemory);
+  const replay = createReplay(open.trace, startReplayWorker, deviceMemory() ?? undefined);
   rememberReplay(open, replay);
   overlay.value = FilmStrip;
   open.scope.add(replay.dispose);
