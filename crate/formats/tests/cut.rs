@@ -10,7 +10,7 @@ use unspool_formats::clean::{Choice, Choices, Cleaner};
 use unspool_formats::cut::{CutOptions, cut};
 use unspool_formats::{Limits, Probe};
 
-const FIXTURES: [&str; 8] = [
+const FIXTURES: [&str; 9] = [
     "apitrace/scene.trace",
     "apitrace/values.trace",
     "frames/calls.frames",
@@ -19,6 +19,7 @@ const FIXTURES: [&str; 8] = [
     "trace_db/narrow.trace",
     "xray/threads.xray",
     "xray/events.xray",
+    "xray/copies.xray",
 ];
 
 fn fixture(name: &str) -> Vec<u8> {

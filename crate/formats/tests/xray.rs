@@ -8,7 +8,7 @@ use common::Delivered;
 use proptest::prelude::*;
 use unspool_formats::problem::{MALFORMED, TRUNCATED};
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, basic_log_of, header};
-use unspool_formats::xray::problems::{CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
+use unspool_formats::xray::problems::{COPIED_BUFFER, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Header, Mode};
 use unspool_formats::{Decoder, EventKind, Locator, Problem, Value};
 
@@ -145,6 +145,68 @@ fn disordered_buffers_are_delivered_again_and_counted_once() {
     assert_eq!(all.records, 12);
     let restarts: Vec<_> = all.events.iter().filter(|e| e.0 == EventKind::Restart).map(|e| (e.1, e.2)).collect();
     assert_eq!(restarts, [(1, 1000)]);
+}
+
+/// The writer puts a buffer into the log twice if its thread was still using one. The second one is longer if the thread has
+/// written on in between.
+#[test]
+fn a_copy_of_a_buffer_is_left_out() {
+    let mut first = calls(1, 10, 1000, &[1, 2]);
+    first.event(Some(7), 1050, b"event");
+    first.function(FunctionKind::Enter, 3, 1060);
+    let other = calls(1, 11, 900, &[8]).finish();
+    let mut longer = first.clone();
+    longer.cpu(3, 1070);
+    longer.function(FunctionKind::Exit, 3, 1080);
+    longer.function(FunctionKind::Enter, 4, 1090);
+    let (first, longer) = (first.finish(), longer.finish());
+    let next = calls(1, 10, 2000, &[5]).finish();
+    let once = whole(&log([first.clone(), other.clone(), next.clone()]));
+    let grown = whole(&log([longer.clone(), other.clone(), next.clone()]));
+    let logs = [
+        (log([first.clone(), first.clone(), other.clone(), next.clone()]), &once, 1),
+        (log([first.clone(), other.clone(), first.clone(), next.clone()]), &once, 1),
+        (log([first.clone(), other.clone(), next.clone(), first.clone(), first.clone()]), &once, 2),
+        (log([other.clone(), first.clone(), next.clone(), other.clone()]), &once, 1),
+        (log([first.clone(), longer.clone(), other.clone(), next.clone()]), &grown, 1),
+        (log([first.clone(), other.clone(), longer.clone(), longer.clone(), next.clone(), longer]), &grown, 3),
+    ];
+    for (i, (file, expected, copies)) in logs.iter().enumerate() {
+        let all = whole(file);
+        for thread in ["thread 10", "thread 11"] {
+            let track = |of: &Delivered| of.tracks.iter().position(|track| track.name == thread).unwrap() as u32;
+            assert_eq!(all.track(track(&all)), expected.track(track(expected)), "log {i}");
+        }
+        assert_eq!(all.records, expected.records, "log {i}");
+        assert_eq!(all.problems.iter().map(|p| p.kind).collect::<Vec<_>>(), vec![&COPIED_BUFFER; *copies], "log {i}");
+        assert!(all.events.iter().all(|e| e.0 != EventKind::Restart), "log {i}");
+        for portion in [1, 7, 64, 300] {
+            assert_eq!(decode(file, &[portion], 3).0, all, "log {i} in portions of {portion}");
+        }
+    }
+    let problem = whole(&logs[1].0).problems[0];
+    let (at, value) = (32 + first.len() + other.len(), 32);
+    assert_eq!(problem, Problem { at: at as u64, kind: &COPIED_BUFFER, value });
+    // A copy at which the file ends.
+    let file = &logs[1].0;
+    for missing in 1..first.len() - 100 {
+        let len = file.len() - next.len() - missing;
+        let all = whole(&file[..len]);
+        assert_eq!((all.kinds(), all.records), (vec![&COPIED_BUFFER, &TRUNCATED], once.records - 2), "{missing} bytes");
+    }
+}
+
+/// The same thread, clock and times, and other records.
+#[test]
+fn a_buffer_that_only_begins_as_another_one_is_no_copy() {
+    let buffer = |ids: &[u32]| calls(1, 10, 1000, ids).finish();
+    for (first, second) in [(&[1, 2, 3][..], &[1, 2, 4][..]), (&[1, 2], &[3, 4, 5]), (&[1, 2], &[1])] {
+        let all = whole(&log([buffer(first), buffer(second)]));
+        assert_eq!((all.problems.len(), all.records as usize), (0, 2 * (first.len() + second.len())));
+    }
+    let preamble = FdrBuffer::new(1, 10, 0, 1000, (1, 2)).finish();
+    let all = whole(&log([preamble.clone(), buffer(&[1])]));
+    assert_eq!((all.kinds(), all.records), (vec![&COPIED_BUFFER], 2), "its thread has written on");
 }
 
 #[test]

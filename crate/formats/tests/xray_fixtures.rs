@@ -29,6 +29,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/xray/truncated.xray", &cut),
         ("tests/fixtures/xray/coarse.xray", &coarse),
         ("tests/fixtures/xray/tail-calls.xray", &tail_calls()),
+        ("tests/fixtures/xray/copies.xray", &copies()),
         ("web/public/samples/threads.xray", &threads),
         ("web/public/samples/events.xray", &events),
     ];
@@ -285,4 +286,27 @@ fn tail_calls() -> Vec<u8> {
     let mut log = header(Mode::Fdr, FREQUENCY, BUFFER as u64).to_bytes().to_vec();
     log.extend(buffer.finish());
     log
+}
+
+/// Two threads that were still writing when the log was written: each has a buffer twice. The main thread's copies are equal; the
+/// worker has written on.
+fn copies() -> Vec<u8> {
+    let mut main = Thread::new(PID, 0, START);
+    let mut worker = Thread::new(PID + 1, 1, START + 5_000);
+    main.enter(1, &[]);
+    for number in 0..4 {
+        main.request(number);
+        worker.call(5, 4_000);
+    }
+    let shorter = worker.buffer.clone().unwrap().finish();
+    worker.call(14, 12_000);
+    main.exit(1);
+    main.finish_buffer();
+    worker.finish_buffer();
+    let (_, last) = main.done.last().unwrap().clone();
+    let (_, longer) = worker.done.last().unwrap().clone();
+    let mut file = header(Mode::Fdr, FREQUENCY, BUFFER as u64).to_bytes().to_vec();
+    main.done.iter().for_each(|(_, buffer)| file.extend(buffer));
+    [shorter, last, longer].iter().for_each(|buffer| file.extend(buffer));
+    file
 }

@@ -1,13 +1,15 @@
 //! The walk over the records of FDR mode, and the sink that all walks feed: one grammar for events, details and text.
 //!
 //! A walk takes bytes in portions and calls a [`Sink`] for each record. It restarts at records and needs at most 80 bytes
-//! at once. After a defect it continues with the next buffer, so one bad byte costs one buffer.
+//! at once, and a buffer as a whole that begins as an earlier one did: copies are left out here, so no sink sees them.
+//! After a defect it continues with the next buffer, so one bad byte costs one buffer.
 
 use crate::input::Cursor;
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
 use super::checkpoints::{CHECKPOINT_EVERY, Checkpoint};
-use super::problems::{BAD_PREAMBLE, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
+use super::copies::{COMPARED, Copies, Hash, Known, PREAMBLE, begin_with, key};
+use super::problems::{BAD_PREAMBLE, COPIED_BUFFER, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
 use super::wire::{EventTime, FUNCTION_LEN, FunctionKind, HEADER_LEN, Header, METADATA_LEN, Metadata, Wire};
 
 /// A function record, with the state of the walk at that record.
@@ -87,6 +89,10 @@ const JUDGED: u64 = 64;
 enum State {
     /// Between two buffers: at the BufferExtents record of the next, or, in version 1, at its first record.
     Extents,
+    /// At the first record of a buffer, which may be a copy.
+    Preamble,
+    /// Passing over what an earlier buffer has as well, up to this absolute offset.
+    Copy { until: u64 },
     /// At a record of a buffer.
     Records,
     /// In the payload of an event of `size` bytes, `left` of which are still to come.
@@ -122,6 +128,22 @@ pub(crate) struct FdrWalk {
     first_function: bool,
     /// Stop after the current buffer.
     one_buffer: bool,
+    /// The buffers so far.
+    copies: Copies,
+    /// The current one, unless it is known.
+    print: Option<Print>,
+    /// Absolute offset of the end of the last record of the current buffer that was delivered.
+    records_end: u64,
+}
+
+/// What is remembered of a buffer while the walk is in it.
+#[derive(Clone, Debug)]
+struct Print {
+    key: u64,
+    /// Absolute offsets of its first byte, and of the next one to be hashed.
+    start: u64,
+    at: u64,
+    hash: Hash,
 }
 
 impl FdrWalk {
@@ -142,6 +164,9 @@ impl FdrWalk {
             bytes_end: HEADER_LEN,
             first_function: false,
             one_buffer: false,
+            copies: Copies::default(),
+            print: None,
+            records_end: HEADER_LEN,
         }
     }
 
@@ -167,20 +192,56 @@ impl FdrWalk {
     }
 
     /// Walks over `input`, which begins where the previous call stopped. Returns the number of bytes used. The rest is
-    /// shorter than a record unless the sink is full.
+    /// shorter than a record unless the sink is full, or part of a buffer that may be a copy.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
-        while !(sink.is_full() || self.one_buffer && self.is_between()) && self.step(&mut c, sink) {}
+        while !(sink.is_full() || self.one_buffer && self.is_between()) && self.step(&mut c, sink) {
+            if self.print.is_some() && matches!(self.state, State::Extents | State::Resync { .. }) {
+                self.remember(input, c.at());
+            }
+        }
         // Also when the sink is full: a finished buffer must not wait for more bytes.
         if self.state == State::Records && c.at() >= self.buffer.end {
             self.end_records(c.at(), sink);
         }
+        self.remember(input, c.at());
         self.at = c.at();
         input.len() - c.len()
     }
 
+    /// Hashes what was used of `input`, up to absolute offset `to`, and keeps the hash at the end of the buffer.
+    fn remember(&mut self, input: &[u8], to: u64) {
+        let Some(print) = &mut self.print else { return };
+        let from = print.at - self.at;
+        let left = (COMPARED - print.hash.len()).min(to - print.at);
+        let new = input.get(from as usize..).and_then(|input| input.get(..left as usize));
+        print.hash.update(new.unwrap_or_default());
+        print.at = to;
+        if self.state == State::Extents {
+            let known = Known {
+                at: self.buffer.at,
+                len: to - print.start,
+                hash: print.hash.finish(),
+                records: self.records_end.clamp(print.start, to) - print.start,
+                end: Checkpoint { first: self.first_function, ..self.buffer },
+            };
+            self.copies.insert(print.key, known);
+        }
+        if matches!(self.state, State::Extents | State::Resync { .. }) {
+            self.print = None;
+        }
+    }
+
     /// The file ends after `rest`, which the last [`FdrWalk::run`] did not use.
-    pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
+    pub(crate) fn end(&mut self, mut rest: &[u8], sink: &mut impl Sink) {
+        if self.state == State::Preamble {
+            // No more bytes will say whether it is a copy.
+            self.state = State::Records;
+            let mut c = Cursor::new(rest, self.at);
+            while self.state != State::Extents && self.step(&mut c, sink) {}
+            self.at = c.at();
+            rest = c.rest();
+        }
         let eof = self.at.saturating_add(rest.len() as u64);
         let problem = match self.state {
             State::Extents if rest.is_empty() => return,
@@ -189,7 +250,7 @@ impl FdrWalk {
             }
             State::Resync { from } => Problem { at: from, kind: &MALFORMED, value: eof - from },
             State::Records | State::Skip if self.bytes_end <= eof && self.missing == 0 => return,
-            State::Records | State::Payload { .. } | State::Skip => {
+            State::Records | State::Payload { .. } | State::Skip | State::Preamble | State::Copy { .. } => {
                 let value = self.bytes_end.saturating_sub(eof).saturating_add(self.missing);
                 Problem { at: eof, kind: &TRUNCATED, value }
             }
@@ -202,6 +263,15 @@ impl FdrWalk {
     fn step(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
         match self.state {
             State::Extents => self.extents(c),
+            State::Preamble => self.preamble(c, sink),
+            State::Copy { until } => {
+                c.take_up_to(until.saturating_sub(c.at()));
+                let done = c.at() >= until;
+                if done {
+                    self.state = State::Records;
+                }
+                done
+            }
             State::Records => self.records(c, sink),
             State::Payload { size, left } => self.payload(size, left, c, sink),
             State::Skip => {
@@ -252,13 +322,54 @@ impl FdrWalk {
         (self.bytes_end, self.first_function) = (end, true);
         self.buffer = Checkpoint { at, end, clock: 0, pid: 0, tid: 0, cpu: 0, first: true };
         (self.has_clock, self.announced, self.after_enter) = (false, false, false);
-        self.state = State::Records;
+        self.state = State::Preamble;
         self.next_checkpoint = c.at().saturating_add(CHECKPOINT_EVERY);
+        true
+    }
+
+    /// Passes over what an earlier buffer has as well: all of it, or all up to where the thread has written on.
+    fn preamble(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
+        let start = c.at();
+        let len = self.buffer.end.saturating_sub(start);
+        if len < PREAMBLE {
+            self.state = State::Records;
+            return true;
+        }
+        let Some(preamble) = c.rest().get(..PREAMBLE as usize) else { return false };
+        let known = self.copies.get(preamble).filter(|known| len.saturating_add(self.missing) >= known.len);
+        let is_truncated = known.is_some_and(|known| len < known.len);
+        if let Some(known) = known.filter(|_| !is_truncated)
+            && (c.len() as u64) < known.len.min(COMPARED)
+        {
+            return false;
+        }
+        // Nothing contradicts a truncated one, which has the same thread, clock and times.
+        let known = known.filter(|known| is_truncated || begin_with(c.rest(), known.len, known.hash));
+        if known.is_none_or(|known| known.len < len) {
+            self.print = Some(Print { key: key(preamble), start, at: start, hash: Hash::default() });
+        }
+        self.state = State::Records;
+        let Some(known) = known else { return true };
+        sink.problem(Problem { at: self.buffer.at, kind: &COPIED_BUFFER, value: known.at });
+        if known.len >= len {
+            self.state = State::Skip;
+            return true;
+        }
+        // The times in the preamble belong to what follows, too.
+        if let Some(Ok(Metadata::WallTime { seconds, micros })) =
+            c.rest().get(METADATA_LEN..).and_then(<[u8]>::first_chunk).map(|bytes| self.wire.metadata(bytes))
+        {
+            sink.wall_time(seconds, micros);
+        }
+        self.buffer = Checkpoint { at: self.buffer.at, end: self.buffer.end, ..known.end };
+        (self.has_clock, self.first_function) = (true, known.end.first);
+        self.state = State::Copy { until: start + known.records };
         true
     }
 
     /// The buffer has no more records; stale bytes may follow.
     fn end_records(&mut self, at: u64, sink: &mut impl Sink) {
+        self.records_end = at;
         if at < self.bytes_end {
             self.state = State::Skip;
         } else {
@@ -269,6 +380,9 @@ impl FdrWalk {
     /// The current buffer ends at `at`: `cut` bytes into a record, or between two records if `cut` is 0.
     fn finish_buffer(&mut self, at: u64, cut: u64, sink: &mut impl Sink) {
         self.state = State::Extents;
+        if cut > 0 {
+            self.records_end = at - cut;
+        }
         if self.missing > 0 {
             sink.problem(Problem { at, kind: &TRUNCATED, value: self.missing });
             self.missing = 0;
@@ -390,6 +504,7 @@ impl FdrWalk {
             let value = self.bytes_end.saturating_sub(at).saturating_add(self.missing);
             sink.problem(Problem { at, kind: &WRONG_EXTENTS, value });
             sink.lost(at);
+            self.records_end = at;
             self.state = State::Extents;
             return true;
         }
@@ -550,6 +665,7 @@ impl FdrWalk {
     /// start of another buffer.
     fn malformed(&mut self, at: u64, sink: &mut impl Sink) -> bool {
         sink.lost(at);
+        self.records_end = at;
         // Buffers of version 1 have one size, so the start of the next is certain.
         if self.missing > 0 && self.wire.version > 1 {
             self.missing = 0;

@@ -7,6 +7,7 @@
 
 mod basic;
 mod checkpoints;
+mod copies;
 mod cut;
 mod decode;
 mod details;

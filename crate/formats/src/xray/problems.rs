@@ -37,4 +37,12 @@ crate::problem_kinds! {
         "the next buffer begins here, {value} byte{|s} before the end that the previous buffer's extents give",
         "{count} buffer{|s} shorter than {its|their} extents say",
     );
+
+    /// A buffer that the log has already, because a thread held a buffer when the log was written. `value`: absolute offset of
+    /// the earlier one.
+    COPIED_BUFFER = ProblemKind::remark(
+        "copied-buffer",
+        "the buffer repeats the one at byte {value}, and is left out: the writer wrote it twice, because a thread was still using it",
+        "{count} buffer{|s} that the log has twice {was|were} left out",
+    );
 }
