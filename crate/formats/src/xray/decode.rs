@@ -4,6 +4,8 @@
 //! at once, and a buffer as a whole that begins as an earlier one did: copies are left out here, so no sink sees them.
 //! After a defect it continues with the next buffer, so one bad byte costs one buffer.
 
+use alloc::boxed::Box;
+
 use crate::input::Cursor;
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
 
@@ -131,7 +133,7 @@ pub(crate) struct FdrWalk {
     /// The buffers so far.
     copies: Copies,
     /// The current one, unless it is known.
-    print: Option<Print>,
+    print: Option<Box<Print>>,
     /// Absolute offset of the end of the last record of the current buffer that was delivered.
     records_end: u64,
 }
@@ -346,7 +348,7 @@ impl FdrWalk {
         // Nothing contradicts a truncated one, which has the same thread, clock and times.
         let known = known.filter(|known| is_truncated || begin_with(c.rest(), known.len, known.hash));
         if known.is_none_or(|known| known.len < len) {
-            self.print = Some(Print { key: key(preamble), start, at: start, hash: Hash::default() });
+            self.print = Some(Box::new(Print { key: key(preamble), start, at: start, hash: Hash::default() }));
         }
         self.state = State::Records;
         let Some(known) = known else { return true };
