@@ -114,7 +114,8 @@ struct Interval {
     func: i64,
 }
 
-/// The calls of a thread from its records in the order of time, by the rules of docs/statistics.md.
+/// The calls of a thread from its records in the order of time, by the rules of docs/statistics.md. `last` is the time of its last
+/// record of any kind.
 fn calls(records: &[Record], basic: bool, last: u64) -> Vec<Interval> {
     let mut done = Vec::new();
     let mut open: Vec<(u64, i64, i64)> = Vec::new();
@@ -175,25 +176,24 @@ fn statistics_equal_a_count_over_the_records() {
         let Some(report) = json(&["stats", "--json"], &file) else { continue };
         let header = fs::read(&file).unwrap();
         let basic = header.get(2) == Some(&0);
-        let mut threads: HashMap<(i64, i64), Vec<Record>> = HashMap::new();
-        let mut last = 0;
+        let mut threads: HashMap<(i64, i64), (u64, Vec<Record>)> = HashMap::new();
         for line in String::from_utf8_lossy(&unspool(&["dump", "--as", "jsonl"], &file)).lines() {
             let record: Value = serde_json::from_str(line).unwrap();
             let Some(time) = record["tsc"].as_u64() else { continue };
-            last = last.max(time);
+            let thread = ["process", "thread"].map(|key| record[key].as_i64().unwrap_or(0));
+            let (last, of) = threads.entry(thread.into()).or_default();
+            *last = time.max(*last);
             let kind = record["kind"].as_str().unwrap();
             let enters = kind.starts_with("function-enter");
             if enters || kind == "function-exit" || kind == "function-tail-exit" {
-                let thread = ["process", "thread"].map(|key| record[key].as_i64().unwrap_or(0));
-                let of = threads.entry(thread.into()).or_default();
                 of.push((time, enters, record["func_id"].as_i64().unwrap()));
             }
         }
         let (mut expected, mut durations) = (Figures::new(), BTreeMap::new());
-        for records in threads.values_mut() {
+        for (last, records) in threads.values_mut() {
             // Buffers of a thread may be in another order. Records of one time stay in theirs.
             records.sort_by_key(|(time, ..)| *time);
-            add(&calls(records, basic, last), &mut expected, &mut durations);
+            add(&calls(records, basic, *last), &mut expected, &mut durations);
         }
         for (func, durations) in &mut durations {
             durations.sort_unstable();

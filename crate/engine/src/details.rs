@@ -276,7 +276,7 @@ impl Store {
 fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
     [
         (BEGAN_BEFORE, "Began before the recording. It took longer than shown."),
-        (NEVER_ENDED, "Still running when recording ended. It took longer than shown."),
+        (NEVER_ENDED, "Still running when recording ended. It took at least this long."),
         (END_INFERRED, "Its end was not recorded. The end shown is inferred from later events."),
         (UNCERTAIN, "Uncertain: the trace does not prove that this ran, or where it begins or ends."),
     ]

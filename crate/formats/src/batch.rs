@@ -29,6 +29,9 @@ pub enum EventKind {
     Uncover,
     /// A point in time.
     Instant,
+    /// The thread of the track was last recorded at `time`, where no slice need begin or end. What is still open ends there, unless more
+    /// events come. `name` is unused.
+    LastRecord,
     /// Open slices of the track may have lost their ends. From here on, an orphaned end reaches back to the track's previous
     /// event at most. `name` is unused.
     StackLost,
@@ -45,7 +48,7 @@ pub enum EventKind {
 pub mod flags {
     /// The slice began before the recording.
     pub const BEGAN_BEFORE: u8 = 1;
-    /// The slice never ended. It is shown up to the end of the trace.
+    /// The slice never ended. It is shown up to the last record of its thread, or to the end of the trace if its track is no thread's.
     pub const NEVER_ENDED: u8 = 2;
     /// The slice's end is not in the trace. It is inferred from later events.
     pub const END_INFERRED: u8 = 4;

@@ -38,7 +38,11 @@ impl Delivered {
             assert!((event.1 as usize) < self.tracks.len(), "the track of {event:?} is defined");
             match event.0 {
                 EventKind::Whole => assert!(ends.next().is_some_and(|end| *end >= event.2), "{event:?} has an end"),
-                EventKind::StackLost | EventKind::Disordered | EventKind::Restart | EventKind::Sample => {}
+                EventKind::LastRecord
+                | EventKind::StackLost
+                | EventKind::Disordered
+                | EventKind::Restart
+                | EventKind::Sample => {}
                 _ => assert!((event.3 as usize) < self.names.len(), "the name of {event:?} is defined"),
             }
             self.events.push(event);

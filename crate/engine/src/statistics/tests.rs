@@ -102,14 +102,17 @@ fn a_range_cuts_times_but_neither_counts_nor_durations() {
     assert_eq!(listed(&store, (200, 300), &[0]), [""; 0]);
 }
 
+/// While the trace is read, calls are open up to the end of what has been read. Then they end with the last record of their thread, and
+/// lifetimes with the trace.
 #[test]
-fn open_slices_reach_to_the_end_of_what_is_read() {
+fn open_slices_reach_to_the_end_of_their_thread() {
     let mut unfinished = store(&[(Stacking::Nested, "+a@0 +b@10 -b@20 +b@30"), (Stacking::Overlapping, "+x@5 +y@40")]);
     let open = ["a 1 40 20 40..40", "b 2 20 20 10..10", "x 1 35 35 35..35", "y 1 0 0 0..0"];
     assert_eq!(listed(&unfinished, ALL, &[0, 1]), open);
     assert!(!scanned(&unfinished, ALL, &[0]).is_complete());
     unfinished.finish(false);
-    assert_eq!(listed(&unfinished, ALL, &[0, 1]), open);
+    let ended = ["a 1 30 20 30..30", "b 2 10 10 0..10", "x 1 35 35 35..35", "y 1 0 0 0..0"];
+    assert_eq!(listed(&unfinished, ALL, &[0, 1]), ended);
     assert!(scanned(&unfinished, ALL, &[0]).is_complete());
 }
 

@@ -15,7 +15,7 @@ pub(crate) mod texts;
 mod track;
 
 use unspool_formats::batch::{Key, Payload, SliceKind};
-use unspool_formats::{EventBatch, EventKind, Locator, Problem, ProblemKind, TrackDef, TrackId};
+use unspool_formats::{EventBatch, EventKind, Locator, Problem, ProblemKind, Stacking, TrackDef, TrackId, TrackKind};
 
 use crate::call_tree::CallTree;
 use crate::statistics::Weights;
@@ -194,20 +194,20 @@ impl Store {
         self.note(Problem { at, kind: &problems::OUT_OF_ROOM, value: self.most_bytes() / self.slice_bytes() });
     }
 
-    /// Ends the trace: closes open slices where it ends, flags them, and frees unused memory.
+    /// Ends the trace: closes open slices where their threads end, or where the trace does, flags them, and frees unused memory.
     ///
     /// `counted` says that the x axis counts calls, steps or the like: each occupies one position, and so does the
     /// last. On a measured axis a position is a point in time.
     pub fn finish(&mut self, counted: bool) {
-        if counted
-            && let Some((_, to)) = &mut self.extent
-            && self.tracks.iter().any(|t| t.open().last().is_some_and(|o| o.start == *to))
-        {
-            *to = to.saturating_add(1);
+        let ends = self.tracks.iter().map(|track| track.last_position(counted));
+        if let (Some((_, to)), Some(last)) = (&mut self.extent, ends.max()) {
+            *to = last.max(*to);
         }
         let end = self.extent.map_or(0, |(_, to)| to);
         for track in &mut self.tracks {
-            track.finish(end);
+            // A thread may have gone on without being recorded, or not: nothing tells. Other tracks are about the whole trace.
+            let is_thread = track.def.kind == TrackKind::Thread && track.def.stacking == Stacking::Nested;
+            track.finish(if is_thread { track.last_position(counted) } else { end });
             // Not before: slices that end now would begin new levels.
             #[cfg(feature = "spill")]
             if self.spill.as_ref().is_some_and(|spill| spill.levels == spill::Levels::Dropped) {
@@ -393,6 +393,10 @@ impl Store {
                 }
                 EventKind::Uncover => track.uncover(*time, *name, *locator, &mut self.calls),
                 EventKind::Instant => track.instant(Instant { time: *time, name: *name, locator: *locator }),
+                EventKind::LastRecord => {
+                    track.last_record(*time);
+                    None
+                }
                 EventKind::StackLost => {
                     track.stack_lost();
                     None

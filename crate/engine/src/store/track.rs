@@ -459,6 +459,18 @@ impl Track {
         self.version += 1;
     }
 
+    /// The thread was last recorded at `time`, at least.
+    pub(crate) fn last_record(&mut self, time: u64) {
+        self.start.get_or_insert(time);
+        self.latest = self.latest.max(time);
+    }
+
+    /// The position after the last record. `counted`: each record occupies one position; see [`super::Store::finish`].
+    pub(crate) fn last_position(&self, counted: bool) -> u64 {
+        let is_occupied = counted && self.open().last().is_some_and(|open| open.start == self.latest);
+        self.latest.saturating_add(is_occupied.into())
+    }
+
     pub(crate) fn stack_lost(&mut self) {
         self.lost = true;
         self.lost_from = self.start.map(|_| self.latest);
@@ -490,7 +502,7 @@ impl Track {
         *self = Self { version, ..Self::new(def) };
     }
 
-    /// Ends the track: closes what is open at the end of the trace, and frees unused memory.
+    /// Ends the track: closes what is open at `end`, and frees unused memory.
     pub(crate) fn finish(&mut self, end: u64) {
         while !self.open.is_empty() {
             self.close_top(end.max(self.latest), NEVER_ENDED);

@@ -97,6 +97,8 @@ struct Thread {
     stack: Stack,
     /// Time of the last event. No later event may have an earlier time.
     time: u64,
+    /// Time of the end of the last instruction.
+    until: u64,
     /// The stack pointer after the last instruction, if that was a call, a return or a jump.
     pointer: Option<u64>,
     /// Whether the last instruction set the stack pointer.
@@ -239,6 +241,7 @@ impl Threads {
                     track,
                     stack: Stack::default(),
                     time: 0,
+                    until: 0,
                     pointer: None,
                     moved: false,
                     number: None,
@@ -274,6 +277,7 @@ impl Threads {
         let i = self.thread(step.thread, step.locator.position(), cx)?;
         let Self { isa, pointer, order, threads, names, program, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
+        thread.until = step.index + 1;
         let address = if *isa == Isa::Arm { step.address & !1 } else { step.address };
         // An instruction in a delay slot neither calls nor returns.
         if thread.stack.enters_slot(address) {
@@ -341,6 +345,9 @@ impl Threads {
     /// The rest of the trace will not be read.
     pub(crate) fn settle(&mut self, cx: &mut Context<'_>) {
         self.each(cx, |stack, sink| stack.settle(sink));
+        for thread in self.threads.iter().filter(|thread| thread.until > thread.time) {
+            cx.out.push(EventKind::LastRecord, thread.track, thread.until, 0, Locator::default());
+        }
     }
 
     fn each(&mut self, cx: &mut Context<'_>, act: fn(&mut Stack, &mut StackToBatch<'_, '_>)) {

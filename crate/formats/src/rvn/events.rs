@@ -150,8 +150,9 @@ impl RowDecoder for RvnDecoder {
     }
 
     fn finish(&mut self, out: &mut EventBatch) {
+        let end = self.reader.position;
         // An error here would be a limit that has been reported before.
-        let _ = self.sink(out).settle();
+        let _ = self.sink(out).settle(end);
     }
 
     fn print(&mut self, out: &mut String) -> Result<bool, RowError> {

@@ -379,9 +379,13 @@ impl ToBatch<'_> {
         Ok(())
     }
 
-    /// The rest of the trace will not be read.
-    pub(super) fn settle(&mut self) -> Result<(), RowError> {
-        self.with_stack(0, |stack, _, sink| stack.settle(sink))
+    /// The rest of the trace, from transition `end` on, will not be read.
+    pub(super) fn settle(&mut self, end: u64) -> Result<(), RowError> {
+        let settled = self.with_stack(0, |stack, _, sink| stack.settle(sink));
+        if end > 0 {
+            self.out.push(EventKind::LastRecord, CALLS, end, 0, Locator::default());
+        }
+        settled
     }
 }
 

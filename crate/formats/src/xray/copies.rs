@@ -125,7 +125,9 @@ impl Hash {
     fn block(&mut self, block: &[u8; BLOCK]) {
         let (words, _) = block.as_chunks();
         for ((lane, word), key) in self.lanes.iter_mut().zip(words).zip(KEYS) {
-            *lane = (*lane ^ u64::from_le_bytes(*word)).wrapping_mul(key).rotate_left(29);
+            let product = (*lane ^ u64::from_le_bytes(*word)).wrapping_mul(key);
+            // Multiplication carries upwards only.
+            *lane = product ^ product >> 32;
         }
     }
 
