@@ -265,6 +265,41 @@ fn the_handler_of_an_exception_frame_has_its_number() {
     );
 }
 
+/// Where an indirect call goes is known when the handler has returned.
+#[test]
+fn an_exception_without_addresses_may_come_before_an_unknown_callee() {
+    let call: &[u8] = &[0xff, 0xd0]; // call *%rax
+    let raised = |number| Frame::Exception { number, thread: Some(1), from: None, to: Some(0) };
+    let returns = [std(0x8000, RET), std(0x9000, &[0xb8, 15, 0, 0, 0]), std(0x9005, &[0x0f, 0x05])];
+    let mut frames = vec![std(0x1000, call), raised(14)];
+    frames.extend(returns.clone());
+    frames.extend([std(0x2000, RET), std(0x1002, call)]);
+    // A signal that is ignored: the function was called before. This one was not, and returns as a callee does.
+    frames.extend([raised(28), std(0x2000, RET), std(0x1004, call), raised(28), std(0x3000, RET)]);
+    frames.extend([std(0x1006, call), raised(14)]);
+    frames.extend(returns);
+    frames.extend([std(0x3000, RET), std(0x1008, NOP)]);
+    let calls: Vec<_> =
+        whole(&file(9, 64, &frames)).track("thread 1").into_iter().filter(|it| !it.starts_with('!')).collect();
+    let (handler, callee) = ("exception 14 handler 0x8000", "exception 28 handler 0x3000");
+    let expected = [
+        "+0x1000@0".into(),
+        format!("+{handler}@2"),
+        format!("-{handler}@5"),
+        "+0x2000@5".into(),
+        "-0x2000@6".into(),
+        "+0x2000@8".into(),
+        "-0x2000@9".into(),
+        format!("+{callee}@11"),
+        format!("-{callee}@12"),
+        format!("+{handler}@14"),
+        format!("-{handler}@17"),
+        "+0x3000@17".into(),
+        "-0x3000@18".into(),
+    ];
+    assert_eq!(calls, expected);
+}
+
 #[test]
 fn thunks_act_as_the_jump_or_return_they_replace() {
     let steps = [

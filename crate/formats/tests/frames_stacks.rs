@@ -305,3 +305,236 @@ fn an_interrupt_comes_between_a_call_and_its_callee() {
         assert_eq!(run.shown(), expected, "{}", machine.name);
     }
 }
+
+/// What an exception frame says of where execution was and where it goes.
+#[derive(Clone, Copy, Debug)]
+enum Told {
+    Address,
+    Zero,
+    Nothing,
+}
+
+impl Told {
+    const ALL: [Self; 3] = [Self::Address, Self::Zero, Self::Nothing];
+
+    fn of(self, address: u64) -> Option<u64> {
+        match self {
+            Self::Address => Some(address),
+            Self::Zero => Some(0),
+            Self::Nothing => None,
+        }
+    }
+}
+
+/// A run with exception frames in which addresses may be missing, and threads.
+struct Signals<'a> {
+    run: Run<'a>,
+    from: Told,
+    to: Told,
+    thread: Option<u64>,
+}
+
+impl Signals<'_> {
+    /// A signal with this number arrives, and its handler is at `to`.
+    fn arrive(&mut self, number: u64, to: u64) {
+        let (from, told) = (self.from.of(self.run.at), self.to.of(to));
+        self.run.frames.push(Frame::Exception { number, thread: self.thread, from, to: told });
+        self.run.at = to;
+    }
+
+    /// The handler returns by a system call to an address.
+    fn leave(&mut self, to: u64) {
+        self.run.ret(0x9000);
+        self.run.put(self.run.machine.load);
+        self.run.put(self.run.machine.system_call);
+        self.run.at = to;
+    }
+
+    /// A signal arrives, and its handler calls a function.
+    fn signal(&mut self, number: u64) {
+        let interrupted = self.run.at;
+        self.arrive(number, 0x8000);
+        self.run.nop();
+        let inner = self.run.call(0x6000);
+        self.run.ret(inner);
+        self.leave(interrupted);
+    }
+
+    fn calls(&self) -> Vec<String> {
+        self.run.shown().into_iter().filter(|event| !event.starts_with('!')).collect()
+    }
+}
+
+/// Recordings of every machine, in all combinations of addresses and threads that an exception frame may have.
+fn recordings(mut record: impl FnMut(&mut Signals<'_>), expected: &[&str]) {
+    for machine in &MACHINES {
+        for (from, to) in Told::ALL.iter().flat_map(|from| Told::ALL.map(|to| (*from, to))) {
+            for thread in [Some(1), None] {
+                let mut signals = Signals { run: run(machine), from, to, thread };
+                signals.run.nop();
+                record(&mut signals);
+                signals.run.nop();
+                let what = format!("{}: from {from:?} to {to:?}, thread {thread:?}", machine.name);
+                assert_eq!(signals.calls(), expected, "{what}");
+            }
+        }
+    }
+}
+
+const HANDLER: [&str; 4] = ["+exception 10 handler 0x8000", "+0x6000", "-0x6000", "-exception 10 handler 0x8000"];
+
+#[test]
+fn an_exception_frame_begins_a_handler_wherever_it_comes() {
+    let begun = ["+0x1000"];
+    let call = ["+0x2000", "-0x2000"];
+    recordings(|signals| signals.signal(10), &[&begun[..], &HANDLER].concat());
+    let before_the_callee = |signals: &mut Signals<'_>| {
+        let back = signals.run.call(0x2000);
+        signals.signal(10);
+        signals.run.nop();
+        signals.run.ret(back);
+    };
+    recordings(before_the_callee, &[&begun[..], &["+0x2000"], &HANDLER, &["-0x2000"]].concat());
+    let after_a_return = |signals: &mut Signals<'_>| {
+        let back = signals.run.call(0x2000);
+        signals.run.nop();
+        signals.run.ret(back);
+        signals.signal(10);
+    };
+    recordings(after_a_return, &[&begun[..], &call, &HANDLER].concat());
+    let after_a_system_call = |signals: &mut Signals<'_>| {
+        signals.run.put(signals.run.machine.system_call);
+        signals.signal(10);
+    };
+    recordings(after_a_system_call, &[&begun[..], &HANDLER].concat());
+    let one_after_the_other = |signals: &mut Signals<'_>| {
+        let back = signals.run.call(0x2000);
+        signals.run.nop();
+        signals.run.ret(back);
+        signals.signal(10);
+        signals.signal(10);
+    };
+    recordings(one_after_the_other, &[&begun[..], &call, &HANDLER, &HANDLER].concat());
+}
+
+/// A jump goes to an address that is known only after the handler.
+#[test]
+fn an_exception_frame_may_come_before_the_target_of_a_jump() {
+    let tail_call = |signals: &mut Signals<'_>| {
+        let back = signals.run.call(0x2000);
+        signals.run.put(signals.run.machine.jump);
+        signals.run.slot();
+        signals.run.at = 0x3000;
+        signals.signal(10);
+        signals.run.nop();
+        signals.run.ret(back);
+    };
+    recordings(tail_call, &[&["+0x1000", "+0x2000"][..], &HANDLER, &["-0x2000"]].concat());
+}
+
+#[test]
+fn two_exception_frames_have_two_handlers() {
+    let both = |signals: &mut Signals<'_>| {
+        let interrupted = signals.run.at;
+        signals.arrive(12, 0x8000);
+        // It interrupts the handler of the first before its first instruction.
+        signals.arrive(14, 0x8800);
+        signals.run.nop();
+        signals.leave(0x8000);
+        signals.run.nop();
+        signals.leave(interrupted);
+    };
+    let expected = [
+        "+0x1000",
+        "+exception 14 handler 0x8800",
+        "-exception 14 handler 0x8800",
+        "+exception 12 handler 0x8000",
+        "-exception 12 handler 0x8000",
+    ];
+    recordings(both, &expected);
+}
+
+#[test]
+fn a_handler_may_be_left_by_a_jump() {
+    let jump = |signals: &mut Signals<'_>| {
+        let set = signals.run.call(0x2000); // sigsetjmp
+        signals.run.ret(set);
+        signals.run.call(0x3000);
+        signals.run.nop();
+        signals.arrive(10, 0x8000);
+        signals.run.nop();
+        signals.run.put(signals.run.machine.set_pointer);
+        signals.run.put(signals.run.machine.jump);
+        signals.run.slot();
+        signals.run.at = set;
+    };
+    let expected = [
+        "+0x1000",
+        "+0x2000",
+        "-0x2000",
+        "+0x3000",
+        "+exception 10 handler 0x8000",
+        "~exception 10 handler 0x8000:4",
+        "-exception 10 handler 0x8000",
+        "~0x3000:4",
+        "-0x3000",
+    ];
+    recordings(jump, &expected);
+}
+
+/// Execution goes on where it was: the handler is in the kernel, or the signal is ignored.
+#[test]
+fn an_exception_frame_without_a_handler_changes_nothing() {
+    for machine in &MACHINES {
+        for from in Told::ALL {
+            let mut signals = Signals { run: run(machine), from, to: Told::Zero, thread: Some(1) };
+            let ignored = |signals: &mut Signals<'_>| {
+                let from = signals.from.of(signals.run.at);
+                signals.run.frames.push(Frame::Exception { number: 17, thread: Some(1), from, to: None });
+            };
+            signals.run.nop();
+            ignored(&mut signals);
+            let back = signals.run.call(0x2000);
+            ignored(&mut signals);
+            signals.run.nop();
+            signals.run.ret(back);
+            ignored(&mut signals);
+            signals.run.nop();
+            assert_eq!(signals.calls(), ["+0x1000", "+0x2000", "-0x2000"], "{}, from {from:?}", machine.name);
+        }
+    }
+}
+
+/// Exceptions of several threads before the next instruction of any.
+#[test]
+fn exceptions_of_threads_do_not_mix() {
+    let machine = &MACHINES[2];
+    let thread = |frame: &mut Frame, id| {
+        if let Frame::Std(std) = frame {
+            std.thread = id;
+        }
+    };
+    let part = |id: u64, record: &dyn Fn(&mut Run<'_>)| {
+        let mut run = run(machine);
+        run.at = 0x1000 + id * 0x10_0000;
+        record(&mut run);
+        run.frames.iter_mut().for_each(|frame| thread(frame, id));
+        run.frames
+    };
+    let raised = |number, id| Frame::Exception { number, thread: Some(id), from: None, to: Some(0) };
+    let handler = |run: &mut Run<'_>| {
+        run.at = 0x8000;
+        run.nop();
+    };
+    let mut all = run(machine);
+    let nop: &dyn Fn(&mut Run<'_>) = &|run| run.nop();
+    all.frames =
+        [part(1, nop), part(2, nop), vec![raised(10, 1), raised(12, 2)], part(2, &handler), part(1, &handler)].concat();
+    let told = whole(&all.file());
+    let calls = |name: &str| {
+        let all = told.track(name).into_iter().map(|event| event.split('@').next().unwrap().to_string());
+        all.filter(|event| !event.starts_with('!')).collect::<Vec<_>>()
+    };
+    assert_eq!(calls("thread 1"), ["+0x101000", "+exception 10 handler 0x8000"]);
+    assert_eq!(calls("thread 2"), ["+0x201000", "+exception 12 handler 0x8000"]);
+}

@@ -133,12 +133,37 @@ impl Deref for Last {
     }
 }
 
-/// A recorded exception, before the first instruction of its handler.
+/// A recorded exception, before the first instruction of its handler. Addresses are `None` if the trace does not have them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raised {
     pub(super) number: Option<u64>,
     pub(super) from: Option<u64>,
     pub(super) to: Option<u64>,
+    /// Exceptions before it whose handlers have not executed anything.
+    pub(super) waiting: Waiting,
+}
+
+/// Numbers of exceptions whose handlers execute once the handler of a later one has returned, the latest last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waiting {
+    numbers: [Option<u64>; 4],
+    count: usize,
+}
+
+impl Waiting {
+    /// Adds one. Further ones than there is room for are forgotten.
+    pub(super) fn push(&mut self, number: Option<u64>) {
+        if let Some(place) = self.numbers.get_mut(self.count) {
+            *place = number;
+            self.count += 1;
+        }
+    }
+
+    /// Takes the latest one: its number, if recorded.
+    pub(super) fn pop(&mut self) -> Option<Option<u64>> {
+        self.count = self.count.checked_sub(1)?;
+        self.numbers.get(self.count).copied()
+    }
 }
 
 /// How a trace is interpreted.

@@ -28,7 +28,7 @@
 
 use alloc::vec::Vec;
 
-use super::execution::{Arrival, Departure, Last, Program, Raised, Rules, Sink};
+use super::execution::{Arrival, Departure, Last, Program, Raised, Rules, Sink, Waiting};
 use super::flow::Flow;
 use super::pointer::Move;
 use super::state::State;
@@ -152,7 +152,14 @@ impl Stack {
 
     /// An exception was recorded: `from` is the interrupted address, `to` the address of the handler (0 for unknown).
     pub(crate) fn except(&mut self, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
-        self.raised = Some(Raised { number, from, to: to.filter(|to| *to != 0) });
+        let known = |address: Option<u64>| address.filter(|address| *address != 0);
+        let mut raised = Raised { number, from: known(from), to: known(to), waiting: Waiting::default() };
+        if let Some(before) = self.raised.take() {
+            // It interrupted the handler of the one before at its first instruction.
+            (raised.from, raised.waiting) = (before.from, before.waiting);
+            raised.waiting.push(before.number);
+        }
+        self.raised = Some(raised);
     }
 
     /// The number of the current system call was recorded.

@@ -8,7 +8,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::mem::take;
 
-use super::execution::{Arrival, Departure, Entered, Last, Note, Program, Rules, Sink};
+use super::execution::{Arrival, Departure, Entered, Last, Note, Program, Rules, Sink, Waiting};
 use super::flow::{Flow, Opening};
 use crate::batch::SliceKind;
 use crate::batch::flags::{END_INFERRED, UNCERTAIN};
@@ -64,11 +64,20 @@ struct Handler {
     /// Other addresses at which execution may continue: the target of a jump, and the interrupted instruction.
     other: u64,
     again: u64,
+    /// The interrupted instruction, if it goes to an address that is not known before the handler has returned.
+    pending: Option<Departure>,
+    /// Exceptions whose handlers come next.
+    waiting: Waiting,
 }
 
 impl Open {
     fn is_call(&self) -> bool {
         self.handler.is_none()
+    }
+
+    /// Whether nothing tells where execution continues after it.
+    fn is_pending(&self) -> bool {
+        self.handler.as_ref().is_some_and(|handler| handler.pending.is_some())
     }
 
     fn resumes(&self, address: u64) -> bool {
@@ -299,6 +308,8 @@ impl State {
             Flow::SystemReturn => {
                 if let Some(i) = self.resuming(address).or_else(|| self.expecting(address)) {
                     self.close(i, last.after, (0, END_INFERRED), sink);
+                } else if let Some(i) = self.open.iter().rposition(Open::is_pending) {
+                    self.end_handler(i, rules, last, at, program, sink);
                 } else {
                     self.uncover(rules, last, at, program, sink);
                 }
@@ -323,6 +334,9 @@ impl State {
             && top.is_call()
             && self.agrees(rules, at.stack)
         {
+            return self.close(self.open.len() - 1, last.after, (0, 0), sink);
+        }
+        if self.is_callee(address) {
             return self.close(self.open.len() - 1, last.after, (0, 0), sink);
         }
         if at.stack.is_some() && self.settle(rules, last, at, true, sink) {
@@ -624,7 +638,7 @@ impl State {
         }
         self.handlers += usize::from(entered.kind != SliceKind::Call);
         self.count(back, true);
-        let handler = Handler { kind: entered.kind, other, again };
+        let handler = Handler { kind: entered.kind, other, again, pending: None, waiting: Waiting::default() };
         let open = Open {
             back,
             address: entered.address,

@@ -27,6 +27,9 @@ use super::instruction;
 /// otherwise.
 const THUMB_STICKS: u8 = 16;
 
+/// Most exceptions that wait for the next instruction.
+const MOST_RAISED: usize = 16;
+
 /// What a stack needs of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
@@ -86,6 +89,8 @@ pub(crate) struct Threads {
     /// The track of the threads beyond the limit, once there is one.
     others: Option<TrackId>,
     latest: usize,
+    /// Numbers and addresses of exceptions of no particular thread, before the next instruction. At most [`MOST_RAISED`].
+    raised: Vec<[Option<u64>; 3]>,
     names: Addresses,
     program: Program,
 }
@@ -97,7 +102,7 @@ struct Thread {
     stack: Stack,
     /// Time of the last event. No later event may have an earlier time.
     time: u64,
-    /// Time of the end of the last instruction.
+    /// Time of the end of the last frame.
     until: u64,
     /// The stack pointer after the last instruction, if that was a call, a return or a jump.
     pointer: Option<u64>,
@@ -180,6 +185,7 @@ impl Threads {
             by_id: HashMap::new(),
             others: None,
             latest: 0,
+            raised: Vec::new(),
             names: Addresses::default(),
             program: Program::default(),
         }
@@ -202,6 +208,7 @@ impl Threads {
         let i = self.thread(id, at, cx)?;
         let Self { threads, names, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
+        thread.until = time + 1;
         let mut sink = StackToBatch { track: thread.track, time: &mut thread.time, names, cx, at, failed: None };
         thread.stack.point(name, time, Locator::at(at), &mut sink);
         Ok(())
@@ -214,11 +221,24 @@ impl Threads {
         }
     }
 
-    /// A frame reports an exception of a thread: its number, the interrupted address, and the address of the handler.
-    pub(crate) fn except(&mut self, thread: u64, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
-        if let Some(thread) = self.known(thread) {
-            thread.stack.except(number, from, to);
+    /// A frame reports an exception: its number, the interrupted address, and the address of the handler. It concerns the thread of the
+    /// next instruction if the frame names none.
+    pub(crate) fn except(&mut self, thread: Option<u64>, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
+        let [from, to] = [from, to].map(|address| address.map(|address| self.plain(address)));
+        match thread {
+            None if self.raised.len() < MOST_RAISED => self.raised.push([number, from, to]),
+            None => {}
+            Some(thread) => {
+                if let Some(thread) = self.known(thread) {
+                    thread.stack.except(number, from, to);
+                }
+            }
         }
+    }
+
+    /// An address without the bit that says that its code is Thumb.
+    fn plain(&self, address: u64) -> u64 {
+        if self.isa == Isa::Arm { address & !1 } else { address }
     }
 
     fn known(&mut self, id: u64) -> Option<&mut Thread> {
@@ -275,10 +295,13 @@ impl Threads {
     /// A thread executed an instruction.
     pub(crate) fn step(&mut self, step: &Step<'_>, cx: &mut Context<'_>) -> Result<()> {
         let i = self.thread(step.thread, step.locator.position(), cx)?;
-        let Self { isa, pointer, order, threads, names, program, .. } = self;
+        let address = self.plain(step.address);
+        let Self { isa, pointer, order, threads, raised, names, program, .. } = self;
         let Some(thread) = threads.get_mut(i) else { return Ok(()) };
         thread.until = step.index + 1;
-        let address = if *isa == Isa::Arm { step.address & !1 } else { step.address };
+        for [number, from, to] in raised.drain(..) {
+            thread.stack.except(number, from, to);
+        }
         // An instruction in a delay slot neither calls nor returns.
         if thread.stack.enters_slot(address) {
             return Ok(());

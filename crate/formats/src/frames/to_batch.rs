@@ -149,9 +149,8 @@ impl State {
         if kinds.exception {
             let name = self.fields.exception.map_or("exception".to_owned(), |n| format!("exception {n}"));
             self.instant(self.fields.exception_thread, &name, index, at, out);
-            if let Some(thread) = self.fields.exception_thread {
-                self.threads.except(thread, self.fields.exception, self.fields.from, self.fields.to);
-            }
+            let FrameFields { exception_thread, exception, from, to, .. } = self.fields;
+            self.threads.except(exception_thread, exception, from, to);
         }
         if kinds.taint_intro {
             let name = match self.fields.source.take() {
