@@ -278,7 +278,7 @@ fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
         (BEGAN_BEFORE, "Began before the recording. It took longer than shown."),
         (NEVER_ENDED, "Still running when recording ended. It took at least this long."),
         (END_INFERRED, "Its end was not recorded. The end shown is inferred from later events."),
-        (UNCERTAIN, "Uncertain: the trace does not prove that this ran, or where it begins or ends."),
+        (UNCERTAIN, "Uncertain: the trace does not prove that this ran, what called it, or where it begins or ends."),
     ]
     .into_iter()
     .filter_map(move |(flag, sentence)| (flags & flag != 0).then_some(sentence))

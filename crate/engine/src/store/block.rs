@@ -155,6 +155,29 @@ impl Block {
         }
     }
 
+    /// Adds flags to these slices.
+    pub(super) fn flag(&mut self, range: Range<usize>, flags: u8) {
+        match self {
+            Self::Plain(block) => block.flag(range, flags),
+            Self::Closed(Closed::Packed(packed)) => {
+                // Packed slices have no flags.
+                let all = (0..packed.durations.len()).filter_map(|i| packed.get(i));
+                let mut plain: Option<Plain> = None;
+                for slice in all {
+                    let first = packed.first;
+                    let len = packed.durations.len();
+                    plain.get_or_insert_with(|| Plain::new(&slice, first, len)).push(&slice);
+                }
+                if let Some(mut plain) = plain {
+                    plain.flag(range, flags);
+                    *self = Self::Plain(plain);
+                }
+            }
+            #[cfg(feature = "spill")]
+            Self::Closed(Closed::Spilled(block)) => block.flag(range, flags),
+        }
+    }
+
     /// Moves a closed block to a file. A packed one stays: it is small, and would become larger.
     #[cfg(feature = "spill")]
     pub(super) fn spill(&mut self, shelf: &std::rc::Rc<Shelf>) {
@@ -451,6 +474,12 @@ impl Plain {
                 }
             }
         }
+    }
+
+    pub(super) fn flag(&mut self, range: Range<usize>, flags: u8) {
+        let from = NODE * usize::from(self.capacity);
+        let nodes = self.words.get_mut(from + range.start..from + range.end.min(self.len.into()));
+        nodes.into_iter().flatten().for_each(|node| *node |= u32::from(flags) << FLAG_SHIFT);
     }
 
     fn shrink(&mut self) {

@@ -282,6 +282,26 @@ impl Column {
         }
     }
 
+    /// Adds flags to all slices so far that begin at a position or after it. `flagged` are some that have them already, from one call to
+    /// the next. Returns whether there are any.
+    #[cold]
+    pub(crate) fn flag_from(&mut self, from: u64, flags: u8, flagged: &mut Range<usize>) -> bool {
+        let first = self.first_from(from);
+        // Calls end from the inside out, so what is flagged now mostly contains what was flagged before.
+        let known = if first <= flagged.start { flagged.clone() } else { first..first.max(flagged.end) };
+        for range in [first..known.start, known.end..self.len] {
+            let blocks = self.block_of(range.start).saturating_sub(1);
+            for block in self.blocks.iter_mut().skip(blocks).take_while(|block| block.first() < range.end) {
+                let at = block.first();
+                block.flag(range.start.saturating_sub(at)..(range.end - at).min(block.len()), flags);
+            }
+        }
+        if first < self.len {
+            *flagged = if flagged.contains(&first) { flagged.start } else { first }..self.len;
+        }
+        first < self.len
+    }
+
     /// Appends a slice in a new block.
     #[cold]
     fn push_in_new_block(&mut self, slice: &Slice) {
@@ -587,6 +607,34 @@ mod tests {
 
     fn slice(start: u64, end: u64) -> Slice {
         Slice { start, end, node: (start % 7) as u32, flags: (start % 8) as u8, locator: Locator::at(start * 3) }
+    }
+
+    /// Blocks of all forms, flagged from anywhere in any order.
+    #[test]
+    fn slices_are_flagged_from_a_position_on() {
+        let (mut column, mut expected, mut flagged) = (Column::default(), Vec::new(), 0..0);
+        let mut time = 1 << 40;
+        for round in 0..400_u64 {
+            for i in 0..round * 7 % 300 {
+                // Long stretches of slices that are packed, and pauses that need wide blocks.
+                let pause = if round % 37 == 5 && i == 0 { 1 << 33 } else { u64::from(round % 90 > 80) };
+                let start = time + pause;
+                time = start + (round + i) % 5;
+                let locator = if round % 90 > 80 { start * 3 } else { time };
+                let slice = Slice { start, end: time, node: (i % 9) as u32, flags: 0, locator: Locator::at(locator) };
+                column.push(&slice);
+                expected.push(slice);
+            }
+            if round % 3 == 1 {
+                let back = (round * 2_654_435_761) % (time - (1 << 40)).min(4000);
+                column.flag_from(time - back, 8, &mut flagged);
+                expected.iter_mut().filter(|slice| slice.start >= time - back).for_each(|slice| slice.flags |= 8);
+            }
+        }
+        column.close();
+        let flagged = expected.iter().filter(|slice| slice.flags == 8).count();
+        assert!(flagged > 3000 && expected.len() - flagged > 3000, "{flagged} of {}", expected.len());
+        assert!((0..=expected.len()).all(|i| column.get(i) == expected.get(i).copied()));
     }
 
     #[test]

@@ -18,7 +18,7 @@ unspool_formats::problem_kinds! {
     /// A caller ends before calls that it made. `value`: how many of them were still open.
     END_INFERRED = ProblemKind::remark(
         "end-inferred",
-        "{value} call{ was|s were} still open when {its|their} caller returned; shown as ending with it",
+        "{value} call{ was|s were} still open when {its|their} caller returned; shown as ending with it, and uncertain with all within",
         "{sum} call{ was|s were} still open when {its|their} caller returned",
     );
 

@@ -163,6 +163,24 @@ impl Spilled {
         self.with(|block| block.each(range, each));
     }
 
+    /// Adds flags to slices, in the file, too.
+    pub(super) fn flag(&mut self, range: Range<usize>, flags: u8) {
+        if range.start == 0 && range.end > 0 {
+            self.head.flags |= flags;
+        }
+        // Loads it.
+        self.with(|_| ());
+        let mut inner = self.shelf.0.borrow_mut();
+        let Inner { file, loaded, bytes, error, .. } = &mut *inner;
+        let Some((_, block)) = loaded.get_mut(self.place.get()).filter(|(at, _)| *at == self.at) else { return };
+        block.flag(range, flags);
+        bytes.clear();
+        bytes.extend(block.all().iter().flat_map(|word| word.to_le_bytes()));
+        if let Err(why) = file.seek(SeekFrom::Start(self.at)).and_then(|_| file.write_all(bytes)) {
+            error.get_or_insert(why);
+        }
+    }
+
     /// Calls `with` with the block, or notes why it cannot be loaded.
     fn with<T>(&self, with: impl FnOnce(&Plain) -> T) -> Option<T> {
         let mut inner = self.shelf.0.borrow_mut();
@@ -221,12 +239,15 @@ mod tests {
     }
 
     fn column(lengths: &[(u64, u64)], mut after: impl FnMut(&mut Column, usize)) -> Column {
-        let (mut column, mut time) = (Column::default(), 1 << 40);
+        let (mut column, mut time, mut flagged) = (Column::default(), 1 << 40, 0..0);
         for (i, (pause, length)) in lengths.iter().enumerate() {
             let start = time + pause;
             time = start + length;
             column.push(&Slice { start, end: time, node: 7, flags: (i % 2) as u8, locator: Locator::at(start / 3) });
             after(&mut column, i);
+            if i % 7000 == 6999 {
+                column.flag_from(start - 20_000, 8, &mut flagged);
+            }
         }
         column
     }

@@ -1,9 +1,9 @@
 //! A track: its columns of slices, which nest or overlap, its instants and its samples.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED};
+use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
 use unspool_formats::limits::SHOWN;
 use unspool_formats::problem::TOO_DEEP;
 use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef, ValueKind};
@@ -95,6 +95,8 @@ pub(crate) struct Track {
     lost_from: Option<u64>,
     reordering: bool,
     problems: [Option<Count>; OF_STACK.len()],
+    /// By depth: slices that are known to be uncertain, of those that [`Track::lose`] found.
+    flagged: Option<Box<HashMap<i32, Range<usize>>>>,
     /// Increases with each change that a list of tracks shows.
     pub(crate) version: u64,
 }
@@ -120,6 +122,7 @@ impl Track {
             lost_from: None,
             reordering: false,
             problems: [None; OF_STACK.len()],
+            flagged: None,
             version: 1,
             def,
         }
@@ -338,9 +341,7 @@ impl Track {
         };
         self.hidden = 0;
         let (_, time, problem) = self.arrive(time, locator);
-        for _ in 0..above {
-            self.close_top(time, END_INFERRED);
-        }
+        self.lose(above, time);
         self.close_top(time, 0);
         if above == 0 {
             return problem;
@@ -380,9 +381,7 @@ impl Track {
     ) -> Option<Problem> {
         if let Some(i) = self.open.iter().rposition(|o| o.name == name) {
             let above = self.open.len() - i - 1;
-            for _ in 0..above {
-                self.close_top(time, END_INFERRED);
-            }
+            self.lose(above, time);
             self.close_top(time, 0);
             self.lost = true;
             return Some(self.problem(&problems::END_INFERRED, locator, above as u64));
@@ -410,6 +409,25 @@ impl Track {
         self.version += 1;
         self.put(depth, &Slice { start: start.min(time), end: time, node, flags: BEGAN_BEFORE, locator });
         Some(self.problem(&EXIT_WITHOUT_ENTER, locator, u64::from(name)))
+    }
+
+    /// Closes the innermost slices, whose ends are missing: a slice below them ends. Whatever began since the outermost of them did may
+    /// have begun after its end, so all of that is uncertain.
+    fn lose(&mut self, count: usize, time: u64) {
+        let Some(outermost) = self.open.len().checked_sub(count).and_then(|i| self.open.get(i).copied()) else {
+            return;
+        };
+        for _ in 0..count {
+            self.close_top(time, END_INFERRED | UNCERTAIN);
+        }
+        let flagged = self.flagged.get_or_insert_default();
+        let row = usize::try_from(outermost.depth - self.lowest).unwrap_or(0);
+        for (depth, column) in (outermost.depth + 1..).zip(self.columns.iter_mut().skip(row + 1)) {
+            // Slices nest, so where a depth has none, there are none above it.
+            if !column.flag_from(outermost.start, UNCERTAIN, flagged.entry(depth).or_default()) {
+                break;
+            }
+        }
     }
 
     /// Ends the slice of this name and frees its depth.

@@ -63,7 +63,33 @@ fn an_end_further_down_closes_inner_slices() {
     let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
     play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -a@9 -z@12");
     // From then on the stack is unreliable: z reaches back to the previous event only.
-    assert_eq!(shown(&t, &calls), ["0:a 1..9 0", "0:z 9..12 1", "1:b 2..9 4", "2:c 3..9 4"]);
+    assert_eq!(shown(&t, &calls), ["0:a 1..9 0", "0:z 9..12 1", "1:b 2..9 12", "2:c 3..9 12"]);
+}
+
+/// Where a call was left without an end, what follows may have been called by any caller of it.
+#[test]
+fn what_is_within_a_call_without_an_end_is_uncertain() {
+    let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
+    play(&mut t, &mut calls, "+a@1 +d@2 +e@3 -e@4 -d@5 +b@6 +c@7 -c@8 +d@9 +e@10 -e@11 -a@12 +a@13 +d@14 -d@15 -a@16");
+    assert_eq!(
+        shown(&t, &calls),
+        [
+            "0:a 1..12 0",
+            "0:a 13..16 0",
+            "1:d 2..5 0",
+            "1:b 6..12 12",
+            "1:d 14..15 0",
+            "2:e 3..4 0",
+            "2:c 7..8 8",
+            "2:d 9..12 12",
+            "3:e 10..11 8",
+        ]
+    );
+    // Also where the end is that of a certain slice.
+    let (mut t, mut calls) = track(Orphans::FromStart, Some(0));
+    play(&mut t, &mut calls, "+a@1 +b@2 +c@3 -c@4");
+    t.end_of(5, b'a'.into(), Locator::at(1));
+    assert_eq!(shown(&t, &calls), ["0:a 1..5 0", "1:b 2..5 12", "2:c 3..4 8"]);
 }
 
 #[test]
