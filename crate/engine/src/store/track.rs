@@ -1,6 +1,6 @@
 //! A track: its columns of slices, which nest or overlap, its instants and its samples.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
@@ -96,7 +96,7 @@ pub(crate) struct Track {
     reordering: bool,
     problems: [Option<Count>; OF_STACK.len()],
     /// By depth: slices that are known to be uncertain, of those that [`Track::lose`] found.
-    flagged: Option<Box<HashMap<i32, Range<usize>>>>,
+    flagged: BTreeMap<i32, Range<usize>>,
     /// Increases with each change that a list of tracks shows.
     pub(crate) version: u64,
 }
@@ -122,7 +122,7 @@ impl Track {
             lost_from: None,
             reordering: false,
             problems: [None; OF_STACK.len()],
-            flagged: None,
+            flagged: BTreeMap::new(),
             version: 1,
             def,
         }
@@ -420,11 +420,10 @@ impl Track {
         for _ in 0..count {
             self.close_top(time, END_INFERRED | UNCERTAIN);
         }
-        let flagged = self.flagged.get_or_insert_default();
         let row = usize::try_from(outermost.depth - self.lowest).unwrap_or(0);
         for (depth, column) in (outermost.depth + 1..).zip(self.columns.iter_mut().skip(row + 1)) {
             // Slices nest, so where a depth has none, there are none above it.
-            if !column.flag_from(outermost.start, UNCERTAIN, flagged.entry(depth).or_default()) {
+            if !column.flag_from(outermost.start, UNCERTAIN, self.flagged.entry(depth).or_default()) {
                 break;
             }
         }
