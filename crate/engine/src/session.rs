@@ -1,7 +1,7 @@
 //! One open trace: a decoder, a store, and the loop between them.
 
 use unspool_formats::{
-    Clock, EventBatch, Format, Info, Instructions, Naming, OpenOptions, Opened, Probe, TrackId, ValueKind, Want,
+    Clock, EventBatch, Format, Info, Instructions, Jumps, Naming, OpenOptions, Opened, Probe, TrackId, ValueKind, Want,
     recognise,
 };
 
@@ -123,6 +123,14 @@ impl Session {
     pub fn info(&self) -> TraceInfo {
         let companions = self.format.companions.iter().map(|kind| kind.id()).collect();
         TraceInfo { companions, ..self.head().into() }
+    }
+
+    /// Says which calls were left without a record and what functions can call, before the first step: what [`Store::jumps`] found when
+    /// the trace was read before. Stacks are cut there, in formats that record exits.
+    pub fn rule_out(&mut self, jumps: Jumps) {
+        if let Path::Stream(stream) = &mut self.path {
+            stream.decoder.rule_out(jumps);
+        }
     }
 
     /// Limits the memory of slices, instants and samples, in bytes. Reading ends when it is used up. There is a limit

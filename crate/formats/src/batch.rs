@@ -22,6 +22,9 @@ pub enum EventKind {
     End,
     /// Ends the open slice that began with this `name` and locator, and every slice above it. Ignored if there is none.
     EndOf,
+    /// The open slice that began with this `name` and locator, and every slice above it, ended at `time` or before without a record of
+    /// it. What began within them may have begun after that, so it is uncertain. Ignored if there is none.
+    Left,
     /// Adds flags to the open slice that began with this `name` and locator: `time` holds the bits of [`flags`].
     Flag,
     /// Begins a slice that has been open since the track began. It lies below everything on the track and is flagged

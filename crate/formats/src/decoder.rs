@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::batch::EventBatch;
+use crate::callees::Jumps;
 use crate::error::Result;
 use crate::info::Info;
 use crate::naming::Naming;
@@ -64,6 +65,10 @@ pub trait Decoder {
     ///
     /// Fails if nothing could be decoded. A truncated record is a problem, not an error.
     fn end(&mut self, rest: &[u8], out: &mut EventBatch) -> Result<()>;
+
+    /// Says, before the first `push`, which calls were left without a record, and what its functions can call. For formats that take
+    /// programs as companions and record exits.
+    fn rule_out(&mut self, _jumps: Jumps) {}
 
     /// Delivers events that were held back. The caller will push no more bytes, for whatever reason. Also called after
     /// [`Decoder::end`].

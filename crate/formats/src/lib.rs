@@ -37,6 +37,7 @@ extern crate self as unspool_formats;
 
 pub mod apitrace;
 pub mod batch;
+pub mod callees;
 pub mod clean;
 pub mod code;
 pub mod companion;
@@ -67,6 +68,7 @@ pub mod trace_db;
 pub mod xray;
 
 pub use batch::{EventBatch, EventKind, Orphans, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
+pub use callees::{Callees, Jumps};
 pub use code::Instructions;
 pub use companion::Companion;
 pub use decoder::{Decoder, Progress, Want};

@@ -2,6 +2,9 @@
 
 use std::rc::Rc;
 
+use unspool_formats::callees;
+
+use crate::calls::Scan;
 use crate::demangle::demangle;
 use crate::dwarf::{Debug, Source};
 use crate::fault::Fault;
@@ -48,6 +51,7 @@ pub struct Binary {
     found: Vec<(u64, Function)>,
     debug: Debug,
     source: Option<Source>,
+    calls: Vec<callees::Function>,
     task: Task,
 }
 
@@ -63,6 +67,7 @@ enum Task {
     MiniSymbols(Box<(File, Image, Lookup)>),
     /// Finds the source of the function that contains an address.
     Source(u64),
+    Calls(Box<Scan>),
     Idle,
 }
 
@@ -77,6 +82,7 @@ impl Binary {
             found: Vec::new(),
             debug: Debug::default(),
             source: None,
+            calls: Vec::new(),
             task: Task::Head,
         }
     }
@@ -215,6 +221,17 @@ impl Binary {
         self.source.take()
     }
 
+    /// Begins to look for what the functions that XRay has instrumented can call.
+    pub fn find_calls(&mut self) {
+        self.calls = Vec::new();
+        self.task = Task::Calls(Box::default());
+    }
+
+    /// What functions can call, by their numbers from 1 on. Takes it. Empty if the code is not understood.
+    pub fn take_calls(&mut self) -> Vec<callees::Function> {
+        std::mem::take(&mut self.calls)
+    }
+
     /// A name as in the source.
     pub fn name_of(&self, function: &Function) -> String {
         demangle(&function.symbol, self.is_macho())
@@ -284,6 +301,11 @@ impl Binary {
             Task::Source(address) => {
                 let Some(source) = self.debug.step(file, image, *address)? else { return Ok(false) };
                 self.source = source;
+                self.task = Task::Idle;
+            }
+            Task::Calls(scan) => {
+                let Some(calls) = scan.step(file, image, &self.functions)? else { return Ok(false) };
+                self.calls = calls;
                 self.task = Task::Idle;
             }
             Task::Idle => {}

@@ -8,6 +8,7 @@
 
 mod bases;
 mod binary;
+mod calls;
 mod demangle;
 mod dwarf;
 mod elf;
@@ -24,6 +25,7 @@ mod placing;
 mod programs;
 mod sleds;
 mod wire;
+mod x86;
 
 pub use binary::{Binary, Step};
 pub use demangle::demangle;
@@ -38,3 +40,4 @@ pub use naming::{FUNCTIONS_PER_OBJECT, Names, object_of};
 pub use page::*;
 pub use placing::Called;
 pub use programs::{Programs, Report, Use, Work};
+pub use x86::length;

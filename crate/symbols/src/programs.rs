@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use unspool_formats::Naming;
+use unspool_formats::callees::{Function, Targets};
+use unspool_formats::{Callees, Naming};
 
 use crate::binary::{Binary, Step};
 use crate::dwarf::Source;
@@ -92,6 +93,17 @@ pub struct Programs {
     /// The member that looks for it.
     looking: Option<u32>,
     found: Option<Source>,
+    /// The search for what functions can call.
+    calls: Option<Calls>,
+}
+
+#[derive(Debug, Default)]
+struct Calls {
+    /// Members that are still to be looked at, and the objects of their functions.
+    todo: Vec<(u32, u32)>,
+    /// The first of them is being looked at.
+    is_begun: bool,
+    functions: Vec<Function>,
 }
 
 #[derive(Debug)]
@@ -198,7 +210,10 @@ impl Programs {
         }
         let next = if self.called.is_some() { self.step_places() } else { self.next_job() };
         match next {
-            Work::Done => self.step_source(),
+            Work::Done => match self.step_calls() {
+                Work::Done => self.step_source(),
+                work => work,
+            },
             work => work,
         }
     }
@@ -236,6 +251,48 @@ impl Programs {
         let own = self.members.iter().filter(|other| other.id == owner.id);
         let related = self.members.iter().filter(|other| other.belongs_to(owner));
         own.chain(related).find(has_lines).map(|member| member.id)
+    }
+
+    /// Begins to look for what the functions of the log can call, by the code of the binaries that name them.
+    pub fn find_calls(&mut self) {
+        let todo = |member: &Member| member.fault.is_none().then_some((member.id, self.object_of(member)?));
+        self.calls = Some(Calls { todo: self.members.iter().filter_map(todo).collect(), ..Calls::default() });
+    }
+
+    /// What functions can call, once everything is known. Takes it.
+    pub fn take_callees(&mut self) -> Callees {
+        Callees::new(self.calls.take().map(|calls| calls.functions).unwrap_or_default())
+    }
+
+    fn step_calls(&mut self) -> Work {
+        let Some(calls) = &mut self.calls else { return Work::Done };
+        let Some((id, object)) = calls.todo.last().copied() else { return Work::Done };
+        let is_begun = std::mem::replace(&mut calls.is_begun, true);
+        let member = self.members.iter_mut().find(|member| member.id == id);
+        let mut found = Vec::new();
+        if let Some(member) = member {
+            if !is_begun {
+                member.binary.find_calls();
+            }
+            match member.binary.step() {
+                Ok(Step::Needs(range)) => return Work::Needs { binary: id, range },
+                Ok(Step::More) => return Work::More,
+                Ok(Step::Done) => found = member.binary.take_calls(),
+                // Its names are good all the same.
+                Err(_) => {}
+            }
+        }
+        let in_log =
+            |number: u32| Some(object * FUNCTIONS_PER_OBJECT + number).filter(|id| self.ids.binary_search(id).is_ok());
+        let targets = |of: Targets| Targets { functions: of.functions.into_iter().filter_map(in_log).collect(), ..of };
+        let of_log = found.into_iter().filter_map(|it| {
+            let id = in_log(it.id)?;
+            Some(Function { id, all: targets(it.all), later: targets(it.later), ..it })
+        });
+        calls.functions.extend(of_log);
+        calls.todo.pop();
+        calls.is_begun = false;
+        Work::More
     }
 
     fn step_source(&mut self) -> Work {

@@ -3,6 +3,7 @@
 mod block;
 pub mod column;
 mod digest;
+mod jumps;
 mod lifetimes;
 pub mod ordered;
 pub mod problems;
@@ -387,6 +388,7 @@ impl Store {
                     track.whole((*time, end), *name, *locator, &mut self.calls)
                 }
                 EventKind::EndOf => track.end_of(*time, *name, *locator),
+                EventKind::Left => track.left(*time, *name, *locator),
                 EventKind::Flag => {
                     track.flag(*time as u8, *name, *locator);
                     None

@@ -22,6 +22,13 @@ unspool_formats::problem_kinds! {
         "{sum} call{ was|s were} still open when {its|their} caller returned",
     );
 
+    /// A call is made that open calls cannot have made, as the program says, and these have no ends. `value`: how many they are.
+    LEFT_WITHOUT_EXIT = ProblemKind::remark(
+        "left-without-exit",
+        "{value} call{ was|s were} left by a jump or an exception: the next call cannot be {its|theirs}, as the program says",
+        "{sum} call{ was|s were} left by a jump or an exception: the program says which calls are impossible",
+    );
+
     /// The trace does not fit into memory. `value`: how many slices would.
     OUT_OF_ROOM = ProblemKind::serious(
         "out-of-room",

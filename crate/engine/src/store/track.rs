@@ -56,7 +56,8 @@ impl<'a> Run<'a> {
 const TOGETHER: usize = 64;
 
 /// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered anew.
-const OF_STACK: [&ProblemKind; 4] = [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED, &TOO_DEEP];
+const OF_STACK: [&ProblemKind; 5] =
+    [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED, &problems::LEFT_WITHOUT_EXIT, &TOO_DEEP];
 
 /// Most gaps of a track: a damaged log may have any number.
 const MOST_GAPS: usize = 256;
@@ -349,6 +350,18 @@ impl Track {
         Some(self.problem(&problems::END_INFERRED, locator, above as u64))
     }
 
+    /// Ends the open slice that began with this name and locator, and those above it, whose ends are missing.
+    pub(crate) fn left(&mut self, time: u64, name: u32, locator: Locator) -> Option<Problem> {
+        let Some(above) = self.open.iter().rev().position(|o| o.locator == locator && o.name == name) else {
+            self.hidden = self.hidden.saturating_sub(1);
+            return None;
+        };
+        self.hidden = 0;
+        let (_, time, _) = self.arrive(time, locator);
+        self.lose(above + 1, time);
+        Some(self.problem(&problems::LEFT_WITHOUT_EXIT, locator, above as u64 + 1))
+    }
+
     /// Ends the innermost slice of this name.
     pub(crate) fn end(&mut self, time: u64, name: u32, locator: Locator, calls: &mut CallTree) -> Option<Problem> {
         let (previous, time, problem) = self.arrive(time, locator);
@@ -411,7 +424,7 @@ impl Track {
         Some(self.problem(&EXIT_WITHOUT_ENTER, locator, u64::from(name)))
     }
 
-    /// Closes the innermost slices, whose ends are missing: a slice below them ends. Whatever began since the outermost of them did may
+    /// Closes the innermost slices, whose ends are missing: a slice below them ends or goes on. Whatever began since the outermost of them did may
     /// have begun after its end, so all of that is uncertain.
     fn lose(&mut self, count: usize, time: u64) {
         let Some(outermost) = self.open.len().checked_sub(count).and_then(|i| self.open.get(i).copied()) else {

@@ -7,12 +7,13 @@ use super::isa::Isa;
 
 /// Where execution continues after an instruction. `slot`: the instruction in the delay slot executes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flow {
+#[allow(missing_docs, reason = "variants say what their fields are")]
+pub enum Flow {
     /// At the following instruction.
     Next,
     /// At `to`. With `maybe`, at `to` or at the following instruction.
     Branch { to: u64, maybe: bool, slot: bool },
-    /// In a function that returns to `back`. A conditional call whose condition is false continues at `back`.
+    /// In a function, at `to` if that is known, which returns to `back`. A conditional call whose condition is false continues at `back`.
     Call { to: Option<u64>, back: u64, slot: bool },
     /// In a caller. With `maybe`, there or at the following instruction.
     Return { maybe: bool, slot: bool },
@@ -69,6 +70,12 @@ pub(crate) fn flow(reading: Reading, address: u64, bytes: &[u8], len: u64) -> Fl
             }
         }
     }
+}
+
+/// Control flow of a whole instruction of 64-bit x86 code at `address`, which is not checked to be one.
+pub fn flow_of_x86_64(address: u64, bytes: &[u8]) -> Flow {
+    let looked_at = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    flow(Reading::x86(64), address, looked_at, bytes.len() as u64)
 }
 
 fn half(bytes: [u8; 2], big: bool) -> u16 {

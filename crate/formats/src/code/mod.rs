@@ -12,6 +12,7 @@ mod state;
 pub(crate) mod syscalls;
 pub(crate) mod vectors;
 
+pub use flow::{Flow, flow_of_x86_64};
 pub(crate) use syscalls::loaded;
 
 use alloc::vec::Vec;

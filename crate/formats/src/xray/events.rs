@@ -17,6 +17,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::batch::EventBatch;
+use crate::callees::Jumps;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Cause, Error, Result};
 use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
@@ -25,6 +26,7 @@ use crate::sniff::OpenOptions;
 
 use super::basic::BasicWalk;
 use super::decode::FdrWalk;
+use super::left_calls::LeftCalls;
 use super::plan::Plan;
 use super::tail_calls::TailCalls;
 use super::to_batch::{State, ToBatch};
@@ -162,6 +164,10 @@ impl Decoder for XrayDecoder {
             columns: COLUMNS,
             properties,
         }
+    }
+
+    fn rule_out(&mut self, jumps: Jumps) {
+        self.state.left_calls = Some(LeftCalls::new(jumps));
     }
 
     fn push(&mut self, input: &[u8], out: &mut EventBatch) -> Result<Progress> {

@@ -16,6 +16,7 @@ mod events;
 mod fields;
 mod index;
 mod labels;
+mod left_calls;
 mod plan;
 pub mod problems;
 mod tail_calls;

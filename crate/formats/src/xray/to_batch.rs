@@ -14,6 +14,7 @@ use crate::records::Pieces;
 use super::checkpoints::{Checkpoint, Checkpoints, Entry};
 use super::decode::{Event, Function, Sink, Taken};
 use super::labels::{Held, Labels};
+use super::left_calls::LeftCalls;
 use super::plan::{Plan, Planned};
 use super::tail_calls::TailCalls;
 use super::threads::Threads;
@@ -35,6 +36,8 @@ pub(super) struct State {
     labels: Labels,
     /// If callees of tail calls are put under the functions that left.
     pub(super) tail_calls: Option<TailCalls>,
+    /// If stacks are cut where the program's code says so.
+    pub(super) left_calls: Option<LeftCalls>,
     /// An event whose payload is not complete.
     held: Option<Held>,
     /// Index of the current thread.
@@ -63,6 +66,7 @@ impl State {
             named: None,
             labels: Labels::new(limits),
             tail_calls: None,
+            left_calls: None,
             held: None,
             current: 0,
             checkpoint: 0,
@@ -84,6 +88,7 @@ impl State {
         (self.in_order, self.later) = (true, false);
         // Disordered threads are delivered from their beginnings.
         self.tail_calls = self.tail_calls.take().map(|_| TailCalls::default());
+        self.left_calls.iter_mut().for_each(LeftCalls::restart);
         self.threads.plan(&self.checkpoints, out)
     }
 
@@ -165,6 +170,9 @@ impl ToBatch<'_> {
     /// Ends the calls of the current thread that are held back.
     #[cold]
     fn interrupt(&mut self) {
+        if let Some(calls) = &mut self.state.left_calls {
+            calls.interrupt(self.state.current);
+        }
         let Some(mut tails) = self.state.tail_calls.take() else { return };
         tails.interrupt(self.state.current, |kind, f| self.call(kind, f));
         self.state.tail_calls = Some(tails);
@@ -172,6 +180,10 @@ impl ToBatch<'_> {
 
     /// Adds the begin or the end of a call whose record is counted elsewhere.
     fn call(&mut self, kind: EventKind, f: Function) {
+        let calls = self.state.left_calls.as_mut();
+        if let Some((func, at)) = calls.and_then(|calls| calls.take(self.state.current, kind, f)) {
+            self.put(EventKind::Left, u64::from(func as u32), f.clock, at, || name_of(func, None));
+        }
         self.put(kind, u64::from(f.func as u32), f.clock, f.at, || name_of(f.func, None));
     }
 
@@ -251,7 +263,7 @@ impl Sink for ToBatch<'_> {
         let kind = if f.kind.is_enter() { EventKind::Begin } else { EventKind::End };
         let named = self.state.named.take();
         let key = u64::from(f.func as u32);
-        if let Some(mut tails) = self.state.tail_calls.take() {
+        if self.state.tail_calls.is_some() || self.state.left_calls.is_some() {
             // A name in the log precedes all events of its function.
             let limit = self.state.limits.names;
             let number = self.state.names.number(key, f.at, limit, self.out, |_| name_of(f.func, named));
@@ -259,9 +271,10 @@ impl Sink for ToBatch<'_> {
                 self.state.error.get_or_insert(error);
             } else {
                 self.count(f.at, (f.clock, f.clock), 1);
+                let Some(mut tails) = self.state.tail_calls.take() else { return self.call(kind, f) };
                 tails.take(self.state.current, f, |kind, f| self.call(kind, f));
+                self.state.tail_calls = Some(tails);
             }
-            self.state.tail_calls = Some(tails);
             return;
         }
         self.add(kind, key, f.clock, f.at, || name_of(f.func, named));
@@ -273,7 +286,7 @@ impl Sink for ToBatch<'_> {
         if self.state.later {
             return pass_over(records, clock);
         }
-        if self.state.tail_calls.is_some() {
+        if self.state.tail_calls.is_some() || self.state.left_calls.is_some() {
             return None;
         }
         self.flush();
