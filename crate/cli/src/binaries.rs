@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use unspool_engine::Session;
-use unspool_formats::Naming;
+use unspool_formats::{Jumps, Naming};
 use unspool_symbols::{Called, Programs, Range, Report, Work};
 
 use crate::{Failure, Place, complain};
@@ -115,6 +115,21 @@ impl Binaries {
             self.names.iter().filter_map(|(id, _)| Some((*id, self.programs.naming(*id)?))).collect();
         namings.iter().for_each(|(id, naming)| session.name_by(*id, naming.clone()));
         Ok(namings.into_iter().map(|(_, naming)| naming).collect())
+    }
+
+    /// How to read a trace again so that no call is below one that cannot have made it, as the code says. `None` if it is right. Call
+    /// [`Binaries::name`] before.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be read.
+    pub(crate) fn jumps(&mut self, session: &Session) -> Result<Option<Jumps>, Failure> {
+        if session.store().unended() == 0 {
+            return Ok(None);
+        }
+        self.programs.find_calls();
+        self.run()?;
+        Ok(session.store().jumps(self.programs.take_callees()))
     }
 
     /// The files, with what became of each.

@@ -6,9 +6,8 @@ use serde::Serialize;
 use unspool_engine::{ClockOut, ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
 use unspool_symbols::Report as BinaryReport;
 
-use crate::binaries::Binaries;
 use crate::console::{self, one_line};
-use crate::read_whole::{complete, read_names, read_whole};
+use crate::read_whole::{complete, read_with_binaries};
 use crate::{Failure, NameArgs, TraceArgs, json};
 
 /// What `--json` prints.
@@ -44,19 +43,11 @@ struct BinaryOut<'a> {
 
 pub(crate) fn run(trace: &TraceArgs, names: &NameArgs, json: bool) -> Result<(), Failure> {
     let mut out = console::data_or_text(json);
-    let (source, mut session) = match read_whole(trace) {
+    let (source, session, read) = match read_with_binaries(trace, names) {
         Err(Failure { archive: Some(archive), .. }) => return Ok(archive.print(&mut out, json)?),
         read => read?,
     };
-    if let Some(path) = &names.names {
-        session.name_by(0, read_names(path)?);
-    }
-    let mut binaries = Vec::new();
-    if !names.binary.is_empty() {
-        let mut read = Binaries::read(&names.binary)?;
-        read.name(&mut session)?;
-        binaries = read.reports(&session);
-    }
+    let binaries = read.map(|read| read.reports(&session)).unwrap_or_default();
     let progress = session.progress();
     let mut info = session.info();
     info.container = match (info.container, source.container) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use unspool_engine::store::spill::Levels;
 use unspool_engine::{Session, Step, TraceErrorOut, read};
-use unspool_formats::{NamesFile, Naming};
+use unspool_formats::{Jumps, NamesFile, Naming};
 
 use crate::binaries::Binaries;
 use crate::sqlite::{Database, Disassembler};
@@ -25,6 +25,12 @@ pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure
 /// take a large part of the memory. [`complete`] says whether the file could be read.
 fn read_with(trace: &TraceArgs, levels: Levels) -> Result<(Source, Session), Failure> {
     let mut source = Source::open(trace)?;
+    let session = read_from(&mut source, trace, levels, None)?;
+    Ok((source, session))
+}
+
+/// As [`read_with`]. With `jumps`, it is known what is wrong with the trace, so that is not said again.
+fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Option<Jumps>) -> Result<Session, Failure> {
     let name = source.name.clone();
     let refused = |error: &TraceErrorOut| match error.offset {
         Some(at) => Failure::new(format!("{name}: at byte {at}: {}", error.sentence)),
@@ -46,9 +52,16 @@ fn read_with(trace: &TraceArgs, levels: Levels) -> Result<(Source, Session), Fai
             .and_then(|database| session.attach(Box::new(database), Some(Box::new(Disassembler))))
             .map_err(|error| refused(&error))?;
     }
+    let is_again = jumps.is_some();
+    if let Some(jumps) = jumps {
+        session.rule_out(jumps);
+    }
     let bar = source.bar.clone();
-    read::session(&mut session, &mut source, |session| bar.set(session.bytes_read()))?;
+    read::session(&mut session, source, |session| bar.set(session.bytes_read()))?;
     bar.finish();
+    if is_again {
+        return Ok(session);
+    }
     if let Some(error) = session.error() {
         if session.store().records() == 0 {
             return Err(refused(error));
@@ -62,7 +75,7 @@ fn read_with(trace: &TraceArgs, levels: Levels) -> Result<(Source, Session), Fai
         complain(&name, Place::Whole, &format!("reading stopped at a limit.{GO_ON}"));
     }
     debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
-    Ok((source, session))
+    Ok(session)
 }
 
 /// Opens a trace and reads all of it, as [`read_whole`], and shows names with the texts of a names file and of binaries.
@@ -84,14 +97,53 @@ pub(crate) fn read_spilled(trace: &TraceArgs, names: &NameArgs) -> Result<(Sourc
 fn named(trace: &TraceArgs, names: &NameArgs, levels: Levels) -> Result<(Source, Session), Failure> {
     let naming = names.names.as_deref().map(read_names).transpose()?;
     let mut binaries = Binaries::read(&names.binary)?;
-    let (source, mut session) = read_with(trace, levels)?;
+    let (mut source, mut session) = read_with(trace, levels)?;
+    if !names.binary.is_empty() {
+        binaries.name_or_fail(&mut session)?;
+        session = read_again(&mut source, session, trace, levels, &mut binaries)?;
+    }
     if let Some(naming) = naming {
         session.name_by(0, naming);
     }
-    if !names.binary.is_empty() {
-        binaries.name_or_fail(&mut session)?;
-    }
     Ok((source, session))
+}
+
+/// Reads a trace again if its binaries say that calls are below others that cannot have made them, and shows it with their names.
+///
+/// # Errors
+///
+/// Returns an error if a file cannot be read again.
+fn read_again(
+    source: &mut Source,
+    session: Session,
+    trace: &TraceArgs,
+    levels: Levels,
+    binaries: &mut Binaries,
+) -> Result<Session, Failure> {
+    let Some(jumps) = binaries.jumps(&session)? else { return Ok(session) };
+    drop(session);
+    let mut session = read_from(source, trace, levels, Some(jumps))?;
+    binaries.name(&mut session)?;
+    Ok(session)
+}
+
+/// As [`read_named`], also if the binaries name nothing. What became of them is in their reports.
+pub(crate) fn read_with_binaries(
+    trace: &TraceArgs,
+    names: &NameArgs,
+) -> Result<(Source, Session, Option<Binaries>), Failure> {
+    let (mut source, mut session) = read_whole(trace)?;
+    let mut binaries = None;
+    if !names.binary.is_empty() {
+        let mut read = Binaries::read(&names.binary)?;
+        read.name(&mut session)?;
+        session = read_again(&mut source, session, trace, Levels::Kept, &mut read)?;
+        binaries = Some(read);
+    }
+    if let Some(path) = &names.names {
+        session.name_by(0, read_names(path)?);
+    }
+    Ok((source, session, binaries))
 }
 
 /// Fails if slices could not be read from the temporary file again: what was printed of them is incomplete. Called at the end of a

@@ -7,6 +7,11 @@ use unspool_formats::{Callees, Jumps, TrackId};
 use super::Store;
 
 impl Store {
+    /// How many calls ended without a record of it, or were open when recording ended.
+    pub fn unended(&self) -> u64 {
+        self.tracks.iter().map(|track| track.unended).sum()
+    }
+
     /// How to read the trace again so that its stacks are cut where calls were left by jumps. `None` if the calls without an end can have
     /// made all calls that are shown below them: then reading again would show the same.
     pub fn jumps(&self, callees: Callees) -> Option<Jumps> {

@@ -96,6 +96,8 @@ pub(crate) struct Track {
     lost_from: Option<u64>,
     reordering: bool,
     problems: [Option<Count>; OF_STACK.len()],
+    /// Slices whose ends are missing.
+    pub(crate) unended: u64,
     /// By depth: slices that are known to be uncertain, of those that [`Track::lose`] found.
     flagged: BTreeMap<i32, Range<usize>>,
     /// Increases with each change that a list of tracks shows.
@@ -123,6 +125,7 @@ impl Track {
             lost_from: None,
             reordering: false,
             problems: [None; OF_STACK.len()],
+            unended: 0,
             flagged: BTreeMap::new(),
             version: 1,
             def,
@@ -430,6 +433,7 @@ impl Track {
         let Some(outermost) = self.open.len().checked_sub(count).and_then(|i| self.open.get(i).copied()) else {
             return;
         };
+        self.unended += count as u64;
         for _ in 0..count {
             self.close_top(time, END_INFERRED | UNCERTAIN);
         }
@@ -534,6 +538,7 @@ impl Track {
 
     /// Ends the track: closes what is open at `end`, and frees unused memory.
     pub(crate) fn finish(&mut self, end: u64) {
+        self.unended += self.open.len() as u64;
         while !self.open.is_empty() {
             self.close_top(end.max(self.latest), NEVER_ENDED);
         }
