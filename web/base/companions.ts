@@ -18,6 +18,8 @@ export interface CompanionFile {
   readonly kind: CompanionKind;
   readonly name: string;
   readonly file: Blob;
+  /** The object of the log whose functions a binary names, if the person chose it. */
+  readonly object?: number | null;
 }
 
 /** What became of a companion. */

@@ -55,6 +55,8 @@ export type ToWorker =
       readonly nested: boolean;
       /** Most bytes of the trace, on a machine that has less memory than usual. */
       readonly room: number | null;
+      /** What `again` said when the file was read before; empty otherwise. */
+      readonly jumps: Uint8Array;
     }
   /** Adds a companion to the open trace. */
   | { readonly t: 'attach'; readonly companion: CompanionFile }
@@ -167,6 +169,8 @@ export type FromWorker =
   | { readonly t: 'source'; readonly id: number; readonly source: Source | null }
   /** A companion was read, or could not be. Sent again when what it says has changed. */
   | { readonly t: 'attached'; readonly attachment: Attachment }
+  /** A program says that calls are below others that cannot have made them, or says so no more: the file should be read again with this. */
+  | { readonly t: 'again'; readonly jumps: Uint8Array }
   | { readonly t: 'looked'; readonly id: number; readonly looks: readonly Look[] }
   /** Tracks that are new or have changed. */
   /** Tracks that are new or have changed. With `more`, the rest of them follows at once. */

@@ -38,8 +38,10 @@ import { createJobs, type Jobs } from './jobs.ts';
 import { createLedger, type Ledger, withRoom } from './ledger.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
+import { withObject } from './read_again.ts';
 import { createRecords, type Source as RecordSource, type Records, type RecordsPort } from './records.ts';
 import { createRequests } from './requests.ts';
+import { crash, STOPPED } from './trace_errors.ts';
 import { createTracks, NO_TRACKS, type Tracks } from './tracks.ts';
 import { bindValues, isAboutValues } from './values_expression.ts';
 
@@ -79,6 +81,8 @@ export interface Trace {
   readonly lifted: boolean;
   /** Callees of tail calls are under the functions that left by them. */
   readonly nested: boolean;
+  /** How to read the file again, if its programs say that calls are below others that cannot have made them. */
+  readonly again: ReadonlySignal<Uint8Array | null>;
   readonly names: Names;
   /** The files that add to it. */
   readonly companions: ReadonlySignal<readonly Companion[]>;
@@ -186,13 +190,15 @@ export interface TraceFile {
   readonly lifted?: boolean;
   /** With the callees of tail calls under the functions that left by them, and not beside them. */
   readonly nested?: boolean;
+  /** What {@link Trace.again} was when the file was read before. */
+  readonly jumps?: Uint8Array;
 }
 
 /**
  * Opens a file in its own worker, reached through `port`. `spawnRecords` starts the worker that reads its records.
  */
 export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => RecordsPort): Trace {
-  const { file, name, companions, lifted = false, nested = false } = opened;
+  const { file, name, companions, lifted = false, nested = false, jumps = new Uint8Array() } = opened;
   const log = companions.find(({ kind }) => kind === 'wal')?.file ?? null;
   const state = createState(file.size);
   const contents = createContents(file);
@@ -246,7 +252,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   port.onmessageerror = () => fail(crash('a message could not be read'));
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
   const most = lifted ? null : roomForTrace();
-  post({ t: 'open', file, name, companions, lifted, nested, room: most });
+  post({ t: 'open', file, name, companions, lifted, nested, room: most, jumps });
 
   const bindPoints = async () => {
     const to: BindTo = { what: 'points' };
@@ -289,7 +295,10 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     },
     attached: (attachment) => apply(state, { t: 'attached', attachment }),
     source: async (func) => (await ask('source', (id) => ({ t: 'source', id, func })))?.source ?? null,
-    assign: (companion, object) => post({ t: 'assign', companion, object }),
+    assign: (companion, object) => {
+      state.companions.value = withObject(state.companions.peek(), companion, object);
+      post({ t: 'assign', companion, object });
+    },
     place: (companion, base) => post({ t: 'place', companion, base }),
     cancel: () => {
       post({ t: 'cancel' });
@@ -374,6 +383,7 @@ function alone({ x, track, locator, name }: RecordRow, record: RecordDetails): D
 
 /** What the worker has reported of the trace so far. */
 interface TraceState {
+  readonly again: Signal<Uint8Array | null>;
   readonly names: Names;
   readonly companions: Signal<readonly Companion[]>;
   readonly entry: Signal<string | null>;
@@ -388,6 +398,7 @@ interface TraceState {
 
 function createState(bytes: number): TraceState {
   return {
+    again: signal<Uint8Array | null>(null),
     names: createNames(),
     companions: signal<readonly Companion[]>([]),
     entry: signal<string | null>(null),
@@ -440,6 +451,9 @@ function apply(state: TraceState, report: Report): void {
     case 'renamed':
       state.names.rename(report.ids, textsOf(report.names), report.keys && textsOf(report.keys));
       return;
+    case 'again':
+      state.again.value = report.jumps;
+      return;
     case 'attached': {
       const { attachment } = report;
       state.companions.value = state.companions
@@ -471,20 +485,6 @@ function apply(state: TraceState, report: Report): void {
 function failWith({ progress, status }: TraceState, error: TraceError, companion: CompanionKind | null): void {
   const shows = progress.peek().events > 0 && status.peek().at !== 'failed';
   status.value = shows ? { at: 'ready', how: 'broken', error } : { at: 'failed', error, companion };
-}
-
-const STOPPED: TraceError = {
-  kind: 'unreadable',
-  sentence: 'Reading was stopped. The reader was busy and had to be ended.',
-  offset: null,
-};
-
-function crash(message: string): TraceError {
-  return {
-    kind: 'crashed',
-    sentence: `The reader of this file stopped unexpectedly (${message || 'no reason given'}). The page itself is fine.`,
-    offset: null,
-  };
 }
 
 function unreachable(message: never): never {

@@ -16,6 +16,7 @@ import { createNotes, type Notes } from './notes.ts';
 import { mayBeNotes, type NotesFile, sortOutNotes } from './notes_file.ts';
 import { type Chosen, type Looking, lookAt, type Offer, planFor } from './opening.ts';
 import { createPreview, type Preview } from './preview.ts';
+import { whenAgain } from './read_again.ts';
 import type { Recent } from './recent.ts';
 import type { RecordsPort } from './records.ts';
 import { createSelection, type Selection } from './selection.ts';
@@ -204,6 +205,10 @@ export function createWorkbench(
     const stop = [
       watch(trace, file),
       tellOfWrong(trace),
+      whenAgain(trace, (jumps, sentence) => {
+        openAgain({ jumps });
+        notice.value = sentence;
+      }),
       effect(() => {
         if (trace.ledger.told.value !== '') notice.value = trace.ledger.told.value;
       }),

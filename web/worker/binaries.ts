@@ -7,6 +7,8 @@ export interface Named {
   nameBy(companion: number, naming: Uint8Array): void;
   namedBy(companion: number): number;
   forgetNames(companion: number): void;
+  unended(): number;
+  jumps(callees: Uint8Array): Uint8Array | undefined;
   functionIds(): Int32Array;
   addresses(called: boolean): BigUint64Array;
   modules(): string[];
@@ -41,12 +43,13 @@ const DONE = 2;
 
 /**
  * The binaries of a trace, without any yet. `run` calls something with the session, `reading` says whether the trace is still
- * being read, `tell` sends a report to the page. A failure is told, too.
+ * being read, `tell` sends a report to the page. A failure is told, too. `again` says that the trace should be read again, and how.
  */
 export function createBinaries(
   run: (work: (session: Named) => void) => void,
   reading: () => boolean,
   tell: (attachment: Attachment) => void,
+  again: (jumps: Uint8Array) => void,
 ): Binaries {
   const files = new Map<number, CompanionFile>();
   /** What the session has of each binary: the object or the base, and how many names and ids or addresses. */
@@ -143,6 +146,22 @@ export function createBinaries(
     });
   };
 
+  /** Looks whether calls are below others that cannot have made them. That is known when all of the log and of the binaries is. */
+  const checkCalls = async (open: Programs) => {
+    let unended = 0;
+    run((session) => {
+      unended = session.unended();
+    });
+    if (reading() || unended === 0 || [...files.keys()].some((id) => reportOf(open, id, 0) === null)) return;
+    open.findCalls();
+    await read(open);
+    const callees = open.takeCallees();
+    run((session) => {
+      const jumps = session.jumps(callees);
+      if (jumps) again(jumps);
+    });
+  };
+
   /** Runs something on the binaries. After a trap the memory of the module is unreliable, so all of them are given up. */
   const guarded = async (job: (open: Programs) => Promise<void>) => {
     const { __wbg_reset_state: renew } = await loadSymbols();
@@ -170,17 +189,19 @@ export function createBinaries(
       const count = tellAll(open);
       await read(open);
       show(open, count);
+      await checkCalls(open);
     });
 
   return {
     attach: async (companion) => {
-      const { id, name, file } = companion;
+      const { id, name, file, object } = companion;
       files.set(id, companion);
       try {
         const module = await loadSymbols();
         if (!files.has(id)) return;
         programs ??= new module.Programs();
         programs.add(id, name, file.size);
+        programs.choose(id, object ?? undefined);
         await update();
       } catch (error) {
         const isFault = typeof error === 'object' && error !== null && 'sentence' in error;

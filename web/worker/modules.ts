@@ -76,9 +76,11 @@ export async function openSession(
 }
 
 /** A session for a file with these ends. Throws a {@link TraceError} if no format claims it. */
-async function recognised(ends: Ends, { lifted, nested, room }: Host): Promise<Session> {
+async function recognised(ends: Ends, { lifted, nested, room, jumps }: Host): Promise<Session> {
   if (needsDecompressor(...ends)) await loadDecompressors(provideDecompressors);
-  return new WasmSession(...ends, room ?? undefined, lifted, nested);
+  const session = new WasmSession(...ends, room ?? undefined, lifted, nested);
+  if (jumps.length > 0) session.ruleOut(jumps);
+  return session;
 }
 
 /** Attaches the database to a session that reads one. */

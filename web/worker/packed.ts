@@ -22,6 +22,8 @@ export interface Host extends Watch {
   readonly nested: boolean;
   /** Most bytes of the trace, if that is less than usual. */
   readonly room: number | null;
+  /** How a program says to read it; empty otherwise. */
+  readonly jumps: Uint8Array;
   readonly choose: Choose;
 }
 

@@ -110,7 +110,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     (attachment: Attachment) => post({ t: 'attached', attachment }),
   ] as const;
   const names = createNames(...named, () => (session?.info().offers.includes('values') ? 'statement' : 'function'));
-  const binaries = createBinaries(...named);
+  const binaries = createBinaries(...named, (jumps) => post({ t: 'again', jumps }));
   const attach = (companion: CompanionFile) => {
     if (companion.kind === 'names') void names.attach(companion);
     else if (companion.kind === 'binary') void binaries.attach(companion);
@@ -155,7 +155,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     const file = await spool.finish().catch(() => null);
     post({ t: 'unpacked', file: file ?? new Blob(), log: null, whole: file !== null && spool.whole });
   };
-  const read = async ({ file: given, name, companions, lifted, nested, room }: Extract<ToWorker, { t: 'open' }>) => {
+  const read = async (asked: Extract<ToWorker, { t: 'open' }>) => {
+    const { file: given, name, companions, lifted, nested, room, jumps } = asked;
     let blob = given;
     let kept: Kept | null = null;
     const keep = async () => {
@@ -170,6 +171,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
         lifted,
         nested,
         room,
+        jumps,
         cancelled: () => cancelled,
         report: reportUnpacking,
         choose: (archive) => {

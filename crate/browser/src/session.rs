@@ -3,7 +3,7 @@
 use js_sys::{Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
-use unspool_formats::{Instructions, Limits, Naming, OpenOptions, Probe, ValueKind, recognise, sniff};
+use unspool_formats::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, recognise, sniff};
 use unspool_tables::PAGE;
 use wasm_bindgen::prelude::*;
 
@@ -38,6 +38,8 @@ pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
 pub struct Session {
     pub(crate) engine: Engine,
     pub(crate) jobs: jobs::Jobs,
+    /// What functions can call, as was known when reading began.
+    callees: Callees,
     /// What all pages of the database for SQL have in common, while they are fetched.
     lists: Option<tables::Lists>,
 }
@@ -70,7 +72,7 @@ impl Session {
             engine.limit_memory(bytes);
         }
         let jobs = jobs::Jobs::new(limit.map_or(ledger::LIMIT, |bytes| bytes.min(ledger::LIMIT)));
-        Ok(Self { engine, jobs, lists: None })
+        Ok(Self { engine, jobs, callees: Callees::default(), lists: None })
     }
 
     /// What the file's head says: a `TraceInfo`.
@@ -172,6 +174,35 @@ impl Session {
         let naming = Naming::from_bytes(naming).ok_or_else(|| JsValue::from_str("these bytes are no names"))?;
         self.engine.name_by(companion, naming);
         Ok(())
+    }
+
+    /// Says, before the first step, what [`Session::jumps`] returned when the trace was read before.
+    ///
+    /// # Errors
+    ///
+    /// Throws a text for other bytes.
+    #[wasm_bindgen(js_name = ruleOut)]
+    pub fn rule_out(&mut self, jumps: &[u8]) -> Result<(), JsValue> {
+        let jumps = Jumps::from_bytes(jumps).ok_or_else(|| JsValue::from_str("these bytes are no jumps"))?;
+        self.callees = jumps.callees.clone();
+        self.engine.rule_out(jumps);
+        Ok(())
+    }
+
+    /// How many calls have no end. What functions can call matters only if there are any.
+    pub fn unended(&self) -> f64 {
+        self.engine.store().unended() as f64
+    }
+
+    /// How to read the trace again so that no call is below one that cannot have made it, given [`Callees::to_bytes`] of the same build.
+    /// Empty to read it without that knowledge. `undefined` if it has been read as it should.
+    pub fn jumps(&self, callees: &[u8]) -> Option<Vec<u8>> {
+        let callees = Callees::from_bytes(callees)?;
+        if self.callees.is_empty() {
+            return self.engine.store().jumps(callees).map(|jumps| jumps.to_bytes());
+        }
+        // What ends in this reading is not what ends in the log.
+        (callees != self.callees).then(Vec::new)
     }
 
     /// The ids of functions that the trace has so far, in place of names.

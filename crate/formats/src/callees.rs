@@ -9,48 +9,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::sort;
 
-/// Where the calls of a function are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Callers {
-    /// Anywhere: its address is taken, so it may even be called by the system, as a signal handler.
-    #[default]
-    Any,
-    /// In known functions, and in code that the trace has no calls of.
-    Unseen,
-    /// In known functions.
-    Known,
-}
-
-/// What can be called from some places of a function.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Targets {
-    /// Ids of functions, sorted.
-    pub functions: Vec<u32>,
-    /// Also code that the trace has no calls of, which may call further functions.
-    pub unseen: bool,
-}
-
-impl Targets {
-    fn may_reach(&self, callee: &Function) -> bool {
-        match callee.callers {
-            Callers::Any => true,
-            Callers::Unseen if self.unseen => true,
-            Callers::Unseen | Callers::Known => self.functions.binary_search(&callee.id).is_ok(),
-        }
-    }
-}
-
 /// What the code says of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     /// Its id in the trace.
     pub id: u32,
-    /// Where it is called.
-    pub callers: Callers,
-    /// What it can call.
-    pub all: Targets,
+    /// All that call it are among the functions of the trace. Otherwise it may be called at any time, even by the system: it may be a
+    /// signal handler, or be called by one.
+    pub is_known: bool,
+    /// What it can call: ids of functions, sorted.
+    pub all: Vec<u32>,
     /// What it can call once it has made a call, wherever an exception or a jump lets it go on.
-    pub later: Targets,
+    pub later: Vec<u32>,
 }
 
 /// The functions of a program that are known. Others can call everything, and be called by everything.
@@ -83,16 +53,32 @@ impl Callees {
         &self.functions
     }
 
+    /// As bytes, for [`Callees::from_bytes`] of the same build.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).unwrap_or_default()
+    }
+
+    /// What [`Callees::to_bytes`] wrote. `None` for other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+
     fn of(&self, id: i64) -> Option<&Function> {
         let id = u32::try_from(id).ok()?;
         let at = self.functions.binary_search_by_key(&id, |it| it.id).ok()?;
         self.functions.get(at)
     }
 
-    /// Whether a function, which has made calls already or not, can call another one next.
+    /// Whether a function, which has made calls already or not, can be interrupted or followed by a call of another one.
     pub fn may_call(&self, caller: i64, has_called: bool, callee: i64) -> bool {
         let (Some(caller), Some(callee)) = (self.of(caller), self.of(callee)) else { return true };
-        if has_called { caller.later.may_reach(callee) } else { caller.all.may_reach(callee) }
+        let targets = if has_called { &caller.later } else { &caller.all };
+        !callee.is_known || targets.binary_search(&callee.id).is_ok()
+    }
+
+    /// Whether a function is called by its callers only, and not by a signal handler.
+    pub fn is_known(&self, callee: i64) -> bool {
+        self.of(callee).is_some_and(|callee| callee.is_known)
     }
 }
 
@@ -128,29 +114,28 @@ mod tests {
 
     use super::*;
 
-    fn function(id: u32, callers: Callers, all: &[u32], later: &[u32], unseen: bool) -> Function {
-        let targets = |functions: &[u32]| Targets { functions: functions.to_vec(), unseen };
-        Function { id, callers, all: targets(all), later: targets(later) }
+    fn function(id: u32, is_known: bool, all: &[u32], later: &[u32]) -> Function {
+        Function { id, is_known, all: all.to_vec(), later: later.to_vec() }
     }
 
     #[test]
     fn only_what_is_known_of_both_is_ruled_out() {
         let callees = Callees::new(vec![
-            function(3, Callers::Any, &[], &[], false),
-            function(1, Callers::Known, &[2], &[], false),
-            function(2, Callers::Unseen, &[1, 2], &[1], true),
+            function(3, false, &[], &[]),
+            function(1, true, &[2], &[]),
+            function(2, true, &[1, 2], &[1]),
         ]);
         assert!(callees.may_call(1, false, 2) && !callees.may_call(1, true, 2), "its only call comes first");
         assert!(!callees.may_call(1, false, 1) && callees.may_call(2, true, 1));
-        assert!(callees.may_call(2, true, 2), "by code between them");
-        assert!(callees.may_call(1, true, 3), "its address is taken");
+        assert!(callees.may_call(1, true, 3) && !callees.is_known(3), "a signal handler, perhaps");
         assert!(callees.may_call(1, true, 9) && callees.may_call(9, true, 1) && callees.may_call(-1, true, 1));
+        assert!(callees.is_known(1) && !callees.is_known(9));
+        assert_eq!(Callees::from_bytes(&callees.to_bytes()), Some(callees));
     }
 
     #[test]
     fn of_two_with_one_id_nothing_is_known() {
-        let twice = vec![function(1, Callers::Known, &[], &[], false), function(1, Callers::Known, &[], &[], false)];
-        let callees = Callees::new(twice);
+        let callees = Callees::new(vec![function(1, true, &[], &[]), function(1, true, &[], &[])]);
         assert!(callees.is_empty() && callees.may_call(1, true, 1));
     }
 }

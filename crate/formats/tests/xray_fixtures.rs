@@ -24,6 +24,7 @@ fn fixtures_are_what_the_encoder_writes() {
     let files: [(&str, &[u8]); _] = [
         ("tests/fixtures/binaries/program.xray", &program),
         ("tests/fixtures/binaries/libraries.xray", &libraries),
+        ("tests/fixtures/binaries/jumps.xray", &jumps()),
         ("tests/fixtures/xray/threads.xray", &threads),
         ("tests/fixtures/xray/events.xray", &events),
         ("tests/fixtures/xray/truncated.xray", &cut),
@@ -157,6 +158,50 @@ fn log(threads: Vec<Thread>) -> Vec<u8> {
     let mut file = header(Mode::Fdr, FREQUENCY, BUFFER as u64).to_bytes().to_vec();
     file.extend(buffers.into_iter().flat_map(|(_, bytes)| bytes));
     file
+}
+
+/// What `tests/fixtures/binaries/jumps.c` would write, with a signal in its last call of `jumper`.
+fn jumps() -> Vec<u8> {
+    let [leaf, tail, jumper, setter, inner, unclear, catcher, on_signal, main] = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    let mut t = Thread::new(PID, 0, START);
+    let by_tail = |t: &mut Thread| {
+        t.enter(tail, &[]);
+        t.pass(500);
+        let clock = t.clock;
+        t.writer().function(FunctionKind::TailExit, tail, clock);
+        t.call(leaf, 900);
+    };
+    t.enter(main, &[]);
+    for i in 0..3 {
+        by_tail(&mut t);
+        t.enter(setter, &[]);
+        for depth in 0..=i {
+            t.enter(jumper, &[]);
+            t.pass(300);
+            if (i, depth) == (2, 2) {
+                t.enter(on_signal, &[]);
+                t.call(leaf, 700);
+                t.exit(on_signal);
+            }
+            t.call(leaf, 800);
+        }
+        // Here setter goes on.
+        t.call(leaf, 1_000);
+        t.exit(setter);
+        t.enter(catcher, &[]);
+        t.enter(unclear, &[]);
+        by_tail(&mut t);
+        if i > 0 {
+            t.call(inner, 600);
+            t.exit(unclear);
+        } else {
+            // Here catcher goes on, unless it is unclear that does.
+            t.call(inner, 400);
+        }
+        t.exit(catcher);
+        t.pass(2_000);
+    }
+    log(vec![t])
 }
 
 /// A server: a main thread that waits, and three workers. The recording of one begins in the middle of a request.

@@ -2,20 +2,20 @@
 //!
 //! Where two readings of the code are possible, this says that a function can call another one:
 //!
-//! - A function may be called by anything if its address is taken: by code, or by data including relocations. Otherwise calls of it
-//!   are direct, so all of them are found. One that is in code without sleds counts as reachable from all such code.
-//! - The code of a function reaches to the next symbol. Calls through registers, memory and stubs, and those of functions without sleds,
-//!   lead to code without sleds.
+//! - A function may be called at any time if its address is taken, by code or by data including relocations, if it is exported, or if
+//!   code without sleds calls it: a signal handler may. Of the others, all calls are direct, so they are found. They cannot be made
+//!   through registers, memory or stubs.
+//! - The code of a function reaches to the next symbol. A call of a function that ends with a jump to another one is a call of both.
 //! - Once a function has made a call, an exception or a jump may let it go on after any of its calls, and anywhere that its own branches
 //!   do not lead to. In what remains, a call that comes before all others is not repeated.
 
 use std::collections::{HashMap, HashSet};
 
-use unspool_formats::callees::{Callers, Function, Targets};
+use unspool_formats::callees::Function;
 use unspool_formats::code::{Flow, flow_of_x86_64};
 
 use crate::file::{File, Stop};
-use crate::image::{Architecture, Image, Section, Sort};
+use crate::image::{Architecture, Image, Section};
 use crate::lookup::Starts;
 use crate::x86::length;
 
@@ -49,17 +49,18 @@ pub(crate) struct Scan {
 /// What was found out about a function.
 #[derive(Clone, Debug, Default)]
 struct Found {
+    /// Its address is taken, or it is exported.
     is_taken: bool,
-    is_exported: bool,
     body: Option<Body>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Body {
-    all: Targets,
-    later: Targets,
+    /// Functions by number, sorted.
+    all: Vec<u32>,
+    later: Vec<u32>,
     /// What it can jump to at its end, so that its caller seems to call that.
-    tail: Targets,
+    tail: Vec<u32>,
 }
 
 impl Scan {
@@ -91,7 +92,7 @@ impl Scan {
             }
             return Ok(None);
         }
-        let Some(section) = image.sections.get(self.section) else { return Ok(Some(self.finish(image, functions))) };
+        let Some(section) = image.sections.get(self.section) else { return Ok(Some(self.finish(functions))) };
         let is_map = section.name.starts_with("xray_");
         if !section.is_present || section.address == 0 || is_map {
             self.section += 1;
@@ -117,14 +118,14 @@ impl Scan {
         self.numbers.get(&address).copied()
     }
 
-    fn take_address(&mut self, number: u32, is_exported: bool) {
+    fn take_address(&mut self, number: u32) {
         if let Some(found) = self.found.get_mut(number as usize) {
-            found.is_exported |= is_exported;
-            found.is_taken |= !is_exported;
+            found.is_taken = true;
         }
     }
 
-    /// Looks for addresses of functions in a portion of data. Relocations have them as well, in words of the same size.
+    /// Looks for addresses of functions in a portion of data. Relocations and symbols for other binaries have them as well, in words of
+    /// the same size.
     fn data(&mut self, file: &File, section: &Section) -> Result<(), Stop> {
         let len = (section.size - self.at).min(WINDOW) & !7;
         if len == 0 {
@@ -132,10 +133,9 @@ impl Scan {
             return Ok(());
         }
         let window = file.ahead(section.at.saturating_add(self.at), len, WINDOW)?;
-        let is_exported = section.name == ".dynsym";
         for word in window.as_chunks::<8>().0 {
             if let Some(number) = self.number(u64::from_le_bytes(*word)) {
-                self.take_address(number, is_exported);
+                self.take_address(number);
             }
         }
         self.at += len;
@@ -163,10 +163,10 @@ impl Scan {
             if a & 0xc7 == 5
                 && let Some(number) = self.number(relative(5, next))
             {
-                self.take_address(number, false);
+                self.take_address(number);
             }
             if is_fixed && let Some(number) = self.number(u32::from_le_bytes([a, b, c, d]).into()) {
-                self.take_address(number, false);
+                self.take_address(number);
             }
         }
         let end = section.address.saturating_add(code.len() as u64);
@@ -191,46 +191,41 @@ impl Scan {
         }
     }
 
-    fn finish(&mut self, image: &Image, functions: &[u64]) -> Vec<Function> {
-        let mut unseen = HashSet::new();
-        for (at, number) in &self.references {
-            if !self.inside.contains(at) {
-                unseen.insert(*number);
+    fn finish(&mut self, functions: &[u64]) -> Vec<Function> {
+        for (at, number) in std::mem::take(&mut self.references) {
+            if !self.inside.contains(&at) {
+                self.take_address(number);
             }
         }
         let all = (1..).zip(functions).filter(|(number, address)| self.number(**address) == Some(*number));
         let known = all.filter_map(|(id, _)| {
             let found = self.found.get(id as usize)?;
             let body = found.body.as_ref()?;
-            let callers = if found.is_taken || (found.is_exported && image.sort == Sort::Library) {
-                Callers::Any
-            } else if found.is_exported || unseen.contains(&id) {
-                Callers::Unseen
-            } else {
-                Callers::Known
-            };
-            Some(Function { id, callers, all: self.with_tails(&body.all), later: self.with_tails(&body.later) })
+            // A function that one of its callees ends with is called after that.
+            let tails = body.all.iter().flat_map(|callee| self.tail(*callee));
+            let later: Vec<u32> = body.later.iter().chain(tails).copied().collect();
+            let (all, later) = (self.with_tails(&body.all), self.with_tails(&later));
+            Some(Function { id, is_known: !found.is_taken, all, later })
         });
         known.collect()
     }
 
+    /// What a function can jump to at its end. One whose code is not known cannot jump to one whose callers are.
+    fn tail(&self, number: u32) -> &[u32] {
+        let body = self.found.get(number as usize).and_then(|found| found.body.as_ref());
+        body.map_or(&[], |body| &body.tail)
+    }
+
     /// Adds what the functions among these can jump to at their ends.
-    fn with_tails(&self, targets: &Targets) -> Targets {
-        let mut all: HashSet<u32> = targets.functions.iter().copied().collect();
-        let mut unseen = targets.unseen;
-        let mut todo = targets.functions.clone();
+    fn with_tails(&self, functions: &[u32]) -> Vec<u32> {
+        let mut all: HashSet<u32> = functions.iter().copied().collect();
+        let mut todo = functions.to_vec();
         while let Some(number) = todo.pop() {
-            match self.found.get(number as usize).and_then(|found| found.body.as_ref()) {
-                Some(body) => {
-                    unseen |= body.tail.unseen;
-                    todo.extend(body.tail.functions.iter().filter(|to| all.insert(**to)));
-                }
-                None => unseen = true,
-            }
+            todo.extend(self.tail(number).iter().filter(|to| all.insert(**to)));
         }
-        let mut functions: Vec<u32> = all.into_iter().collect();
-        functions.sort_unstable();
-        Targets { functions, unseen }
+        let mut all: Vec<u32> = all.into_iter().collect();
+        all.sort_unstable();
+        all
     }
 }
 
@@ -285,7 +280,6 @@ impl Instructions {
     }
 
     fn body(&self, number: impl Fn(u64) -> Option<u32>) -> Body {
-        let has_switch = self.all.iter().any(|(_, flow)| matches!(flow, Flow::Jump { .. } | Flow::Unknown));
         let from_start = self.reached(vec![0]);
         // Where it may go on after a call: behind any call, and where an exception lands.
         let after = |i: &usize| {
@@ -294,17 +288,23 @@ impl Instructions {
             is_landing || matches!(flow, Flow::Call { .. })
         };
         let later = self.reached((0..self.all.len()).filter(after).collect());
+        // A switch leads anywhere. What only a switch leads to is among the above.
+        let leads_anywhere = |(i, (_, flow)): (usize, &(u64, Flow))| match flow {
+            Flow::Jump { .. } | Flow::Unknown => later.get(i) == Some(&true),
+            Flow::Branch { to, .. } => self.is_within(*to) && self.at(*to).is_none(),
+            _ => false,
+        };
+        let is_anywhere = self.all.iter().enumerate().any(leads_anywhere);
         let mut body = Body::default();
         for (i, (_, flow)) in self.all.iter().enumerate() {
             let (to, is_tail) = match flow {
-                Flow::Call { to, .. } => (*to, false),
-                Flow::Jump { .. } => (None, true),
-                Flow::Branch { to, .. } if !self.is_within(*to) || self.at(*to).is_none() => (Some(*to), true),
+                Flow::Call { to: Some(to), .. } => (*to, false),
+                Flow::Branch { to, .. } if !self.is_within(*to) || *to == self.start => (*to, true),
                 _ => continue,
             };
-            let target = to.and_then(&number).filter(|number| *number > 0);
+            let Some(target) = number(to).filter(|number| *number > 0) else { continue };
             add(&mut body.all, target);
-            if has_switch || later.get(i) == Some(&true) {
+            if is_anywhere || later.get(i) == Some(&true) {
                 add(&mut body.later, target);
             }
             if is_tail {
@@ -337,14 +337,9 @@ impl Instructions {
     }
 }
 
-fn add(targets: &mut Targets, target: Option<u32>) {
-    match target {
-        Some(number) => {
-            if let Err(at) = targets.functions.binary_search(&number) {
-                targets.functions.insert(at, number);
-            }
-        }
-        None => targets.unseen = true,
+fn add(targets: &mut Vec<u32>, number: u32) {
+    if let Err(at) = targets.binary_search(&number) {
+        targets.insert(at, number);
     }
 }
 

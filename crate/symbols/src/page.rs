@@ -155,6 +155,18 @@ impl JsPrograms {
         self.programs.naming(id).map(|naming| naming.to_bytes())
     }
 
+    /// Begins to look for what the functions of the log can call. Step until everything is known.
+    #[wasm_bindgen(js_name = findCalls)]
+    pub fn find_calls(&mut self) {
+        self.programs.find_calls();
+    }
+
+    /// What functions can call, for the session.
+    #[wasm_bindgen(js_name = takeCallees)]
+    pub fn take_callees(&mut self) -> Vec<u8> {
+        self.programs.take_callees().to_bytes()
+    }
+
     /// Begins to look for the source of a function, by its id. Returns false if no binary says it. Step until everything is
     /// known.
     #[wasm_bindgen(js_name = findSource)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use unspool_formats::callees::{Function, Targets};
+use unspool_formats::callees::Function;
 use unspool_formats::{Callees, Naming};
 
 use crate::binary::{Binary, Step};
@@ -284,10 +284,10 @@ impl Programs {
         }
         let in_log =
             |number: u32| Some(object * FUNCTIONS_PER_OBJECT + number).filter(|id| self.ids.binary_search(id).is_ok());
-        let targets = |of: Targets| Targets { functions: of.functions.into_iter().filter_map(in_log).collect(), ..of };
+        let ids = |numbers: Vec<u32>| numbers.into_iter().filter_map(in_log).collect();
         let of_log = found.into_iter().filter_map(|it| {
             let id = in_log(it.id)?;
-            Some(Function { id, all: targets(it.all), later: targets(it.later), ..it })
+            Some(Function { id, is_known: it.is_known, all: ids(it.all), later: ids(it.later) })
         });
         calls.functions.extend(of_log);
         calls.todo.pop();

@@ -51,7 +51,9 @@ impl LeftCalls {
         let kept = caller(&self.jumps, stack, f.func);
         let left = stack.get(kept).map(|open| (open.func, open.at));
         stack.truncate(kept);
-        if let Some(caller) = stack.last_mut() {
+        // A signal handler is not called by what it interrupts.
+        let is_called = self.jumps.callees.is_known(f.func.into());
+        if let Some(caller) = stack.last_mut().filter(|_| is_called) {
             caller.has_called = true;
         }
         stack.push(Open { func: f.func, at: f.at, has_called: false });
@@ -92,7 +94,7 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::callees::{Callees, Callers, Function as Code, Targets};
+    use crate::callees::{Callees, Function as Code};
     use crate::xray::wire::FunctionKind;
 
     const MAIN: i32 = 1;
@@ -101,20 +103,20 @@ mod tests {
     const LEAF: i32 = 4;
     const HANDLER: i32 = 5;
 
-    fn code(id: i32, callers: Callers, all: &[i32], later: &[i32]) -> Code {
-        let targets = |ids: &[i32]| Targets { functions: ids.iter().map(|id| *id as u32).collect(), unseen: false };
-        Code { id: id as u32, callers, all: targets(all), later: targets(later) }
+    fn code(id: i32, is_known: bool, all: &[i32], later: &[i32]) -> Code {
+        let ids = |ids: &[i32]| ids.iter().map(|id| *id as u32).collect();
+        Code { id: id as u32, is_known, all: ids(all), later: ids(later) }
     }
 
     /// Plays begins (positive) and ends (negative), whose records are at offsets from 0 on. Returns what was left, as the offset of the
     /// event and of the outermost call.
     fn left(lost: &[u64], events: &[i32]) -> Vec<(u64, u64)> {
         let callees = Callees::new(vec![
-            code(MAIN, Callers::Any, &[SETTER, LEAF], &[SETTER, LEAF]),
-            code(SETTER, Callers::Known, &[JUMPER, LEAF], &[LEAF]),
-            code(JUMPER, Callers::Known, &[JUMPER, LEAF], &[JUMPER]),
-            code(LEAF, Callers::Known, &[], &[]),
-            code(HANDLER, Callers::Any, &[LEAF], &[LEAF]),
+            code(MAIN, false, &[SETTER, LEAF], &[SETTER, LEAF]),
+            code(SETTER, true, &[JUMPER, LEAF], &[LEAF]),
+            code(JUMPER, true, &[JUMPER, LEAF], &[JUMPER]),
+            code(LEAF, true, &[], &[]),
+            code(HANDLER, false, &[LEAF], &[LEAF]),
         ]);
         let mut calls = LeftCalls::new(Jumps { callees, lost: lost.to_vec() });
         let mut found = Vec::new();
@@ -137,8 +139,9 @@ mod tests {
 
     #[test]
     fn nothing_is_left_for_what_may_be_called_anywhere() {
-        assert_eq!(left(&[1, 2], &[MAIN, SETTER, JUMPER, HANDLER, LEAF, -LEAF, -HANDLER, -MAIN]), []);
-        assert_eq!(left(&[1, 2], &[MAIN, SETTER, JUMPER, 9, -9, LEAF, -LEAF, -MAIN]), [(5, 2)], "9 is unknown");
+        let handled = [MAIN, SETTER, JUMPER, HANDLER, LEAF, -LEAF, -HANDLER, LEAF, -LEAF, -MAIN];
+        assert_eq!(left(&[1, 2], &handled), [], "jumper makes its first call after it was interrupted");
+        assert_eq!(left(&[1, 2], &[MAIN, SETTER, JUMPER, 9, -9, LEAF, -LEAF, -MAIN]), [], "9 is unknown");
         assert_eq!(left(&[0, 1], &[JUMPER, LEAF, MAIN, SETTER]), [], "its address is taken");
         assert_eq!(left(&[0, 1], &[JUMPER, LEAF, SETTER]), [], "none of them can have called it");
     }

@@ -1,0 +1,21 @@
+import { effect, untracked } from '@preact/signals';
+import type { Companion } from '../base/companions.ts';
+import type { Trace } from './trace.ts';
+
+/**
+ * Calls `read` when the binaries of a trace say that it should be read again, or no longer say so, with {@link Trace.again} and a
+ * sentence for the person. Returns what ends that.
+ */
+export function whenAgain({ again }: Pick<Trace, 'again'>, read: (jumps: Uint8Array, sentence: string) => void) {
+  return effect(() => {
+    const jumps = again.value;
+    if (!jumps) return;
+    const why = jumps.length > 0 ? 'its binary says which calls were left by jumps' : 'its binaries have changed';
+    untracked(() => read(jumps, `The trace was read again: ${why}.`));
+  });
+}
+
+/** The companions, one of which names the functions of an object by the person's choice. */
+export function withObject(all: readonly Companion[], companion: number, object: number | null): readonly Companion[] {
+  return all.map((it) => (it.id === companion ? { ...it, object } : it));
+}
