@@ -55,6 +55,27 @@ for (const order of ['together', 'before']) {
   });
 }
 
+test('a program says which calls were left by jumps, whichever comes first', async ({ page }) => {
+  const log = binary('jumps.xray');
+  await choose(page, log);
+  await settled(page, 'ready', 'jumps.xray');
+  const literal = await digest(page);
+  await choose(page, binary('jumps.elf'));
+  await expect(notice(page)).toContainText('The trace was read again: its binary says which calls were left by jumps.');
+  await settled(page, 'ready', 'jumps.xray');
+  await expect(facts(page)).toContainText(/It names 9.functions/);
+  const cut = await digest(page);
+  expect(cut).not.toBe(literal);
+  await page.getByRole('button', { name: 'Remove jumps.elf' }).click();
+  await expect(notice(page)).toContainText('The trace was read again: its binaries have changed.');
+  await settled(page, 'ready', 'jumps.xray');
+  expect(await digest(page)).toBe(literal);
+  await choose(page, log, binary('jumps.elf'));
+  await expect(notice(page)).toContainText('its binary says which calls were left by jumps.');
+  await settled(page, 'ready', 'jumps.xray');
+  expect(await digest(page)).toBe(cut);
+});
+
 test('a wrong program names nothing and says why, unless the person insists', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await choose(page, binary('program.elf'));
