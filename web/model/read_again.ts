@@ -1,12 +1,17 @@
-import { effect, untracked } from '@preact/signals';
+import { effect, type ReadonlySignal, untracked } from '@preact/signals';
 import type { Companion } from '../base/companions.ts';
-import type { Trace } from './trace.ts';
+
+/** A trace that may have to be read again. */
+export interface Again {
+  /** How to read it again, if its programs say that calls are below others that cannot have made them. */
+  readonly again: ReadonlySignal<Uint8Array | null>;
+}
 
 /**
- * Calls `read` when the binaries of a trace say that it should be read again, or no longer say so, with {@link Trace.again} and a
+ * Calls `read` when the binaries of a trace say that it should be read again, or no longer say so, with {@link Again.again} and a
  * sentence for the person. Returns what ends that.
  */
-export function whenAgain({ again }: Pick<Trace, 'again'>, read: (jumps: Uint8Array, sentence: string) => void) {
+export function whenAgain({ again }: Again, read: (jumps: Uint8Array, sentence: string) => void) {
   return effect(() => {
     const jumps = again.value;
     if (!jumps) return;

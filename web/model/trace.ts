@@ -38,7 +38,7 @@ import { createJobs, type Jobs } from './jobs.ts';
 import { createLedger, type Ledger, withRoom } from './ledger.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
-import { withObject } from './read_again.ts';
+import { type Again, withObject } from './read_again.ts';
 import { createRecords, type Source as RecordSource, type Records, type RecordsPort } from './records.ts';
 import { createRequests } from './requests.ts';
 import { crash, STOPPED } from './trace_errors.ts';
@@ -73,7 +73,7 @@ export interface Port {
  * An open trace: the page's side of two workers, one for the trace and one for its records. Owns them;
  * {@link Trace.dispose} terminates them and frees their memory.
  */
-export interface Trace {
+export interface Trace extends Again {
   readonly name: string;
   /** Bytes of the file. */
   readonly size: number;
@@ -81,8 +81,6 @@ export interface Trace {
   readonly lifted: boolean;
   /** Callees of tail calls are under the functions that left by them. */
   readonly nested: boolean;
-  /** How to read the file again, if its programs say that calls are below others that cannot have made them. */
-  readonly again: ReadonlySignal<Uint8Array | null>;
   readonly names: Names;
   /** The files that add to it. */
   readonly companions: ReadonlySignal<readonly Companion[]>;
@@ -190,7 +188,7 @@ export interface TraceFile {
   readonly lifted?: boolean;
   /** With the callees of tail calls under the functions that left by them, and not beside them. */
   readonly nested?: boolean;
-  /** What {@link Trace.again} was when the file was read before. */
+  /** What {@link Again.again} was when the file was read before. */
   readonly jumps?: Uint8Array;
 }
 
