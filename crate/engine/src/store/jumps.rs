@@ -5,11 +5,12 @@ use unspool_formats::batch::flags::{END_INFERRED, NEVER_ENDED};
 use unspool_formats::{Callees, Jumps, TrackId};
 
 use super::Store;
+use super::track::Track;
 
 impl Store {
     /// How many calls ended without a record of it, or were open when recording ended.
     pub fn unended(&self) -> u64 {
-        self.tracks.iter().map(|track| track.unended).sum()
+        self.tracks.iter().map(Track::unended).sum()
     }
 
     /// How to read the trace again so that its stacks are cut where calls were left by jumps. `None` if the calls without an end can have

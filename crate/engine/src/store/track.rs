@@ -95,13 +95,20 @@ pub(crate) struct Track {
     /// The latest event before records that are lost, until the next event.
     lost_from: Option<u64>,
     reordering: bool,
-    problems: [Option<Count>; OF_STACK.len()],
-    /// Slices whose ends are missing.
-    pub(crate) unended: u64,
-    /// By depth: slices that are known to be uncertain, of those that [`Track::lose`] found.
-    flagged: BTreeMap<i32, Range<usize>>,
+    /// Most tracks have none.
+    problems: Option<Box<[Option<Count>; OF_STACK.len()]>>,
+    /// Few tracks have slices whose ends are missing.
+    lost_ends: Option<Box<LostEnds>>,
     /// Increases with each change that a list of tracks shows.
     pub(crate) version: u64,
+}
+
+/// What is known of slices whose ends are missing, because a slice below them ended or they were left.
+#[derive(Debug, Default)]
+struct LostEnds {
+    count: u64,
+    /// By depth: slices that are known to be uncertain, of those that [`Track::lose`] found.
+    flagged: BTreeMap<i32, Range<usize>>,
 }
 
 impl Track {
@@ -124,9 +131,8 @@ impl Track {
             gaps: Vec::new(),
             lost_from: None,
             reordering: false,
-            problems: [None; OF_STACK.len()],
-            unended: 0,
-            flagged: BTreeMap::new(),
+            problems: None,
+            lost_ends: None,
             version: 1,
             def,
         }
@@ -433,17 +439,23 @@ impl Track {
         let Some(outermost) = self.open.len().checked_sub(count).and_then(|i| self.open.get(i).copied()) else {
             return;
         };
-        self.unended += count as u64;
         for _ in 0..count {
             self.close_top(time, END_INFERRED | UNCERTAIN);
         }
+        let LostEnds { count: lost, flagged } = &mut **self.lost_ends.get_or_insert_default();
+        *lost += count as u64;
         let row = usize::try_from(outermost.depth - self.lowest).unwrap_or(0);
         for (depth, column) in (outermost.depth + 1..).zip(self.columns.iter_mut().skip(row + 1)) {
             // Slices nest, so where a depth has none, there are none above it.
-            if !column.flag_from(outermost.start, UNCERTAIN, self.flagged.entry(depth).or_default()) {
+            if !column.flag_from(outermost.start, UNCERTAIN, flagged.entry(depth).or_default()) {
                 break;
             }
         }
+    }
+
+    /// How many slices have no end.
+    pub(crate) fn unended(&self) -> u64 {
+        self.lost_ends.as_ref().map_or(0, |lost| lost.count)
     }
 
     /// Ends the slice of this name and frees its depth.
@@ -538,7 +550,9 @@ impl Track {
 
     /// Ends the track: closes what is open at `end`, and frees unused memory.
     pub(crate) fn finish(&mut self, end: u64) {
-        self.unended += self.open.len() as u64;
+        if !self.open.is_empty() {
+            self.lost_ends.get_or_insert_default().count += self.open.len() as u64;
+        }
         while !self.open.is_empty() {
             self.close_top(end.max(self.latest), NEVER_ENDED);
         }
@@ -643,7 +657,8 @@ impl Track {
     }
 
     pub(crate) fn problem_counts(&self) -> impl Iterator<Item = (&'static ProblemKind, Count)> {
-        OF_STACK.into_iter().zip(&self.problems).filter_map(|(kind, count)| count.map(|c| (kind, c)))
+        let counts = self.problems.iter().flat_map(|counts| counts.iter());
+        OF_STACK.into_iter().zip(counts).filter_map(|(kind, count)| count.map(|c| (kind, c)))
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -733,7 +748,7 @@ impl Track {
     fn problem(&mut self, kind: &'static ProblemKind, locator: Locator, value: u64) -> Problem {
         let problem = Problem { at: locator.position(), kind, value };
         if let Some(i) = OF_STACK.iter().position(|k| *k == kind)
-            && let Some(count) = self.problems.get_mut(i)
+            && let Some(count) = self.problems.get_or_insert_default().get_mut(i)
         {
             match count {
                 Some(c) => c.add(&Count::of(problem)),
