@@ -109,7 +109,7 @@ struct TraceArgs {
     /// Memory that slices may take before they are moved to a temporary file (TMPDIR says where): 500M, 2G. Default: an eighth of
     /// what is free.
     #[arg(long, value_name = "SIZE", value_parser = size)]
-    memory: Option<u64>,
+    max_memory: Option<u64>,
 }
 
 /// Parses a number of bytes: 4096, 500M, 2G.

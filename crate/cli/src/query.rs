@@ -114,7 +114,8 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
     let mut unknown: Option<Vec<Fault>> = None;
     let (mut results, mut points) = (0, 0);
     for file in files {
-        let trace = TraceArgs { file: file.clone(), no_limits: what.no_limits, nest_tail_calls: false, memory: None };
+        let trace =
+            TraceArgs { file: file.clone(), no_limits: what.no_limits, nest_tail_calls: false, max_memory: None };
         let mut asked = Asked { source: Source::open(&trace)?, limits: trace.limits(), run: None, missing: Vec::new() };
         let (found, of) = asked.answer(&query, what.limit, &naming, &mut out)?;
         results += found;

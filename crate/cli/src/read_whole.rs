@@ -44,7 +44,7 @@ fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Opti
         session.limit_memory(free / 4 * 3);
     }
     // A file is slower, and half of the memory is others'.
-    let beyond = if levels == Levels::Dropped { 0 } else { trace.memory.unwrap_or(most_in_memory(free)) };
+    let beyond = if levels == Levels::Dropped { 0 } else { trace.max_memory.unwrap_or(most_in_memory(free)) };
     session.spill_to(Box::new(tempfile::tempfile_in(interrupt::scratch()?)?), levels, beyond);
     if session.is_pulled() {
         let opened = Database::open(&source.path).map_err(TraceErrorOut::from);

@@ -24,13 +24,13 @@ fn commands_answer_alike_whatever_the_memory() {
         &["find", log, "dur>2us"],
     ];
     for command in commands {
-        let with = |memory: &str| unspool(&[command, &["--memory", memory] as &[&str]].concat());
+        let with = |memory: &str| unspool(&[command, &["--max-memory", memory] as &[&str]].concat());
         let (spilled, kept) = (with("1"), with("100G"));
         assert!(!kept.is_empty() && spilled == kept, "{command:?}");
     }
     let bytes = |memory: &str| {
         let info: serde_json::Value =
-            serde_json::from_slice(&unspool(&["info", log, "--json", "--memory", memory])).unwrap();
+            serde_json::from_slice(&unspool(&["info", log, "--json", "--max-memory", memory])).unwrap();
         info["progress"]["storeBytes"].as_u64().or(info["storeBytes"].as_u64()).unwrap()
     };
     assert!(bytes("1") < bytes("100G") / 2);

@@ -320,7 +320,7 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
         file: job.input.clone(),
         no_limits: what.no_limits,
         nest_tail_calls: what.nest_tail_calls,
-        memory: None,
+        max_memory: None,
     };
     let (source, session) = read_spilled(&trace, &what.names)?;
     // A file that ends too early is one whose rest is missing.
