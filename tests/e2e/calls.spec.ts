@@ -47,7 +47,7 @@ test.describe('the call tree', () => {
 
   test('opens and closes by keyboard, and selects functions', async ({ page }) => {
     // From `unspool slices`: the outermost calls.
-    expect(await rows(page)).toEqual(['1 #2 1.220 ms 2', '1 #1 746.7 µs 1', '1 #3 560.6 µs 10']);
+    expect(await rows(page)).toEqual(['1 #2 985.2 µs 2', '1 #3 560.6 µs 10', '1 #1 28.15 µs 1']);
     await tree(page).focus();
     await page.keyboard.press('ArrowDown');
     const current = tree(page).locator('[aria-selected=true]');
@@ -63,10 +63,10 @@ test.describe('the call tree', () => {
     await page.keyboard.press('ArrowLeft');
     await expect(tree(page).getByRole('treeitem')).toHaveCount(3);
     // Letters find names.
-    await page.keyboard.type('#1');
-    await expect(current).toHaveText(/^#1/);
-    await page.keyboard.press('End');
+    await page.keyboard.type('#3');
     await expect(current).toHaveText(/^#3/);
+    await page.keyboard.press('End');
+    await expect(current).toHaveText(/^#1/);
     await page.keyboard.press('Home');
     // All siblings, then everything.
     await page.keyboard.press('*');
@@ -78,21 +78,21 @@ test.describe('the call tree', () => {
 
   test('can be turned round', async ({ page }) => {
     await page.getByRole('radio', { name: 'Bottom up' }).click();
-    await expect(tree(page).getByRole('treeitem').first()).toHaveText(/^#16/);
+    await expect(tree(page).getByRole('treeitem').first()).toHaveText(/^#8/);
     await tree(page).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowRight');
     // Its only caller, with the time of the calls from there.
-    await expect(tree(page).getByRole('treeitem').nth(1)).toHaveText(/^#1.*718\.6.µs718\.6.µs1/);
+    await expect(tree(page).getByRole('treeitem').nth(1)).toHaveText(/^#6.*392\.6.µs269\.2.µs7/);
   });
 
   test('shows changed call paths, each change removable', async ({ page }) => {
-    await filter(page, '#16');
-    await expect(chips(page)).toHaveText(/Only: #16/);
-    await expect.poll(() => rows(page)).toEqual(['1 #1 718.6 µs 1']);
+    await filter(page, '#15');
+    await expect(chips(page)).toHaveText(/Only: #15/);
+    await expect.poll(() => rows(page)).toEqual(['1 #1 17.96 µs 1']);
     await filter(page, '/^#3$/');
     await expect(page.getByText('No call path is left after these changes.')).toBeVisible();
-    await chips(page).getByRole('button', { name: 'Remove Only: #16' }).click();
+    await chips(page).getByRole('button', { name: 'Remove Only: #15' }).click();
     await expect.poll(async () => (await rows(page)).map((row) => row.split(' ')[1])).toContain('#2');
     await chips(page).getByRole('button', { name: 'Remove Only: /^#3$/' }).click();
     await expect(chips(page)).toBeHidden();
@@ -129,11 +129,11 @@ test.describe('flame graphs', () => {
     await graph.focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    await expect(said).toHaveText(/^#16, self 718\.6.µs/);
+    await expect(said).toHaveText(/^#8, self 269\.2.µs/);
     await page.keyboard.press('ArrowDown');
-    await expect(said).toHaveText(/^#1, self time of the function below, called from here 718\.6.µs/);
+    await expect(said).toHaveText(/^#6, self time of the function below, called from here 269\.2.µs/);
     await page.keyboard.press('Enter');
-    await expect(page.getByRole('navigation', { name: /Callers/ })).toHaveText('All 4 threads › #16 › #1');
+    await expect(page.getByRole('navigation', { name: /Callers/ })).toHaveText('All 4 threads › #8 › #6');
   });
 
   test('show callers and callees of a function as a sandwich', async ({ page }) => {
@@ -165,22 +165,20 @@ test.describe('flame graphs', () => {
     const said = page.locator('.flame [role=status]');
     await graph.focus();
     await page.keyboard.press('ArrowDown');
-    await expect(said).toHaveText(/^#1, 746\.7.µs, at/);
+    await expect(said).toHaveText(/^#1, 28\.15.µs, at/);
     await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('ArrowRight');
-    await expect(said).toHaveText(/^#16, 718\.6.µs/);
+    await expect(said).toHaveText(/^#15, 17\.96.µs/);
     await page.keyboard.press('Enter');
-    await expect(details(page).getByRole('heading')).toHaveText('#16');
+    await expect(details(page).getByRole('heading')).toHaveText('#15');
     await page.keyboard.press('z');
-    await expect(page.getByRole('navigation', { name: 'Range' })).toContainText('718.6');
+    await expect(page.getByRole('navigation', { name: 'Range' })).toContainText('17.96');
     // Changes apply here as well.
     await page.getByRole('navigation', { name: 'Range' }).getByRole('button', { name: 'Whole trace' }).click();
-    await filter(page, '#16');
+    await filter(page, '#15');
     await graph.focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    await expect(said).toHaveText(/^#16, 718\.6.µs/);
+    await expect(said).toHaveText(/^#15, 17\.96.µs/);
   });
 });
 

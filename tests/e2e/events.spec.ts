@@ -78,7 +78,7 @@ test.describe('records of a log', () => {
     await expect(details(page)).toContainText('6.930');
     // From the timeline to the row.
     const box = (await area(page).boundingBox())!;
-    await page.mouse.click(box.x + box.width * 0.95, box.y + 36);
+    await page.mouse.click(box.x + box.width * 0.02, box.y + 36);
     await expect(page.locator('.events tr[aria-selected=true]')).toHaveText(/^0\sns/);
   });
 
@@ -125,7 +125,7 @@ test('calls have their arguments, results and flags', async ({ page }) => {
     '1 0 thread 0 glCreateShader type = GL_FRAGMENT_SHADER 3',
     expect.stringContaining('2 0 thread 0 glShaderSource shader = 3, count = 1, string = {"#version 330'),
     '3 0 thread 0 glCompileShader shader = 3',
-    '4 0 thread 0 glClear mask = GL_DEPTH_BUFFER_BIT | GL_COLOR_BUFFER_BIT draw',
+    '4 0 thread 0 glClear mask = GL_DEPTH_BUFFER_BIT | GL_COLOR_BUFFER_BIT clear',
   ]);
   await row(page, 4).click();
   await expect(details(page).getByRole('heading')).toHaveText('glClear');

@@ -54,7 +54,7 @@ test.describe('among a few threads', () => {
     await expect(track(page, 'main thread 4711')).toBeInViewport();
     // What is pointed at is what is seen there.
     const box = (await area(page).boundingBox())!;
-    await page.mouse.click(box.x + box.width / 2, box.y + 10);
+    await page.mouse.click(box.x + 10, box.y + 10);
     await expect(details(page)).toContainText('main thread 4711');
     await page.getByRole('button', { name: 'Pin main thread 4711 to the top' }).click();
     await expect(pinned).toHaveCount(0);
