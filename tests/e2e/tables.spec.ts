@@ -26,7 +26,7 @@ test('functions, call trees and calls are saved with lengths in seconds', async 
   await page.getByRole('row', { name: /#3/ }).first().click();
   const functions = await saved(page);
   expect(functions[0]).toBe('Function,Count,Total (s),Self (s),Min (s),Median (s),p90 (s),p99 (s),Max (s)');
-  expect(functions.slice(1).every((row) => /^#\d+,\d+,0\.\d{1,12},/.test(row))).toBe(true);
+  expect(functions.slice(1).every((row) => /^#\d+,\d+,0(\.\d{1,12})?,/.test(row))).toBe(true);
   await page.getByRole('button', { name: 'List calls' }).click();
   await expect(page.locator('#call-0')).toContainText('1');
   const count = Number(functions.find((row) => row.startsWith('#3,'))!.split(',')[1]);
