@@ -24,7 +24,6 @@ mod session;
 pub mod statistics;
 pub mod store;
 mod stream;
-#[cfg(feature = "tables")]
 pub mod tables;
 mod turn;
 

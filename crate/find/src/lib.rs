@@ -9,20 +9,16 @@
 
 mod context;
 pub mod pattern;
-#[cfg(feature = "regex")]
 pub mod query;
 mod record_query;
 mod search;
 mod slice_query;
-#[cfg(feature = "regex")]
 pub mod syntax;
 pub mod values;
 
 pub use context::{Context, Name, Track};
-#[cfg(feature = "regex")]
 pub use query::{About, Bound, Filter, Within};
 pub use record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span, ValuePlace};
 pub use search::{Beginnings, Disassembler, FloatText, FoundRecords, Search};
 pub use slice_query::{SliceQuery, SliceTest, SliceTests};
-#[cfg(feature = "regex")]
 pub use syntax::SyntaxError;

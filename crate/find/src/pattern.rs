@@ -19,11 +19,9 @@ pub trait Regex {
 }
 
 /// Regular expressions that are linked in. Matching is linear in the length of the text.
-#[cfg(feature = "regex")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linked;
 
-#[cfg(feature = "regex")]
 impl Regexes for Linked {
     fn compile(&self, source: &str, ignore_case: bool) -> Result<Box<dyn Regex>, String> {
         Ok(Box::new(linked(source, ignore_case)?))
@@ -35,14 +33,12 @@ impl Regexes for Linked {
 /// # Errors
 ///
 /// Returns why `source` is not a regular expression.
-#[cfg(feature = "regex")]
 pub fn linked(source: &str, ignore_case: bool) -> Result<impl Regex + Send + Sync + use<>, String> {
     // `(a{1000}){1000}` is refused.
     let mut builder = regex_lite::RegexBuilder::new(source);
     builder.case_insensitive(ignore_case).size_limit(1 << 20).build().map_err(|error| error.to_string())
 }
 
-#[cfg(feature = "regex")]
 impl Regex for regex_lite::Regex {
     fn place(&self, text: &str) -> Option<(usize, usize)> {
         self.find(text).map(|found| (found.start(), found.len()))
@@ -174,7 +170,7 @@ fn glob_matches(glob: &str, text: &str) -> bool {
     }
 }
 
-#[cfg(all(test, feature = "regex"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -709,5 +709,5 @@ impl Visitor for Search {
     }
 }
 
-#[cfg(all(test, feature = "regex"))]
+#[cfg(test)]
 mod tests;

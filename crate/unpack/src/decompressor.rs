@@ -4,7 +4,6 @@
 //! on demand, with what else unpacks files. `crate/file/src/decompressors.rs` calls them through JavaScript.
 
 use js_sys::Uint8Array;
-use unspool_formats::Limits;
 use unspool_formats::container::{Buffer, Container, Unpack};
 use wasm_bindgen::prelude::*;
 
@@ -26,7 +25,7 @@ impl Decompressor {
     pub fn new(container: &str) -> Self {
         let named = |known: &Container| known.name() == container;
         let container = [Container::Gzip, Container::Zstd].into_iter().find(named).unwrap_or(Container::Brotli);
-        let unpacker = container.unpacker(&Limits::DEFAULT);
+        let unpacker = container.built_in();
         Self { unpacker, input: Buffer::default(), out: Buffer::default(), problem: None }
     }
 
@@ -97,7 +96,7 @@ mod tests {
             ("scene.zstd.trace", Container::Zstd),
         ] {
             let file = fixture(name);
-            let (mut linked, mut expected) = (container.unpacker(&Limits::DEFAULT), Buffer::default());
+            let (mut linked, mut expected) = (container.built_in(), Buffer::default());
             let (mut decompressor, mut found) = (Decompressor::new(container.name()), Vec::new());
             // They wait for no more than there is.
             linked.last();

@@ -50,7 +50,7 @@ pub struct Stream {
 impl Stream {
     /// A stream that begins with the next byte pushed. `None` if `kind` is an archive.
     pub fn new(kind: Kind) -> Option<Self> {
-        let wrapped = |container: Container| Box::new(Wrapped::new(container.unpacker(&Limits::DEFAULT)));
+        let wrapped = |container: Container| Box::new(Wrapped::new(container.built_in()));
         let decoder: Box<dyn Decode> = match kind {
             Kind::Gzip => Box::new(Gzip::new()),
             Kind::Zstd => wrapped(Container::Zstd),

@@ -383,7 +383,6 @@ impl Column {
     }
 
     /// As [`Column::get`], for callers that go through the slices in order. `block` is where the latest one was.
-    #[cfg(feature = "tables")]
     #[inline]
     pub(crate) fn get_near(&self, i: usize, block: &std::cell::Cell<usize>) -> Option<Slice> {
         let here = |at: usize| self.blocks.get(at).and_then(|block| block.get(i.wrapping_sub(block.first())));

@@ -12,7 +12,7 @@ mod buffer;
 mod gzip;
 #[cfg(feature = "decompressors")]
 mod inflate;
-#[cfg_attr(feature = "decompressors", allow(dead_code))]
+#[cfg_attr(all(feature = "decompressors", not(target_family = "wasm")), allow(dead_code))]
 mod provided;
 mod snappy;
 pub(crate) mod snappy_block;
@@ -91,13 +91,14 @@ impl Container {
         }
     }
 
-    /// Whether [`Container::unpacker`] needs a decompressor that a program without the feature `decompressors` provides.
+    /// Whether [`Container::unpacker`] needs a decompressor that a program provides: one without the feature `decompressors`, or for wasm.
     pub fn is_provided(self) -> bool {
         self != Self::Snappy
     }
 
+    /// The decompressor of this crate for a file that is not in Snappy.
     #[cfg(feature = "decompressors")]
-    fn decompressor(self) -> Box<dyn Unpack> {
+    pub fn built_in(self) -> Box<dyn Unpack> {
         match self {
             Self::Zstd => Box::new(zstd::Zstd::new()),
             Self::Brotli => Box::new(brotli::Brotli::new()),
@@ -105,7 +106,14 @@ impl Container {
         }
     }
 
-    #[cfg(not(feature = "decompressors"))]
+    #[cfg(all(feature = "decompressors", not(target_family = "wasm")))]
+    fn decompressor(self) -> Box<dyn Unpack> {
+        self.built_in()
+    }
+
+    /// Programs for wasm consist of modules. One of them has the decompressors, whatever features all are compiled with, and provides
+    /// them to the others when they are needed.
+    #[cfg(any(not(feature = "decompressors"), target_family = "wasm"))]
     fn decompressor(self) -> Box<dyn Unpack> {
         provided::provided(self).unwrap_or_else(|| Box::new(provided::Missing))
     }

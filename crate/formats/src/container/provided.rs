@@ -1,4 +1,4 @@
-//! Decompressors that the program provides, because it was built without the feature `decompressors`.
+//! Decompressors that the program provides, because it was built without the feature `decompressors`, or for wasm.
 
 use alloc::boxed::Box;
 
@@ -14,7 +14,7 @@ type Make = fn(Container) -> Box<dyn Unpack>;
 static MAKE: std::sync::OnceLock<Make> = std::sync::OnceLock::new();
 
 /// Provides the decompressors of all containers but Snappy, once for the whole program. With the feature `decompressors`
-/// there is no need to, and they are not used.
+/// there is no need to but in wasm, and they are not used.
 /// [`crate::sniff::needs_decompressor`] and [`crate::Records::needs_decompressor`] return when they are needed.
 #[cfg(feature = "std")]
 pub fn provide(make: Make) {
