@@ -1,5 +1,6 @@
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { waitForWasm } from './scripts/wait_for_wasm.mjs';
 
 /**
  * What the built page may load and run: its own files, and WebAssembly. It may connect anywhere at first, because policies can
@@ -46,8 +47,8 @@ export default defineConfig({
   // The built page works under any path of any static host.
   base: './',
   publicDir: 'web/public',
-  plugins: [securityPolicy],
-  worker: { format: 'es' },
+  plugins: [securityPolicy, waitForWasm()],
+  worker: { format: 'es', plugins: () => [waitForWasm()] },
   // Without this the development server finds sql.js at the first database and reloads the page.
   optimizeDeps: { include: ['sql.js'] },
   build: {

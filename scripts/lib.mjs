@@ -1,7 +1,7 @@
 // Shared by the scripts: finding and running programs, messages, arguments.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -99,6 +99,12 @@ export async function environment(folder, packages) {
 
 /** The path of a program that npm installed here. Running it directly saves a process over npx, and its messages. */
 export const installed = (name) => join(root, 'node_modules', '.bin', windows ? `${name}.cmd` : name);
+
+/** The wasm modules in the order in which they are built: `name`, `package`, and `features` in place of the default ones. */
+export const wasmModules = JSON.parse(readFileSync(join(root, 'xtask', 'modules.json'), 'utf8'));
+export const wasmFolder = join(root, 'web', 'worker', 'wasm');
+/** Has a file for each module that `npm start` has not built yet; see scripts/wait_for_wasm.mjs. */
+export const modulesBuilding = join(wasmFolder, '.building');
 
 /** The command that builds the wasm modules, or only one of them, into web/worker/wasm. */
 export const buildWasm = (profile, only) => [

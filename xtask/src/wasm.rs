@@ -11,38 +11,27 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
-/// The wasm modules, each loaded when it is needed: package, features in place of its default ones, and name.
-const MODULES: &[(&str, &[&str], &str)] = &[
-    ("unspool-browser", &["session"], "unspool_browser"),
-    ("unspool-browser", &["records"], "unspool_records"),
-    ("unspool-browser", &["find"], "unspool_find"),
-    ("unspool-browser", &["cut"], "unspool_cut"),
-    ("unspool-symbols", &["page"], "unspool_symbols"),
-    ("unspool-predicates", &["page"], "unspool_predicates"),
-    ("unspool-index", &["page"], "unspool_index"),
-    ("unspool-export", &["page"], "unspool_export"),
-    ("unspool-graphics", &["state"], "unspool_graphics"),
-    ("unspool-graphics", &["survey"], "unspool_survey"),
-    ("unspool-replay", &["page"], "unspool_replay"),
-    ("unspool-disassembler", &[], "unspool_disassembler"),
-    ("unspool-unpack", &["page"], "unspool_unpack"),
-];
+/// The wasm modules, each loaded when it is needed, in the order in which the page needs them.
+const MODULES: &str = include_str!("../modules.json");
 const TARGET: &str = "wasm32-unknown-unknown";
 const OUTPUT: &str = "web/worker/wasm";
 
 pub fn run(args: &[String]) -> Result<()> {
-    let (profile, only) = options(args)?;
+    let modules = modules()?;
+    let (profile, only) = options(args, &modules)?;
     same_version()?;
     let output = crate::root().join(OUTPUT);
-    for &(package, features, name) in MODULES.iter().filter(|(.., name)| only.is_none_or(|only| *name == only)) {
+    for Module { name, package, features } in modules.iter().filter(|it| only.is_none_or(|only| it.name == only)) {
         let module = build(package, features, profile)?;
         // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
         let mut bindgen = Bindgen::new();
         bindgen.input_path(&module).out_name(name).web(true)?.typescript(true).omit_default_module_path(false);
         // Other projects' decoders may trap, and then a fresh instance takes over.
-        bindgen.reset_state_function(matches!(name, "unspool_disassembler" | "unspool_symbols"));
+        bindgen.reset_state_function(matches!(name.as_str(), "unspool_disassembler" | "unspool_symbols"));
         // Function names take half as much again as the code, and the built page has no use for them.
         bindgen.remove_name_section(profile == "wasm-release").generate(&output)?;
+        // `npm start` has the page wait while it is there.
+        let _ = fs::remove_file(output.join(".building").join(name));
         let wasm = output.join(format!("{name}_bg.wasm")).to_string_lossy().into_owned();
         let kib = fs::metadata(&wasm).with_context(|| wasm.clone())?.len() / 1024;
         eprintln!("{OUTPUT}: {kib} KiB of {name}, profile {profile}");
@@ -50,8 +39,26 @@ pub fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// A wasm module.
+struct Module {
+    name: String,
+    package: String,
+    /// In place of the default ones, separated by commas.
+    features: String,
+}
+
+fn modules() -> Result<Vec<Module>> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let module = |it: &Value| {
+        let features: Option<Vec<_>> = it["features"].as_array()?.iter().map(text).collect();
+        Some(Module { name: text(&it["name"])?, package: text(&it["package"])?, features: features?.join(",") })
+    };
+    let all: Value = serde_json::from_str(MODULES)?;
+    all.as_array().and_then(|all| all.iter().map(module).collect()).context("xtask/modules.json is not as expected")
+}
+
 /// The Cargo profile, and the one module to build, if not all.
-fn options(args: &[String]) -> Result<(&str, Option<&str>)> {
+fn options<'a>(args: &'a [String], modules: &[Module]) -> Result<(&'a str, Option<&'a str>)> {
     let mut profile = "wasm-dev";
     let mut only = None;
     let mut rest = args.iter().map(String::as_str);
@@ -59,7 +66,7 @@ fn options(args: &[String]) -> Result<(&str, Option<&str>)> {
         match (option, rest.next()) {
             ("--profile", Some(name)) => profile = name,
             ("--only", Some(name)) => {
-                let known: Vec<_> = MODULES.iter().map(|(.., name)| *name).collect();
+                let known: Vec<_> = modules.iter().map(|it| it.name.as_str()).collect();
                 ensure!(known.contains(&name), "there is no module {name:?}: there are {}", known.join(", "));
                 only = Some(name);
             }
@@ -70,13 +77,12 @@ fn options(args: &[String]) -> Result<(&str, Option<&str>)> {
 }
 
 /// Runs Cargo and returns the path of the module.
-fn build(package: &str, features: &[&str], profile: &str) -> Result<PathBuf> {
+fn build(package: &str, features: &str, profile: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
     cargo
         .current_dir(crate::root())
         .args(["build", "--package", package, "--target", TARGET, "--profile", profile])
-        .args(if features.is_empty() { &[][..] } else { &["--no-default-features", "--features"][..] })
-        .args(features)
+        .args(["--no-default-features", "--features", features])
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit());
     if std::env::var_os("CI").is_some() {
@@ -117,7 +123,14 @@ fn pinned<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::pinned;
+    use super::{modules, pinned};
+
+    #[test]
+    fn lists_the_modules() {
+        let modules = modules().unwrap();
+        assert_eq!(modules.first().map(|it| it.name.as_str()), Some("unspool_browser"));
+        assert!(modules.iter().all(|it| it.package.starts_with("unspool-")));
+    }
 
     #[test]
     fn finds_a_pinned_version() {
