@@ -1,13 +1,12 @@
-// `npm test`: all checks, the same locally and in CI.
+// `npm test`: all checks. What is slow and rarely breaks runs where its room was touched, and always in CI and with `--all`.
 //
-//   npm test -- [--only rust|nostd|web|e2e|wasm|corpus] [--keep-going]
+//   npm test -- [--only rust|nostd|web|e2e|wasm|corpus] [--all] [--keep-going]
 //
-// Announces each step with the seconds since the start, and passes its output through. The last line is that of the last
-// runner.
+// Announces each step with the seconds since the start, and passes its output through. The last line says what ran, and what was left out.
 
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { buildWasm, ci, fail, find, findChromium, findWasmPack, installed, options, root, run, say } from './lib.mjs';
+import { buildWasm, ci, fail, find, findChromium, findWasmPack, installed, options, output, root, run, say } from './lib.mjs';
 
 const WASM = 'wasm32-unknown-unknown';
 const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
@@ -18,6 +17,17 @@ const checks = join(root, '..', 'shared', 'check');
 const SURFACES = ['export/page', 'graphics/state', 'graphics/survey', 'index/page', 'predicates/page', 'replay/page', 'symbols/page', 'unpack/page']
   .flatMap((feature) => ['-p', `unspool-${dirname(feature)}`, '--features', `unspool-${feature}`]);
 
+/** What is slow and rarely breaks: browser tests by the beginnings of their names, and the paths whose changes they look at. */
+const RARE = {
+  pictures: {
+    tests: ['replay'],
+    rooms: /^(crate\/(replay|graphics|formats\/src\/apitrace)|web\/.*(replay|picture|mesh)|tests\/(e2e\/(replay|gpu)|fixtures\/apitrace))/,
+  },
+  'hostile files': {
+    tests: ['hostile'],
+    rooms: /^(crate\/(formats|engine|browser|unpack|file)\/|web\/(worker|model)\/|tests\/e2e\/hostile)/,
+  },
+};
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
   rust: [
@@ -26,8 +36,8 @@ const PARTS = {
     // The only checks of code that exists for wasm32 alone.
     () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
     () => cargo('clippy', ...SURFACES, '--target', WASM, '--locked', ...strict),
-    () => cargo('test', '--workspace', '--locked'),
-    () => cargo('test', '--package', 'unspool-cli', '--features', 'parquet', '--test', 'convert', '--locked'),
+    // With Parquet, which the command has on demand: otherwise all of the command would be compiled a second time to test it.
+    () => cargo('test', '--workspace', '--features', 'unspool-cli/parquet', '--locked'),
     // Links between doc comments.
     () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet'),
     () => cargo('fmt', ...xtask, '--all', '--check'),
@@ -38,7 +48,8 @@ const PARTS = {
   ],
   nostd: [WASM, 'thumbv7em-none-eabi'].map(
     (target) => () =>
-      cargo('build', '-p', 'unspool-formats', '--no-default-features', '--features', 'decompressors', '--locked', '--target', target),
+      // What needs std is not found, without machine code, too.
+      cargo('check', '-p', 'unspool-formats', '--no-default-features', '--features', 'decompressors', '--locked', '--target', target),
   ),
   web: [
     wasm,
@@ -47,11 +58,11 @@ const PARTS = {
     () => node('vitest', 'run'),
   ],
   wasm: [wasmPackTest],
-  e2e: [wasm, () => node('vite', 'build'), () => node('playwright', 'test')],
+  e2e: [wasm, () => node('vite', 'build'), browserTests],
   corpus: [corpus],
 };
 
-const given = options(['only'], ['keep-going']);
+const given = options(['only'], ['all', 'keep-going']);
 if (given.only && !(given.only in PARTS)) fail(`--only takes one of ${Object.keys(PARTS).join(', ')}.`);
 
 // Set before anything runs: steps with different flags would compile everything again.
@@ -59,6 +70,8 @@ const chromium = findChromium();
 const env = chromium ? { CHROMIUM: chromium } : {};
 if (ci) Object.assign(env, { CARGO_INCREMENTAL: '0', CARGO_TERM_COLOR: 'never', NO_COLOR: '1' });
 
+/** What is left out of {@link RARE}. */
+const leftOut = ci || given.all ? [] : untouched();
 const began = performance.now();
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 const failed = new Set();
@@ -66,8 +79,6 @@ const times = [];
 let wasmBuilt;
 for (const [name, steps] of Object.entries(PARTS)) {
   if (given.only && name !== given.only) continue;
-  // Printed before the last part, whose runner prints the last line.
-  if (times.length > 0 && name === 'corpus') say(`so far: ${times.join(', ')}`);
   const start = performance.now();
   for (const step of steps) {
     if ((await step()) === 0) continue;
@@ -77,6 +88,24 @@ for (const [name, steps] of Object.entries(PARTS)) {
   times.push(`${name} ${seconds(start)}`);
 }
 if (failed.size > 0) fail(`Failed: ${[...failed].join(', ')} (${times.join(', ')}).`);
+const why = leftOut.length > 0 ? ` Left out, because nothing of theirs has changed: ${leftOut.join(', ')}; --all runs them.` : '';
+say(`Passed: ${times.join(', ')}.${why}`);
+
+/** The browser tests but those that are left out. */
+function browserTests() {
+  const tests = leftOut.flatMap((name) => RARE[name].tests);
+  return announced(installed('playwright'), ['test'], tests.length > 0 ? { E2E_LEAVE_OUT: tests.join(',') } : {});
+}
+
+/** What of {@link RARE} no commit since the published branch and no change of the working tree touches. Nothing if git does not know. */
+function untouched() {
+  const base = output('git', ['merge-base', 'HEAD', 'origin/HEAD']);
+  const changed = base && output('git', ['diff', '--name-only', base]);
+  const added = output('git', ['ls-files', '--others', '--exclude-standard']);
+  if (changed === undefined || added === undefined) return [];
+  const paths = [...changed.split('\n'), ...added.split('\n')];
+  return Object.keys(RARE).filter((name) => !paths.some((path) => RARE[name].rooms.test(path)));
+}
 
 async function announced(program, args, more = {}) {
   say(`[${seconds(began)}] ${[basename(program), ...args].join(' ')}`);
