@@ -82,6 +82,9 @@ export const findChromium = () =>
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
   );
 
+/** The Chromium that has no windows, if there is one. */
+export const findHeadless = () => find(process.env.CHROMIUM_HEADLESS, 'chromium-headless-shell');
+
 export const findWasmPack = () =>
   find(join(wasmPack.folder, 'bin', windows ? 'wasm-pack.exe' : 'wasm-pack'), 'wasm-pack');
 

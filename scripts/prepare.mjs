@@ -7,7 +7,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ci, fail, find, findChromium, findWasmPack, must, output, root, run, say, wasmPack } from './lib.mjs';
+import { ci, fail, find, findChromium, findHeadless, findWasmPack, must, output, root, run, say, wasmPack } from './lib.mjs';
 
 /** A C compiler to link with. */
 const COMPILER = {
@@ -18,6 +18,8 @@ const COMPILER = {
 /** The browser and tools. */
 const FOR_TESTS = [
   { thing: 'Chromium (or CHROMIUM=its path)', there: findChromium, debian: ['chromium'] },
+  // Takes two thirds of the time that Chromium takes for the same tests.
+  { thing: 'Chromium without windows', there: findHeadless, debian: ['chromium-headless-shell'], optional: true },
   { thing: 'ChromeDriver', there: () => find('chromedriver'), debian: ['chromium-driver'], optional: !ci },
   { thing: 'Python 3', there: () => find('python3'), debian: ['python3'], optional: !ci },
   // Some tests compare with these tools, and print a line when they are skipped.

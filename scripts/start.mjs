@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { buildWasm, installed, modulesBuilding, must, root, run, say, wasmModules } from './lib.mjs';
 
 /** Builds fast and runs slower. */
-const PROFILE = 'wasm-start';
+const PROFILE = 'wasm-dev';
 
 const given = process.argv.slice(2).filter((arg) => arg !== '--release');
 if (process.argv.includes('--release')) {

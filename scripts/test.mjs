@@ -6,7 +6,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { buildWasm, ci, fail, find, findChromium, findWasmPack, installed, options, output, root, run, say } from './lib.mjs';
+import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say } from './lib.mjs';
 
 const WASM = 'wasm32-unknown-unknown';
 const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
@@ -66,8 +66,8 @@ const given = options(['only'], ['all', 'keep-going']);
 if (given.only && !(given.only in PARTS)) fail(`--only takes one of ${Object.keys(PARTS).join(', ')}.`);
 
 // Set before anything runs: steps with different flags would compile everything again.
-const chromium = findChromium();
-const env = chromium ? { CHROMIUM: chromium } : {};
+const [chromium, headless] = [findChromium(), findHeadless()];
+const env = { ...(chromium && { CHROMIUM: chromium }), ...(headless && { CHROMIUM_HEADLESS: headless }) };
 if (ci) Object.assign(env, { CARGO_INCREMENTAL: '0', CARGO_TERM_COLOR: 'never', NO_COLOR: '1' });
 
 /** What is left out of {@link RARE}. */
@@ -143,7 +143,8 @@ async function wasmPackTest() {
   const PATH = [join(root, 'xtask', 'target', 'debug'), dirname(program), process.env.PATH].join(delimiter);
   // A cold Chromium on a busy machine takes longer than the default 5 s to start.
   const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60', WASM_BINDGEN_TEST_TIMEOUT: '120' };
-  return announced(program, ['test', '--headless', '--chrome', 'crate/browser'], { PATH, ...patience });
+  // With the profile of the page, whose crates are compiled already.
+  return announced(program, ['test', '--headless', '--chrome', 'crate/browser', '--', '--profile', 'wasm-dev'], { PATH, ...patience });
 }
 
 /** Compares real files with reference tools, known call stacks, and independently computed statistics. */

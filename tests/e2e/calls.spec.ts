@@ -155,8 +155,11 @@ test.describe('flame graphs', () => {
     // The sandwich of the caller, and back.
     await page.keyboard.press('Enter');
     await callees.focus();
-    await page.keyboard.press('ArrowUp');
-    await expect(page.locator('.flame [role=status]').nth(1)).toHaveText(/^#2, total/);
+    // Its callees come a moment later.
+    await expect(async () => {
+      await page.keyboard.press('ArrowUp');
+      await expect(page.locator('.flame [role=status]').nth(1)).toHaveText(/^#2, total/, { timeout: 500 });
+    }).toPass();
   });
 
   test('show calls in time order, which lead to the timeline', async ({ page }) => {

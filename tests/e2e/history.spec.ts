@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { area, details, fixture, open, pictured, test } from './page.ts';
+import { area, DIALOG, details, fixture, open, pictured, test } from './page.ts';
 
 const said = (page: Page) => page.locator('#announcer').textContent();
 const entry = (page: Page) => page.evaluate(() => history.state?.entry as number | undefined);
@@ -107,7 +107,7 @@ test('entries from before a reload lead nowhere', async ({ page }) => {
   expect(page.url()).toBe('about:blank');
 });
 
-test('before the first entry the page is left, after a question if the trace was costly', async ({ page }) => {
+test('before the first entry the page is left, after a question if the trace was costly', DIALOG, async ({ page }) => {
   // Each look at the clock takes long, so reading does.
   await page.evaluate(() => {
     const now = performance.now.bind(performance);

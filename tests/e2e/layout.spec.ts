@@ -152,6 +152,7 @@ test('the list of problems is in the window wherever its button is', async ({ pa
 });
 
 test('keys that walk through instructions are listed where there are some', async ({ page }) => {
+  await settled(page, 'empty');
   const walking = page.getByRole('dialog').getByRole('heading', { name: 'Walk through instructions' });
   await page.keyboard.press('?');
   await expect(walking).toBeVisible();

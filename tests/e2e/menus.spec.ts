@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { area, barriers, details, fixture, open, pictured, showCalls, test } from './page.ts';
+import { area, barriers, DIALOG, details, fixture, open, pictured, showCalls, test } from './page.ts';
 
 const heading = (page: Page) => details(page).getByRole('heading').first();
 const menu = (page: Page) => page.getByRole('menu');
@@ -229,7 +229,7 @@ test.describe('the palette', () => {
     await run('show details', '#tab-of-details');
   });
 
-  test('offers to open a file without a trace', async ({ page }) => {
+  test('offers to open a file without a trace', DIALOG, async ({ page }) => {
     await page.goto('./');
     await page.keyboard.press('Control+k');
     await field(page).fill('open');

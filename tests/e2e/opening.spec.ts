@@ -4,6 +4,7 @@ import { expect } from '@playwright/test';
 import { SAMPLES } from '../../web/model/formats.ts';
 import {
   area,
+  DIALOG,
   details,
   drop,
   fixture,
@@ -101,7 +102,7 @@ test('takes a trace from another window', async ({ page }) => {
   await settled(page, 'ready', 'posted.xray');
 });
 
-test('opens the file dialog by keyboard', async ({ page }) => {
+test('opens the file dialog by keyboard', DIALOG, async ({ page }) => {
   const chooser = page.waitForEvent('filechooser');
   await page.keyboard.press('Control+o');
   await (await chooser).setFiles(fixture('threads.xray'));

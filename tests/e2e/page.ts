@@ -6,6 +6,9 @@ import { test as base, expect, type Page, type Worker } from '@playwright/test';
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 
+/** For a test of what only a browser with windows has: its dialogs. */
+export const DIALOG = { tag: '@dialog' };
+
 /** The workers that read traces. Each may have others beside it, for the records and for what steps access. */
 export function traceWorkers(page: Page): Worker[] {
   return page.workers().filter((worker) => !/#(records|steps|gl_state|survey)$/.test(worker.url()));

@@ -1,5 +1,4 @@
 //! Ctrl+C ends a command, and leaves nothing of what it has begun to write.
-#![cfg(unix)]
 
 use std::fs;
 use std::path::Path;

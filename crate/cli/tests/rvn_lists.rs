@@ -1,9 +1,6 @@
 //! Lists of the transitions of block databases: fixtures, the corpus, and a long one.
 
-#[path = "../src/sqlite.rs"]
-#[allow(dead_code, reason = "the tests use a part of it")]
-mod sqlite;
-
+use crate::sqlite;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -1,14 +1,11 @@
 //! The records of block databases, read anywhere through SQLite: they say the same as the dump.
 
-#[path = "../src/sqlite.rs"]
-#[allow(dead_code, reason = "the tests use a part of it")]
-mod sqlite;
-
+use crate::sqlite;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::sqlite::Disassembler;
 use rusqlite::Connection;
-use sqlite::Disassembler;
 use unspool_formats::records::{self, Row, RowRecords};
 use unspool_formats::rows::{Cell, PAGE, Query};
 use unspool_formats::rvn::encode::Writer;

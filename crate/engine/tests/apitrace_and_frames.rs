@@ -1,8 +1,6 @@
 //! apitrace and frames files of the corpus, from bytes to the store, in any portions.
 
-mod common;
-
-use common::{assert_portions_do_not_matter, corpus_of};
+use crate::common::{assert_portions_do_not_matter, corpus_of};
 
 #[test]
 fn portions_do_not_matter_to_apitrace() {

@@ -1,13 +1,11 @@
 //! Lists of records, compared with a full pass over the file.
 
-mod common;
-
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use common::{corpus_of, fixture, read_whole};
+use crate::common::{corpus_of, fixture, read_whole};
 use proptest::prelude::*;
 use unspool_engine::records::{Beginnings, ByteSource, List, RecordReader, Scope, Search};
 use unspool_find::pattern::Linked;

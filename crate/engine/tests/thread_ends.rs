@@ -1,8 +1,6 @@
 //! A call without an end lasts to the last record of its thread, in every format that has threads.
 
-mod common;
-
-use common::read_whole;
+use crate::common::read_whole;
 use unspool_engine::Session;
 use unspool_formats::apitrace::encode::{Details, FunctionSig, Writer};
 use unspool_formats::batch::flags::NEVER_ENDED;

@@ -1,8 +1,6 @@
 //! trace-db traces from bytes to the store: value tracks, lifetimes, details.
 
-mod common;
-
-use common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, read_whole, reader};
+use crate::common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, read_whole, reader};
 use unspool_engine::records::RecordReader;
 use unspool_engine::{Item, Session};
 use unspool_formats::{Locator, ValueKind};

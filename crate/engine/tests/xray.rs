@@ -1,8 +1,6 @@
 //! XRay logs from bytes to the store, with those of the corpus if there is one.
 
-mod common;
-
-use common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, open, read_whole, reader};
+use crate::common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, open, read_whole, reader};
 use unspool_engine::{Item, MANY, Session, Step};
 use unspool_formats::Locator;
 

@@ -2,16 +2,13 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod apitrace_traces;
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use apitrace_traces::{
+use crate::apitrace_traces::{
     CALL_LIST, CALL_LISTS, DRAW, END_LIST, GOOD, NEW_LIST, POP, PUSH, SWAP, corpus, dump, sample, stream,
 };
-use common::{Delivered, decode, details, format, reader, whole};
+use crate::common::{Delivered, decode, details, format, reader, whole};
 use proptest::prelude::*;
 use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer, snappy};
 use unspool_formats::apitrace::problems::{CUT_CALL, LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
@@ -22,7 +19,7 @@ const WHOLE: &[usize] = &[usize::MAX];
 
 impl Delivered {
     /// Events of a track as text.
-    fn track(&self, track: u32) -> Vec<String> {
+    fn events_of(&self, track: u32) -> Vec<String> {
         let of_track = self.events.iter().filter(|e| e.1 == track);
         of_track
             .map(|(kind, _, at, name, locator)| match kind {
@@ -40,13 +37,13 @@ fn calls_groups_frames_markers_and_counters_become_events() {
     let tracks: Vec<_> = all.tracks.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(tracks, ["frames", "draw calls per frame", "blob bytes per frame", "thread 0", "thread 9"]);
     // Call 4 ends after the swap, so its blob counts for the next frame.
-    assert_eq!(all.track(0), ["Begin frame 0 at 0", "EndOf frame 0 at 5", "Begin frame 1 at 5"]);
-    assert_eq!(all.track(1), ["1 from 0", "0 from 5"]);
-    assert_eq!(all.track(2), ["0 from 0", "263 from 5"]);
+    assert_eq!(all.events_of(0), ["Begin frame 0 at 0", "EndOf frame 0 at 5", "Begin frame 1 at 5"]);
+    assert_eq!(all.events_of(1), ["1 from 0", "0 from 5"]);
+    assert_eq!(all.events_of(2), ["0 from 0", "263 from 5"]);
     let data: Vec<_> = all.payloads.iter().map(|p| (p.x, p.track, &*all.names[p.name as usize], p.bytes)).collect();
     assert_eq!(data, [(4, 4, "glBufferData", 256), (7, 4, "good", 7)]);
     assert_eq!(
-        all.track(3),
+        all.events_of(3),
         [
             "Begin good at 0",
             "EndOf good at 1",
@@ -64,7 +61,7 @@ fn calls_groups_frames_markers_and_counters_become_events() {
         ]
     );
     assert_eq!(
-        all.track(4),
+        all.events_of(4),
         [
             "Begin glBufferData at 4",
             "EndOf glBufferData at 6",
@@ -99,7 +96,7 @@ fn what_display_lists_hold_counts_when_they_are_called() {
     let file = w.finish();
     for portions in [WHOLE, &[1, 7]] {
         let (all, decoder) = decode("apitrace", &file, portions, 1 << 16);
-        assert_eq!(all.track(1), ["1 from 0", "2 from 7"]);
+        assert_eq!(all.events_of(1), ["1 from 0", "2 from 7"]);
         // The call that was compiled says so.
         let reader = reader("apitrace", decoder.as_ref());
         let draws = all.events.iter().filter(|e| e.0 == EventKind::Begin && all.names[e.3 as usize] == DRAW.name);
@@ -153,7 +150,7 @@ fn calls_nested_too_deep_are_counted_and_not_shown() {
     }
     w.call(0, &GOOD, vec![], None);
     let all = whole("apitrace", &w.finish());
-    let track = all.track(3);
+    let track = all.events_of(3);
     assert_eq!((all.records, track.len()), (10_051, 2 * 10_001));
     assert_eq!(track.last().map(String::as_str), Some("EndOf good at 10051"));
     assert_eq!(all.problems.iter().map(|p| (p.kind, p.value)).collect::<Vec<_>>(), [(&TOO_DEEP, 10_000)]);
@@ -208,7 +205,7 @@ fn groups_end_with_the_call_that_contains_the_push() {
     w.leave(outer, &Details::default());
     w.call(0, &POP, vec![], None);
     let all = whole("apitrace", &w.finish());
-    assert!(!all.track(3).contains(&"EndOf inner at 3".to_string()));
+    assert!(!all.events_of(3).contains(&"EndOf inner at 3".to_string()));
     assert_eq!(all.problems.len(), 1, "the pop has no open group");
 }
 

@@ -2,13 +2,11 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod apitrace_traces;
-mod common;
-
+use crate::common;
 use std::fs;
 
-use apitrace_traces::{DATA, GOOD, corpus, sample};
-use common::{decode, format, reader};
+use crate::apitrace_traces::{DATA, GOOD, corpus, sample};
+use crate::common::{decode, format, reader};
 use unspool_formats::apitrace::encode::{Value, Writer, snappy};
 use unspool_formats::{EventBatch, EventKind, Limits, Locator, OpenOptions, RecordDetails, Records, Value as Shown};
 

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-
+use crate::common;
 use unspool_formats::apitrace::encode::{EnumSig, FunctionSig, StructSig, Value, Writer};
 
 #[test]

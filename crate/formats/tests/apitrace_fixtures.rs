@@ -6,9 +6,8 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod apitrace_traces;
-mod common;
-
+use crate::apitrace_traces;
+use crate::common;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,12 +2,9 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-mod frames_common;
-
 use std::path::{Path, PathBuf};
 
-use frames_common::{decode, details, format, options, text, whole};
+use crate::frames_common::{decode, details, format, options, text, whole};
 use unspool_formats::code::problems::{LANDING_GUESSED, LEFT_BY_JUMP, RETURN_WITHOUT_CALL};
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Std, Table, Taint, TaintIntro, Writer};
 use unspool_formats::frames::problems::{BAD_TABLE, UNKNOWN_RECORD, WRONG_COUNT};

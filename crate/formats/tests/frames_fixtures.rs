@@ -5,8 +5,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-
+use crate::common;
 use std::collections::HashMap;
 
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Program, Std, Table, Taint, TaintIntro, Writer};

@@ -2,13 +2,9 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-mod frames_common;
-mod records_common;
-
-use frames_common::{decode, details, format, options, reader, text, whole};
+use crate::frames_common::{decode, details, format, options, reader, text, whole};
+use crate::records_common::full_pass;
 use proptest::prelude::*;
-use records_common::full_pass;
 use unspool_formats::Problem;
 use unspool_formats::code::problems;
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};

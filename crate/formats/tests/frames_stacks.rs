@@ -3,10 +3,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
-mod common;
-mod frames_common;
-
-use frames_common::{decode, whole};
+use crate::frames_common::{decode, whole};
 use unspool_formats::code::problems::LEFT_BY_JUMP;
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Std, Table, Writer};
 

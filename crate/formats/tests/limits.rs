@@ -2,9 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-
-use common::format;
+use crate::common::format;
 use miniz_oxide::deflate::compress_to_vec;
 use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer};
 use unspool_formats::frames::encode::{Frame, Meta, Std, Table, Writer as Frames};

@@ -2,16 +2,14 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod apitrace_traces;
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apitrace_traces::{DATA, DRAW, GOOD, POP, PUSH, SWAP, corpus, sample, stream};
-use common::{Delivered, decode, reader};
+use crate::apitrace_traces::{DATA, DRAW, GOOD, POP, PUSH, SWAP, corpus, sample, stream};
+use crate::common::{Delivered, decode, reader};
 use proptest::prelude::*;
 use unspool_formats::apitrace::encode::{
     BitmaskSig, Details, EnumSig, FunctionSig, StructSig, Value as Arg, Writer, snappy,

@@ -8,12 +8,8 @@
     reason = "a test that panics has done its work"
 )]
 
-mod common;
-mod frames_common;
-mod records_common;
-
-use frames_common::{decode, details, format, options, reader, text};
-use records_common::{bytes_of, corpus, full_pass, pass, tree, value};
+use crate::frames_common::{decode, details, format, options, reader, text};
+use crate::records_common::{bytes_of, corpus, full_pass, pass, tree, value};
 use serde_json::Value as Json;
 use unspool_formats::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};
 use unspool_formats::frames::wire::Header;

@@ -2,11 +2,9 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-mod records_common;
-
-use common::{format, options};
-use records_common::{bytes_of, corpus, full_pass, tree, value};
+use crate::common;
+use crate::common::{format, options};
+use crate::records_common::{bytes_of, corpus, full_pass, tree, value};
 use serde_json::Value as Json;
 use unspool_formats::records::{Row, Rows, read_all};
 use unspool_formats::trace_db::encode::Writer;

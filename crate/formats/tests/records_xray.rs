@@ -8,14 +8,13 @@
     reason = "a test that panics has done its work"
 )]
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::Delivered;
+use crate::common::Delivered;
 use proptest::prelude::*;
 use unspool_formats::records::read_all;
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};

@@ -4,8 +4,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-
+use crate::common;
 use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
 
 #[test]

@@ -2,12 +2,10 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-mod records_common;
-
-use common::Delivered;
+use crate::common;
+use crate::common::Delivered;
+use crate::records_common::full_pass;
 use proptest::prelude::*;
-use records_common::full_pass;
 use unspool_formats::problem::TRUNCATED;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
@@ -50,7 +48,7 @@ const Y: u32 = 16;
 
 impl Delivered {
     /// Events of the track with this name (and this detail), as `!name@time` or `value@time`.
-    fn track(&self, name: &str, detail: &str) -> Vec<String> {
+    fn values_of(&self, name: &str, detail: &str) -> Vec<String> {
         let id = self.tracks.iter().position(|t| t.name == name && t.detail.starts_with(detail)).unwrap() as u32;
         let shown = |(kind, _, time, name, locator): &(EventKind, u32, u64, u32, Locator)| match kind {
             EventKind::Sample => format!("{}@{time}", locator.bits()),
@@ -143,9 +141,12 @@ fn numbers_of_every_format_and_size_come_back_exactly() {
         let read: Vec<_> = all[0].variables.iter().map(|v| (v.of_type, v.content.clone())).collect();
         assert_eq!(read, numbers.map(|(of_type, n)| (of_type, Content::Number(n))), "{layout:?}");
         let events = whole(&file);
-        assert_eq!(events.track("x", "u64"), ["18446744073709551615@0"]);
-        assert_eq!(events.track("x", "s64"), [format!("{}@0", i64::MIN as u64)]);
-        assert_eq!(events.track("x", "double"), [0.1f64.to_bits(), f64::NAN.to_bits()].map(|bits| format!("{bits}@0")));
+        assert_eq!(events.values_of("x", "u64"), ["18446744073709551615@0"]);
+        assert_eq!(events.values_of("x", "s64"), [format!("{}@0", i64::MIN as u64)]);
+        assert_eq!(
+            events.values_of("x", "double"),
+            [0.1f64.to_bits(), f64::NAN.to_bits()].map(|bits| format!("{bits}@0"))
+        );
     }
 }
 
@@ -159,10 +160,10 @@ fn a_value_track_has_a_sample_for_each_change() {
         w.end();
     }
     let all = whole(&w.finish());
-    assert_eq!(all.track("x", "s32"), ["5@0".to_string(), format!("{}@2", -7i64 as u64), "5@4".to_string()]);
-    assert_eq!(all.track("y", "u64"), ["0@0"], "the first value is a sample even if it is 0");
+    assert_eq!(all.values_of("x", "s32"), ["5@0".to_string(), format!("{}@2", -7i64 as u64), "5@4".to_string()]);
+    assert_eq!(all.values_of("y", "u64"), ["0@0"], "the first value is a sample even if it is 0");
     assert_eq!(
-        all.track("statements", ""),
+        all.values_of("statements", ""),
         [10, 11, 10, 11, 10].into_iter().zip(0..).map(|(s, t)| format!("!statement {s}@{t}")).collect::<Vec<_>>()
     );
     assert_eq!(all.records, 5);
@@ -198,7 +199,7 @@ fn statements_belong_to_their_file_and_variables_to_the_trace() {
         samples.map(|e| (e.1, e.2, e.4.bits())).collect::<Vec<_>>(),
         [(3, 0, 3), (3, 1, 4), (3, 2, 3), (3, 3, 9)]
     );
-    assert_eq!(all.track("statements", ""), ["!statement 3:77@0", "!statement 3:77@2"]);
+    assert_eq!(all.values_of("statements", ""), ["!statement 3:77@0", "!statement 3:77@2"]);
     assert_eq!(all.names, ["statement 3:77", "statement 4:77", "no statement"]);
 }
 
@@ -214,7 +215,7 @@ fn buffers_live_from_one_size_to_the_next() {
     let file = w.finish();
     let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
     assert_eq!(
-        all.track("buffers", ""),
+        all.values_of("buffers", ""),
         ["+0x10, 4 bytes@0", "+0x20, 1 byte@1", "-0x10, 4 bytes@3", "+0x10, 9 bytes@3", "-0x20, 1 byte@4"]
     );
     let begin = all.events.iter().find(|e| e.0 == EventKind::Begin && e.2 == 3).unwrap();
@@ -230,8 +231,8 @@ fn auxiliary_values_are_instants_and_samples() {
     w.end();
     let file = w.finish();
     let (all, decoder) = decode(&file, &[usize::MAX], 1 << 16);
-    assert_eq!(all.track("auxiliary", ""), ["!auxiliary@0", "!auxiliary@0"]);
-    assert_eq!(all.track("values", ""), ["7@0", "18446744073709551615@0"]);
+    assert_eq!(all.values_of("auxiliary", ""), ["!auxiliary@0", "!auxiliary@0"]);
+    assert_eq!(all.values_of("values", ""), ["7@0", "18446744073709551615@0"]);
     let (d, _) = details(&file, decoder.as_ref(), all.events[0].4);
     assert_eq!(field(&d.fields, "Auxiliary"), &Value::List(vec![Value::U64(7), Value::U64(u64::MAX)]));
 }
@@ -345,7 +346,7 @@ fn invalid_entries_end_the_trace_and_keep_earlier_points() {
         let (all, at) = points_and(bytes);
         assert_eq!(all.error.map(|e| (e.at, e.cause.to_string())), Some((at, sentence.to_string())));
         assert_eq!(all.kinds(), [&CUT_POINT]);
-        assert_eq!(all.track("statements", ""), ["!statement 4@0", "!statement 5 (incomplete)@1"]);
+        assert_eq!(all.values_of("statements", ""), ["!statement 4@0", "!statement 5 (incomplete)@1"]);
     }
     // A blob longer than the file.
     let (all, at) = points_and(&[2, 0, 0, 0, 0, 13, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff, 1, 2, 3]);

@@ -5,8 +5,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-
+use crate::common;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 

@@ -2,9 +2,8 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-
-use common::Delivered;
+use crate::common;
+use crate::common::Delivered;
 use proptest::prelude::*;
 use unspool_formats::problem::{MALFORMED, TRUNCATED};
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, basic_log_of, header};
@@ -14,7 +13,7 @@ use unspool_formats::{Decoder, EventKind, Locator, Problem, Value};
 
 impl Delivered {
     /// Events of one track since its last restart, as `+name@time`.
-    fn track(&self, track: u32) -> Vec<String> {
+    fn since_restart(&self, track: u32) -> Vec<String> {
         let from = self.events.iter().rposition(|e| e.0 == EventKind::Restart && e.1 == track).unwrap_or(0);
         let events = self.events[from..].iter().filter(|e| e.1 == track);
         events
@@ -77,7 +76,7 @@ fn every_record_kind_round_trips() {
     let all = whole(&log([b.finish()]));
     assert_eq!(all.problems, []);
     assert_eq!(
-        all.track(1),
+        all.since_restart(1),
         [
             "+#1@1000",
             "+#268435455@1010",
@@ -138,10 +137,10 @@ fn disordered_buffers_are_delivered_again_and_counted_once() {
     let b = |clock: u64, id: u32| calls(1, 11, clock, &[id]).finish();
     let all = whole(&log([a(3000, 3), b(100, 1), a(4000, 4), a(1000, 1), b(200, 2), a(2000, 2)]));
     assert_eq!(
-        all.track(1),
+        all.since_restart(1),
         ["+#1@1000", "-#1@1010", "+#2@2000", "-#2@2010", "+#3@3000", "-#3@3010", "+#4@4000", "-#4@4010"]
     );
-    assert_eq!(all.track(2), ["+#1@100", "-#1@110", "+#2@200", "-#2@210"]);
+    assert_eq!(all.since_restart(2), ["+#1@100", "-#1@110", "+#2@200", "-#2@210"]);
     assert_eq!(all.records, 12);
     let restarts: Vec<_> = all.events.iter().filter(|e| e.0 == EventKind::Restart).map(|e| (e.1, e.2)).collect();
     assert_eq!(restarts, [(1, 1000)]);
@@ -175,7 +174,7 @@ fn a_copy_of_a_buffer_is_left_out() {
         let all = whole(file);
         for thread in ["thread 10", "thread 11"] {
             let track = |of: &Delivered| of.tracks.iter().position(|track| track.name == thread).unwrap() as u32;
-            assert_eq!(all.track(track(&all)), expected.track(track(expected)), "log {i}");
+            assert_eq!(all.since_restart(track(&all)), expected.since_restart(track(expected)), "log {i}");
         }
         assert_eq!(all.records, expected.records, "log {i}");
         assert_eq!(all.problems.iter().map(|p| p.kind).collect::<Vec<_>>(), vec![&COPIED_BUFFER; *copies], "log {i}");
@@ -218,7 +217,7 @@ fn finds_the_next_buffer_after_typed_events_shortened_one() {
     b.function(FunctionKind::Enter, 2, 1030);
     let all = whole(&log([b.finish_as_llvm(), calls(1, 1, 2000, &[9]).finish()]));
     // 16 bytes are missing: the last two records are gone, exactly.
-    assert_eq!(all.track(1), ["+#1@1000", "!1: abc@1010", "+#9@2000", "-#9@2010"]);
+    assert_eq!(all.since_restart(1), ["+#1@1000", "!1: abc@1010", "+#9@2000", "-#9@2010"]);
     let mut b = FdrBuffer::new(1, 1, 0, 1000, (0, 0));
     b.event(Some(1), 1010, b"abc");
     b.function(FunctionKind::Enter, 1, 1020);
@@ -231,7 +230,7 @@ fn finds_the_next_buffer_after_typed_events_shortened_one() {
         (event.4.position(), 16 + 1),
         "its record and the part of the payload that exists"
     );
-    assert_eq!(all.track(1), ["!1: abc@1010", "+#1@1020", "!c…@1030", "+#9@2000", "-#9@2010"]);
+    assert_eq!(all.since_restart(1), ["!1: abc@1010", "+#1@1020", "!c…@1030", "+#9@2000", "-#9@2010"]);
     assert!(all.events.iter().any(|e| e.0 == EventKind::StackLost));
 }
 
@@ -246,12 +245,12 @@ fn one_bad_byte_costs_one_buffer() {
     let all = whole(&log([bad, after.clone()]));
     assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(all.problems[0].value, 8);
-    assert!(all.track(1).ends_with(&["+#7@5000".to_string(), "-#7@5010".to_string()]));
+    assert!(all.since_restart(1).ends_with(&["+#7@5000".to_string(), "-#7@5010".to_string()]));
     // Invalid bytes between buffers are skipped.
     let all = whole(&log([good, vec![0xee; 77], after]));
     assert_eq!(all.kinds(), [&MALFORMED]);
     assert_eq!(all.problems[0].value, 77);
-    assert_eq!(all.track(1).len(), 8);
+    assert_eq!(all.since_restart(1).len(), 8);
 }
 
 #[test]
@@ -263,7 +262,7 @@ fn extents_beyond_the_next_buffer_are_reported_with_the_excess() {
         long[1..9].copy_from_slice(&(extents + beyond).to_le_bytes());
         let all = whole(&log([long.clone(), calls(1, 1, 5000, &[7]).finish()]));
         assert_eq!(all.problems, [Problem { at: next, kind: &WRONG_EXTENTS, value: beyond }]);
-        assert_eq!(all.track(1), ["+#1@1000", "-#1@1010", "+#7@5000", "-#7@5010"]);
+        assert_eq!(all.since_restart(1), ["+#1@1000", "-#1@1010", "+#7@5000", "-#7@5010"]);
     }
 }
 
@@ -272,7 +271,7 @@ fn impossible_extents_cost_one_buffer() {
     let mut bad = calls(1, 1, 1000, &[1]).finish();
     bad[1..9].copy_from_slice(&u64::MAX.to_le_bytes());
     let all = whole(&log([bad, calls(1, 1, 5000, &[7]).finish()]));
-    assert_eq!(all.track(1), ["+#1@1000", "-#1@1010", "+#7@5000", "-#7@5010"]);
+    assert_eq!(all.since_restart(1), ["+#1@1000", "-#1@1010", "+#7@5000", "-#7@5010"]);
     assert!(all.kinds().contains(&&WRONG_EXTENTS), "{:?}", all.problems);
 }
 
@@ -310,8 +309,8 @@ fn basic_logs_round_trip() {
     ];
     let file = basic_log(0, &records);
     let (all, decoder) = decode(&file, &[5], 2);
-    assert_eq!(all.track(1), ["+#5@100", "-#5@110"]);
-    assert_eq!(all.track(2), ["+#6@50", "-#6@60"]);
+    assert_eq!(all.since_restart(1), ["+#5@100", "-#5@110"]);
+    assert_eq!(all.since_restart(2), ["+#6@50", "-#6@60"]);
     assert_eq!(all.kinds(), [&STRAY_ARGUMENT, &MALFORMED]);
     let reader = common::reader("xray", decoder.as_ref());
     let details = common::details(&file, reader.as_ref(), Locator::at(32)).0.unwrap();
@@ -359,7 +358,7 @@ fn every_version_in_both_byte_orders_gives_the_same_events() {
                     format!("-#{id}@{}", clock + 30),
                 ]
             };
-            assert_eq!(all.track(1), [at(1 << 40, 1), at(1 << 41, 2)].concat(), "version {version}");
+            assert_eq!(all.since_restart(1), [at(1 << 40, 1), at(1 << 41, 2)].concat(), "version {version}");
             let lost = if version <= 2 { vec![&OVERWRITTEN_PAYLOAD; 2] } else { vec![] };
             assert_eq!(all.kinds(), lost, "version {version}");
             let process = if version >= 3 { "process 7" } else { "process not recorded" };
@@ -377,7 +376,7 @@ fn versions_1_to_3_ignore_the_first_difference_of_a_buffer() {
         // Those writers put this record's clock into the preamble and still wrote a difference.
         b.function(FunctionKind::Exit, 6, 5150);
         let all = whole(&log_of(&header, [b.finish()]));
-        assert_eq!(all.track(1), [format!("-#6@{time}")]);
+        assert_eq!(all.since_restart(1), [format!("-#6@{time}")]);
     }
 }
 
@@ -400,7 +399,7 @@ fn events_of_llvm_7_are_distinguished_from_those_of_later_writers() {
     calls(&mut late, 1020);
     let all = whole(&log_of(&header, [early.finish(), late.finish()]));
     assert_eq!(all.kinds(), [&OVERWRITTEN_PAYLOAD]);
-    assert_eq!(all.track(1).len(), 2 * 25);
+    assert_eq!(all.since_restart(1).len(), 2 * 25);
 }
 
 #[test]
@@ -418,7 +417,7 @@ fn a_damaged_buffer_of_version_1_has_the_size_of_all() {
     let file = log_of(&header, [bad, buffer(9000)]);
     let all = whole(&file);
     assert_eq!((all.kinds(), all.problems[0].value), (vec![&MALFORMED], 512 - 48));
-    assert_eq!(all.track(1), ["+#1@9000"]);
+    assert_eq!(all.since_restart(1), ["+#1@9000"]);
     assert_eq!(whole(&file[..32 + 120]).kinds(), [&MALFORMED, &TRUNCATED]);
 }
 
@@ -429,7 +428,7 @@ fn basic_logs_of_all_versions_round_trip() {
         let f = |kind, clock| Basic::Function { cpu: 2, kind: Ok(kind), func: 5, clock, tid: 41, pid: 40 };
         let file = basic_log_of(&header, &[f(FunctionKind::Enter, 100), f(FunctionKind::Exit, 110)]);
         let all = whole(&file);
-        assert_eq!((all.track(1), all.problems), (vec!["+#5@100".to_string(), "-#5@110".to_string()], vec![]));
+        assert_eq!((all.since_restart(1), all.problems), (vec!["+#5@100".to_string(), "-#5@110".to_string()], vec![]));
     }
 }
 
@@ -454,7 +453,7 @@ records:
     let (all, decoder) = decode(yaml, &[13], 2);
     assert_eq!(all, whole(yaml));
     assert_eq!(
-        all.track(1),
+        all.since_restart(1),
         [
             "+run(int, char**)@1800000000000000001",
             "!00 01 69 74@1800000000000000005",

@@ -2,8 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
-mod common;
-
+use crate::common;
 use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
 use unspool_graphics::Survey;
 

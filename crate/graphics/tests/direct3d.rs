@@ -2,9 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
-mod common;
-
-use common::{fixture, indexed};
+use crate::common::{fixture, indexed};
 use unspool_graphics::Survey;
 use unspool_graphics::resources::{Resources, What};
 

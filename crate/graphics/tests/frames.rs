@@ -2,11 +2,10 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
-mod common;
-
+use crate::common;
 use std::collections::HashMap;
 
-use common::{corpus, reader};
+use crate::common::{corpus, reader};
 use unspool_formats::apitrace::NameFlags;
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
 use unspool_graphics::frames::{FIGURES, Frame, Frames, OpenedRow};

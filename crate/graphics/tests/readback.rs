@@ -4,11 +4,9 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::{fixture, indexed};
+use crate::common::{fixture, indexed};
 use unspool_graphics::images::{Base, Image};
 use unspool_graphics::resources::{Contents, Kind};
 use unspool_graphics::{Call, CallVisitor, Reader, Survey};

@@ -2,9 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
-mod common;
-
-use common::{fixture, reader};
+use crate::common::{fixture, reader};
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
 use unspool_graphics::{Call, CallVisitor, Value};
 

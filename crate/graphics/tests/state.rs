@@ -2,9 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-mod common;
-
-use common::index_of;
+use crate::common::index_of;
 use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer, snappy};
 use unspool_graphics::state::{History, Report};
 

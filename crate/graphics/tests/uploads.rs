@@ -2,11 +2,9 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::{corpus, indexed};
+use crate::common::{corpus, indexed};
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
 use unspool_graphics::resources::{Contents, Kind, Resources, TextureAt};
 use unspool_graphics::{Reader, Survey, functions};
