@@ -17,6 +17,9 @@ const checks = join(root, '..', 'shared', 'check');
 const SURFACES = ['export/page', 'graphics/state', 'graphics/survey', 'index/page', 'predicates/page', 'replay/page', 'symbols/page', 'unpack/page']
   .flatMap((feature) => ['-p', `unspool-${dirname(feature)}`, '--features', `unspool-${feature}`]);
 
+/** With Parquet, which the command has on demand: otherwise all of the command would be compiled a second time to test it. */
+const tests = ['test', '--workspace', '--features', 'unspool-cli/parquet', '--locked'];
+
 /** What is slow and rarely breaks: browser tests by the beginnings of their names, and the paths whose changes they look at. */
 const RARE = {
   pictures: {
@@ -36,8 +39,7 @@ const PARTS = {
     // The only checks of code that exists for wasm32 alone.
     () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
     () => cargo('clippy', ...SURFACES, '--target', WASM, '--locked', ...strict),
-    // With Parquet, which the command has on demand: otherwise all of the command would be compiled a second time to test it.
-    () => cargo('test', '--workspace', '--features', 'unspool-cli/parquet', '--locked'),
+    () => cargo(...tests),
     // Links between doc comments.
     () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet'),
     () => cargo('fmt', ...xtask, '--all', '--check'),
@@ -155,9 +157,10 @@ async function corpus() {
     say('skipped: the corpus of real traces, its checkers or python3 are missing');
     return 0;
   }
-  const built = await cargo('build', '--release', '--package', 'unspool-cli', '--locked');
+  // The command that the Rust tests have run: optimising it takes longer than it saves here.
+  const built = await cargo(...tests, '--no-run');
   if (built !== 0) return built;
-  const cli = ['--cli', 'target/release/unspool'];
+  const cli = ['--cli', 'target/debug/unspool'];
   for (const checker of others.filter(existsSync)) {
     const status = await announced('python3', [checker, ...cli]);
     if (status !== 0) return status;
