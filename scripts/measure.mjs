@@ -69,6 +69,7 @@ async function untilUsable() {
     const url = `http://localhost:${PORT}/`;
     while (!(await page.goto(url).catch(() => null))) await delay(200);
     await page.locator('.samples button').first().click({ timeout: LONGEST_MS });
+    await page.getByText('Compiling unspool_browser').waitFor();
     await page.waitForFunction(() => performance.getEntriesByName('unspool:first-picture').length > 0, null, { timeout: LONGEST_MS });
   } finally {
     await browser.close();

@@ -56,6 +56,10 @@ export function waitForWasm(folder = modulesBuilding) {
       }
       return null;
     },
-    transformIndexHtml: () => [{ tag: 'script', attrs: { type: 'module' }, children: LINE, injectTo: 'body' }],
+    // Before Vite's own, which makes a module of the script, so that it can listen.
+    transformIndexHtml: {
+      order: 'pre',
+      handler: () => [{ tag: 'script', attrs: { type: 'module' }, children: LINE, injectTo: 'body' }],
+    },
   };
 }
