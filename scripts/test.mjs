@@ -147,7 +147,7 @@ async function wasmPackTest() {
   // A cold Chromium on a busy machine takes longer than the default 5 s to start.
   const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60', WASM_BINDGEN_TEST_TIMEOUT: '120' };
   // With the profile of the page, whose crates are compiled already.
-  return announced(program, ['test', '--headless', '--chrome', 'crate/browser', '--', '--profile', 'wasm-dev'], { PATH, ...patience });
+  return announced(program, ['test', '--headless', '--chrome', 'crate/browser', '--profile', 'wasm-dev'], { PATH, ...patience });
 }
 
 /** Compares real files with reference tools, known call stacks, and independently computed statistics. */
