@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCounted, shortened } from '../../base/format.ts';
 import type { Workbench } from '../../model/workbench.ts';
 import type { CommandContext, PageActions } from '../commands/context.ts';
@@ -71,7 +71,8 @@ export function App({ page }: { page: Page }) {
     };
     return { page: actions, trace: page.actions.peek(), row: null, table: null };
   }, [page, workbench, choose, keysShown, paletteShown]);
-  useEffect(() => listenForCommands(contextNow), [contextNow]);
+  // Before the first paint: keys that are pressed as soon as the page is there count.
+  useLayoutEffect(() => listenForCommands(contextNow), [contextNow]);
   const canWalk = page.actions.value?.canWalk.value ?? true;
   const closeKeys = () => {
     keysShown.value = false;

@@ -32,11 +32,16 @@ export function Palette({ page, context, close }: Props) {
     marked.value = row;
     list.current?.children[row]?.scrollIntoView({ block: 'nearest' });
   };
+  const shut = () => {
+    dialog.current?.close();
+    // The event of the dialog comes later: until then a key that opens the palette would close it.
+    close();
+  };
   const choose = (entry: Entry | undefined) => {
     if (!entry) return;
     if (!entry.id.startsWith('track ')) rememberChoice(entry.id);
     // The focus returns to where it was, from where the command may move it.
-    dialog.current?.close();
+    shut();
     entry.run();
   };
   const onKey = (event: KeyboardEvent) => {
@@ -44,7 +49,7 @@ export function Palette({ page, context, close }: Props) {
     const to = movedBy(event.key, marked.peek(), entries.length, PAGE);
     if (to !== null) mark(to);
     else if (event.key === 'Enter') choose(entries[marked.peek()]);
-    else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') dialog.current?.close();
+    else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') shut();
     else return;
     event.preventDefault();
   };
@@ -55,7 +60,7 @@ export function Palette({ page, context, close }: Props) {
       class="palette"
       aria-label="Commands"
       onClose={close}
-      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+      onClick={(event) => event.target === dialog.current && shut()}
       onKeyDown={onKey}
     >
       <input
