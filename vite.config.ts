@@ -43,6 +43,9 @@ const codeSplitting = {
   ],
 };
 
+/** Unit tests that start sql.js, which a worker does once. */
+const WITH_SQLITE = ['sqlite', 'sql_functions', 'detail_tables'].map((name) => `web/worker/${name}.test.ts`);
+
 export default defineConfig({
   // The built page works under any path of any static host.
   base: './',
@@ -58,5 +61,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: { output: { codeSplitting } },
   },
-  test: { include: ['web/**/*.test.ts'], environment: 'node' },
+  test: {
+    environment: 'node',
+    pool: 'threads',
+    // A process for each file takes three times as long.
+    projects: [
+      { extends: true, test: { name: 'web', include: ['web/**/*.test.ts'], exclude: WITH_SQLITE, isolate: false } },
+      { extends: true, test: { name: 'sqlite', include: WITH_SQLITE } },
+    ],
+  },
 });
