@@ -20,7 +20,10 @@ const SURFACES = ['export/page', 'graphics/state', 'graphics/survey', 'index/pag
 /** With Parquet, which the command has on demand: otherwise all of the command would be compiled a second time to test it. */
 const tests = ['test', '--workspace', '--features', 'unspool-cli/parquet', '--locked'];
 
-/** What is slow and rarely breaks: browser tests by the beginnings of their names, and the paths whose changes they look at. */
+/**
+ * What is slow and rarely breaks: browser tests by the beginnings of their names, and the paths of which one must have changed for it to
+ * break.
+ */
 const RARE = {
   pictures: {
     tests: ['replay'],
@@ -31,6 +34,8 @@ const RARE = {
     rooms: /^(crate\/(formats|engine|browser|unpack|file)\/|web\/(worker|model)\/|tests\/e2e\/hostile)/,
   },
   'real traces': { tests: [], rooms: /^crate\// },
+  'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },
+  chores: { tests: [], rooms: /^(xtask\/|Cargo|crate\/graphics\/src\/functions)/ },
 };
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
@@ -41,13 +46,14 @@ const PARTS = {
     () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
     () => cargo('clippy', ...SURFACES, '--target', WASM, '--locked', ...strict),
     () => cargo(...tests),
-    // Links between doc comments.
-    () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet'),
-    () => cargo('fmt', ...xtask, '--all', '--check'),
-    () => cargo('clippy', ...xtask, '--all-targets', '--locked', ...strict),
-    () => cargo('test', ...xtask, '--locked'),
-    // The table of OpenGL functions, if Khronos' registry is installed.
-    () => cargo('xtask', 'gl', '--check'),
+    unlessLeftOut('links of the documentation', () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet')),
+    ...[
+      () => cargo('fmt', ...xtask, '--all', '--check'),
+      () => cargo('clippy', ...xtask, '--all-targets', '--locked', ...strict),
+      () => cargo('test', ...xtask, '--locked'),
+      // The table of OpenGL functions, if Khronos' registry is installed.
+      () => cargo('xtask', 'gl', '--check'),
+    ].map((step) => unlessLeftOut('chores', step)),
   ],
   nostd: [WASM, 'thumbv7em-none-eabi'].map(
     (target) => () =>
@@ -62,7 +68,7 @@ const PARTS = {
   ],
   wasm: [wasmPackTest],
   e2e: [wasm, () => node('vite', 'build'), browserTests],
-  corpus: [corpus],
+  corpus: [unlessLeftOut('real traces', corpus)],
 };
 
 const given = options(['only'], ['all', 'keep-going']);
@@ -110,6 +116,11 @@ function untouched() {
   return Object.keys(RARE).filter((name) => !paths.some((path) => RARE[name].rooms.test(path)));
 }
 
+/** A step, unless what it is about is left out. */
+function unlessLeftOut(name, step) {
+  return () => (leftOut.includes(name) ? 0 : step());
+}
+
 async function announced(program, args, more = {}) {
   say(`[${seconds(began)}] ${[basename(program), ...args].join(' ')}`);
   return run(program, args, { env: { ...env, ...more } });
@@ -152,7 +163,6 @@ async function wasmPackTest() {
 
 /** Compares real files with reference tools, known call stacks, and independently computed statistics. */
 async function corpus() {
-  if (leftOut.includes('real traces')) return 0;
   const names = ['check_corpus.py', 'check_stats.py', 'check_calls.py', 'check_steps.py', 'check_state.py', 'check_hostile.py'];
   const [records, ...others] = names.map((name) => join(checks, name));
   if (!existsSync(records) || !find('python3')) {
