@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect, type Page, type Worker } from '@playwright/test';
+import axe from 'axe-core';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
@@ -166,12 +166,14 @@ export async function drop(page: Page, name: string, path: string, times = 1): P
 
 /** Serious and critical accessibility violations that axe finds. */
 export async function barriers(page: Page): Promise<string[]> {
-  // The page has no frames of other origins, for which axe would open a page of its own; and what passes is not listed.
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-  const { violations } = await axe.analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
+  // Its source once for each page, and in this frame alone: the page has no frames of other origins.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] });
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
+  });
 }
 
 /** The details of the User Timing marks, by name. */
