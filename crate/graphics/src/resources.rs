@@ -11,6 +11,7 @@ mod objects;
 mod texture;
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use crate::calls::{Call, Value};
 use crate::contexts::Contexts;
@@ -491,7 +492,7 @@ impl Resources {
                 });
                 self.delete(context, kind, name, number);
             }
-            Act::ActiveTexture => context.unit = uint("texture").wrapping_sub(TEXTURE0),
+            Act::ActiveTexture => context.unit = uint("texture").wrapping_sub(gl::TEXTURE0),
             Act::PixelStore => {
                 let value = known.arg(call, "param").int().unwrap_or_default();
                 context.store.set(uint("pname"), u32::try_from(value).unwrap_or_default());
@@ -511,7 +512,7 @@ impl Resources {
                 let at = self.of(context, Kind::Buffer, uint("buffer"), number);
                 let target = uint("target");
                 let slot = match target {
-                    ELEMENT_ARRAY_BUFFER => Slot::Elements,
+                    gl::ELEMENT_ARRAY_BUFFER => Slot::Elements,
                     _ => Slot::Buffer { target, index: None },
                 };
                 self.bind(context, slot, at, number);
@@ -525,10 +526,10 @@ impl Resources {
             Act::BindFramebuffer => {
                 let at = self.of(context, Kind::Framebuffer, uint("framebuffer"), number);
                 let target = uint("target");
-                if target != READ_FRAMEBUFFER {
+                if target != gl::READ_FRAMEBUFFER {
                     self.bind(context, Slot::Drawn, at, number);
                 }
-                if target != DRAW_FRAMEBUFFER {
+                if target != gl::DRAW_FRAMEBUFFER {
                     context.replace(Slot::Read, at);
                 }
             }
@@ -557,7 +558,7 @@ impl Resources {
                 }
             }
             Act::Pointer => {
-                let at = context.get(Slot::Buffer { target: ARRAY_BUFFER, index: None });
+                let at = context.get(Slot::Buffer { target: gl::ARRAY_BUFFER, index: None });
                 let slot =
                     Slot::Attribute(known.uint(call, "index").unwrap_or_else(|| kinds::attribute(&known.canonical)));
                 self.unbind(context, slot);
@@ -664,7 +665,7 @@ impl Resources {
                 self.stores.len() - 1
             }
         };
-        let from = context.get(Slot::Buffer { target: PIXEL_UNPACK_BUFFER, index: None });
+        let from = context.get(Slot::Buffer { target: gl::PIXEL_UNPACK_BUFFER, index: None });
         self.touch(at, Touch::Upload { store: store as u32, is_from_buffer: from.is_some() });
         self.count(at, UPLOADS, 1);
         self.event(at, call.number, What::Uploaded);
@@ -689,7 +690,7 @@ impl Resources {
         let named = known.uint(call, "framebuffer");
         let framebuffer = match (named, known.uint(call, "target")) {
             (Some(name), _) => self.of(context, Kind::Framebuffer, name, call.number),
-            (None, Some(READ_FRAMEBUFFER)) => context.get(Slot::Read),
+            (None, Some(gl::READ_FRAMEBUFFER)) => context.get(Slot::Read),
             _ => context.get(Slot::Drawn),
         };
         let part = match known.uint(call, "texture") {
@@ -732,10 +733,3 @@ fn names(call: &Call) -> Vec<u32> {
         value => value.int().map(|name| name as u32).into_iter().collect(),
     }
 }
-
-const TEXTURE0: u32 = 0x84c0;
-const ARRAY_BUFFER: u32 = 0x8892;
-const ELEMENT_ARRAY_BUFFER: u32 = 0x8893;
-const PIXEL_UNPACK_BUFFER: u32 = 0x88ec;
-const READ_FRAMEBUFFER: u32 = 0x8ca8;
-const DRAW_FRAMEBUFFER: u32 = 0x8ca9;

@@ -1,6 +1,8 @@
 //! The parameters of a context: names, groups, and initial values, as the tables of state in the specification have them
 //! (OpenGL 4.6 compatibility profile, chapter 23).
 
+use unspool_gl::gl;
+
 use super::cells::Value;
 use super::what;
 
@@ -84,23 +86,30 @@ pub(super) fn find(what: u16) -> Option<&'static Parameter> {
 
 /// Whether glEnable takes this constant. Clip planes have one each.
 pub(super) fn is_capability(what: u16) -> bool {
-    matches!(what, 0x3000..=0x3007 | 0x4000..=0x401f) || find(what).is_some_and(|parameter| parameter.is_capability)
+    matches!(what, what::CLIP_DISTANCE0..=what::CLIP_DISTANCE7 | what::LIGHT0..=what::LIGHT_LAST)
+        || find(what).is_some_and(|parameter| parameter.is_capability)
 }
 
 /// The bits of glPushAttrib that keep a cell of a context.
 pub(super) fn attribute_bits(what: u16) -> u32 {
     match what {
         // Lights, materials and their switches.
-        0x4000..=0x401f => LIGHTING | ENABLE,
-        0x60..=0x7f => LIGHTING,
-        0x3000..=0x3007 => TRANSFORM | ENABLE,
-        super::fixed::CLIP_PLANE_OF => TRANSFORM,
-        what::TEX_GEN_MODE_OF | what::TEX_GEN_OBJECT | what::TEX_GEN_EYE => TEXTURE,
-        what::TEX_GEN_ENABLED => TEXTURE | ENABLE,
+        what::LIGHT0..=what::LIGHT_LAST => gl::LIGHTING_BIT | gl::ENABLE_BIT,
+        what::LIGHT_FIRST..=what::MATERIAL_LAST => gl::LIGHTING_BIT,
+        what::CLIP_DISTANCE0..=what::CLIP_DISTANCE7 => gl::TRANSFORM_BIT | gl::ENABLE_BIT,
+        super::fixed::CLIP_PLANE_OF => gl::TRANSFORM_BIT,
+        what::TEX_GEN_MODE_OF | what::TEX_GEN_OBJECT | what::TEX_GEN_EYE => gl::TEXTURE_BIT,
+        what::TEX_GEN_ENABLED => gl::TEXTURE_BIT | gl::ENABLE_BIT,
         // Targets of the fixed function, environments, and bindings.
-        0x0de0 | 0x0de1 | 0x806f | 0x84f5 | 0x8513 => TEXTURE | ENABLE,
-        0x2200 | 0x2201 | 0x8571..=0x859f | 0x0d1c | 0x8501 => TEXTURE,
-        _ if super::textures::TARGETS.iter().any(|(_, binding, _)| *binding == what) => TEXTURE,
+        what::TEXTURE_1D | what::TEXTURE_2D | what::TEXTURE_3D | what::TEXTURE_RECTANGLE | what::TEXTURE_CUBE_MAP => {
+            gl::TEXTURE_BIT | gl::ENABLE_BIT
+        }
+        what::TEXTURE_ENV_MODE
+        | what::TEXTURE_ENV_COLOR
+        | what::COMBINE_RGB..=what::COMBINE_LAST
+        | what::ALPHA_SCALE
+        | what::TEXTURE_LOD_BIAS => gl::TEXTURE_BIT,
+        _ if super::textures::TARGETS.iter().any(|(_, binding, _)| *binding == what) => gl::TEXTURE_BIT,
         _ => find(what).map_or(0, |parameter| parameter.bits),
     }
 }
@@ -114,26 +123,6 @@ pub(super) fn all() -> &'static [Parameter] {
         all
     })
 }
-
-const CURRENT: u32 = 0x1;
-const POINT: u32 = 0x2;
-const LINE: u32 = 0x4;
-const POLYGON: u32 = 0x8;
-const PIXEL: u32 = 0x20;
-const LIGHTING: u32 = 0x40;
-const FOG: u32 = 0x80;
-const DEPTH: u32 = 0x100;
-const ACCUM: u32 = 0x200;
-const STENCIL: u32 = 0x400;
-const VIEWPORT: u32 = 0x800;
-const TRANSFORM: u32 = 0x1000;
-const ENABLE: u32 = 0x2000;
-const COLOR: u32 = 0x4000;
-const HINT: u32 = 0x8000;
-const LIST: u32 = 0x2_0000;
-const TEXTURE: u32 = 0x4_0000;
-const SCISSOR: u32 = 0x8_0000;
-const MULTISAMPLE: u32 = 0x2000_0000;
 
 /// A line of the table.
 fn parse(line: &'static str) -> Option<Parameter> {
@@ -163,25 +152,25 @@ fn parse(line: &'static str) -> Option<Parameter> {
     let mut bits = 0;
     for word in words.next()?.split(',') {
         bits |= match word {
-            "current" => CURRENT,
-            "point" => POINT,
-            "line" => LINE,
-            "polygon" => POLYGON,
-            "pixel" => PIXEL,
-            "lighting" => LIGHTING,
-            "fog" => FOG,
-            "depth" => DEPTH,
-            "accum" => ACCUM,
-            "stencil" => STENCIL,
-            "viewport" => VIEWPORT,
-            "transform" => TRANSFORM,
-            "enable" => ENABLE,
-            "color" => COLOR,
-            "hint" => HINT,
-            "list" => LIST,
-            "texture" => TEXTURE,
-            "scissor" => SCISSOR,
-            "multisample" => MULTISAMPLE,
+            "current" => gl::CURRENT_BIT,
+            "point" => gl::POINT_BIT,
+            "line" => gl::LINE_BIT,
+            "polygon" => gl::POLYGON_BIT,
+            "pixel" => gl::PIXEL_MODE_BIT,
+            "lighting" => gl::LIGHTING_BIT,
+            "fog" => gl::FOG_BIT,
+            "depth" => gl::DEPTH_BUFFER_BIT,
+            "accum" => gl::ACCUM_BUFFER_BIT,
+            "stencil" => gl::STENCIL_BUFFER_BIT,
+            "viewport" => gl::VIEWPORT_BIT,
+            "transform" => gl::TRANSFORM_BIT,
+            "enable" => gl::ENABLE_BIT,
+            "color" => gl::COLOR_BUFFER_BIT,
+            "hint" => gl::HINT_BIT,
+            "list" => gl::LIST_BIT,
+            "texture" => gl::TEXTURE_BIT,
+            "scissor" => gl::SCISSOR_BIT,
+            "multisample" => gl::MULTISAMPLE_BIT,
             _ => 0,
         };
     }
@@ -426,16 +415,16 @@ mod tests {
             assert!(pair[0].what < pair[1].what, "{} is there twice", pair[1].name);
         }
         for parameter in all() {
-            let known = crate::functions().names(parameter.what.into());
+            let known = unspool_gl::functions().names(parameter.what.into());
             let name = format!("GL_{}", parameter.name);
             assert!(known.is_empty() || known.contains(&name), "{:x} is {known:?}, not {name}", parameter.what);
             if let Value::Constant(constant) = parameter.initial {
-                let text = crate::functions().constant(constant, parameter.constants);
+                let text = unspool_gl::functions().constant(constant, parameter.constants);
                 assert!(text.is_some(), "{}: {constant:x}", parameter.name);
             }
         }
-        assert!(is_capability(what::BLEND) && !is_capability(what::DEPTH_FUNC) && is_capability(0x4001));
-        assert_eq!(attribute_bits(what::BLEND), COLOR | ENABLE);
+        assert!(is_capability(what::BLEND) && !is_capability(what::DEPTH_FUNC) && is_capability(what::LIGHT0 + 1));
+        assert_eq!(attribute_bits(what::BLEND), gl::COLOR_BUFFER_BIT | gl::ENABLE_BIT);
         assert_eq!(attribute_bits(what::MODELVIEW_MATRIX), 0);
     }
 }
