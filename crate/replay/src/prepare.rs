@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use unspool_gl::gl;
+
 use crate::driver::Replay;
 use crate::fixed::{FIXED_UNITS, Fixed, Parts};
 use crate::objects::{Context, Linked, Objects};
@@ -165,8 +167,8 @@ impl Replay {
         }
         let fixed = &context.fixed;
         if linked.made.alpha_test {
-            let (function, reference) = if fixed.alpha_test { fixed.alpha } else { (0x207, 0.0) };
-            all.push(("_af".into(), 5, vec![function.wrapping_sub(0x200)]));
+            let (function, reference) = if fixed.alpha_test { fixed.alpha } else { (gl::ALWAYS, 0.0) };
+            all.push(("_af".into(), 5, vec![function.wrapping_sub(gl::NEVER)]));
             all.push(("_ar".into(), 1, vec![reference.to_bits()]));
         }
         if linked.made.fragment.contains("uniform bool _flat;") {
@@ -211,16 +213,16 @@ fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
     int("ffNormalize", fixed.normalize.into());
     int("ffLocal", fixed.local_viewer.into());
     let tracks = match fixed.tracks {
-        0x1200 => 1,
-        0x1201 => 2,
-        0x1602 => 3,
-        0x1202 => 4,
+        gl::AMBIENT => 1,
+        gl::DIFFUSE => 2,
+        gl::AMBIENT_AND_DIFFUSE => 3,
+        gl::SPECULAR => 4,
         _ => 5,
     };
     int("ffTrack", if fixed.color_material { tracks } else { 0 });
     let fog = match fixed.fog_mode {
-        0x2601 => 1,
-        0x800 => 2,
+        gl::LINEAR => 1,
+        gl::EXP => 2,
         _ => 3,
     };
     int("ffFog", if fixed.fogged { fog } else { 0 });
@@ -245,11 +247,11 @@ fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
         }
         let mode = match environment.mode {
             _ if !on => 0,
-            0x2100 => 1,
-            0x1E01 => 2,
-            0x2101 => 3,
-            0xBE2 => 4,
-            0x104 => 5,
+            gl::MODULATE => 1,
+            gl::REPLACE => 2,
+            gl::DECAL => 3,
+            gl::BLEND => 4,
+            gl::ADD => 5,
             _ => 6,
         };
         int(&format!("ffMode[{unit}]"), mode);
@@ -274,34 +276,34 @@ fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
             .zip(environment.generates)
             .map(|(mode, on)| match mode {
                 _ if !on => 0,
-                0x2401 => 1,
-                0x2400 => 2,
-                0x2402 => 3,
-                0x8511 => 4,
+                gl::OBJECT_LINEAR => 1,
+                gl::EYE_LINEAR => 2,
+                gl::SPHERE_MAP => 3,
+                gl::NORMAL_MAP => 4,
                 _ => 5,
             })
             .collect();
         all.push((format!("ffGenerate[{unit}]"), 8, how));
-        if environment.mode != 0x8570 {
+        if environment.mode != gl::COMBINE {
             continue;
         }
         let function = |f: u32| match f {
-            0x1E01 => 0,
-            0x2100 => 1,
-            0x104 => 2,
-            0x8574 => 3,
-            0x8575 => 4,
-            0x84E7 => 5,
-            0x86AE => 6,
+            gl::REPLACE => 0,
+            gl::MODULATE => 1,
+            gl::ADD => 2,
+            gl::ADD_SIGNED => 3,
+            gl::INTERPOLATE => 4,
+            gl::SUBTRACT => 5,
+            gl::DOT3_RGB => 6,
             _ => 7,
         };
         let source = |s: &u32| match *s {
-            0x1702 => 0,
-            0x8576 => 1,
-            0x8577 => 2,
+            gl::TEXTURE => 0,
+            gl::CONSTANT => 1,
+            gl::PRIMARY_COLOR => 2,
             _ => 3,
         };
-        let operand = |o: &u32| o.wrapping_sub(0x300) & 3;
+        let operand = |o: &u32| o.wrapping_sub(gl::SRC_COLOR) & 3;
         let [rgb, alpha] = environment.combine;
         all.push((format!("ffFunction[{unit}]"), 8, vec![function(rgb), function(alpha), 0, 0]));
         let [of_rgb, of_alpha] = environment.sources;
