@@ -2,7 +2,7 @@
 
 #![allow(
     clippy::indexing_slicing,
-   
+    clippy::string_slice,
     clippy::unwrap_used,
     clippy::panic,
     reason = "a test that panics has done its work"

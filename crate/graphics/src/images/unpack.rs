@@ -323,7 +323,10 @@ impl Layout {
         let is_alone = self.format.components == [7];
         for (component, number) in self.format.components.iter().zip(numbers) {
             match component {
-                0..=3 => texel[usize::from(*component)] = *number,
+                0 => texel[0] = *number,
+                1 => texel[1] = *number,
+                2 => texel[2] = *number,
+                3 => texel[3] = *number,
                 4 => texel[..3].fill(*number),
                 5 => texel.fill(*number),
                 7 if !is_alone => texel[1] = *number,

@@ -535,7 +535,7 @@ impl View<'_> {
         }
         let machine = self.machine;
         let owner = self.context.owner;
-        for light in 0..8u16 {
+        for (light, title) in (0..).zip(LIGHTS) {
             let is_on = machine.value(owner, what::LIGHT0 + light, 0) == &Value::Bool(true);
             let mut rows = Vec::new();
             let mut members = Vec::new();
@@ -553,7 +553,7 @@ impl View<'_> {
             }
             if is_on {
                 report.parameters.push((format!("GL_LIGHT{light}"), members));
-                report.sections.push(Section { title: LIGHTS[usize::from(light)], is_used: false, rows });
+                report.sections.push(Section { title, is_used: false, rows });
             }
         }
         for (face, title) in [(0, "GL_FRONT"), (1, "GL_BACK")] {
@@ -602,7 +602,12 @@ impl View<'_> {
 const LIGHTS: [&str; 8] = ["Light 0", "Light 1", "Light 2", "Light 3", "Light 4", "Light 5", "Light 6", "Light 7"];
 
 fn coordinate(index: u32) -> char {
-    ['S', 'T', 'R', 'Q'][(index % 4) as usize]
+    match index % 4 {
+        0 => 'S',
+        1 => 'T',
+        2 => 'R',
+        _ => 'Q',
+    }
 }
 
 /// Whether a sampler of a type samples textures of a target.
