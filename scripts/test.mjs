@@ -27,7 +27,7 @@ const tests = ['test', '--workspace', '--features', 'unspool-cli/parquet', '--lo
 const RARE = {
   pictures: {
     tests: ['replay'],
-    rooms: /^(crate\/(replay|graphics|formats\/src\/apitrace)|web\/.*(replay|picture|mesh)|tests\/(e2e\/(replay|gpu)|fixtures\/apitrace))/,
+    rooms: /^(crate\/(replay|graphics|gl|formats\/src\/apitrace)|web\/.*(replay|picture|mesh)|tests\/(e2e\/(replay|gpu)|fixtures\/apitrace))/,
   },
   'hostile files': {
     tests: ['hostile'],

@@ -1,4 +1,4 @@
-//! Extracts the facts on OpenGL functions and constants that `crate/graphics` needs from Khronos' registry, `gl.xml`.
+//! Extracts the facts on OpenGL functions and constants that `crate/gl` needs from Khronos' registry, `gl.xml`.
 //!
 //! The registry is not downloaded by itself: `--from` names the file. Debian has it in the package `khronos-api`:
 //! `apt download khronos-api && dpkg-deb -x khronos-api_*.deb DIR`, then `DIR/usr/share/khronos-api/gl.xml`.
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use roxmltree::{Document, Node};
 
-const OUTPUT: &str = "crate/graphics/src/functions/gl.txt";
+const OUTPUT: &str = "crate/gl/gl.txt";
 /// Where Debian's package has the registry.
 const INSTALLED: &str = "/usr/share/khronos-api/gl.xml";
 /// Extensions whose functions and constants programs still use. Those of other vendors are left out unless they are aliases.
@@ -25,6 +25,7 @@ const HEADER: &str = "\
 #
 # f NAME[=ALIAS] PARAMETER[:GROUP][@CLASS]...   without the prefix gl
 # e VALUE NAME[:GROUP,GROUP]                    hexadecimal, without the prefix GL_; the first name of a value is the usual one
+# b VALUE NAME                                  bits of a mask, hexadecimal, without the prefix GL_
 ";
 
 pub fn run(args: &[String]) -> Result<()> {
@@ -66,6 +67,7 @@ fn extract(xml: &str) -> Result<String> {
     let mut table = String::from(HEADER);
     functions(registry, &core, &mut table)?;
     constants(registry, &core, &mut table)?;
+    bits(registry, &core, &mut table)?;
     Ok(table)
 }
 
@@ -120,11 +122,7 @@ fn constants(registry: Node<'_, '_>, core: &BTreeSet<&str>, table: &mut String) 
     for set in named(registry, "enums").filter(|set| set.attribute("type") != Some("bitmask")) {
         for constant in named(set, "enum") {
             let (Some(name), Some(value)) = (constant.attribute("name"), constant.attribute("value")) else { continue };
-            let Some(value) =
-                value.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok()).or(value.parse().ok())
-            else {
-                continue;
-            };
+            let Some(value) = number(value) else { continue };
             let group = constant.attribute("group").unwrap_or_default();
             names.entry(value).or_default().push((!core.contains(name), name, group));
         }
@@ -148,4 +146,23 @@ fn constants(registry: Node<'_, '_>, core: &BTreeSet<&str>, table: &mut String) 
         }
     }
     Ok(())
+}
+
+/// Bits of masks that a version has. Several masks use the same bits.
+fn bits(registry: Node<'_, '_>, core: &BTreeSet<&str>, table: &mut String) -> Result<()> {
+    let masks = named(registry, "enums").filter(|set| set.attribute("type") == Some("bitmask"));
+    let all = masks.flat_map(|set| named(set, "enum")).filter_map(|bit| {
+        let name = bit.attribute("name").filter(|name| core.contains(name))?;
+        Some((name, number(bit.attribute("value")?)?))
+    });
+    // By name, and once: some are in several masks.
+    for (name, value) in all.collect::<BTreeMap<_, _>>() {
+        writeln!(table, "b {value:x} {}", name.trim_start_matches("GL_"))?;
+    }
+    Ok(())
+}
+
+/// A number of the registry. `None` for those of 64 bits and for text.
+fn number(value: &str) -> Option<u32> {
+    value.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok()).or(value.parse().ok())
 }

@@ -134,7 +134,7 @@ fn fields_have_the_keys_and_values_of_the_dump() {
          order by record, key limit 2",
     );
     assert_eq!(found[0]["symbol"], "GL_TEXTURE_2D");
-    assert_eq!(found[0]["value"], 0x0de1);
+    assert_eq!(found[0]["value"], unspool_gl::gl::TEXTURE_2D);
     assert_eq!(found[1]["symbol"], Value::Null);
     let dump = unspool(&["dump", "--as", "jsonl", fixture("trace_db/values.trace").to_str().unwrap()]);
     // The first line is that of the header.

@@ -6,6 +6,7 @@
 
 use crate::common;
 use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
+use unspool_gl::gl;
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
@@ -69,7 +70,7 @@ struct Trace(Writer);
 
 impl Trace {
     /// A trace with a context and a window of this size.
-    fn new(width: i64, height: i64) -> Self {
+    fn new(width: u32, height: u32) -> Self {
         let mut trace = Self(Writer::new(&[]));
         trace.current(1, 1);
         trace.ints("glViewport", &[0, 0, width, height]);
@@ -82,8 +83,8 @@ impl Trace {
         self.0.call(0, &function, args, result);
     }
 
-    fn ints(&mut self, name: &str, args: &[i64]) {
-        self.call(name, args.iter().map(|n| Value::Int(*n)).collect(), None);
+    fn ints(&mut self, name: &str, args: &[u32]) {
+        self.call(name, args.iter().map(|n| Value::Int((*n).into())).collect(), None);
     }
 
     fn floats(&mut self, name: &str, args: &[f32]) {
@@ -104,7 +105,7 @@ impl Trace {
 
     /// A rectangle in coordinates of the window, from -1 to 1, and with texture coordinates from 0 to 1.
     fn rectangle(&mut self, [left, bottom, right, top]: [f32; 4], z: f32) {
-        self.ints("glBegin", &[7]);
+        self.ints("glBegin", &[gl::QUADS]);
         for (x, y, s, t) in
             [(left, bottom, 0.0, 0.0), (right, bottom, 1.0, 0.0), (right, top, 1.0, 1.0), (left, top, 0.0, 1.0)]
         {
@@ -114,20 +115,22 @@ impl Trace {
         self.ints("glEnd", &[]);
     }
 
-    fn texture(&mut self, size: i64, pixels: Value<'_>) {
-        let mut args: Vec<Value<'_>> =
-            [0xDE1, 0, 0x8058, size, size, 0, 0x1908, 0x1401].iter().map(|n| Value::Int(*n)).collect();
+    fn texture(&mut self, size: u32, pixels: Value<'_>) {
+        let mut args: Vec<Value<'_>> = [gl::TEXTURE_2D, 0, gl::RGBA8, size, size, 0, gl::RGBA, gl::UNSIGNED_BYTE]
+            .iter()
+            .map(|n| Value::Int(i64::from(*n)))
+            .collect();
         args.push(pixels);
         self.call("glTexImage2D", args, None);
     }
 
     /// A program of shaders of these kinds, in use. Its number is `name`, its shaders have the numbers after.
-    fn program(&mut self, name: i64, shaders: &[(i64, &str)]) {
-        self.call("glCreateProgram", vec![], Some(Value::Int(name)));
+    fn program(&mut self, name: u32, shaders: &[(u32, &str)]) {
+        self.call("glCreateProgram", vec![], Some(Value::Int(name.into())));
         for (shader, (kind, source)) in (name + 1..).zip(shaders) {
-            self.call("glCreateShader", vec![Value::Int(*kind)], Some(Value::Int(shader)));
+            self.call("glCreateShader", vec![Value::Int((*kind).into())], Some(Value::Int(shader.into())));
             let strings = Value::Array(vec![Value::Text(source.as_bytes())]);
-            self.call("glShaderSource", vec![Value::Int(shader), Value::Int(1), strings, Value::Null], None);
+            self.call("glShaderSource", vec![Value::Int(shader.into()), Value::Int(1), strings, Value::Null], None);
             self.ints("glCompileShader", &[shader]);
             self.ints("glAttachShader", &[name, shader]);
         }
@@ -139,10 +142,14 @@ impl Trace {
     fn triangles(&mut self, bytes: usize) {
         let mut data: Vec<u8> = [-1.0f32, -1.0, 3.0, -1.0, -1.0, 3.0].iter().flat_map(|x| x.to_le_bytes()).collect();
         data.resize(bytes, 0);
-        self.ints("glBindBuffer", &[0x8892, 1]);
+        self.ints("glBindBuffer", &[gl::ARRAY_BUFFER, 1]);
         let size = Value::Int(bytes as i64);
-        self.call("glBufferData", vec![Value::Int(0x8892), size, Value::Blob(&data), Value::Int(0x88E4)], None);
-        let args = [0, 2, 0x1406, 0, 0].iter().map(|n| Value::Int(*n)).chain([Value::Null]).collect();
+        self.call(
+            "glBufferData",
+            vec![Value::Int(gl::ARRAY_BUFFER.into()), size, Value::Blob(&data), Value::Int(gl::STATIC_DRAW.into())],
+            None,
+        );
+        let args = [0, 2, gl::FLOAT, 0, 0].iter().map(|n| Value::Int(i64::from(*n))).chain([Value::Null]).collect();
         self.call("glVertexAttribPointer", args, None);
         self.ints("glEnableVertexAttribArray", &[0]);
     }
@@ -152,16 +159,17 @@ impl Trace {
     }
 }
 
-const VERTEX: (i64, &str) = (0x8B31, "#version 150\nin vec2 p;\nvoid main() { gl_Position = vec4(p, 0.0, 1.0); }");
-const WHITE: (i64, &str) = (0x8B30, "#version 150\nout vec4 color;\nvoid main() { color = vec4(1.0); }");
+const VERTEX: (u32, &str) =
+    (gl::VERTEX_SHADER, "#version 150\nin vec2 p;\nvoid main() { gl_Position = vec4(p, 0.0, 1.0); }");
+const WHITE: (u32, &str) = (gl::FRAGMENT_SHADER, "#version 150\nout vec4 color;\nvoid main() { color = vec4(1.0); }");
 
 /// Three frames of 64 by 48 pixels: blue, the left half red, and a green square in the middle of what is left of it, which is nearer.
 fn views() -> Vec<u8> {
     let mut t = Trace::new(64, 48);
     for frame in 0..3u8 {
-        t.ints("glEnable", &[0xB71]);
+        t.ints("glEnable", &[gl::DEPTH_TEST]);
         t.floats("glClearColor", &[0.0, 0.0, 1.0, 1.0]);
-        t.ints("glClear", &[0x4100]);
+        t.ints("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
         t.floats("glColor3f", &[1.0, 0.0, 0.0]);
         t.rectangle([-1.0, -1.0, 0.0, 1.0], 0.5);
         t.floats("glColor3f", &[0.0, 1.0, f32::from(frame) / 2.0]);
@@ -187,53 +195,62 @@ fn windows() -> Vec<u8> {
     }
     t.current(1, 1);
     t.ints("glViewport", &[0, 0, 32, 32]);
-    t.ints("glBindTexture", &[0xDE1, 7]);
-    t.ints("glTexParameteri", &[0xDE1, 0x2801, 0x2600]);
-    t.ints("glTexParameteri", &[0xDE1, 0x2800, 0x2600]);
+    t.ints("glBindTexture", &[gl::TEXTURE_2D, 7]);
+    t.ints("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST]);
+    t.ints("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MAG_FILTER, gl::NEAREST]);
     t.texture(1, Value::Blob(&[255, 128, 0, 255]));
     t.floats("glClearColor", &[0.0, 1.0, 0.0, 1.0]);
-    t.ints("glClear", &[0x4000]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     t.swap(1);
     t.current(2, 2);
     t.ints("glViewport", &[0, 0, 16, 16]);
-    t.ints("glEnable", &[0xDE1]);
-    t.ints("glBindTexture", &[0xDE1, 7]);
+    t.ints("glEnable", &[gl::TEXTURE_2D]);
+    t.ints("glBindTexture", &[gl::TEXTURE_2D, 7]);
     t.rectangle([-1.0, -1.0, 1.0, 1.0], 0.0);
     t.swap(2);
     t.current(1, 1);
     t.ints("glViewport", &[0, 0, 64, 40]);
     t.floats("glClearColor", &[1.0, 0.0, 1.0, 1.0]);
-    t.ints("glClear", &[0x4000]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     t.swap(1);
     t.finish()
 }
 
 /// Two frames of 64 by 48 pixels, of two halves that have their indices in one buffer, of which the second half is uploaded later.
 fn indices() -> Vec<u8> {
-    const ELEMENTS: i64 = 0x8893;
     let mut t = Trace::new(64, 48);
-    t.ints("glClear", &[0x4000]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     t.program(1, &[VERTEX, WHITE]);
     let corners = |left: f32, right: f32| [left, -1.0, right, -1.0, right, 1.0, left, 1.0];
     let data: Vec<u8> = [corners(-1.0, 0.0), corners(0.0, 1.0)].concat().iter().flat_map(|x| x.to_le_bytes()).collect();
-    t.ints("glBindBuffer", &[0x8892, 1]);
-    let args = |target, bytes| vec![Value::Int(target), Value::Int(64), Value::Blob(bytes), Value::Int(0x88E4)];
-    t.call("glBufferData", args(0x8892, &data), None);
-    let pointer = [0, 2, 0x1406, 0, 0].iter().map(|n| Value::Int(*n)).chain([Value::Null]).collect();
+    t.ints("glBindBuffer", &[gl::ARRAY_BUFFER, 1]);
+    let args = |target: u32, bytes| {
+        vec![Value::Int(target.into()), Value::Int(64), Value::Blob(bytes), Value::Int(gl::STATIC_DRAW.into())]
+    };
+    t.call("glBufferData", args(gl::ARRAY_BUFFER, &data), None);
+    let pointer = [0, 2, gl::FLOAT, 0, 0].iter().map(|n| Value::Int(i64::from(*n))).chain([Value::Null]).collect();
     t.call("glVertexAttribPointer", pointer, None);
     t.ints("glEnableVertexAttribArray", &[0]);
     let quad =
         |first: u16| [0, 1, 2, 0, 2, 3].iter().flat_map(|i: &u16| (i + first).to_le_bytes()).collect::<Vec<u8>>();
     let mut both = [quad(0), vec![0; 12]].concat();
     both.resize(64, 0);
-    t.ints("glBindBuffer", &[ELEMENTS, 2]);
-    t.call("glBufferData", args(ELEMENTS, &both), None);
-    t.call("glDrawElements", vec![Value::Int(4), Value::Int(6), Value::Int(0x1403), Value::Null], None);
+    t.ints("glBindBuffer", &[gl::ELEMENT_ARRAY_BUFFER, 2]);
+    t.call("glBufferData", args(gl::ELEMENT_ARRAY_BUFFER, &both), None);
+    t.call(
+        "glDrawElements",
+        vec![Value::Int(gl::TRIANGLES.into()), Value::Int(6), Value::Int(gl::UNSIGNED_SHORT.into()), Value::Null],
+        None,
+    );
     t.swap(1);
-    t.ints("glClear", &[0x4000]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     let rest = quad(4);
-    t.call("glBufferSubData", vec![Value::Int(ELEMENTS), Value::Int(12), Value::Int(12), Value::Blob(&rest)], None);
-    t.ints("glDrawElements", &[4, 6, 0x1403, 12]);
+    t.call(
+        "glBufferSubData",
+        vec![Value::Int(gl::ELEMENT_ARRAY_BUFFER.into()), Value::Int(12), Value::Int(12), Value::Blob(&rest)],
+        None,
+    );
+    t.ints("glDrawElements", &[gl::TRIANGLES, 6, gl::UNSIGNED_SHORT, 12]);
     t.swap(1);
     t.finish()
 }
@@ -241,36 +258,36 @@ fn indices() -> Vec<u8> {
 /// Draws that cannot be shown, each for another reason, and one that can.
 fn unshown() -> Vec<u8> {
     let mut t = Trace::new(64, 48);
-    t.ints("glClear", &[0x4000]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     t.program(1, &[VERTEX, WHITE]);
     t.triangles(1 << 16);
-    t.ints("glDrawArrays", &[4, 0, 3]);
-    t.ints("glDrawArrays", &[4, 0, 0x7FFF_FFFF]);
-    t.ints("glDrawArraysInstanced", &[4, 0, 6000, 0x7FFF_FFFF]);
-    t.ints("glDrawArrays", &[4, 0, 8193]);
-    t.ints("glDrawElements", &[4, 3, 0x1405, 1 << 30]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 0x7FFF_FFFF]);
+    t.ints("glDrawArraysInstanced", &[gl::TRIANGLES, 0, 6000, 0x7FFF_FFFF]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 8193]);
+    t.ints("glDrawElements", &[gl::TRIANGLES, 3, gl::UNSIGNED_INT, 1 << 30]);
     t.ints("glDispatchCompute", &[1, 1, 1]);
-    t.program(11, &[VERTEX, (0x8DD9, "#version 150\nvoid main() {}"), WHITE]);
-    t.ints("glDrawArrays", &[4, 0, 3]);
-    t.ints("glDrawArrays", &[4, 0, 3]);
-    t.program(21, &[VERTEX, (0x8B30, "#version 150\nout vec4 color;\nvoid main() { color = missing; }")]);
-    t.ints("glDrawArrays", &[4, 0, 3]);
+    t.program(11, &[VERTEX, (gl::GEOMETRY_SHADER, "#version 150\nvoid main() {}"), WHITE]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    t.program(21, &[VERTEX, (gl::FRAGMENT_SHADER, "#version 150\nout vec4 color;\nvoid main() { color = missing; }")]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
     t.swap(1);
     t.finish()
 }
 
 /// Draws over a whole window, each pixel with a loop.
-fn loops(size: i64, iterations: i64, draws: usize) -> Vec<u8> {
+fn loops(size: u32, iterations: u32, draws: usize) -> Vec<u8> {
     let mut t = Trace::new(size, size);
-    t.ints("glClear", &[0x4000]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     let source = "#version 150\nuniform int n;\nout vec4 color;\nvoid main() {\n    float x = gl_FragCoord.x;\n    \
                   for (int i = 0; i < n; i++) x = sin(x + float(i));\n    color = vec4(x);\n}";
-    t.program(1, &[VERTEX, (0x8B30, source)]);
+    t.program(1, &[VERTEX, (gl::FRAGMENT_SHADER, source)]);
     t.triangles(1 << 10);
     t.call("glGetUniformLocation", vec![Value::Int(1), Value::Text(b"n")], Some(Value::Int(0)));
     t.ints("glUniform1i", &[0, iterations]);
     for _ in 0..draws {
-        t.ints("glDrawArrays", &[4, 0, 3]);
+        t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
     }
     t.swap(1);
     t.finish()
@@ -280,14 +297,14 @@ fn loops(size: i64, iterations: i64, draws: usize) -> Vec<u8> {
 fn lists() -> Vec<u8> {
     let mut t = Trace::new(64, 48);
     for level in 1..=12 {
-        t.ints("glNewList", &[level, 0x1300]);
+        t.ints("glNewList", &[level, gl::COMPILE]);
         match level {
             1 => t.rectangle([-1.0, -1.0, 1.0, 1.0], 0.0),
             _ => (0..10).for_each(|_| t.ints("glCallList", &[level - 1])),
         }
         t.ints("glEndList", &[]);
     }
-    t.ints("glClear", &[0x4000]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     t.ints("glCallList", &[12]);
     t.swap(1);
     t.finish()
@@ -296,9 +313,9 @@ fn lists() -> Vec<u8> {
 /// Textures of 6 GiB.
 fn bytes() -> Vec<u8> {
     let mut t = Trace::new(64, 48);
-    t.ints("glClear", &[0x4000]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     for texture in 1..=24 {
-        t.ints("glBindTexture", &[0xDE1, texture]);
+        t.ints("glBindTexture", &[gl::TEXTURE_2D, texture]);
         t.texture(8192, Value::Null);
     }
     t.swap(1);
@@ -307,10 +324,10 @@ fn bytes() -> Vec<u8> {
 
 fn contexts() -> Vec<u8> {
     let mut t = Trace::new(64, 48);
-    t.ints("glClear", &[0x4000]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     for context in 2..=40 {
         t.current(1, context);
-        t.ints("glClear", &[0x4000]);
+        t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     }
     t.swap(1);
     t.finish()

@@ -9,6 +9,7 @@ mod redundant;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::list_names;
+use unspool_gl::{egl, gl};
 
 use crate::calls::{Call, Value};
 use crate::known::Known;
@@ -190,10 +191,6 @@ impl Frames {
     }
 }
 
-const EGL_SUCCESS: u32 = 0x3000;
-/// A list that is executed while it is compiled.
-const COMPILE_AND_EXECUTE: u32 = 0x1301;
-
 impl CallVisitor for Frames {
     fn function(&mut self, name: &str) -> Option<u32> {
         if let Some(number) = self.numbers.get(name) {
@@ -277,7 +274,7 @@ impl Frames {
                 self.draw(call, at, thread, Drawn::default());
             }
             Kind::NewList => {
-                let executes = known.uint(call, "mode") == Some(COMPILE_AND_EXECUTE);
+                let executes = known.uint(call, "mode") == Some(gl::COMPILE_AND_EXECUTE);
                 thread.list = known.int(call, "list").map(|list| (list as u64, executes, Drawn::default()));
             }
             Kind::EndList => {
@@ -352,7 +349,7 @@ impl Frames {
 
 /// Whether what `glGetError` or `eglGetError` has returned is an error.
 pub(crate) fn is_error(canonical: &str, number: u32) -> bool {
-    number != if canonical == "eglGetError" { EGL_SUCCESS } else { 0 }
+    number != if canonical == "eglGetError" { egl::SUCCESS } else { gl::NO_ERROR }
 }
 
 /// The vertices of `glDrawArrays` and its relatives: `count` in each of them, often for a number of instances.

@@ -20,6 +20,7 @@ mod s3tc;
 mod unpack;
 
 pub use compressed::Compressed;
+pub(crate) use internal::with_name;
 pub use internal::{Base, Holds, Internal, Number};
 pub use unpack::{Layout, PixelStore, SourceFormat};
 

@@ -1,12 +1,13 @@
 //! A function by the name that it has in a trace, with the places of its arguments.
 
+use unspool_gl::functions;
+
 use crate::calls::{Call, Value};
-use crate::functions::functions;
 
 /// A function of a trace.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
-    /// What it does, without `gl` and without the suffix of an extension ([`crate::Functions::canonical`]); of functions of
+    /// What it does, without `gl` and without the suffix of an extension ([`unspool_gl::Functions::canonical`]); of functions of
     /// other interfaces the name.
     pub(crate) canonical: String,
     parameters: Vec<&'static str>,

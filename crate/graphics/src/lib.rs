@@ -1,7 +1,6 @@
 //! What the OpenGL calls of an apitrace mean, without a graphics driver.
 //!
 //! ```text
-//! functions   facts on functions and constants, from Khronos' gl.xml
 //! calls       a call with its arguments as numbers, and the Reader that passes the calls of a trace on
 //! known       a function of a trace, with the places of its arguments
 //! contexts    contexts, and when each was current on a thread
@@ -26,7 +25,6 @@ mod calls;
 pub mod contexts;
 pub mod findings;
 pub mod frames;
-mod functions;
 pub mod images;
 mod known;
 mod reader;
@@ -39,7 +37,6 @@ pub mod times;
 mod survey_page;
 
 pub use calls::{Call, Value, Values};
-pub use functions::{Function, Functions, Parameter, functions};
 pub use reader::{CallVisitor, Reader};
 pub use survey::Survey;
 #[cfg(feature = "page")]

@@ -11,6 +11,7 @@ mod objects;
 mod texture;
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use crate::calls::{Call, Value};
 use crate::contexts::Contexts;
@@ -467,17 +468,7 @@ impl Resources {
                     self.create(group, kind, name, number, true);
                 }
             }
-            Act::Create(kind) => {
-                let name = call.result().int().unwrap_or_default() as u32;
-                if let Some(at) = self.create(context.space_of(kind), kind, name, number, true)
-                    && let Some(resource) = self.all.get_mut(at as usize)
-                {
-                    resource.facts = kinds::shader_type(uint("type"))
-                        .or(kinds::shader_type(uint("shaderType")))
-                        .unwrap_or_default()
-                        .into();
-                }
-            }
+            Act::Create(kind) => self.create_one(call, known, kind, context),
             Act::Delete(kind) => {
                 for name in names(call) {
                     self.delete(context, kind, name, number);
@@ -491,58 +482,17 @@ impl Resources {
                 });
                 self.delete(context, kind, name, number);
             }
-            Act::ActiveTexture => context.unit = uint("texture").wrapping_sub(TEXTURE0),
+            Act::ActiveTexture => context.unit = uint("texture").wrapping_sub(gl::TEXTURE0),
             Act::PixelStore => {
                 let value = known.arg(call, "param").int().unwrap_or_default();
                 context.store.set(uint("pname"), u32::try_from(value).unwrap_or_default());
             }
-            Act::BindTexture => {
-                let target = uint("target");
-                let at = self.of(context, Kind::Texture, uint("texture"), number);
-                self.set_target(at, target);
-                self.bind(context, Slot::Texture { unit: context.unit, target }, at, number);
-            }
-            Act::BindTextureUnit => {
-                let at = self.of(context, Kind::Texture, uint("texture"), number);
-                let target = at.and_then(|at| self.all.get(at as usize)).map_or(0, |it| it.texture.target);
-                self.bind(context, Slot::Texture { unit: uint("unit"), target }, at, number);
-            }
-            Act::BindBuffer => {
-                let at = self.of(context, Kind::Buffer, uint("buffer"), number);
-                let target = uint("target");
-                let slot = match target {
-                    ELEMENT_ARRAY_BUFFER => Slot::Elements,
-                    _ => Slot::Buffer { target, index: None },
-                };
-                self.bind(context, slot, at, number);
-            }
-            Act::BindBufferIndexed => {
-                let at = self.of(context, Kind::Buffer, uint("buffer"), number);
-                let target = uint("target");
-                self.bind(context, Slot::Buffer { target, index: Some(uint("index")) }, at, number);
-                context.replace(Slot::Buffer { target, index: None }, at);
-            }
-            Act::BindFramebuffer => {
-                let at = self.of(context, Kind::Framebuffer, uint("framebuffer"), number);
-                let target = uint("target");
-                if target != READ_FRAMEBUFFER {
-                    self.bind(context, Slot::Drawn, at, number);
-                }
-                if target != DRAW_FRAMEBUFFER {
-                    context.replace(Slot::Read, at);
-                }
-            }
-            Act::Bind(kind) => {
-                let name = call.uint(call.len().saturating_sub(1));
-                let at = self.of(context, kind, name, number);
-                match kind {
-                    Kind::VertexArray => self.bind_vertex_array(context, at, number),
-                    Kind::Program => self.bind(context, Slot::Program, at, number),
-                    Kind::Sampler => self.bind(context, Slot::Sampler(uint("unit")), at, number),
-                    Kind::Query => self.bind(context, Slot::Query(uint("target")), at, number),
-                    _ => self.bind(context, Slot::Renderbuffer, at, number),
-                }
-            }
+            Act::BindTexture
+            | Act::BindTextureUnit
+            | Act::BindBuffer
+            | Act::BindBufferIndexed
+            | Act::BindFramebuffer
+            | Act::Bind(_) => self.bind_by(call, known, act, context),
             Act::EndQuery => self.unbind(context, Slot::Query(uint("target"))),
             Act::Attach => self.attach(call, known, context),
             Act::AttachShader => {
@@ -557,7 +507,7 @@ impl Resources {
                 }
             }
             Act::Pointer => {
-                let at = context.get(Slot::Buffer { target: ARRAY_BUFFER, index: None });
+                let at = context.get(Slot::Buffer { target: gl::ARRAY_BUFFER, index: None });
                 let slot =
                     Slot::Attribute(known.uint(call, "index").unwrap_or_else(|| kinds::attribute(&known.canonical)));
                 self.unbind(context, slot);
@@ -566,75 +516,138 @@ impl Resources {
                 }
             }
             Act::Label => self.label(call, known, context),
-            Act::Source => {
-                if let Some(at) = self.of(context, Kind::Shader, call.uint(0), number) {
-                    let bytes = known
-                        .arg(call, "string")
-                        .list()
-                        .map_or(0, |list| list.filter_map(|value| value.text().map(|text| text.len() as u64)).sum());
-                    if let Some(resource) = self.all.get_mut(at as usize) {
-                        resource.size = bytes;
-                    }
-                    self.uploaded_to(at, call, context, bytes, 0);
-                }
-            }
+            Act::Source => self.source(call, known, context),
             Act::Texture(shape) => self.texture_call(call, known, shape, context),
-            Act::BufferData { named, allocates } => {
-                let at = match named {
-                    true => self.of(context, Kind::Buffer, call.uint(0), number),
-                    false => context.buffer(uint("target")),
-                };
-                let Some(at) = at else { return };
-                let size = known.int(call, "size").unwrap_or_default().max(0) as u64;
-                if let Some(resource) = self.all.get_mut(at as usize).filter(|_| allocates) {
-                    resource.size = size;
-                }
-                let bytes = match known.arg(call, "data") {
-                    Value::Bytes(_, len) => len,
-                    _ => 0,
-                };
-                self.uploaded_to(at, call, context, bytes, 0);
-            }
-            Act::Map { named } => {
-                let at = match named {
-                    true => self.of(context, Kind::Buffer, call.uint(0), number),
-                    false => context.buffer(uint("target")),
-                };
-                if let Some(at) = at {
-                    self.touch(at, Touch::Map);
-                }
-                let address = call.result().int().unwrap_or_default() as u64;
-                let length = known.int(call, "length").map(|length| length.max(0) as u64);
-                if let Some(at) = at.filter(|_| address != 0) {
-                    let size = self.all.get(at as usize).map_or(0, |it| it.size);
-                    let offset = known.int(call, "offset").unwrap_or_default().max(0) as u64;
-                    self.mapped.retain(|other| other.buffer != at);
-                    self.mapped.push(Mapped { address, length: length.unwrap_or(size), offset, buffer: at });
-                }
-            }
+            Act::BufferData { named, allocates } => self.buffer_data(call, known, [named, allocates], context),
+            Act::Map { named } => self.map(call, known, named, context),
             Act::Unmap { named } => {
-                let at = match named {
-                    true => self.of(context, Kind::Buffer, call.uint(0), number),
-                    false => context.buffer(uint("target")),
-                };
+                let at = self.buffer_of(call, known, named, context);
                 if let Some(at) = at {
                     self.touch(at, Touch::Map);
                 }
                 self.mapped.retain(|other| Some(other.buffer) != at);
             }
-            Act::Copy => {
-                let to = known.arg(call, "dest").int().unwrap_or_default() as u64;
-                let inside = |it: &&Mapped| (it.address..it.address.saturating_add(it.length)).contains(&to);
-                if let Some(mapped) = self.mapped.iter().find(inside).copied() {
-                    let bytes = match known.arg(call, "src") {
-                        Value::Bytes(_, len) => len,
-                        _ => 0,
-                    };
-                    self.uploaded_to(mapped.buffer, call, context, bytes, mapped.offset + (to - mapped.address));
-                }
-            }
+            Act::Copy => self.copy(call, known, context),
             Act::Draw if call.draws || call.clears => self.draw(context, number, call.clears),
             Act::Draw => {}
+        }
+    }
+
+    /// A shader, program or the like whose name the call returns.
+    fn create_one(&mut self, call: &Call, known: &Known, kind: Kind, context: &Context) {
+        let name = call.result().int().unwrap_or_default() as u32;
+        let kind_of_shader = |parameter: &str| kinds::shader_type(known.uint(call, parameter).unwrap_or_default());
+        if let Some(at) = self.create(context.space_of(kind), kind, name, call.number, true)
+            && let Some(resource) = self.all.get_mut(at as usize)
+        {
+            resource.facts = kind_of_shader("type").or_else(|| kind_of_shader("shaderType")).unwrap_or_default().into();
+        }
+    }
+
+    /// An object is bound.
+    fn bind_by(&mut self, call: &Call, known: &Known, act: Act, context: &mut Context) {
+        let number = call.number;
+        let uint = |parameter: &str| known.uint(call, parameter).unwrap_or_default();
+        match act {
+            Act::BindTexture => {
+                let target = uint("target");
+                let at = self.of(context, Kind::Texture, uint("texture"), number);
+                self.set_target(at, target);
+                self.bind(context, Slot::Texture { unit: context.unit, target }, at, number);
+            }
+            Act::BindTextureUnit => {
+                let at = self.of(context, Kind::Texture, uint("texture"), number);
+                let target = at.and_then(|at| self.all.get(at as usize)).map_or(0, |it| it.texture.target);
+                self.bind(context, Slot::Texture { unit: uint("unit"), target }, at, number);
+            }
+            Act::BindBuffer => {
+                let at = self.of(context, Kind::Buffer, uint("buffer"), number);
+                let slot = match uint("target") {
+                    gl::ELEMENT_ARRAY_BUFFER => Slot::Elements,
+                    target => Slot::Buffer { target, index: None },
+                };
+                self.bind(context, slot, at, number);
+            }
+            Act::BindBufferIndexed => {
+                let at = self.of(context, Kind::Buffer, uint("buffer"), number);
+                let target = uint("target");
+                self.bind(context, Slot::Buffer { target, index: Some(uint("index")) }, at, number);
+                context.replace(Slot::Buffer { target, index: None }, at);
+            }
+            Act::BindFramebuffer => {
+                let at = self.of(context, Kind::Framebuffer, uint("framebuffer"), number);
+                let target = uint("target");
+                if target != gl::READ_FRAMEBUFFER {
+                    self.bind(context, Slot::Drawn, at, number);
+                }
+                if target != gl::DRAW_FRAMEBUFFER {
+                    context.replace(Slot::Read, at);
+                }
+            }
+            Act::Bind(kind) => {
+                let name = call.uint(call.len().saturating_sub(1));
+                let at = self.of(context, kind, name, number);
+                match kind {
+                    Kind::VertexArray => self.bind_vertex_array(context, at, number),
+                    Kind::Program => self.bind(context, Slot::Program, at, number),
+                    Kind::Sampler => self.bind(context, Slot::Sampler(uint("unit")), at, number),
+                    Kind::Query => self.bind(context, Slot::Query(uint("target")), at, number),
+                    _ => self.bind(context, Slot::Renderbuffer, at, number),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A shader gets its source.
+    fn source(&mut self, call: &Call, known: &Known, context: &Context) {
+        let Some(at) = self.of(context, Kind::Shader, call.uint(0), call.number) else { return };
+        let strings = known.arg(call, "string").list();
+        let bytes = strings.map_or(0, |list| list.filter_map(|value| value.text().map(|text| text.len() as u64)).sum());
+        if let Some(resource) = self.all.get_mut(at as usize) {
+            resource.size = bytes;
+        }
+        self.uploaded_to(at, call, context, bytes, 0);
+    }
+
+    /// The buffer that a call names, or that is bound to its target.
+    fn buffer_of(&mut self, call: &Call, known: &Known, is_named: bool, context: &Context) -> Option<u32> {
+        if is_named {
+            self.of(context, Kind::Buffer, call.uint(0), call.number)
+        } else {
+            context.buffer(known.uint(call, "target").unwrap_or_default())
+        }
+    }
+
+    fn buffer_data(&mut self, call: &Call, known: &Known, [is_named, allocates]: [bool; 2], context: &Context) {
+        let Some(at) = self.buffer_of(call, known, is_named, context) else { return };
+        let size = known.int(call, "size").unwrap_or_default().max(0) as u64;
+        if let Some(resource) = self.all.get_mut(at as usize).filter(|_| allocates) {
+            resource.size = size;
+        }
+        self.uploaded_to(at, call, context, len_of(known.arg(call, "data")), 0);
+    }
+
+    fn map(&mut self, call: &Call, known: &Known, is_named: bool, context: &Context) {
+        let Some(at) = self.buffer_of(call, known, is_named, context) else { return };
+        self.touch(at, Touch::Map);
+        let address = call.result().int().unwrap_or_default() as u64;
+        if address != 0 {
+            let length = known.int(call, "length").map(|length| length.max(0) as u64);
+            let size = self.all.get(at as usize).map_or(0, |it| it.size);
+            let offset = known.int(call, "offset").unwrap_or_default().max(0) as u64;
+            self.mapped.retain(|other| other.buffer != at);
+            self.mapped.push(Mapped { address, length: length.unwrap_or(size), offset, buffer: at });
+        }
+    }
+
+    /// The program writes to memory, which may be that of a mapped buffer.
+    fn copy(&mut self, call: &Call, known: &Known, context: &Context) {
+        let to = known.arg(call, "dest").int().unwrap_or_default() as u64;
+        let inside = |it: &&Mapped| (it.address..it.address.saturating_add(it.length)).contains(&to);
+        if let Some(mapped) = self.mapped.iter().find(inside).copied() {
+            let offset = mapped.offset + (to - mapped.address);
+            self.uploaded_to(mapped.buffer, call, context, len_of(known.arg(call, "src")), offset);
         }
     }
 
@@ -664,7 +677,7 @@ impl Resources {
                 self.stores.len() - 1
             }
         };
-        let from = context.get(Slot::Buffer { target: PIXEL_UNPACK_BUFFER, index: None });
+        let from = context.get(Slot::Buffer { target: gl::PIXEL_UNPACK_BUFFER, index: None });
         self.touch(at, Touch::Upload { store: store as u32, is_from_buffer: from.is_some() });
         self.count(at, UPLOADS, 1);
         self.event(at, call.number, What::Uploaded);
@@ -689,7 +702,7 @@ impl Resources {
         let named = known.uint(call, "framebuffer");
         let framebuffer = match (named, known.uint(call, "target")) {
             (Some(name), _) => self.of(context, Kind::Framebuffer, name, call.number),
-            (None, Some(READ_FRAMEBUFFER)) => context.get(Slot::Read),
+            (None, Some(gl::READ_FRAMEBUFFER)) => context.get(Slot::Read),
             _ => context.get(Slot::Drawn),
         };
         let part = match known.uint(call, "texture") {
@@ -717,6 +730,11 @@ impl Resources {
     }
 }
 
+/// The number of bytes in the program's memory. 0 for anything else.
+fn len_of(value: Value<'_>) -> u64 {
+    if let Value::Bytes(_, len) = value { len } else { 0 }
+}
+
 /// Whether something happens in these calls, or they are between the first and the last draw with it.
 fn is_used(events: &[Event], first: u64, last: u64) -> bool {
     let from = events.partition_point(|event| event.call < first);
@@ -732,10 +750,3 @@ fn names(call: &Call) -> Vec<u32> {
         value => value.int().map(|name| name as u32).into_iter().collect(),
     }
 }
-
-const TEXTURE0: u32 = 0x84c0;
-const ARRAY_BUFFER: u32 = 0x8892;
-const ELEMENT_ARRAY_BUFFER: u32 = 0x8893;
-const PIXEL_UNPACK_BUFFER: u32 = 0x88ec;
-const READ_FRAMEBUFFER: u32 = 0x8ca8;
-const DRAW_FRAMEBUFFER: u32 = 0x8ca9;

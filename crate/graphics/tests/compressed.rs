@@ -3,6 +3,7 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
 use texture2ddecoder as other;
+use unspool_gl::gl;
 use unspool_graphics::images::{Image, Internal};
 
 /// Blocks of random bytes, 64 by 64 of them.
@@ -75,23 +76,23 @@ fn compare(number: u32, len: usize, decode: Decode, channels: &[usize], most: f6
 fn blocks_decode_as_elsewhere() {
     let rgb = &[0, 1, 2];
     let rgba = &[0, 1, 2, 3];
-    compare(0x83f0, 8, other::decode_bc1, rgb, 0.001);
-    compare(0x83f3, 16, other::decode_bc3, rgba, 0.001);
-    compare(0x83f2, 16, other::decode_bc2, rgba, 0.001);
-    compare(0x8dbb, 8, other::decode_bc4, &[0], 0.001);
-    compare(0x8dbd, 16, other::decode_bc5, &[0, 1], 0.001);
-    compare(0x8e8c, 16, other::decode_bc7, rgba, 0.001);
-    compare(0x8d64, 8, other::decode_etc1, rgb, 0.001);
-    compare(0x9274, 8, other::decode_etc2_rgb, rgb, 0.001);
-    compare(0x9276, 8, other::decode_etc2_rgba1, rgba, 0.001);
-    compare(0x9278, 16, other::decode_etc2_rgba8, rgba, 0.001);
+    compare(gl::COMPRESSED_RGB_S3TC_DXT1_EXT, 8, other::decode_bc1, rgb, 0.001);
+    compare(gl::COMPRESSED_RGBA_S3TC_DXT5_EXT, 16, other::decode_bc3, rgba, 0.001);
+    compare(gl::COMPRESSED_RGBA_S3TC_DXT3_EXT, 16, other::decode_bc2, rgba, 0.001);
+    compare(gl::COMPRESSED_RED_RGTC1, 8, other::decode_bc4, &[0], 0.001);
+    compare(gl::COMPRESSED_RG_RGTC2, 16, other::decode_bc5, &[0, 1], 0.001);
+    compare(gl::COMPRESSED_RGBA_BPTC_UNORM, 16, other::decode_bc7, rgba, 0.001);
+    compare(gl::ETC1_RGB8_OES, 8, other::decode_etc1, rgb, 0.001);
+    compare(gl::COMPRESSED_RGB8_ETC2, 8, other::decode_etc2_rgb, rgb, 0.001);
+    compare(gl::COMPRESSED_RGB8_PUNCHTHROUGH_ALPHA1_ETC2, 8, other::decode_etc2_rgba1, rgba, 0.001);
+    compare(gl::COMPRESSED_RGBA8_ETC2_EAC, 16, other::decode_etc2_rgba8, rgba, 0.001);
 }
 
 /// Of the modes whose numbers are differences, random bytes overflow, and decoders differ on what becomes of them. In
 /// the others, and in most blocks of these, they agree.
 #[test]
 fn blocks_of_floating_point_numbers_decode_as_elsewhere() {
-    let internal = Internal::of(0x8e8f, 0).unwrap();
+    let internal = Internal::of(gl::COMPRESSED_RGB_BPTC_UNSIGNED_FLOAT, 0).unwrap();
     let bytes = blocks(16, 0x1234_5678_9abc_def1, false);
     let mut image = Image::new(internal, 256, 256, 1).unwrap();
     image.upload_blocks([0; 3], [256, 256, 1], internal.compressed.unwrap(), &bytes);
@@ -120,7 +121,7 @@ fn blocks_of_floating_point_numbers_decode_as_elsewhere() {
 #[test]
 fn numbers_of_11_bits_are_finer_alphas() {
     let bytes = blocks(8, 0x0f0f_1234_5678_9abc, false);
-    let internal = Internal::of(0x9270, 0).unwrap();
+    let internal = Internal::of(gl::COMPRESSED_R11_EAC, 0).unwrap();
     let mut image = Image::new(internal, 256, 256, 1).unwrap();
     image.upload_blocks([0; 3], [256, 256, 1], internal.compressed.unwrap(), &bytes);
     let doubled: Vec<u8> = bytes.chunks_exact(8).flat_map(|block| [block, &[0; 8]].concat()).collect();

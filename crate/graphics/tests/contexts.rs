@@ -4,6 +4,7 @@
 
 use crate::common;
 use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
+use unspool_gl::gl;
 use unspool_graphics::Survey;
 
 const CREATE: FunctionSig<'_> =
@@ -22,7 +23,7 @@ fn handles_are_given_again_and_changes_refused() {
         let args = vec![Value::Pointer(1), Value::Uint(2), Value::Pointer(handle)];
         writer.call(0, &CURRENT, args, Some(Value::Bool(works)));
         // A texture of the same name in each context.
-        writer.call(0, &BIND, vec![Value::Uint(0xde1), Value::Uint(7)], None);
+        writer.call(0, &BIND, vec![Value::Uint(gl::TEXTURE_2D.into()), Value::Uint(7)], None);
     };
     create(&mut writer, 0x10);
     create(&mut writer, 0x20);
@@ -50,13 +51,13 @@ fn draws_of_a_texture_are_those_that_are_executed() {
     let (end, clear) = (signature(4, "glEndList", &[]), signature(5, "glClear", &["mask"]));
     let (draw, call) =
         (signature(6, "glDrawArrays", &["mode", "first", "count"]), signature(7, "glCallList", &["list"]));
-    writer.call(0, &BIND, vec![Value::Uint(0xde1), Value::Uint(7)], None);
-    writer.call(0, &list, vec![Value::Uint(1), Value::Uint(0x1300)], None);
+    writer.call(0, &BIND, vec![Value::Uint(gl::TEXTURE_2D.into()), Value::Uint(7)], None);
+    writer.call(0, &list, vec![Value::Uint(1), Value::Uint(gl::COMPILE.into())], None);
     let draws = |writer: &mut Writer| writer.call(0, &draw, [4, 0, 3].map(Value::Int).to_vec(), None);
     draws(&mut writer);
     writer.call(0, &end, vec![], None);
     // Clears look at no texture.
-    writer.call(0, &clear, vec![Value::Uint(0x4000)], None);
+    writer.call(0, &clear, vec![Value::Uint(gl::COLOR_BUFFER_BIT.into())], None);
     draws(&mut writer);
     for list in [1, 1, 2] {
         writer.call(0, &call, vec![Value::Uint(list)], None);

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use crate::common::{corpus, indexed};
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
+use unspool_gl::{egl, functions, gl};
 use unspool_graphics::findings::{Findings, Kind};
-use unspool_graphics::functions;
 
 /// Writes calls by name, in a context that the first two calls make; the parameters are those of gl.xml.
 struct Calls {
@@ -26,17 +26,21 @@ impl Calls {
         calls
     }
 
-    fn call(&mut self, name: &str, numbers: &[i64]) -> &mut Self {
-        self.returning(name, numbers.iter().map(|number| Arg::Int(*number)).collect(), None)
+    fn call(&mut self, name: &str, numbers: &[u32]) -> &mut Self {
+        self.returning(name, numbers.iter().map(|number| Arg::Int((*number).into())).collect(), None)
     }
 
     /// A call whose last argument is a blob.
-    fn bytes(&mut self, name: &str, numbers: &[i64], bytes: &[u8]) -> &mut Self {
-        self.returning(name, numbers.iter().map(|number| Arg::Int(*number)).chain([Arg::Blob(bytes)]).collect(), None)
+    fn bytes(&mut self, name: &str, numbers: &[u32], bytes: &[u8]) -> &mut Self {
+        self.returning(
+            name,
+            numbers.iter().map(|number| Arg::Int((*number).into())).chain([Arg::Blob(bytes)]).collect(),
+            None,
+        )
     }
 
-    fn error(&mut self, error: i64) -> &mut Self {
-        self.returning("glGetError", Vec::new(), Some(Arg::Int(error)))
+    fn error(&mut self, error: u32) -> &mut Self {
+        self.returning("glGetError", Vec::new(), Some(Arg::Int(error.into())))
     }
 
     fn returning(&mut self, name: &str, arguments: Vec<Arg<'_>>, result: Option<Arg<'_>>) -> &mut Self {
@@ -67,18 +71,11 @@ fn found(file: Vec<u8>) -> Found {
     search.all().into_iter().map(|it| (it.kind, it.sentence, it.count, it.cost, it.calls)).collect()
 }
 
-const TEXTURE_2D: i64 = 0xde1;
-const RGBA: i64 = 0x1908;
-const BYTE: i64 = 0x1401;
-const COLOUR: i64 = 0x4000;
-const DEPTH: i64 = 0x100;
-const DEPTH_TEST: i64 = 0xb71;
-
 #[test]
 fn binds_and_state_that_change_nothing() {
     let mut calls = Calls::new();
     for _ in 0..3 {
-        calls.call("glBindTexture", &[TEXTURE_2D, 7]).call("glEnable", &[0xbe2]).call("glUseProgram", &[3]);
+        calls.call("glBindTexture", &[gl::TEXTURE_2D, 7]).call("glEnable", &[gl::BLEND]).call("glUseProgram", &[3]);
     }
     let text = |text: &str| text.to_owned();
     assert_eq!(
@@ -91,15 +88,15 @@ fn binds_and_state_that_change_nothing() {
     assert_eq!(calls.of(Kind::State), [(text("glEnable(GL_BLEND): it is enabled already"), 2, 2, vec![4, 7])]);
     // What failed has set nothing.
     let mut calls = Calls::new();
-    calls.call("glDepthFunc", &[0x201]).error(0x500).call("glDepthFunc", &[0x201]);
+    calls.call("glDepthFunc", &[gl::LESS]).error(gl::INVALID_ENUM).call("glDepthFunc", &[gl::LESS]);
     assert_eq!(calls.of(Kind::State), []);
 }
 
 #[test]
 fn errors_name_the_call_if_there_is_one() {
     let mut calls = Calls::new();
-    calls.error(0).call("glEnable", &[1]).error(0x500).error(0);
-    calls.call("glEnable", &[1]).call("glDisable", &[2]).error(0x500).error(0x502);
+    calls.error(0).call("glEnable", &[1]).error(gl::INVALID_ENUM).error(0);
+    calls.call("glEnable", &[1]).call("glDisable", &[2]).error(gl::INVALID_ENUM).error(gl::INVALID_OPERATION);
     assert_eq!(
         calls.of(Kind::Error),
         [
@@ -110,20 +107,20 @@ fn errors_name_the_call_if_there_is_one() {
     );
     // EGL has a number for success.
     let mut calls = Calls::new();
-    calls.returning("eglGetError", Vec::new(), Some(Arg::Int(0x3000)));
+    calls.returning("eglGetError", Vec::new(), Some(Arg::Int(egl::SUCCESS.into())));
     assert_eq!(calls.find(), []);
 }
 
 /// Uploads four bytes to a texel of texture 1.
-fn texel(calls: &mut Calls, x: i64, byte: u8) {
-    calls.bytes("glTexSubImage2D", &[TEXTURE_2D, 0, x, 0, 1, 1, RGBA, BYTE], &[byte; 4]);
+fn texel(calls: &mut Calls, x: u32, byte: u8) {
+    calls.bytes("glTexSubImage2D", &[gl::TEXTURE_2D, 0, x, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE], &[byte; 4]);
 }
 
 #[test]
 fn uploads_of_what_is_there() {
     let mut calls = Calls::new();
-    calls.call("glBindTexture", &[TEXTURE_2D, 1]);
-    calls.bytes("glTexImage2D", &[TEXTURE_2D, 0, RGBA, 2, 1, 0, RGBA, BYTE], &[1; 8]);
+    calls.call("glBindTexture", &[gl::TEXTURE_2D, 1]);
+    calls.bytes("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA, 2, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE], &[1; 8]);
     // Other regions and other bytes are none; a region stays what it is when its neighbour changes.
     for (x, byte) in [(0, 2), (1, 3), (0, 2), (0, 4), (1, 3)] {
         texel(&mut calls, x, byte);
@@ -131,23 +128,23 @@ fn uploads_of_what_is_there() {
     let found = calls.of(Kind::Upload);
     assert_eq!(found, [("Texture 1 (2D 2 × 1 RGBA) gets the bytes that it has".into(), 2, 8, vec![4, 6])]);
     // Smaller levels are made of the first, which stays.
-    calls.call("glGenerateMipmap", &[TEXTURE_2D]);
+    calls.call("glGenerateMipmap", &[gl::TEXTURE_2D]);
     texel(&mut calls, 1, 3);
     assert_eq!(calls.of(Kind::Upload)[0].1, 3);
 }
 
 #[test]
 fn uploads_after_other_writes_are_none() {
-    let between: [(&str, &[i64]); 5] = [
-        ("glCopyTexSubImage2D", &[TEXTURE_2D, 0, 0, 0, 0, 0, 1, 1]),
-        ("glClearTexImage", &[1, 0, RGBA, BYTE, 0]),
-        ("glPixelTransferf", &[0xd14, 2]),
-        ("glPixelStorei", &[0xcf5, 1]),
-        ("glBindImageTexture", &[0, 1, 0, 0, 0, 0x88ba, 0x8058]),
+    let between: [(&str, &[u32]); 5] = [
+        ("glCopyTexSubImage2D", &[gl::TEXTURE_2D, 0, 0, 0, 0, 0, 1, 1]),
+        ("glClearTexImage", &[1, 0, gl::RGBA, gl::UNSIGNED_BYTE, 0]),
+        ("glPixelTransferf", &[gl::RED_SCALE, 2]),
+        ("glPixelStorei", &[gl::UNPACK_ALIGNMENT, 1]),
+        ("glBindImageTexture", &[0, 1, 0, 0, 0, gl::READ_WRITE, gl::RGBA8]),
     ];
     for (name, arguments) in between {
         let mut calls = Calls::new();
-        calls.call("glBindTexture", &[TEXTURE_2D, 1]);
+        calls.call("glBindTexture", &[gl::TEXTURE_2D, 1]);
         texel(&mut calls, 0, 1);
         calls.call(name, arguments);
         texel(&mut calls, 0, 1);
@@ -155,24 +152,26 @@ fn uploads_after_other_writes_are_none() {
     }
     // A draw to a texture.
     let mut calls = Calls::new();
-    calls.call("glBindTexture", &[TEXTURE_2D, 1]);
+    calls.call("glBindTexture", &[gl::TEXTURE_2D, 1]);
     texel(&mut calls, 0, 1);
-    calls.call("glBindFramebuffer", &[0x8d40, 1]);
-    calls.call("glFramebufferTexture2D", &[0x8d40, 0x8ce0, TEXTURE_2D, 1, 0]).call("glDrawArrays", &[4, 0, 3]);
+    calls.call("glBindFramebuffer", &[gl::FRAMEBUFFER, 1]);
+    calls
+        .call("glFramebufferTexture2D", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, 1, 0])
+        .call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
     texel(&mut calls, 0, 1);
     assert_eq!(calls.of(Kind::Upload), []);
     // Buffers: the same part, unless it was mapped, or shaders write to it.
     let part = |calls: &mut Calls| {
-        calls.bytes("glBufferSubData", &[0x8892, 4, 2], &[5, 6]);
+        calls.bytes("glBufferSubData", &[gl::ARRAY_BUFFER, 4, 2], &[5, 6]);
     };
     for (name, arguments, count) in [
         ("glFlush", &[][..], 1),
-        ("glMapBuffer", &[0x8892, 0x88b9], 0),
-        ("glBindBufferBase", &[0x90d2, 0, 1], 0),
-        ("glCopyBufferSubData", &[0x8f36, 0x8892, 0, 0, 8], 0),
+        ("glMapBuffer", &[gl::ARRAY_BUFFER, gl::WRITE_ONLY], 0),
+        ("glBindBufferBase", &[gl::SHADER_STORAGE_BUFFER, 0, 1], 0),
+        ("glCopyBufferSubData", &[gl::COPY_READ_BUFFER, gl::ARRAY_BUFFER, 0, 0, 8], 0),
     ] {
         let mut calls = Calls::new();
-        calls.call("glBindBuffer", &[0x8892, 1]);
+        calls.call("glBindBuffer", &[gl::ARRAY_BUFFER, 1]);
         part(&mut calls);
         calls.call(name, arguments);
         part(&mut calls);
@@ -183,62 +182,78 @@ fn uploads_after_other_writes_are_none() {
 #[test]
 fn a_clear_throws_draws_away_if_nothing_used_them() {
     let mut calls = Calls::new();
-    calls.call("glClear", &[COLOUR | DEPTH]).call("glDrawArrays", &[4, 0, 3]).call("glDrawArrays", &[4, 0, 3]);
-    calls.call("glClear", &[COLOUR | DEPTH]).call("glClear", &[COLOUR | DEPTH]);
+    calls
+        .call("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT])
+        .call("glDrawArrays", &[gl::TRIANGLES, 0, 3])
+        .call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    calls
+        .call("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT])
+        .call("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
     assert_eq!(calls.of(Kind::Clear), [("glClear throws away draws to the window".into(), 1, 2, vec![3])]);
 
-    let between: [(&str, &[i64]); 9] = [
+    let between: [(&str, &[u32]); 9] = [
         ("glXSwapBuffers", &[1, 1]),
         ("glFlush", &[]),
-        ("glReadPixels", &[0, 0, 1, 1, RGBA, BYTE, 0]),
-        ("glCopyTexImage2D", &[TEXTURE_2D, 0, RGBA, 0, 0, 1, 1, 0]),
-        ("glBindFramebuffer", &[0x8d40, 1]),
-        ("glBlitFramebuffer", &[0, 0, 1, 1, 0, 0, 1, 1, COLOUR, 0x2600]),
-        ("glEnable", &[0xc11]),
+        ("glReadPixels", &[0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, 0]),
+        ("glCopyTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA, 0, 0, 1, 1, 0]),
+        ("glBindFramebuffer", &[gl::FRAMEBUFFER, 1]),
+        ("glBlitFramebuffer", &[0, 0, 1, 1, 0, 0, 1, 1, gl::COLOR_BUFFER_BIT, gl::NEAREST]),
+        ("glEnable", &[gl::SCISSOR_TEST]),
         ("glColorMask", &[1, 1, 1, 0]),
         ("glCallList", &[1]),
     ];
     for (name, arguments) in between {
         let mut calls = Calls::new();
-        calls.call("glDrawArrays", &[4, 0, 3]).call(name, arguments).call("glClear", &[COLOUR]);
+        calls
+            .call("glDrawArrays", &[gl::TRIANGLES, 0, 3])
+            .call(name, arguments)
+            .call("glClear", &[gl::COLOR_BUFFER_BIT]);
         assert_eq!(calls.of(Kind::Clear), [], "{name}");
     }
     // Depth that was written stays, unless it is cleared as well.
-    for (buffers, count) in [(COLOUR, 0), (COLOUR | DEPTH, 1)] {
+    for (buffers, count) in [(gl::COLOR_BUFFER_BIT, 0), (gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT, 1)] {
         let mut calls = Calls::new();
-        calls.call("glEnable", &[DEPTH_TEST]).call("glDrawArrays", &[4, 0, 3]).call("glClear", &[buffers]);
+        calls
+            .call("glEnable", &[gl::DEPTH_TEST])
+            .call("glDrawArrays", &[gl::TRIANGLES, 0, 3])
+            .call("glClear", &[buffers]);
         assert_eq!(calls.of(Kind::Clear).len(), count);
     }
     // A query counts what is drawn.
     let mut calls = Calls::new();
-    calls.call("glBeginQuery", &[0x8914, 1]).call("glDrawArrays", &[4, 0, 3]).call("glEndQuery", &[0x8914]);
-    calls.call("glClear", &[COLOUR]);
+    calls
+        .call("glBeginQuery", &[gl::SAMPLES_PASSED, 1])
+        .call("glDrawArrays", &[gl::TRIANGLES, 0, 3])
+        .call("glEndQuery", &[gl::SAMPLES_PASSED]);
+    calls.call("glClear", &[gl::COLOR_BUFFER_BIT]);
     assert_eq!(calls.of(Kind::Clear), []);
 }
 
 #[test]
 fn waits_are_calls_that_need_a_result() {
-    let result = |calls: &mut Calls, name: i64, value: i64| {
-        let arguments = vec![Arg::Int(1), Arg::Int(name), Arg::Array(vec![Arg::Int(value)])];
+    let result = |calls: &mut Calls, name: u32, value: u32| {
+        let arguments = vec![Arg::Int(1), Arg::Int(name.into()), Arg::Array(vec![Arg::Int(value.into())])];
         calls.returning("glGetQueryObjectuiv", arguments, None);
     };
     let mut calls = Calls::new();
     for is_there in [0, 1] {
-        calls.call("glBeginQuery", &[0x8914, 1]).call("glEndQuery", &[0x8914]);
-        result(&mut calls, 0x8867, is_there);
-        result(&mut calls, 0x8866, 5);
+        calls.call("glBeginQuery", &[gl::SAMPLES_PASSED, 1]).call("glEndQuery", &[gl::SAMPLES_PASSED]);
+        result(&mut calls, gl::QUERY_RESULT_AVAILABLE, is_there);
+        result(&mut calls, gl::QUERY_RESULT, 5);
         // The second time it is there.
-        result(&mut calls, 0x8866, 5);
+        result(&mut calls, gl::QUERY_RESULT, 5);
     }
     calls.call("glFinish", &[]);
-    let wait = |arguments: &[i64], status| {
-        (arguments.iter().map(|number| Arg::Int(*number)).collect::<Vec<_>>(), Some(Arg::Int(status)))
+    let wait = |arguments: &[u32], status: u32| {
+        (arguments.iter().map(|number| Arg::Int((*number).into())).collect::<Vec<_>>(), Some(Arg::Int(status.into())))
     };
-    for (timeout, status) in [(0, 0x911b), (9, 0x911a), (9, 0x911c)] {
+    for (timeout, status) in [(0, gl::TIMEOUT_EXPIRED), (9, gl::ALREADY_SIGNALED), (9, gl::CONDITION_SATISFIED)] {
         let (arguments, status) = wait(&[1, 0, timeout], status);
         calls.returning("glClientWaitSync", arguments, status);
     }
-    calls.bytes("glReadPixels", &[0, 0, 1, 1, RGBA, BYTE], &[0; 4]).call("glReadPixels", &[0, 0, 1, 1, RGBA, BYTE, 0]);
+    calls
+        .bytes("glReadPixels", &[0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE], &[0; 4])
+        .call("glReadPixels", &[0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, 0]);
     let found: Vec<(String, Vec<u64>)> = calls.of(Kind::Wait).into_iter().map(|it| (it.0, it.3)).collect();
     assert_eq!(
         found,
@@ -254,16 +269,25 @@ fn waits_are_calls_that_need_a_result() {
 #[test]
 fn draws_without_a_primitive() {
     let mut calls = Calls::new();
-    calls.call("glDrawArrays", &[4, 0, 0]).call("glDrawArrays", &[4, 0, 2]).call("glDrawArrays", &[4, 0, 3]);
-    calls.call("glDrawArrays", &[0, 0, 1]).call("glDrawArraysInstanced", &[4, 0, 6, 0]);
-    calls.call("glBegin", &[1]).call("glVertex2i", &[0, 0]).call("glEnd", &[]);
-    calls.call("glBegin", &[1]).call("glVertex2i", &[0, 0]).call("glVertex2i", &[1, 0]).call("glEnd", &[]);
+    calls
+        .call("glDrawArrays", &[gl::TRIANGLES, 0, 0])
+        .call("glDrawArrays", &[gl::TRIANGLES, 0, 2])
+        .call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    calls.call("glDrawArrays", &[gl::POINTS, 0, 1]).call("glDrawArraysInstanced", &[gl::TRIANGLES, 0, 6, 0]);
+    calls.call("glBegin", &[gl::LINES]).call("glVertex2i", &[0, 0]).call("glEnd", &[]);
+    calls.call("glBegin", &[gl::LINES]).call("glVertex2i", &[0, 0]).call("glVertex2i", &[1, 0]).call("glEnd", &[]);
     // Its count is in a buffer.
-    calls.call("glDrawArraysIndirect", &[4, 0]);
+    calls.call("glDrawArraysIndirect", &[gl::TRIANGLES, 0]);
     // These draw pixels, or what lists hold.
-    calls.call("glBlitFramebuffer", &[0, 0, 9, 9, 0, 0, 9, 9, 0x4000, 0x2600]);
-    calls.bytes("glDrawPixels", &[1, 1, 0x1908, 0x1401], &[1, 2, 3, 4]).call("glCopyPixels", &[0, 0, 9, 9, 0x1800]);
-    calls.call("glNewList", &[1, 0x1300]).call("glBegin", &[4]).call("glEnd", &[]).call("glEndList", &[]);
+    calls.call("glBlitFramebuffer", &[0, 0, 9, 9, 0, 0, 9, 9, gl::COLOR_BUFFER_BIT, gl::NEAREST]);
+    calls
+        .bytes("glDrawPixels", &[1, 1, gl::RGBA, gl::UNSIGNED_BYTE], &[1, 2, 3, 4])
+        .call("glCopyPixels", &[0, 0, 9, 9, gl::COLOR]);
+    calls
+        .call("glNewList", &[1, gl::COMPILE])
+        .call("glBegin", &[gl::TRIANGLES])
+        .call("glEnd", &[])
+        .call("glEndList", &[]);
     calls.call("glCallList", &[1]).call("glCallList", &[2]);
     let found: Vec<(String, Vec<u64>)> = calls.of(Kind::Empty).into_iter().map(|it| (it.0, it.3)).collect();
     assert_eq!(

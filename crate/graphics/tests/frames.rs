@@ -1,6 +1,11 @@
 //! The figures of frames agree with what `apitrace dump` prints, and redundant calls are those that change nothing.
 
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test that panics has done its work"
+)]
 
 use crate::common;
 use std::collections::HashMap;
@@ -8,9 +13,10 @@ use std::collections::HashMap;
 use crate::common::{corpus, reader};
 use unspool_formats::apitrace::NameFlags;
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
+use unspool_gl::{functions, gl};
+use unspool_graphics::Survey;
 use unspool_graphics::frames::{FIGURES, Frame, Frames, OpenedRow};
 use unspool_graphics::times::TimesReader;
-use unspool_graphics::{Survey, functions};
 
 fn frames_of(file: Vec<u8>) -> Vec<Frame> {
     let mut reader = reader(file);
@@ -138,8 +144,8 @@ impl Calls {
         Self { writer: Writer::new(&[]), ids: HashMap::new() }
     }
 
-    fn call(&mut self, name: &str, arguments: &[i64]) -> &mut Self {
-        self.with(name, arguments.iter().map(|number| Arg::Int(*number)).collect())
+    fn call(&mut self, name: &str, arguments: &[u32]) -> &mut Self {
+        self.with(name, arguments.iter().map(|number| Arg::Int((*number).into())).collect())
     }
 
     fn with(&mut self, name: &str, arguments: Vec<Arg<'_>>) -> &mut Self {
@@ -162,40 +168,44 @@ impl Calls {
     }
 }
 
-const TEXTURE_2D: i64 = 0xde1;
-const BLEND: i64 = 0xbe2;
-
 #[test]
 fn a_call_is_redundant_if_it_sets_what_was_set() {
     let mut calls = Calls::new();
-    calls.call("glEnable", &[BLEND]).call("glEnable", &[BLEND]).call("glDisable", &[BLEND]).call("glEnable", &[BLEND]);
+    calls
+        .call("glEnable", &[gl::BLEND])
+        .call("glEnable", &[gl::BLEND])
+        .call("glDisable", &[gl::BLEND])
+        .call("glEnable", &[gl::BLEND]);
     assert_eq!(calls.state(), (4, 1));
     // Another unit has another binding, and the switch back finds the first one again.
     let mut calls = Calls::new();
     for unit in [0, 1, 0] {
-        calls.call("glActiveTexture", &[0x84c0 + unit]).call("glBindTexture", &[TEXTURE_2D, 7]);
+        calls.call("glActiveTexture", &[gl::TEXTURE0 + unit]).call("glBindTexture", &[gl::TEXTURE_2D, 7]);
     }
     assert_eq!(calls.state(), (6, 1));
     // A capability that belongs to no unit stays the same when the unit changes.
     let mut calls = Calls::new();
-    calls.call("glActiveTexture", &[0x84c0]).call("glEnable", &[BLEND]);
-    calls.call("glActiveTexture", &[0x84c1]).call("glDisable", &[BLEND]);
-    calls.call("glActiveTexture", &[0x84c0]).call("glEnable", &[BLEND]);
+    calls.call("glActiveTexture", &[gl::TEXTURE0]).call("glEnable", &[gl::BLEND]);
+    calls.call("glActiveTexture", &[gl::TEXTURE1]).call("glDisable", &[gl::BLEND]);
+    calls.call("glActiveTexture", &[gl::TEXTURE0]).call("glEnable", &[gl::BLEND]);
     assert_eq!(calls.state(), (6, 0));
 }
 
 #[test]
 fn what_may_have_changed_in_between_is_not_redundant() {
-    let between: [(&str, &[i64]); 4] =
+    let between: [(&str, &[u32]); 4] =
         [("glPopAttrib", &[]), ("glCallList", &[1]), ("glDeleteTextures", &[1, 7]), ("glBindTextures", &[0, 1, 7])];
     for (name, arguments) in between {
         let mut calls = Calls::new();
-        calls.call("glBindTexture", &[TEXTURE_2D, 7]).call(name, arguments).call("glBindTexture", &[TEXTURE_2D, 7]);
+        calls
+            .call("glBindTexture", &[gl::TEXTURE_2D, 7])
+            .call(name, arguments)
+            .call("glBindTexture", &[gl::TEXTURE_2D, 7]);
         assert_eq!(calls.state().1, 0, "{name}");
     }
     // A framebuffer is bound for reading and drawing at once.
     let mut calls = Calls::new();
-    for (target, framebuffer) in [(0x8d40, 1), (0x8ca9, 2), (0x8d40, 1)] {
+    for (target, framebuffer) in [(gl::FRAMEBUFFER, 1), (gl::DRAW_FRAMEBUFFER, 2), (gl::FRAMEBUFFER, 1)] {
         calls.call("glBindFramebuffer", &[target, framebuffer]);
     }
     assert_eq!(calls.state(), (3, 0));
@@ -208,15 +218,15 @@ fn what_may_have_changed_in_between_is_not_redundant() {
     assert_eq!(figure(&calls.frame(), "programSwitches"), 3);
     // A list that is compiled sets nothing.
     let mut calls = Calls::new();
-    calls.call("glEnable", &[BLEND]).call("glNewList", &[1, 0x1300]).call("glDisable", &[BLEND]);
-    calls.call("glEndList", &[]).call("glEnable", &[BLEND]);
+    calls.call("glEnable", &[gl::BLEND]).call("glNewList", &[1, gl::COMPILE]).call("glDisable", &[gl::BLEND]);
+    calls.call("glEndList", &[]).call("glEnable", &[gl::BLEND]);
     assert_eq!(calls.state(), (3, 1));
 }
 
 #[test]
 fn vertices_are_counted_by_instances_and_lists() {
     let mut calls = Calls::new();
-    calls.call("glDrawArraysInstanced", &[4, 0, 6, 10]);
+    calls.call("glDrawArraysInstanced", &[gl::TRIANGLES, 0, 6, 10]);
     calls.with(
         "glMultiDrawArrays",
         vec![
@@ -226,10 +236,10 @@ fn vertices_are_counted_by_instances_and_lists() {
             Arg::Int(2),
         ],
     );
-    calls.call("glDrawArraysIndirect", &[4, 0]);
-    calls.call("glNewList", &[5, 0x1300]).call("glDrawArrays", &[4, 0, 100]).call("glEndList", &[]);
+    calls.call("glDrawArraysIndirect", &[gl::TRIANGLES, 0]);
+    calls.call("glNewList", &[5, gl::COMPILE]).call("glDrawArrays", &[gl::TRIANGLES, 0, 100]).call("glEndList", &[]);
     calls.call("glListBase", &[3]);
-    calls.with("glCallLists", vec![Arg::Int(2), Arg::Int(0x1401), Arg::Blob(&[2, 2])]);
+    calls.with("glCallLists", vec![Arg::Int(2), Arg::Int(gl::UNSIGNED_BYTE.into()), Arg::Blob(&[2, 2])]);
     let frame = calls.frame();
     assert_eq!((figure(&frame, "draws"), figure(&frame, "uncounted")), (4, 1));
     assert_eq!(figure(&frame, "vertices"), 60 + 9 + 200);
@@ -239,11 +249,15 @@ fn vertices_are_counted_by_instances_and_lists() {
 fn what_is_only_compiled_is_no_draw() {
     let mut calls = Calls::new();
     for list in 1..=3 {
-        calls.call("glNewList", &[list, 0x1300]);
+        calls.call("glNewList", &[list, gl::COMPILE]);
         match list {
-            1 => calls.call("glBegin", &[4]).call("glVertex2i", &[0, 0]).call("glEnd", &[]).call("glClear", &[0x4000]),
+            1 => calls
+                .call("glBegin", &[gl::TRIANGLES])
+                .call("glVertex2i", &[0, 0])
+                .call("glEnd", &[])
+                .call("glClear", &[gl::COLOR_BUFFER_BIT]),
             2 => calls.call("glRotatef", &[1, 0, 0, 1]),
-            _ => calls.call("glClear", &[0x4000]),
+            _ => calls.call("glClear", &[gl::COLOR_BUFFER_BIT]),
         };
         calls.call("glEndList", &[]);
     }
@@ -254,7 +268,7 @@ fn what_is_only_compiled_is_no_draw() {
         calls.call("glCallList", &[list]);
     }
     // Executed while it is compiled.
-    calls.call("glNewList", &[4, 0x1301]).call("glRecti", &[0, 0, 1, 1]).call("glEndList", &[]);
+    calls.call("glNewList", &[4, gl::COMPILE_AND_EXECUTE]).call("glRecti", &[0, 0, 1, 1]).call("glEndList", &[]);
     let frame = calls.frame();
     assert_eq!((figure(&frame, "draws"), figure(&frame, "clears"), figure(&frame, "vertices")), (3, 1, 6));
     // Groups count the same.
@@ -281,13 +295,16 @@ fn a_frame_opens_into_groups_of_calls() {
     // Markers of the program nest.
     let mut calls = Calls::new();
     let push = |calls: &mut Calls, text: &str| {
-        calls.with("glPushDebugGroup", vec![Arg::Int(0x824a), Arg::Int(0), Arg::Int(-1), Arg::Text(text.as_bytes())]);
+        calls.with(
+            "glPushDebugGroup",
+            vec![Arg::Int(gl::DEBUG_SOURCE_APPLICATION.into()), Arg::Int(0), Arg::Int(-1), Arg::Text(text.as_bytes())],
+        );
     };
     push(&mut calls, "shadows");
-    calls.call("glDrawArrays", &[4, 0, 3]);
+    calls.call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
     push(&mut calls, "trees");
-    calls.with("glBufferData", vec![Arg::Int(0x8892), Arg::Int(2), Arg::Blob(&[1, 2]), Arg::Null]);
-    calls.call("glPopDebugGroup", &[]).call("glPopDebugGroup", &[]).call("glClear", &[0x4000]);
+    calls.with("glBufferData", vec![Arg::Int(gl::ARRAY_BUFFER.into()), Arg::Int(2), Arg::Blob(&[1, 2]), Arg::Null]);
+    calls.call("glPopDebugGroup", &[]).call("glPopDebugGroup", &[]).call("glClear", &[gl::COLOR_BUFFER_BIT]);
     assert_eq!(
         opened(&calls),
         (
@@ -308,7 +325,10 @@ fn a_frame_opens_into_groups_of_calls() {
     // Without them, framebuffers are passes; with one framebuffer, programs are groups.
     let mut calls = Calls::new();
     for framebuffer in [1, 0] {
-        calls.call("glBindFramebuffer", &[0x8d40, framebuffer]).call("glUseProgram", &[7]).call("glClear", &[0x4000]);
+        calls
+            .call("glBindFramebuffer", &[gl::FRAMEBUFFER, framebuffer])
+            .call("glUseProgram", &[7])
+            .call("glClear", &[gl::COLOR_BUFFER_BIT]);
     }
     let groups = |calls: &Calls| {
         let (by, rows) = opened(calls);

@@ -1,9 +1,16 @@
 //! State at calls of traces that say what it must be.
 
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that panics has done its work"
+)]
 
 use crate::common::index_of;
 use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer, snappy};
+use unspool_gl::gl;
 use unspool_graphics::state::{History, Report};
 
 /// Writes calls of any function: signatures are made up, because the machine goes by names and places of arguments.
@@ -83,17 +90,18 @@ fn find(report: &Report, name: &str) -> Option<(String, Option<u32>)> {
     rows.find(|row| row.name == name).map(|row| (row.text.clone(), row.call))
 }
 
-const BLEND: u64 = 0x0be2;
-const TEXTURE_2D: u64 = 0x0de1;
+fn uint<'a>(number: u32) -> Arg<'a> {
+    Arg::Uint(number.into())
+}
 
 #[test]
 fn attributes_are_pushed_and_popped() {
     let mut trace = Trace::new();
-    trace.call("glBlendFunc", vec![Arg::Uint(0x302), Arg::Uint(0x303)]);
-    let pushed = trace.call("glPushAttrib", vec![Arg::Uint(0x4000)]);
+    trace.call("glBlendFunc", vec![uint(gl::SRC_ALPHA), uint(gl::ONE_MINUS_SRC_ALPHA)]);
+    let pushed = trace.call("glPushAttrib", vec![uint(gl::COLOR_BUFFER_BIT)]);
     trace.call("glBlendFunc", vec![Arg::Uint(1), Arg::Uint(1)]);
-    let enabled = trace.call("glEnable", vec![Arg::Uint(BLEND)]);
-    let depth = trace.call("glDepthFunc", vec![Arg::Uint(0x203)]);
+    let enabled = trace.call("glEnable", vec![uint(gl::BLEND)]);
+    let depth = trace.call("glDepthFunc", vec![uint(gl::LEQUAL)]);
     let popped = trace.call("glPopAttrib", vec![]);
     let mut history = trace.history();
     let within = at(&mut history, depth);
@@ -110,7 +118,7 @@ fn attributes_are_pushed_and_popped() {
 #[test]
 fn lists_do_what_they_hold_when_they_are_called() {
     let mut trace = Trace::new();
-    trace.call("glNewList", vec![Arg::Uint(5), Arg::Uint(0x1300)]);
+    trace.call("glNewList", vec![Arg::Uint(5), uint(gl::COMPILE)]);
     trace.call("glTranslatef", vec![Arg::Float(1.0), Arg::Float(2.0), Arg::Float(3.0)]);
     trace.call("glTranslatef", vec![Arg::Float(1.0), Arg::Float(0.0), Arg::Float(0.0)]);
     trace.call("glColor3f", vec![Arg::Float(1.0), Arg::Float(0.0), Arg::Float(0.0)]);
@@ -121,12 +129,12 @@ fn lists_do_what_they_hold_when_they_are_called() {
     let compiled = trace.call("glEndList", vec![]);
     let called = trace.call("glCallList", vec![Arg::Uint(5)]);
     let again = trace.call("glCallList", vec![Arg::Uint(5)]);
-    trace.call("glNewList", vec![Arg::Uint(6), Arg::Uint(0x1300)]);
-    trace.call("glClear", vec![Arg::Uint(0x4000)]);
+    trace.call("glNewList", vec![Arg::Uint(6), uint(gl::COMPILE)]);
+    trace.call("glClear", vec![uint(gl::COLOR_BUFFER_BIT)]);
     trace.call("glRecti", [0, 0, 1, 1].map(Arg::Int).to_vec());
     trace.call("glEndList", vec![]);
     let drawn = trace.call("glCallList", vec![Arg::Uint(6)]);
-    let last = trace.call("glDepthFunc", vec![Arg::Uint(0x203)]);
+    let last = trace.call("glDepthFunc", vec![uint(gl::LEQUAL)]);
     let mut history = trace.history();
     assert_eq!(row(&at(&mut history, compiled), "CURRENT_COLOR"), ("1, 1, 1, 1".into(), None));
     let after = at(&mut history, called);
@@ -147,20 +155,20 @@ fn contexts_share_objects_and_nothing_else() {
     trace.create(0xc3, 0);
     trace.current(1, 0xc2);
     trace.current(2, 0xc3);
-    trace.call("glBindTexture", vec![Arg::Uint(TEXTURE_2D), Arg::Uint(4)]);
-    let size = [0, 0x8058, 64, 32, 0, 0x1908, 0x1401].map(Arg::Uint);
-    let args = [vec![Arg::Uint(TEXTURE_2D)], size.to_vec()].concat();
+    trace.call("glBindTexture", vec![uint(gl::TEXTURE_2D), Arg::Uint(4)]);
+    let size = [0, gl::RGBA8, 64, 32, 0, gl::RGBA, gl::UNSIGNED_BYTE].map(uint);
+    let args = [vec![uint(gl::TEXTURE_2D)], size.to_vec()].concat();
     trace.call("glTexImage2D", args);
     for thread in [1, 2] {
-        trace.on(thread, "glBindTexture", vec![Arg::Uint(TEXTURE_2D), Arg::Uint(4)], None);
+        trace.on(thread, "glBindTexture", vec![uint(gl::TEXTURE_2D), Arg::Uint(4)], None);
     }
-    let first = trace.call("glEnable", vec![Arg::Uint(BLEND)]);
-    let second = trace.on(1, "glDisable", vec![Arg::Uint(0x0b71)], None);
-    let third = trace.on(2, "glDisable", vec![Arg::Uint(0x0b71)], None);
+    let first = trace.call("glEnable", vec![uint(gl::BLEND)]);
+    let second = trace.on(1, "glDisable", vec![uint(gl::DEPTH_TEST)], None);
+    let third = trace.on(2, "glDisable", vec![uint(gl::DEPTH_TEST)], None);
     // Deleting unbinds in the context of the call only.
     let deleted = trace.call("glDeleteTextures", vec![Arg::Uint(1), Arg::Array(vec![Arg::Uint(4)])]);
     let none = trace.on(3, "glXSwapBuffers", vec![], None);
-    let still = trace.on(1, "glDisable", vec![Arg::Uint(0x0b71)], None);
+    let still = trace.on(1, "glDisable", vec![uint(gl::DEPTH_TEST)], None);
     let mut history = trace.history();
     let texture = |report: &Report| find(report, "Unit 0 TEXTURE_2D").map(|(text, _)| text);
     assert_eq!(texture(&at(&mut history, first)).as_deref(), Some("texture 4, 64 × 32 RGBA8"));
@@ -177,7 +185,7 @@ fn programs_have_the_uniforms_of_their_latest_linking() {
     let mut trace = Trace::new();
     let text = |text: &'static str| Arg::Text(text.as_bytes());
     trace.on(0, "glCreateProgram", vec![], Some(Arg::Uint(3)));
-    trace.on(0, "glCreateShader", vec![Arg::Uint(0x8b30)], Some(Arg::Uint(4)));
+    trace.on(0, "glCreateShader", vec![uint(gl::FRAGMENT_SHADER)], Some(Arg::Uint(4)));
     let source = "uniform mat2x3 m; uniform vec2 v[2]; uniform sampler2D t; void main() {}";
     trace.call("glShaderSource", vec![Arg::Uint(4), Arg::Uint(1), Arg::Array(vec![text(source)]), Arg::Null]);
     trace.call("glAttachShader", vec![Arg::Uint(3), Arg::Uint(4)]);
@@ -210,7 +218,7 @@ fn uniforms_that_were_never_set_are_initial_values() {
     let mut trace = Trace::new();
     let text = |text: &'static str| Arg::Text(text.as_bytes());
     trace.on(0, "glCreateProgram", vec![], Some(Arg::Uint(3)));
-    trace.on(0, "glCreateShader", vec![Arg::Uint(0x8b30)], Some(Arg::Uint(4)));
+    trace.on(0, "glCreateShader", vec![uint(gl::FRAGMENT_SHADER)], Some(Arg::Uint(4)));
     let source = "#define N 2\nuniform vec2 v[N + 1];\nuniform float f, unused, given = 1.0;\nuniform sampler2D t[2];\n\
         layout(binding = 5) uniform sampler2D u;\nlayout(location = 9) uniform int at;\n#ifdef NEVER\nuniform int gone;\n#endif\n\
         void main() { x = v[0] + f + given + texture(t[0], p) + texture(u, p) + at + gone; }";
@@ -258,7 +266,7 @@ fn members_of_uniform_blocks_are_read_from_buffers() {
     let mut trace = Trace::new();
     let text = |text: &'static str| Arg::Text(text.as_bytes());
     trace.on(0, "glCreateProgram", vec![], Some(Arg::Uint(3)));
-    trace.on(0, "glCreateShader", vec![Arg::Uint(0x8b30)], Some(Arg::Uint(4)));
+    trace.on(0, "glCreateShader", vec![uint(gl::FRAGMENT_SHADER)], Some(Arg::Uint(4)));
     let source =
         "layout(std140) uniform B { vec2 a; float b[2]; } block;\nlayout(std140, binding = 2) uniform C { int c; };";
     trace.call("glShaderSource", vec![Arg::Uint(4), Arg::Uint(1), Arg::Array(vec![text(source)]), Arg::Null]);
@@ -267,21 +275,23 @@ fn members_of_uniform_blocks_are_read_from_buffers() {
     trace.call("glUseProgram", vec![Arg::Uint(3)]);
     trace.on(0, "glGetUniformBlockIndex", vec![Arg::Uint(3), text("B")], Some(Arg::Uint(0)));
     trace.on(0, "glGetUniformBlockIndex", vec![Arg::Uint(3), text("C")], Some(Arg::Uint(1)));
-    trace.call("glUniformBlockBinding", [3, 0, 5].map(Arg::Uint).to_vec());
-    trace.call("glBindBuffer", [0x8a11, 7].map(Arg::Uint).to_vec());
-    let empty = trace.call("glBufferData", vec![Arg::Uint(0x8a11), Arg::Uint(320), Arg::Null, Arg::Uint(0x88e4)]);
-    trace.call("glBindBufferRange", [0x8a11, 5, 7, 256, 48].map(Arg::Uint).to_vec());
+    trace.call("glUniformBlockBinding", [3, 0, 5].map(uint).to_vec());
+    trace.call("glBindBuffer", [gl::UNIFORM_BUFFER, 7].map(uint).to_vec());
+    let empty =
+        trace.call("glBufferData", vec![uint(gl::UNIFORM_BUFFER), Arg::Uint(320), Arg::Null, uint(gl::STATIC_DRAW)]);
+    trace.call("glBindBufferRange", [gl::UNIFORM_BUFFER, 5, 7, 256, 48].map(uint).to_vec());
     let bytes: Vec<u8> = [1.0f32, 2.0, 0.0, 0.0, 3.0].iter().flat_map(|n| n.to_le_bytes()).collect();
-    let part = vec![Arg::Uint(0x8a11), Arg::Uint(256), Arg::Uint(20), Arg::Blob(&bytes)];
+    let part = vec![uint(gl::UNIFORM_BUFFER), Arg::Uint(256), Arg::Uint(20), Arg::Blob(&bytes)];
     let written = trace.call("glBufferSubData", part);
-    trace.call("glBindBuffer", [0x8a11, 8].map(Arg::Uint).to_vec());
+    trace.call("glBindBuffer", [gl::UNIFORM_BUFFER, 8].map(uint).to_vec());
     let minus = (-7i32).to_le_bytes();
-    trace.call("glBufferData", vec![Arg::Uint(0x8a11), Arg::Uint(16), Arg::Null, Arg::Uint(0x88e4)]);
-    trace.call("glBindBufferBase", [0x8a11, 2, 8].map(Arg::Uint).to_vec());
-    let map = [0x8a11, 0, 16, 2].map(Arg::Uint).to_vec();
+    trace.call("glBufferData", vec![uint(gl::UNIFORM_BUFFER), Arg::Uint(16), Arg::Null, uint(gl::STATIC_DRAW)]);
+    trace.call("glBindBufferBase", [gl::UNIFORM_BUFFER, 2, 8].map(uint).to_vec());
+    let map = [gl::UNIFORM_BUFFER, 0, 16, 2].map(uint).to_vec();
     trace.on(0, "glMapBufferRange", map, Some(Arg::Pointer(0x7fff_0000)));
     let copied = trace.call("memcpy", vec![Arg::Pointer(0x7fff_0000), Arg::Blob(&minus), Arg::Uint(4)]);
-    let cleared = trace.call("glClearBufferData", [0x8a11, 0x8235, 0x8d94, 0x1404, 0].map(Arg::Uint).to_vec());
+    let cleared =
+        trace.call("glClearBufferData", [gl::UNIFORM_BUFFER, gl::R32I, gl::RED_INTEGER, gl::INT, 0].map(uint).to_vec());
     let mut history = trace.history();
     assert!(find(&at(&mut history, empty), "vec2 B.a").is_none());
     let report = at(&mut history, written);
@@ -296,13 +306,16 @@ fn members_of_uniform_blocks_are_read_from_buffers() {
 #[test]
 fn stencil_bits_are_those_of_the_framebuffer_that_is_drawn_to() {
     let mut trace = Trace::new();
-    let none = trace.call("glEnable", vec![Arg::Uint(0xb71)]);
+    let none = trace.call("glEnable", vec![uint(gl::DEPTH_TEST)]);
     let one = Arg::Array(vec![Arg::Uint(8)]);
-    let asked = trace.call("glGetIntegerv", vec![Arg::Uint(0xd57), one]);
-    let bound = trace.call("glBindFramebuffer", vec![Arg::Uint(0x8d40), Arg::Uint(2)]);
-    trace.call("glBindRenderbuffer", vec![Arg::Uint(0x8d41), Arg::Uint(5)]);
-    trace.call("glRenderbufferStorage", [0x8d41, 0x88f0, 16, 16].map(Arg::Uint).to_vec());
-    let attached = trace.call("glFramebufferRenderbuffer", [0x8d40, 0x821a, 0x8d41, 5].map(Arg::Uint).to_vec());
+    let asked = trace.call("glGetIntegerv", vec![uint(gl::STENCIL_BITS), one]);
+    let bound = trace.call("glBindFramebuffer", vec![uint(gl::FRAMEBUFFER), Arg::Uint(2)]);
+    trace.call("glBindRenderbuffer", vec![uint(gl::RENDERBUFFER), Arg::Uint(5)]);
+    trace.call("glRenderbufferStorage", [gl::RENDERBUFFER, gl::DEPTH24_STENCIL8, 16, 16].map(uint).to_vec());
+    let attached = trace.call(
+        "glFramebufferRenderbuffer",
+        [gl::FRAMEBUFFER, gl::DEPTH_STENCIL_ATTACHMENT, gl::RENDERBUFFER, 5].map(uint).to_vec(),
+    );
     let mut history = trace.history();
     let mut bits = |call| find(&at(&mut history, call), "STENCIL_BITS");
     assert_eq!(bits(none), None);
@@ -313,14 +326,13 @@ fn stencil_bits_are_those_of_the_framebuffer_that_is_drawn_to() {
 
 #[test]
 fn contexts_of_es_convert_to_srgb_at_first() {
-    const SRGB: u64 = 0x8db9;
     for (es, initial) in [(false, "off"), (true, "on")] {
         let mut trace = Trace::new();
         if es {
-            trace.on(0, "glGetString", vec![Arg::Uint(0x1f02)], Some(Arg::Text(b"OpenGL ES 3.2 Mesa")));
+            trace.on(0, "glGetString", vec![uint(gl::VERSION)], Some(Arg::Text(b"OpenGL ES 3.2 Mesa")));
         }
-        let first = trace.call("glEnable", vec![Arg::Uint(0xb71)]);
-        let second = trace.call("glDisable", vec![Arg::Uint(SRGB)]);
+        let first = trace.call("glEnable", vec![uint(gl::DEPTH_TEST)]);
+        let second = trace.call("glDisable", vec![uint(gl::FRAMEBUFFER_SRGB)]);
         let mut history = trace.history();
         assert_eq!(row(&at(&mut history, first), "FRAMEBUFFER_SRGB"), (initial.into(), None));
         assert_eq!(row(&at(&mut history, second), "FRAMEBUFFER_SRGB").0, "off");
@@ -331,15 +343,15 @@ fn contexts_of_es_convert_to_srgb_at_first() {
 fn vertex_arrays_keep_their_buffers() {
     let mut trace = Trace::new();
     trace.call("glBindVertexArray", vec![Arg::Uint(2)]);
-    trace.call("glBindBuffer", vec![Arg::Uint(0x8892), Arg::Uint(6)]);
-    trace.call("glBufferData", vec![Arg::Uint(0x8892), Arg::Uint(96), Arg::Null, Arg::Uint(0x88e4)]);
-    let pointer = [1, 3, 0x1406, 0, 24, 12].map(Arg::Uint).to_vec();
+    trace.call("glBindBuffer", vec![uint(gl::ARRAY_BUFFER), Arg::Uint(6)]);
+    trace.call("glBufferData", vec![uint(gl::ARRAY_BUFFER), Arg::Uint(96), Arg::Null, uint(gl::STATIC_DRAW)]);
+    let pointer = [1, 3, gl::FLOAT, 0, 24, 12].map(uint).to_vec();
     trace.call("glVertexAttribPointer", pointer);
     trace.call("glEnableVertexAttribArray", vec![Arg::Uint(1)]);
-    trace.call("glBindBuffer", vec![Arg::Uint(0x8893), Arg::Uint(8)]);
+    trace.call("glBindBuffer", vec![uint(gl::ELEMENT_ARRAY_BUFFER), Arg::Uint(8)]);
     let other = trace.call("glBindVertexArray", vec![Arg::Uint(0)]);
     trace.call("glVertexArrayAttribBinding", vec![Arg::Uint(2), Arg::Uint(1), Arg::Uint(5)]);
-    trace.call("glVertexArrayVertexBuffer", [2, 5, 7, 100, 16].map(Arg::Uint).to_vec());
+    trace.call("glVertexArrayVertexBuffer", [2, 5, 7, 100, 16].map(uint).to_vec());
     let back = trace.call("glBindVertexArray", vec![Arg::Uint(2)]);
     let mut history = trace.history();
     let report = at(&mut history, other);
@@ -353,30 +365,32 @@ fn vertex_arrays_keep_their_buffers() {
 /// What the page makes meshes of.
 #[test]
 fn draws_say_where_their_vertices_are() {
-    let uints = |all: &[u64]| all.iter().map(|number| Arg::Uint(*number)).collect::<Vec<_>>();
+    let uints = |all: &[u32]| all.iter().copied().map(uint).collect::<Vec<_>>();
     let mut trace = Trace::new();
-    trace.call("glBindBuffer", uints(&[0x8892, 3]));
-    let sized = trace.call("glBufferData", vec![Arg::Uint(0x8892), Arg::Uint(640), Arg::Null, Arg::Uint(0x88e4)]);
-    trace.call("glVertexAttribPointer", uints(&[2, 3, 0x1406, 0, 24, 12]));
+    trace.call("glBindBuffer", uints(&[gl::ARRAY_BUFFER, 3]));
+    let sized =
+        trace.call("glBufferData", vec![uint(gl::ARRAY_BUFFER), Arg::Uint(640), Arg::Null, uint(gl::STATIC_DRAW)]);
+    trace.call("glVertexAttribPointer", uints(&[2, 3, gl::FLOAT, 0, 24, 12]));
     trace.call("glEnableVertexAttribArray", uints(&[2]));
     trace.call("glVertexAttribDivisor", uints(&[2, 1]));
-    trace.call("glBindBuffer", uints(&[0x8892, 0]));
+    trace.call("glBindBuffer", uints(&[gl::ARRAY_BUFFER, 0]));
     // The tracer puts the vertices in place of the pointer.
-    let own = trace.call("glVertexPointer", vec![Arg::Uint(2), Arg::Uint(0x1402), Arg::Uint(0), Arg::Blob(&[0; 16])]);
-    trace.call("glEnableClientState", uints(&[0x8074]));
-    trace.call("glBindBuffer", uints(&[0x8893, 4]));
+    let own = trace.call("glVertexPointer", vec![Arg::Uint(2), uint(gl::SHORT), Arg::Uint(0), Arg::Blob(&[0; 16])]);
+    trace.call("glEnableClientState", uints(&[gl::VERTEX_ARRAY]));
+    trace.call("glBindBuffer", uints(&[gl::ELEMENT_ARRAY_BUFFER, 4]));
     trace.call("glPrimitiveRestartIndex", uints(&[77]));
-    trace.call("glEnable", uints(&[0x8f9d]));
-    let drawn = trace.call("glDrawElementsInstancedBaseVertex", uints(&[4, 6, 0x1403, 8, 5, 100]));
-    let based = trace.call("glDrawArraysInstancedBaseInstance", uints(&[4, 0, 3, 2, 7]));
+    trace.call("glEnable", uints(&[gl::PRIMITIVE_RESTART]));
+    let drawn =
+        trace.call("glDrawElementsInstancedBaseVertex", uints(&[gl::TRIANGLES, 6, gl::UNSIGNED_SHORT, 8, 5, 100]));
+    let based = trace.call("glDrawArraysInstancedBaseInstance", uints(&[gl::TRIANGLES, 0, 3, 2, 7]));
     let multi = trace.call(
         "glMultiDrawArrays",
         vec![Arg::Uint(5), Arg::Array(uints(&[0, 10])), Arg::Array(uints(&[3, 4])), Arg::Uint(2)],
     );
-    let given = vec![Arg::Uint(1), Arg::Uint(2), Arg::Uint(0x1401), Arg::Blob(&[1, 0])];
+    let given = vec![Arg::Uint(1), Arg::Uint(2), uint(gl::UNSIGNED_BYTE), Arg::Blob(&[1, 0])];
     let given = trace.call("glDrawElements", given);
-    let indirect = trace.call("glMultiDrawArraysIndirect", uints(&[4, 32, 7, 0]));
-    let cleared = trace.call("glClear", uints(&[0x4000]));
+    let indirect = trace.call("glMultiDrawArraysIndirect", uints(&[gl::TRIANGLES, 32, 7, 0]));
+    let cleared = trace.call("glClear", uints(&[gl::COLOR_BUFFER_BIT]));
     let mut history = trace.history();
     let mut draw = |call| {
         let json = at(&mut history, call).json();
@@ -411,7 +425,7 @@ fn draws_say_where_their_vertices_are() {
 #[test]
 fn what_a_context_held_before_the_trace_is_not_guessed() {
     let mut trace = Trace { writer: Writer::new(&[]), names: Vec::new(), calls: 0 };
-    let call = trace.call("glEnable", vec![Arg::Uint(BLEND)]);
+    let call = trace.call("glEnable", vec![uint(gl::BLEND)]);
     trace.call("glPushMatrix", vec![]);
     let rotated = trace.call("glTranslatef", vec![Arg::Float(1.0), Arg::Float(2.0), Arg::Float(3.0)]);
     let mut history = trace.history();

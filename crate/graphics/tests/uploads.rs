@@ -6,8 +6,9 @@ use std::collections::HashMap;
 
 use crate::common::{corpus, indexed};
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
+use unspool_gl::{functions, gl};
 use unspool_graphics::resources::{Contents, Kind, Resources, TextureAt};
-use unspool_graphics::{Reader, Survey, functions};
+use unspool_graphics::{Reader, Survey};
 
 /// Writes calls by name; the parameters are those of gl.xml.
 struct Calls {
@@ -20,13 +21,13 @@ impl Calls {
         Self { writer: Writer::new(&[]), ids: HashMap::new() }
     }
 
-    fn call(&mut self, name: &str, numbers: &[i64]) -> &mut Self {
-        self.with(name, numbers.iter().map(|number| Arg::Int(*number)).collect())
+    fn call(&mut self, name: &str, numbers: &[u32]) -> &mut Self {
+        self.with(name, numbers.iter().map(|number| Arg::Int((*number).into())).collect())
     }
 
     /// A call whose last argument is a blob.
-    fn bytes(&mut self, name: &str, numbers: &[i64], bytes: &[u8]) -> &mut Self {
-        self.with(name, numbers.iter().map(|number| Arg::Int(*number)).chain([Arg::Blob(bytes)]).collect())
+    fn bytes(&mut self, name: &str, numbers: &[u32], bytes: &[u8]) -> &mut Self {
+        self.with(name, numbers.iter().map(|number| Arg::Int((*number).into())).chain([Arg::Blob(bytes)]).collect())
     }
 
     fn with(&mut self, name: &str, arguments: Vec<Arg<'_>>) -> &mut Self {
@@ -40,7 +41,7 @@ impl Calls {
     }
 
     /// Texture 1 is generated and bound.
-    fn texture(target: i64) -> Self {
+    fn texture(target: u32) -> Self {
         let mut calls = Self::new();
         calls
             .with("glGenTextures", vec![Arg::Int(1), Arg::Array(vec![Arg::Int(1)])])
@@ -69,15 +70,8 @@ fn surveyed(index: &[u8], file: &[u8]) -> Survey<Vec<u8>> {
     survey
 }
 
-const TEXTURE_2D: i64 = 0xde1;
-const UNPACK_ALIGNMENT: i64 = 0xcf5;
-const UNPACK_ROW_LENGTH: i64 = 0xcf2;
-const UNPACK_SKIP_PIXELS: i64 = 0xcf4;
-const RGBA: i64 = 0x1908;
-const UNSIGNED_BYTE: i64 = 0x1401;
-
 /// An internal format, a format and a type, the bytes of two pixels, and the numbers that a shader gets.
-type Case = (i64, i64, i64, Vec<u8>, [[f64; 4]; 2]);
+type Case = (u32, u32, u32, Vec<u8>, [[f64; 4]; 2]);
 
 fn floats(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
@@ -87,47 +81,95 @@ fn floats(numbers: &[f32]) -> Vec<u8> {
 fn every_kind_of_pixels_is_read() {
     let [z, h, f] = [0.0, 51.0 / 255.0, 1.0];
     let cases: Vec<Case> = vec![
-        (0x8058, RGBA, UNSIGNED_BYTE, vec![255, 51, 0, 51, 0, 0, 255, 255], [[f, h, z, h], [z, z, f, f]]),
-        (0x8051, 0x1907, UNSIGNED_BYTE, vec![255, 51, 0, 0, 0, 255], [[f, h, z, f], [z, z, f, f]]),
-        (0x8058, 0x80e1, UNSIGNED_BYTE, vec![0, 51, 255, 51, 255, 0, 0, 255], [[f, h, z, h], [z, z, f, f]]),
-        (0x8058, 0x80e1, 0x8367, vec![0, 51, 255, 51, 255, 0, 0, 255], [[f, h, z, h], [z, z, f, f]]),
-        (0x8229, 0x1903, UNSIGNED_BYTE, vec![255, 51], [[f, z, z, f], [h, z, z, f]]),
-        (0x822b, 0x8227, UNSIGNED_BYTE, vec![255, 51, 51, 255], [[f, h, z, f], [h, f, z, f]]),
-        (0x1909, 0x1909, UNSIGNED_BYTE, vec![255, 51], [[f, f, f, f], [h, h, h, f]]),
-        (0x190a, 0x190a, UNSIGNED_BYTE, vec![51, 255, 255, 51], [[h, h, h, f], [f, f, f, h]]),
-        (0x1906, 0x1906, UNSIGNED_BYTE, vec![255, 51], [[z, z, z, f], [z, z, z, h]]),
-        (0x804b, 0x1909, UNSIGNED_BYTE, vec![255, 51], [[f, f, f, f], [h, h, h, h]]),
-        (0x8c43, RGBA, UNSIGNED_BYTE, vec![255, 51, 0, 51, 0, 0, 255, 255], [[f, h, z, h], [z, z, f, f]]),
+        (gl::RGBA8, gl::RGBA, gl::UNSIGNED_BYTE, vec![255, 51, 0, 51, 0, 0, 255, 255], [[f, h, z, h], [z, z, f, f]]),
+        (gl::RGB8, gl::RGB, gl::UNSIGNED_BYTE, vec![255, 51, 0, 0, 0, 255], [[f, h, z, f], [z, z, f, f]]),
+        (gl::RGBA8, gl::BGRA, gl::UNSIGNED_BYTE, vec![0, 51, 255, 51, 255, 0, 0, 255], [[f, h, z, h], [z, z, f, f]]),
         (
-            0x8814,
-            RGBA,
-            0x1406,
+            gl::RGBA8,
+            gl::BGRA,
+            gl::UNSIGNED_INT_8_8_8_8_REV,
+            vec![0, 51, 255, 51, 255, 0, 0, 255],
+            [[f, h, z, h], [z, z, f, f]],
+        ),
+        (gl::R8, gl::RED, gl::UNSIGNED_BYTE, vec![255, 51], [[f, z, z, f], [h, z, z, f]]),
+        (gl::RG8, gl::RG, gl::UNSIGNED_BYTE, vec![255, 51, 51, 255], [[f, h, z, f], [h, f, z, f]]),
+        (gl::LUMINANCE, gl::LUMINANCE, gl::UNSIGNED_BYTE, vec![255, 51], [[f, f, f, f], [h, h, h, f]]),
+        (
+            gl::LUMINANCE_ALPHA,
+            gl::LUMINANCE_ALPHA,
+            gl::UNSIGNED_BYTE,
+            vec![51, 255, 255, 51],
+            [[h, h, h, f], [f, f, f, h]],
+        ),
+        (gl::ALPHA, gl::ALPHA, gl::UNSIGNED_BYTE, vec![255, 51], [[z, z, z, f], [z, z, z, h]]),
+        (gl::INTENSITY8, gl::LUMINANCE, gl::UNSIGNED_BYTE, vec![255, 51], [[f, f, f, f], [h, h, h, h]]),
+        (
+            gl::SRGB8_ALPHA8,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            vec![255, 51, 0, 51, 0, 0, 255, 255],
+            [[f, h, z, h], [z, z, f, f]],
+        ),
+        (
+            gl::RGBA32F,
+            gl::RGBA,
+            gl::FLOAT,
             floats(&[1.5, -2.0, 0.0, 1.0, 0.25, 0.5, 8.0, 0.0]),
             [[1.5, -2.0, z, f], [0.25, 0.5, 8.0, z]],
         ),
         (
-            0x881a,
-            RGBA,
-            0x140b,
+            gl::RGBA16F,
+            gl::RGBA,
+            gl::HALF_FLOAT,
             vec![0, 0x3c, 0, 0xc0, 0, 0, 0, 0x3c, 0, 0x38, 0, 0, 0, 0, 0, 0],
             [[f, -2.0, z, f], [0.5, z, z, z]],
         ),
-        (0x822e, 0x1903, 0x1406, floats(&[3.25, -1.0]), [[3.25, z, z, f], [-1.0, z, z, f]]),
-        (0x8236, 0x8d94, 0x1405, vec![255, 255, 255, 255, 7, 0, 0, 0], [[4_294_967_295.0, z, z, f], [7.0, z, z, f]]),
-        (0x8231, 0x8d94, 0x1400, vec![128, 5], [[-128.0, z, z, f], [5.0, z, z, f]]),
-        (0x8f97, RGBA, 0x1400, vec![127, 129, 0, 127, 128, 0, 0, 0], [[f, -f, z, f], [-f, z, z, z]]),
-        (0x8d62, 0x1907, 0x8363, vec![0, 0xf8, 0xe0, 0x07], [[f, z, z, f], [z, f, z, f]]),
-        (0x8057, RGBA, 0x8034, vec![1, 0xf8, 0x3e, 0], [[f, z, z, f], [z, z, f, z]]),
-        (0x8056, RGBA, 0x8033, vec![0x0f, 0xf0, 0xf3, 0x00], [[f, z, z, f], [z, z, f, h]]),
-        (0x8059, RGBA, 0x8368, vec![0xff, 3, 0, 0xc0, 0, 0xfc, 0x0f, 0], [[f, z, z, f], [z, f, z, z]]),
-        (0x81a6, 0x1902, 0x1405, vec![255, 255, 255, 255, 0, 0, 0, 0], [[f, z, z, f], [z, z, z, f]]),
-        (0x88f0, 0x84f9, 0x84fa, vec![7, 255, 255, 255, 200, 0, 0, 0], [[f, 7.0, z, f], [z, 200.0, z, f]]),
-        (0x8c3a, 0x1907, 0x8c3b, vec![0xc0, 3, 0, 0, 0, 0, 0, 0], [[f, z, z, f], [z, z, z, f]]),
+        (gl::R32F, gl::RED, gl::FLOAT, floats(&[3.25, -1.0]), [[3.25, z, z, f], [-1.0, z, z, f]]),
+        (
+            gl::R32UI,
+            gl::RED_INTEGER,
+            gl::UNSIGNED_INT,
+            vec![255, 255, 255, 255, 7, 0, 0, 0],
+            [[4_294_967_295.0, z, z, f], [7.0, z, z, f]],
+        ),
+        (gl::R8I, gl::RED_INTEGER, gl::BYTE, vec![128, 5], [[-128.0, z, z, f], [5.0, z, z, f]]),
+        (gl::RGBA8_SNORM, gl::RGBA, gl::BYTE, vec![127, 129, 0, 127, 128, 0, 0, 0], [[f, -f, z, f], [-f, z, z, z]]),
+        (gl::RGB565, gl::RGB, gl::UNSIGNED_SHORT_5_6_5, vec![0, 0xf8, 0xe0, 0x07], [[f, z, z, f], [z, f, z, f]]),
+        (gl::RGB5_A1, gl::RGBA, gl::UNSIGNED_SHORT_5_5_5_1, vec![1, 0xf8, 0x3e, 0], [[f, z, z, f], [z, z, f, z]]),
+        (gl::RGBA4, gl::RGBA, gl::UNSIGNED_SHORT_4_4_4_4, vec![0x0f, 0xf0, 0xf3, 0x00], [[f, z, z, f], [z, z, f, h]]),
+        (
+            gl::RGB10_A2,
+            gl::RGBA,
+            gl::UNSIGNED_INT_2_10_10_10_REV,
+            vec![0xff, 3, 0, 0xc0, 0, 0xfc, 0x0f, 0],
+            [[f, z, z, f], [z, f, z, z]],
+        ),
+        (
+            gl::DEPTH_COMPONENT24,
+            gl::DEPTH_COMPONENT,
+            gl::UNSIGNED_INT,
+            vec![255, 255, 255, 255, 0, 0, 0, 0],
+            [[f, z, z, f], [z, z, z, f]],
+        ),
+        (
+            gl::DEPTH24_STENCIL8,
+            gl::DEPTH_STENCIL,
+            gl::UNSIGNED_INT_24_8,
+            vec![7, 255, 255, 255, 200, 0, 0, 0],
+            [[f, 7.0, z, f], [z, 200.0, z, f]],
+        ),
+        (
+            gl::R11F_G11F_B10F,
+            gl::RGB,
+            gl::UNSIGNED_INT_10F_11F_11F_REV,
+            vec![0xc0, 3, 0, 0, 0, 0, 0, 0],
+            [[f, z, z, f], [z, z, z, f]],
+        ),
     ];
     for (internal, format, of, bytes, expected) in cases {
-        let mut calls = Calls::texture(TEXTURE_2D);
-        calls.call("glPixelStorei", &[UNPACK_ALIGNMENT, 1]);
-        calls.bytes("glTexImage2D", &[TEXTURE_2D, 0, internal, 2, 1, 0, format, of], &bytes);
+        let mut calls = Calls::texture(gl::TEXTURE_2D);
+        calls.call("glPixelStorei", &[gl::UNPACK_ALIGNMENT, 1]);
+        calls.bytes("glTexImage2D", &[gl::TEXTURE_2D, 0, internal, 2, 1, 0, format, of], &bytes);
         let held = calls.read(0, u64::MAX);
         assert_eq!(held.wrong, None, "{internal:#x}");
         let image = held.image.unwrap();
@@ -142,17 +184,17 @@ fn every_kind_of_pixels_is_read() {
 #[test]
 fn parts_levels_faces_and_buffers_are_followed() {
     // A part, out of a larger image in memory.
-    let mut calls = Calls::texture(TEXTURE_2D);
-    calls.call("glTexStorage2D", &[TEXTURE_2D, 3, 0x8229, 4, 4]);
-    calls.call("glPixelStorei", &[UNPACK_ALIGNMENT, 1]).call("glPixelStorei", &[UNPACK_ROW_LENGTH, 5]);
-    calls.call("glPixelStorei", &[UNPACK_SKIP_PIXELS, 3]);
+    let mut calls = Calls::texture(gl::TEXTURE_2D);
+    calls.call("glTexStorage2D", &[gl::TEXTURE_2D, 3, gl::R8, 4, 4]);
+    calls.call("glPixelStorei", &[gl::UNPACK_ALIGNMENT, 1]).call("glPixelStorei", &[gl::UNPACK_ROW_LENGTH, 5]);
+    calls.call("glPixelStorei", &[gl::UNPACK_SKIP_PIXELS, 3]);
     calls.bytes(
         "glTexSubImage2D",
-        &[TEXTURE_2D, 0, 1, 2, 2, 2, 0x1903, UNSIGNED_BYTE],
+        &[gl::TEXTURE_2D, 0, 1, 2, 2, 2, gl::RED, gl::UNSIGNED_BYTE],
         &[0, 0, 0, 10, 20, 0, 0, 0, 30, 40],
     );
-    calls.call("glPixelStorei", &[UNPACK_ROW_LENGTH, 0]).call("glPixelStorei", &[UNPACK_SKIP_PIXELS, 0]);
-    calls.bytes("glTexSubImage2D", &[TEXTURE_2D, 2, 0, 0, 1, 1, 0x1903, UNSIGNED_BYTE], &[99]);
+    calls.call("glPixelStorei", &[gl::UNPACK_ROW_LENGTH, 0]).call("glPixelStorei", &[gl::UNPACK_SKIP_PIXELS, 0]);
+    calls.bytes("glTexSubImage2D", &[gl::TEXTURE_2D, 2, 0, 0, 1, 1, gl::RED, gl::UNSIGNED_BYTE], &[99]);
     let image = calls.read(0, u64::MAX).image.unwrap();
     let red = |x, y| (image.texel(x, y, 0).unwrap()[0] * 255.0).round();
     assert_eq!([red(1, 2), red(2, 2), red(1, 3), red(2, 3), red(0, 0)], [10.0, 20.0, 30.0, 40.0, 0.0]);
@@ -162,21 +204,30 @@ fn parts_levels_faces_and_buffers_are_followed() {
     // Before the upload there is nothing.
     assert!(!calls.read(0, 3).image.unwrap().known.contains(&true));
     // Faces of a cube.
-    let mut calls = Calls::texture(0x8513);
+    let mut calls = Calls::texture(gl::TEXTURE_CUBE_MAP);
     for face in 0..6 {
-        calls.bytes("glTexImage2D", &[0x8515 + face, 0, 0x8229, 1, 1, 0, 0x1903, UNSIGNED_BYTE], &[face as u8 * 40]);
+        calls.bytes(
+            "glTexImage2D",
+            &[gl::TEXTURE_CUBE_MAP_POSITIVE_X + face, 0, gl::R8, 1, 1, 0, gl::RED, gl::UNSIGNED_BYTE],
+            &[face as u8 * 40],
+        );
     }
     let cube = calls.read(0, u64::MAX).image.unwrap();
     let faces: Vec<f64> = (0..6).map(|z| cube.texel(0, 0, z).unwrap()[0] * 255.0).collect();
     assert_eq!((cube.depth, faces), (6, vec![0.0, 40.0, 80.0, 120.0, 160.0, 200.0]));
     // Pixels out of a buffer that was written while it was mapped.
-    let mut calls = Calls::texture(TEXTURE_2D);
-    calls.with("glGenBuffers", vec![Arg::Int(1), Arg::Array(vec![Arg::Int(7)])]).call("glBindBuffer", &[0x88ec, 7]);
-    calls.with("glBufferData", vec![Arg::Int(0x88ec), Arg::Int(8), Arg::Null, Arg::Int(0x88e4)]);
-    calls.call("glMapBufferRange", &[0x88ec, 4, 4, 2]);
+    let mut calls = Calls::texture(gl::TEXTURE_2D);
+    calls
+        .with("glGenBuffers", vec![Arg::Int(1), Arg::Array(vec![Arg::Int(7)])])
+        .call("glBindBuffer", &[gl::PIXEL_UNPACK_BUFFER, 7]);
+    calls.with(
+        "glBufferData",
+        vec![Arg::Int(gl::PIXEL_UNPACK_BUFFER.into()), Arg::Int(8), Arg::Null, Arg::Int(gl::STATIC_DRAW.into())],
+    );
+    calls.call("glMapBufferRange", &[gl::PIXEL_UNPACK_BUFFER, 4, 4, 2]);
     calls.with("memcpy", vec![Arg::Pointer(0x1001), Arg::Blob(&[55, 66]), Arg::Uint(2)]);
-    calls.call("glPixelStorei", &[UNPACK_ALIGNMENT, 1]);
-    calls.call("glTexImage2D", &[TEXTURE_2D, 0, 0x8229, 2, 1, 0, 0x1903, UNSIGNED_BYTE, 5]);
+    calls.call("glPixelStorei", &[gl::UNPACK_ALIGNMENT, 1]);
+    calls.call("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::R8, 2, 1, 0, gl::RED, gl::UNSIGNED_BYTE, 5]);
     let image = calls.read(0, u64::MAX).image.unwrap();
     assert_eq!([0, 1].map(|x| image.texel(x, 0, 0).unwrap()[0] * 255.0), [55.0, 66.0]);
 }

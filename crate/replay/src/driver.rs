@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use crate::call::Call;
 use crate::calls::Handlers;
@@ -64,10 +65,9 @@ impl Default for Bounds {
 
 /// Bytes that an object counts for beside its content, and an entry of a table of names.
 pub(crate) const OBJECT: u64 = 256;
-pub(crate) const DRAW: u32 = 0x8CA9;
-pub(crate) const READ: u32 = 0x8CA8;
 /// A texture's binding by the slot of `Context::units`.
-pub(crate) const BINDINGS: [u32; 6] = [0x0DE1, 0x8513, 0x806F, 0x8C1A, 0x0DE1, 0x0DE1];
+pub(crate) const BINDINGS: [u32; 6] =
+    [gl::TEXTURE_2D, gl::TEXTURE_CUBE_MAP, gl::TEXTURE_3D, gl::TEXTURE_2D_ARRAY, gl::TEXTURE_2D, gl::TEXTURE_2D];
 
 /// What WebGL2 has.
 #[derive(Clone, Debug, Default)]
@@ -407,18 +407,31 @@ impl Replay {
         let old_color = known.color;
         made.color = self.handle(Kind::Texture);
         made.depth = if is_new { self.handle(Kind::Renderbuffer) } else { known.depth };
-        let format = [made.color, 0xDE1, 0xDE1, 0, 0x8058, width, height, 0, 0x1908, 0x1401, 0, 0];
+        let format = [
+            made.color,
+            gl::TEXTURE_2D,
+            gl::TEXTURE_2D,
+            0,
+            gl::RGBA8,
+            width,
+            height,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            0,
+            0,
+        ];
         self.stream.put(Op::TexImage, &format);
-        self.stream.put(Op::TexParameter, &[made.color, 0xDE1, 0x2801, 0x2600, 0]);
-        self.stream.put(Op::RenderbufferStorage, &[made.depth, 0, 0x88F0, width, height]);
+        self.stream.put(Op::TexParameter, &[made.color, gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST, 0]);
+        self.stream.put(Op::RenderbufferStorage, &[made.depth, 0, gl::DEPTH24_STENCIL8, width, height]);
         if !is_new {
-            self.bind_framebuffer(READ, made.framebuffer);
-            let copy = [made.color, 0xDE1, 0xDE1, 0, 0, 0, 0, 0, 0, known.width, known.height, 0];
+            self.bind_framebuffer(gl::READ_FRAMEBUFFER, made.framebuffer);
+            let copy = [made.color, gl::TEXTURE_2D, gl::TEXTURE_2D, 0, 0, 0, 0, 0, 0, known.width, known.height, 0];
             self.stream.put(Op::CopyTexSubImage, &copy);
         }
-        self.bind_framebuffer(DRAW, made.framebuffer);
-        self.stream.put(Op::FramebufferTexture, &[0x8CE0, 0xDE1, made.color, 0, u32::MAX]);
-        self.stream.put(Op::FramebufferRenderbuffer, &[0x821A, made.depth]);
+        self.bind_framebuffer(gl::DRAW_FRAMEBUFFER, made.framebuffer);
+        self.stream.put(Op::FramebufferTexture, &[gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, made.color, 0, u32::MAX]);
+        self.stream.put(Op::FramebufferRenderbuffer, &[gl::DEPTH_STENCIL_ATTACHMENT, made.depth]);
         if !is_new {
             self.stream.put(Op::Delete, &[Kind::Texture as u32, old_color]);
             self.reserve(OBJECT, 0);
@@ -452,7 +465,7 @@ impl Replay {
 
     /// Binds a framebuffer of WebGL2.
     pub(crate) fn bind_framebuffer(&mut self, target: u32, handle: u32) {
-        let known = if target == READ { &mut self.actual.read } else { &mut self.actual.draw };
+        let known = if target == gl::READ_FRAMEBUFFER { &mut self.actual.read } else { &mut self.actual.draw };
         if *known != Some(handle) {
             *known = Some(handle);
             self.stream.put(Op::BindFramebuffer, &[target, handle]);
@@ -482,10 +495,10 @@ impl Replay {
         };
         let (draw, read) = (handle(draw, window), handle(read, reads));
         if let Some(read) = read {
-            self.bind_framebuffer(READ, read);
+            self.bind_framebuffer(gl::READ_FRAMEBUFFER, read);
         }
         if let Some(draw) = draw {
-            self.bind_framebuffer(DRAW, draw);
+            self.bind_framebuffer(gl::DRAW_FRAMEBUFFER, draw);
         }
         draw.is_some()
     }
@@ -515,7 +528,7 @@ impl Replay {
         let texture = self.both()?.1.textures.entry(key).or_default();
         if known == 0 {
             texture.handle = handle;
-            texture.binding = BINDINGS.get(slot).copied().unwrap_or(0xDE1);
+            texture.binding = BINDINGS.get(slot).copied().unwrap_or(gl::TEXTURE_2D);
         }
         Some(texture)
     }
@@ -567,7 +580,7 @@ impl Replay {
                 };
                 if known.unwrap_or(0) != handle {
                     *known = Some(handle);
-                    let binding = BINDINGS.get(slot).copied().unwrap_or(0xDE1);
+                    let binding = BINDINGS.get(slot).copied().unwrap_or(gl::TEXTURE_2D);
                     self.stream.put(Op::BindTexture, &[unit as u32, binding, handle]);
                 }
             }
@@ -684,12 +697,14 @@ impl Replay {
 /// The slot of `Context::units` that a target belongs to.
 pub(crate) fn slot_of(target: u32) -> Option<usize> {
     Some(match target {
-        0xDE1 | 0x8064 => 0,
-        0x8513 | 0x8515..=0x851A | 0x851B => 1,
-        0x806F | 0x8070 => 2,
-        0x8C1A | 0x8C1B => 3,
-        0xDE0 | 0x8063 => 4,
-        0x84F5 | 0x84F7 => 5,
+        gl::TEXTURE_2D | gl::PROXY_TEXTURE_2D => 0,
+        gl::TEXTURE_CUBE_MAP
+        | gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z
+        | gl::PROXY_TEXTURE_CUBE_MAP => 1,
+        gl::TEXTURE_3D | gl::PROXY_TEXTURE_3D => 2,
+        gl::TEXTURE_2D_ARRAY | gl::PROXY_TEXTURE_2D_ARRAY => 3,
+        gl::TEXTURE_1D | gl::PROXY_TEXTURE_1D => 4,
+        gl::TEXTURE_RECTANGLE | gl::PROXY_TEXTURE_RECTANGLE => 5,
         _ => return None,
     })
 }

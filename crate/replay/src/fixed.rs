@@ -1,6 +1,8 @@
 //! The fixed function: matrices, lights, materials, texture environments. It is two shaders of the compatibility profile, which
 //! the translation turns into shaders of WebGL2, with uniforms for everything that can be chosen.
 
+use unspool_gl::gl;
+
 use crate::matrix::{self, IDENTITY, Matrix};
 
 /// Units of the fixed function that are emulated.
@@ -121,20 +123,20 @@ impl Fixed {
         };
         let axes = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0; 4], [0.0; 4]];
         let environment = Environment {
-            mode: 0x2100,
+            mode: gl::MODULATE,
             color: [0.0; 4],
-            combine: [0x2100; 2],
-            sources: [[0x1702, 0x8578, 0x8576]; 2],
-            operands: [[0x300, 0x300, 0x302], [0x302; 3]],
+            combine: [gl::MODULATE; 2],
+            sources: [[gl::TEXTURE, gl::PREVIOUS, gl::CONSTANT]; 2],
+            operands: [[gl::SRC_COLOR, gl::SRC_COLOR, gl::SRC_ALPHA], [gl::SRC_ALPHA; 3]],
             scales: [1.0; 2],
-            generated: [0x2400; 4],
+            generated: [gl::EYE_LINEAR; 4],
             generates: [false; 4],
             object_planes: axes,
             eye_planes: axes,
             enabled: [false; 6],
         };
         Self {
-            mode: 0x1700,
+            mode: gl::MODELVIEW,
             modelview: vec![IDENTITY],
             projection: vec![IDENTITY],
             texture: vec![vec![IDENTITY]; 8],
@@ -152,13 +154,13 @@ impl Fixed {
             model_ambient: [0.2, 0.2, 0.2, 1.0],
             local_viewer: false,
             two_side: false,
-            tracks: 0x1602,
+            tracks: gl::AMBIENT_AND_DIFFUSE,
             environments: vec![environment; 8],
             client_unit: 0,
-            alpha: (0x207, 0.0),
+            alpha: (gl::ALWAYS, 0.0),
             flat: false,
             point_size: 1.0,
-            fog_mode: 0x800,
+            fog_mode: gl::EXP,
             fog: Fog { color: [0.0; 4], density: 1.0, start: 0.0, end: 1.0 },
             lighting: false,
             color_material: false,
@@ -171,9 +173,9 @@ impl Fixed {
     /// The stack that matrix calls change. `unit` is the active texture unit.
     pub(crate) fn stack(&mut self, unit: usize) -> &mut Vec<Matrix> {
         match self.mode {
-            0x1700 => &mut self.modelview,
-            0x1701 => &mut self.projection,
-            0x1702 => self.texture.get_mut(unit).unwrap_or(&mut self.other),
+            gl::MODELVIEW => &mut self.modelview,
+            gl::PROJECTION => &mut self.projection,
+            gl::TEXTURE => self.texture.get_mut(unit).unwrap_or(&mut self.other),
             _ => &mut self.other,
         }
     }
@@ -384,9 +386,9 @@ impl Fixed {
             lit: self.lighting,
             fog: self.fogged,
             generates: used.iter().any(|environment| environment.generates != [false; 4]),
-            combines: used
-                .iter()
-                .any(|environment| !matches!(environment.mode, 0x2100 | 0x1E01 | 0x2101 | 0xBE2 | 0x104)),
+            combines: used.iter().any(|environment| {
+                !matches!(environment.mode, gl::MODULATE | gl::REPLACE | gl::DECAL | gl::BLEND | gl::ADD)
+            }),
         }
     }
 }

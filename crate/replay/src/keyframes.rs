@@ -1,5 +1,7 @@
 //! What a copy of everything that was drawn has to hold, so that a later replay can go on from there.
 
+use unspool_gl::gl;
+
 use crate::driver::Replay;
 use crate::objects::{Drawable, Renderbuffer};
 
@@ -32,13 +34,13 @@ impl Replay {
         }
         let mut all = Vec::new();
         for Drawable { color, depth, width, height, .. } in self.drawables.values().copied() {
-            all.push(Drawn { is_renderbuffer: false, handle: color, format: 0x8058, width, height });
-            all.push(Drawn { is_renderbuffer: true, handle: depth, format: 0x88F0, width, height });
+            all.push(Drawn { is_renderbuffer: false, handle: color, format: gl::RGBA8, width, height });
+            all.push(Drawn { is_renderbuffer: true, handle: depth, format: gl::DEPTH24_STENCIL8, width, height });
         }
         for objects in &self.groups {
             for texture in objects.textures.values().filter(|texture| texture.is_drawn) {
                 match (texture.binding, &texture.levels[..], texture.storage) {
-                    (0xDE1, [[width, height, _]], Some(of)) => {
+                    (gl::TEXTURE_2D, [[width, height, _]], Some(of)) => {
                         let (handle, format, width, height) = (texture.handle, of.internal, *width, *height);
                         all.push(Drawn { is_renderbuffer: false, handle, format, width, height });
                     }

@@ -9,8 +9,6 @@
 //! Without I/O and without a GPU. A replay that emits no commands still knows which draws could be shown ([`Verdict`]).
 //! A trace is hostile input for a GPU: [`Bounds`] says what it may demand.
 
-#![forbid(unsafe_code)]
-
 mod call;
 mod calls;
 mod content;

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use crate::call::Call;
 use crate::content::Content;
@@ -398,7 +399,7 @@ impl Context {
             list_base: 0,
             lacks: None,
             unsupported: Vec::new(),
-            polygon_mode: 0x1B02,
+            polygon_mode: gl::FILL,
             kept: Vec::new(),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use unspool_gl::gl;
+
 use crate::content::Content;
 
 /// What a texture is stored as.
@@ -35,62 +37,86 @@ pub(crate) enum Base {
     Integer,
 }
 
-const RGBA: u32 = 0x1908;
-const UNSIGNED_BYTE: u32 = 0x1401;
-const FLOAT: u32 = 0x1406;
-
 const fn storage(internal: u32, format: u32, kind: u32, bytes: u32, base: Base) -> Storage {
     Storage { internal, format, kind, bytes, base }
 }
 
 /// How a texture of an internal format is stored. `None` if WebGL2 has nothing like it. `kind` is the type of the upload.
 pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
-    let rgba8 = |base| storage(0x8058, RGBA, UNSIGNED_BYTE, 4, base);
-    let floats = matches!(kind, FLOAT | 0x140B | 0x8D61);
+    let rgba8 = |base| storage(gl::RGBA8, gl::RGBA, gl::UNSIGNED_BYTE, 4, base);
+    let whole = |format, kind, bytes| storage(internal, format, kind, bytes, Base::Integer);
+    let floats = matches!(kind, gl::FLOAT | gl::HALF_FLOAT | gl::HALF_FLOAT_OES);
     Some(match internal {
         // Unsized formats of OpenGL ES take the type of the upload.
-        0x1908 if floats => storage(0x881A, RGBA, FLOAT, 16, Base::Rgba),
-        0x1907 if floats => storage(0x881A, RGBA, FLOAT, 16, Base::Rgb),
-        4 | 0x1908 | 0x8058 | 0x8055 | 0x8056 | 0x8057 | 0x84EE | 0x80E1 | 0x93A1 | 0x8F97 => rgba8(Base::Rgba),
-        3 | 0x1907 | 0x8051 | 0x8050 | 0x804F | 0x2A10 | 0x84ED | 0x8D62 | 0x8052 | 0x8053 => {
-            storage(0x8051, 0x1907, UNSIGNED_BYTE, 3, Base::Rgb)
+        gl::RGBA if floats => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgba),
+        gl::RGB if floats => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgb),
+        4
+        | gl::RGBA
+        | gl::RGBA8
+        | gl::RGBA2
+        | gl::RGBA4
+        | gl::RGB5_A1
+        | gl::COMPRESSED_RGBA
+        | gl::BGRA
+        | gl::BGRA8_EXT
+        | gl::RGBA8_SNORM => rgba8(Base::Rgba),
+        3
+        | gl::RGB
+        | gl::RGB8
+        | gl::RGB5
+        | gl::RGB4
+        | gl::R3_G3_B2
+        | gl::COMPRESSED_RGB
+        | gl::RGB565
+        | gl::RGB10
+        | gl::RGB12 => storage(gl::RGB8, gl::RGB, gl::UNSIGNED_BYTE, 3, Base::Rgb),
+        gl::RGB10_A2 => storage(gl::RGB10_A2, gl::RGBA, gl::UNSIGNED_INT_2_10_10_10_REV, 4, Base::Rgba),
+        gl::SRGB8_ALPHA8 | gl::SRGB_ALPHA | gl::COMPRESSED_SRGB_ALPHA | gl::COMPRESSED_SRGB | gl::SRGB8 | gl::SRGB => {
+            storage(gl::SRGB8_ALPHA8, gl::RGBA, gl::UNSIGNED_BYTE, 4, Base::Rgba)
         }
-        0x8059 => storage(0x8059, RGBA, 0x8368, 4, Base::Rgba),
-        0x8C43 | 0x8C42 | 0x8C49 | 0x8C48 | 0x8C41 | 0x8C40 => storage(0x8C43, RGBA, UNSIGNED_BYTE, 4, Base::Rgba),
-        0x1903 | 0x8229 | 0x8225 | 0x822A => storage(0x8229, 0x1903, UNSIGNED_BYTE, 1, Base::Red),
-        0x8227 | 0x822B | 0x8226 | 0x822C => storage(0x822B, 0x8227, UNSIGNED_BYTE, 2, Base::Rg),
-        1 | 0x1909 | 0x803F | 0x8040 | 0x8041 | 0x8042 | 0x84EA => rgba8(Base::Luminance),
-        0x1906 | 0x803B | 0x803C | 0x803D | 0x803E | 0x84E9 => rgba8(Base::Alpha),
-        2 | 0x190A | 0x8043..=0x8048 | 0x84EB => rgba8(Base::LuminanceAlpha),
-        0x8049..=0x804D | 0x84EC => rgba8(Base::Intensity),
-        0x805A | 0x805B | 0x881A | 0x8814 => {
+        gl::RED | gl::R8 | gl::COMPRESSED_RED | gl::R16 => storage(gl::R8, gl::RED, gl::UNSIGNED_BYTE, 1, Base::Red),
+        gl::RG | gl::RG8 | gl::COMPRESSED_RG | gl::RG16 => storage(gl::RG8, gl::RG, gl::UNSIGNED_BYTE, 2, Base::Rg),
+        1
+        | gl::LUMINANCE
+        | gl::LUMINANCE4
+        | gl::LUMINANCE8
+        | gl::LUMINANCE12
+        | gl::LUMINANCE16
+        | gl::COMPRESSED_LUMINANCE => rgba8(Base::Luminance),
+        gl::ALPHA | gl::ALPHA4 | gl::ALPHA8 | gl::ALPHA12 | gl::ALPHA16 | gl::COMPRESSED_ALPHA => rgba8(Base::Alpha),
+        2 | gl::LUMINANCE_ALPHA | gl::LUMINANCE4_ALPHA4..=gl::LUMINANCE16_ALPHA16 | gl::COMPRESSED_LUMINANCE_ALPHA => {
+            rgba8(Base::LuminanceAlpha)
+        }
+        gl::INTENSITY..=gl::INTENSITY16 | gl::COMPRESSED_INTENSITY => rgba8(Base::Intensity),
+        gl::RGBA12 | gl::RGBA16 | gl::RGBA16F | gl::RGBA32F => {
             // Sixteen bits normalised have no format without an extension; half floats are nearest.
-            let wide = internal == 0x8814;
-            storage(if wide { 0x8814 } else { 0x881A }, RGBA, FLOAT, 16, Base::Rgba)
+            let wide = internal == gl::RGBA32F;
+            storage(if wide { gl::RGBA32F } else { gl::RGBA16F }, gl::RGBA, gl::FLOAT, 16, Base::Rgba)
         }
-        0x8054 | 0x881B | 0x8815 => storage(0x881A, RGBA, FLOAT, 16, Base::Rgb),
-        0x822D | 0x822E => storage(internal, 0x1903, FLOAT, 4, Base::Red),
-        0x822F | 0x8230 => storage(internal, 0x8227, FLOAT, 8, Base::Rg),
-        0x8C3A => storage(0x8C3A, 0x1907, FLOAT, 12, Base::Rgb),
-        0x8C3D => storage(0x8C3D, 0x1907, FLOAT, 12, Base::Rgb),
-        0x1902 | 0x81A5 | 0x81A6 | 0x81A7 => storage(0x81A6, 0x1902, 0x1405, 4, Base::Depth),
-        0x8CAC => storage(0x8CAC, 0x1902, FLOAT, 4, Base::Depth),
-        0x84F9 | 0x88F0 | 0x8CAD => storage(0x88F0, 0x84F9, 0x84FA, 4, Base::Depth),
+        gl::RGB16 | gl::RGB16F | gl::RGB32F => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgb),
+        gl::R16F | gl::R32F => storage(internal, gl::RED, gl::FLOAT, 4, Base::Red),
+        gl::RG16F | gl::RG32F => storage(internal, gl::RG, gl::FLOAT, 8, Base::Rg),
+        gl::R11F_G11F_B10F => storage(gl::R11F_G11F_B10F, gl::RGB, gl::FLOAT, 12, Base::Rgb),
+        gl::RGB9_E5 => storage(gl::RGB9_E5, gl::RGB, gl::FLOAT, 12, Base::Rgb),
+        gl::DEPTH_COMPONENT | gl::DEPTH_COMPONENT16 | gl::DEPTH_COMPONENT24 | gl::DEPTH_COMPONENT32 => {
+            storage(gl::DEPTH_COMPONENT24, gl::DEPTH_COMPONENT, gl::UNSIGNED_INT, 4, Base::Depth)
+        }
+        gl::DEPTH_COMPONENT32F => storage(gl::DEPTH_COMPONENT32F, gl::DEPTH_COMPONENT, gl::FLOAT, 4, Base::Depth),
+        gl::DEPTH_STENCIL | gl::DEPTH24_STENCIL8 | gl::DEPTH32F_STENCIL8 => {
+            storage(gl::DEPTH24_STENCIL8, gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8, 4, Base::Depth)
+        }
         // Whole numbers: 8, 16 and 32 bits of one, two and four channels.
-        0x8231 | 0x8232 => {
-            storage(internal, 0x8D94, if internal == 0x8231 { 0x1400 } else { 0x1401 }, 1, Base::Integer)
-        }
-        0x8233 | 0x8234 => {
-            storage(internal, 0x8D94, if internal == 0x8233 { 0x1402 } else { 0x1403 }, 2, Base::Integer)
-        }
-        0x8235 | 0x8236 => {
-            storage(internal, 0x8D94, if internal == 0x8235 { 0x1404 } else { 0x1405 }, 4, Base::Integer)
-        }
-        0x8D7C => storage(internal, 0x8D99, 0x1401, 4, Base::Integer),
-        0x8D8E => storage(internal, 0x8D99, 0x1400, 4, Base::Integer),
-        0x8D76 => storage(internal, 0x8D99, 0x1403, 8, Base::Integer),
-        0x8D70 => storage(internal, 0x8D99, 0x1405, 16, Base::Integer),
-        0x8D82 => storage(internal, 0x8D99, 0x1404, 16, Base::Integer),
+        gl::R8I => whole(gl::RED_INTEGER, gl::BYTE, 1),
+        gl::R8UI => whole(gl::RED_INTEGER, gl::UNSIGNED_BYTE, 1),
+        gl::R16I => whole(gl::RED_INTEGER, gl::SHORT, 2),
+        gl::R16UI => whole(gl::RED_INTEGER, gl::UNSIGNED_SHORT, 2),
+        gl::R32I => whole(gl::RED_INTEGER, gl::INT, 4),
+        gl::R32UI => whole(gl::RED_INTEGER, gl::UNSIGNED_INT, 4),
+        gl::RGBA8UI => whole(gl::RGBA_INTEGER, gl::UNSIGNED_BYTE, 4),
+        gl::RGBA8I => whole(gl::RGBA_INTEGER, gl::BYTE, 4),
+        gl::RGBA16UI => whole(gl::RGBA_INTEGER, gl::UNSIGNED_SHORT, 8),
+        gl::RGBA32UI => whole(gl::RGBA_INTEGER, gl::UNSIGNED_INT, 16),
+        gl::RGBA32I => whole(gl::RGBA_INTEGER, gl::INT, 16),
         _ => return None,
     })
 }
@@ -116,19 +142,19 @@ impl Default for Unpack {
 /// Where each channel of a pixel of this format goes: red, green, blue, alpha. `None` for formats that are none of colours.
 fn channels(format: u32) -> Option<&'static [usize]> {
     Some(match format {
-        0x1903 | 0x8D94 => &[0],
-        0x1904 => &[1],
-        0x1905 => &[2],
-        0x1906 => &[3],
-        0x8227 | 0x8228 => &[0, 1],
-        0x1907 | 0x8D98 => &[0, 1, 2],
-        0x80E0 | 0x8D9A => &[2, 1, 0],
-        0x1908 | 0x8D99 => &[0, 1, 2, 3],
-        0x80E1 | 0x8D9B => &[2, 1, 0, 3],
-        0x8000 => &[3, 2, 1, 0],
+        gl::RED | gl::RED_INTEGER => &[0],
+        gl::GREEN => &[1],
+        gl::BLUE => &[2],
+        gl::ALPHA => &[3],
+        gl::RG | gl::RG_INTEGER => &[0, 1],
+        gl::RGB | gl::RGB_INTEGER => &[0, 1, 2],
+        gl::BGR | gl::BGR_INTEGER => &[2, 1, 0],
+        gl::RGBA | gl::RGBA_INTEGER => &[0, 1, 2, 3],
+        gl::BGRA | gl::BGRA_INTEGER => &[2, 1, 0, 3],
+        gl::ABGR_EXT => &[3, 2, 1, 0],
         // Luminance is in all three.
-        0x1909 => &[4],
-        0x190A => &[4, 3],
+        gl::LUMINANCE => &[4],
+        gl::LUMINANCE_ALPHA => &[4, 3],
         _ => return None,
     })
 }
@@ -136,18 +162,18 @@ fn channels(format: u32) -> Option<&'static [usize]> {
 /// The fields of a packed type: bytes of a pixel, then shift and bits of each channel in the order of the format.
 fn packed(kind: u32) -> Option<(usize, &'static [(u32, u32)])> {
     Some(match kind {
-        0x8032 => (1, &[(5, 3), (2, 3), (0, 2)]),
-        0x8362 => (1, &[(0, 3), (3, 3), (6, 2)]),
-        0x8363 => (2, &[(11, 5), (5, 6), (0, 5)]),
-        0x8364 => (2, &[(0, 5), (5, 6), (11, 5)]),
-        0x8033 => (2, &[(12, 4), (8, 4), (4, 4), (0, 4)]),
-        0x8365 => (2, &[(0, 4), (4, 4), (8, 4), (12, 4)]),
-        0x8034 => (2, &[(11, 5), (6, 5), (1, 5), (0, 1)]),
-        0x8366 => (2, &[(0, 5), (5, 5), (10, 5), (15, 1)]),
-        0x8035 => (4, &[(24, 8), (16, 8), (8, 8), (0, 8)]),
-        0x8367 => (4, &[(0, 8), (8, 8), (16, 8), (24, 8)]),
-        0x8036 => (4, &[(22, 10), (12, 10), (2, 10), (0, 2)]),
-        0x8368 => (4, &[(0, 10), (10, 10), (20, 10), (30, 2)]),
+        gl::UNSIGNED_BYTE_3_3_2 => (1, &[(5, 3), (2, 3), (0, 2)]),
+        gl::UNSIGNED_BYTE_2_3_3_REV => (1, &[(0, 3), (3, 3), (6, 2)]),
+        gl::UNSIGNED_SHORT_5_6_5 => (2, &[(11, 5), (5, 6), (0, 5)]),
+        gl::UNSIGNED_SHORT_5_6_5_REV => (2, &[(0, 5), (5, 6), (11, 5)]),
+        gl::UNSIGNED_SHORT_4_4_4_4 => (2, &[(12, 4), (8, 4), (4, 4), (0, 4)]),
+        gl::UNSIGNED_SHORT_4_4_4_4_REV => (2, &[(0, 4), (4, 4), (8, 4), (12, 4)]),
+        gl::UNSIGNED_SHORT_5_5_5_1 => (2, &[(11, 5), (6, 5), (1, 5), (0, 1)]),
+        gl::UNSIGNED_SHORT_1_5_5_5_REV => (2, &[(0, 5), (5, 5), (10, 5), (15, 1)]),
+        gl::UNSIGNED_INT_8_8_8_8 => (4, &[(24, 8), (16, 8), (8, 8), (0, 8)]),
+        gl::UNSIGNED_INT_8_8_8_8_REV => (4, &[(0, 8), (8, 8), (16, 8), (24, 8)]),
+        gl::UNSIGNED_INT_10_10_10_2 => (4, &[(22, 10), (12, 10), (2, 10), (0, 2)]),
+        gl::UNSIGNED_INT_2_10_10_10_REV => (4, &[(0, 10), (10, 10), (20, 10), (30, 2)]),
         _ => return None,
     })
 }
@@ -155,8 +181,8 @@ fn packed(kind: u32) -> Option<(usize, &'static [(u32, u32)])> {
 /// Bytes of one channel.
 fn size_of(kind: u32) -> usize {
     match kind {
-        0x1400 | 0x1401 => 1,
-        0x1402 | 0x1403 | 0x140B | 0x8D61 => 2,
+        gl::BYTE | gl::UNSIGNED_BYTE => 1,
+        gl::SHORT | gl::UNSIGNED_SHORT | gl::HALF_FLOAT | gl::HALF_FLOAT_OES => 2,
         _ => 4,
     }
 }
@@ -182,13 +208,13 @@ fn little(bytes: &[u8], at: usize, len: usize) -> u32 {
 fn channel(bytes: &[u8], at: usize, kind: u32) -> f32 {
     let raw = little(bytes, at, size_of(kind));
     match kind {
-        0x1400 => (f32::from(raw as u8 as i8) / 127.0).max(-1.0),
-        0x1401 => raw as f32 / 255.0,
-        0x1402 => (f32::from(raw as u16 as i16) / 32767.0).max(-1.0),
-        0x1403 => raw as f32 / 65535.0,
-        0x1404 => (raw as i32 as f64 / 2147483647.0) as f32,
-        0x1405 => (f64::from(raw) / 4294967295.0) as f32,
-        0x140B | 0x8D61 => half(raw as u16),
+        gl::BYTE => (f32::from(raw as u8 as i8) / 127.0).max(-1.0),
+        gl::UNSIGNED_BYTE => raw as f32 / 255.0,
+        gl::SHORT => (f32::from(raw as u16 as i16) / 32767.0).max(-1.0),
+        gl::UNSIGNED_SHORT => raw as f32 / 65535.0,
+        gl::INT => (raw as i32 as f64 / 2147483647.0) as f32,
+        gl::UNSIGNED_INT => (f64::from(raw) / 4294967295.0) as f32,
+        gl::HALF_FLOAT | gl::HALF_FLOAT_OES => half(raw as u16),
         _ => f32::from_bits(raw),
     }
 }
@@ -236,7 +262,7 @@ fn layout((width, height, depth): (u32, u32, u32), (format, kind): (u32, u32), u
         (Some((bytes, _)), _) => bytes,
         (None, Some(order)) => order.len() * size_of(kind),
         // Depth, or both.
-        (None, None) if kind == 0x8DAD => 8,
+        (None, None) if kind == gl::FLOAT_32_UNSIGNED_INT_24_8_REV => 8,
         (None, None) => size_of(kind),
     };
     let row_pixels = if unpack.row_length > 0 { unpack.row_length as usize } else { width };
@@ -310,18 +336,21 @@ fn converted(
         return Some(Vec::new());
     }
     let same = to.format == format && to.kind == kind && !unpack.swap
-        || (to.kind == UNSIGNED_BYTE && kind == UNSIGNED_BYTE && to.base == Base::Rgba && format == RGBA)
-        || (to.kind == UNSIGNED_BYTE && kind == 0x8367 && to.base == Base::Rgba && format == RGBA);
+        || (to.kind == gl::UNSIGNED_BYTE && kind == gl::UNSIGNED_BYTE && to.base == Base::Rgba && format == gl::RGBA)
+        || (to.kind == gl::UNSIGNED_BYTE
+            && kind == gl::UNSIGNED_INT_8_8_8_8_REV
+            && to.base == Base::Rgba
+            && format == gl::RGBA);
     let mut out = Vec::with_capacity(total);
     for z in 0..depth {
         for y in 0..height {
             let row = source.get(first + z * image + y * stride, width * pixel)?;
             if same && to.bytes as usize == pixel {
                 out.extend_from_slice(&row);
-            } else if let (None, Some(&[2, 1, 0, 3]), UNSIGNED_BYTE, Base::Rgba, UNSIGNED_BYTE) =
+            } else if let (None, Some(&[2, 1, 0, 3]), gl::UNSIGNED_BYTE, Base::Rgba, gl::UNSIGNED_BYTE) =
                 (fields, order, kind, to.base, to.kind)
             {
-                out.extend(row.chunks_exact(4).flat_map(|p| [p[2], p[1], p[0], p[3]]));
+                out.extend(row.as_chunks().0.iter().flat_map(|[b, g, r, a]| [*r, *g, *b, *a]));
             } else {
                 for pixel in row.chunks_exact(pixel) {
                     put(&mut out, pixel, format, kind, order, fields, to);
@@ -385,12 +414,12 @@ fn put(
         _ => rgba,
     };
     let count = match to.format {
-        0x1903 => 1,
-        0x8227 => 2,
-        0x1907 => 3,
+        gl::RED => 1,
+        gl::RG => 2,
+        gl::RGB => 3,
         _ => 4,
     };
-    if to.kind == 0x8368 {
+    if to.kind == gl::UNSIGNED_INT_2_10_10_10_REV {
         let word = (rgba[0].clamp(0.0, 1.0) * 1023.0).round() as u32
             | ((rgba[1].clamp(0.0, 1.0) * 1023.0).round() as u32) << 10
             | ((rgba[2].clamp(0.0, 1.0) * 1023.0).round() as u32) << 20
@@ -400,7 +429,7 @@ fn put(
     }
     for x in rgba.iter().take(count) {
         match to.kind {
-            FLOAT => out.extend_from_slice(&x.to_le_bytes()),
+            gl::FLOAT => out.extend_from_slice(&x.to_le_bytes()),
             _ => out.push((x.clamp(0.0, 1.0) * 255.0).round() as u8),
         }
     }
@@ -408,13 +437,15 @@ fn put(
 
 fn put_depth(out: &mut Vec<u8>, pixel: &[u8], format: u32, kind: u32, to: &Storage) {
     let (depth, stencil) = match (format, kind) {
-        (_, 0x84FA) => (f64::from(little(pixel, 0, 4) >> 8) / 16777215.0, little(pixel, 0, 4) & 255),
-        (_, 0x8DAD) => (f64::from(f32::from_bits(little(pixel, 0, 4))), little(pixel, 4, 4) & 255),
+        (_, gl::UNSIGNED_INT_24_8) => (f64::from(little(pixel, 0, 4) >> 8) / 16777215.0, little(pixel, 0, 4) & 255),
+        (_, gl::FLOAT_32_UNSIGNED_INT_24_8_REV) => {
+            (f64::from(f32::from_bits(little(pixel, 0, 4))), little(pixel, 4, 4) & 255)
+        }
         _ => (f64::from(channel(pixel, 0, kind)), 0),
     };
     let word = match to.kind {
-        FLOAT => (depth as f32).to_bits(),
-        0x84FA => ((depth.clamp(0.0, 1.0) * 16777215.0).round() as u32) << 8 | stencil,
+        gl::FLOAT => (depth as f32).to_bits(),
+        gl::UNSIGNED_INT_24_8 => ((depth.clamp(0.0, 1.0) * 16777215.0).round() as u32) << 8 | stencil,
         _ => (depth.clamp(0.0, 1.0) * 4294967295.0).round() as u32,
     };
     out.extend_from_slice(&word.to_le_bytes());
@@ -432,29 +463,29 @@ mod tests {
 
     #[test]
     fn pixels_are_converted_row_by_row() {
-        let to = storage_of(0x1907, UNSIGNED_BYTE).unwrap();
+        let to = storage_of(gl::RGB, gl::UNSIGNED_BYTE).unwrap();
         // Two rows of one BGR pixel, aligned to four bytes.
         let source = [1, 2, 3, 0, 4, 5, 6];
-        let all = converted(&source, [1, 2, 0], (0x80E0, UNSIGNED_BYTE), &Unpack::default(), &to);
+        let all = converted(&source, [1, 2, 0], (gl::BGR, gl::UNSIGNED_BYTE), &Unpack::default(), &to);
         assert_eq!(all, Some(vec![3, 2, 1, 6, 5, 4]));
-        let to = storage_of(0x1906, UNSIGNED_BYTE).unwrap();
+        let to = storage_of(gl::ALPHA, gl::UNSIGNED_BYTE).unwrap();
         let unpack = Unpack { alignment: 1, row_length: 3, skip_pixels: 1, skip_rows: 1, ..Unpack::default() };
-        let all = converted(&[0, 0, 0, 0, 7, 9], [2, 1, 0], (0x1906, UNSIGNED_BYTE), &unpack, &to);
+        let all = converted(&[0, 0, 0, 0, 7, 9], [2, 1, 0], (gl::ALPHA, gl::UNSIGNED_BYTE), &unpack, &to);
         assert_eq!(all, Some(vec![0, 0, 0, 7, 0, 0, 0, 9]));
-        assert_eq!(converted(&[0; 3], [2, 2, 0], (RGBA, UNSIGNED_BYTE), &Unpack::default(), &to), None);
+        assert_eq!(converted(&[0; 3], [2, 2, 0], (gl::RGBA, gl::UNSIGNED_BYTE), &Unpack::default(), &to), None);
         // Without pixels there is nothing to walk through.
-        let none = converted(&[], [0, 1 << 15, 1 << 15], (RGBA, UNSIGNED_BYTE), &Unpack::default(), &to);
+        let none = converted(&[], [0, 1 << 15, 1 << 15], (gl::RGBA, gl::UNSIGNED_BYTE), &Unpack::default(), &to);
         assert_eq!(none, Some(Vec::new()));
     }
 
     #[test]
     fn parts_of_an_upload_are_parts_of_its_pixels() {
-        let to = storage_of(0x8058, UNSIGNED_BYTE).unwrap();
+        let to = storage_of(gl::RGBA8, gl::UNSIGNED_BYTE).unwrap();
         // Three layers of four rows of two pixels, in a buffer, from its third byte on.
         let source: Vec<u8> = (0..3 * 4 * 2 * 4 + 2).map(|i| i as u8).collect();
         let mut content = Content::zeros(source.len());
         assert!(content.put(0, &source));
-        let kind = (0x80E1, UNSIGNED_BYTE);
+        let kind = (gl::BGRA, gl::UNSIGNED_BYTE);
         let upload = Upload::new(Pixels::Buffer(content.clone(), 2), [2, 4, 3], kind, &Unpack::default()).unwrap();
         let whole = upload.part(Part { layer: 0, layers: 3, row: 0, rows: 4 }, &to).unwrap();
         assert_eq!(whole.len(), 3 * 4 * 2 * 4);
@@ -465,8 +496,8 @@ mod tests {
 
     #[test]
     fn packed_types_and_half_floats() {
-        let to = storage_of(0x8058, 0x8363).unwrap();
-        let all = converted(&[0x1F, 0xF8], [1, 1, 0], (0x1907, 0x8363), &Unpack::default(), &to);
+        let to = storage_of(gl::RGBA8, gl::UNSIGNED_SHORT_5_6_5).unwrap();
+        let all = converted(&[0x1F, 0xF8], [1, 1, 0], (gl::RGB, gl::UNSIGNED_SHORT_5_6_5), &Unpack::default(), &to);
         assert_eq!(all, Some(vec![255, 0, 255, 255]));
         assert_eq!((half(0x3C00), half(0xC000), half(0x0001)), (1.0, -2.0, 2f32.powi(-24)));
     }

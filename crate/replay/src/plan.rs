@@ -1,6 +1,7 @@
 //! Which draws a picture needs: those before the frame began are not, if the frame clears its window first.
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use crate::driver::Replay;
 use crate::state::word;
@@ -114,7 +115,7 @@ impl Replay {
         self.surfaces_drawn();
         let Some(at) = self.at else { return };
         let Some(context) = self.contexts.get(at).filter(|context| context.draw_framebuffer == 0) else { return };
-        let (depth, stencil) = (context.state.is_enabled(0xB71), context.state.is_enabled(0xB90));
+        let (depth, stencil) = (context.state.is_enabled(gl::DEPTH_TEST), context.state.is_enabled(gl::STENCIL_TEST));
         let open = self.plan.open.entry(context.drawable).or_default();
         open.draws += 1;
         open.keeps |= open.color.is_none() || (depth && !open.depth) || (stencil && !open.stencil);
@@ -126,14 +127,14 @@ impl Replay {
         let Some(at) = self.at else { return };
         let Some(context) = self.contexts.get(at).filter(|context| context.draw_framebuffer == 0) else { return };
         let state = &context.state;
-        let whole = !state.is_enabled(0xC11) && !state.is_enabled(0x8C89);
+        let whole = !state.is_enabled(gl::SCISSOR_TEST) && !state.is_enabled(gl::RASTERIZER_DISCARD);
         let open = self.plan.open.entry(context.drawable).or_default();
         open.draws += 1;
-        if mask & 0x4000 != 0 && whole && state.four(word::COLOR_MASK) == [1; 4] {
+        if mask & gl::COLOR_BUFFER_BIT != 0 && whole && state.four(word::COLOR_MASK) == [1; 4] {
             open.color = open.color.or(Some(self.call));
         }
-        open.depth |= mask & 0x100 != 0 && whole && state.get(word::DEPTH_MASK) != 0;
-        open.stencil |= mask & 0x400 != 0 && whole;
+        open.depth |= mask & gl::DEPTH_BUFFER_BIT != 0 && whole && state.get(word::DEPTH_MASK) != 0;
+        open.stencil |= mask & gl::STENCIL_BUFFER_BIT != 0 && whole;
     }
 
     /// What the window holds is read.

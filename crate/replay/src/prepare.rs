@@ -2,8 +2,10 @@
 
 use std::rc::Rc;
 
+use unspool_gl::gl;
+
 use crate::driver::Replay;
-use crate::fixed::{FIXED_UNITS, Fixed, Parts};
+use crate::fixed::{Environment, FIXED_UNITS, Fixed, Parts};
 use crate::objects::{Context, Linked, Objects};
 use crate::ops::{Op, Stream};
 use crate::pixels::Base;
@@ -165,8 +167,8 @@ impl Replay {
         }
         let fixed = &context.fixed;
         if linked.made.alpha_test {
-            let (function, reference) = if fixed.alpha_test { fixed.alpha } else { (0x207, 0.0) };
-            all.push(("_af".into(), 5, vec![function.wrapping_sub(0x200)]));
+            let (function, reference) = if fixed.alpha_test { fixed.alpha } else { (gl::ALWAYS, 0.0) };
+            all.push(("_af".into(), 5, vec![function.wrapping_sub(gl::NEVER)]));
             all.push(("_ar".into(), 1, vec![reference.to_bits()]));
         }
         if linked.made.fragment.contains("uniform bool _flat;") {
@@ -204,115 +206,139 @@ fn bits(numbers: &[f32]) -> Vec<u32> {
     numbers.iter().map(|x| x.to_bits()).collect()
 }
 
+/// The uniforms of the fixed function's shaders.
 fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
     let fixed: &Fixed = &context.fixed;
-    let mut int = |name: &str, value: u32| all.push((name.into(), 5, vec![value]));
-    int("ffLit", fixed.lighting.into());
-    int("ffNormalize", fixed.normalize.into());
-    int("ffLocal", fixed.local_viewer.into());
+    put_int(all, "ffLit", fixed.lighting.into());
+    put_int(all, "ffNormalize", fixed.normalize.into());
+    put_int(all, "ffLocal", fixed.local_viewer.into());
     let tracks = match fixed.tracks {
-        0x1200 => 1,
-        0x1201 => 2,
-        0x1602 => 3,
-        0x1202 => 4,
+        gl::AMBIENT => 1,
+        gl::DIFFUSE => 2,
+        gl::AMBIENT_AND_DIFFUSE => 3,
+        gl::SPECULAR => 4,
         _ => 5,
     };
-    int("ffTrack", if fixed.color_material { tracks } else { 0 });
+    put_int(all, "ffTrack", if fixed.color_material { tracks } else { 0 });
     let fog = match fixed.fog_mode {
-        0x2601 => 1,
-        0x800 => 2,
+        gl::LINEAR => 1,
+        gl::EXP => 2,
         _ => 3,
     };
-    int("ffFog", if fixed.fogged { fog } else { 0 });
+    put_int(all, "ffFog", if fixed.fogged { fog } else { 0 });
     let mut units = 0;
     for (unit, (environment, sampler)) in fixed.environments.iter().zip(SAMPLERS).enumerate() {
-        int(sampler, unit as u32);
-        let [flat, .., line, rectangle] = environment.enabled;
-        let names = context.units.get(unit).copied().unwrap_or_default();
-        let slot = if rectangle {
-            5
-        } else if flat {
-            0
-        } else {
-            4
-        };
-        let name = names.get(slot).copied().unwrap_or(0);
-        let key = if name == 0 { u32::MAX - slot as u32 } else { name };
-        let texture = objects.textures.get(&key).filter(|texture| !texture.levels.is_empty());
-        let on = (flat || line || rectangle) && texture.is_some();
-        if on {
+        put_int(all, sampler, unit as u32);
+        if unit_uniforms(context, objects, unit, environment, all) {
             units = unit as u32 + 1;
         }
-        let mode = match environment.mode {
-            _ if !on => 0,
-            0x2100 => 1,
-            0x1E01 => 2,
-            0x2101 => 3,
-            0xBE2 => 4,
-            0x104 => 5,
-            _ => 6,
-        };
-        int(&format!("ffMode[{unit}]"), mode);
-        int(&format!("ffRect[{unit}]"), u32::from(rectangle));
-        let base = match texture.map(|texture| texture.base()) {
-            Some(Base::Rgb | Base::Luminance | Base::Red | Base::Rg) => 1,
-            Some(Base::Alpha) => 2,
-            Some(Base::Intensity) => 3,
-            _ => 0,
-        };
-        int(&format!("ffBase[{unit}]"), base);
     }
-    int("ffUnits", units);
+    put_int(all, "ffUnits", units);
     for (i, lit) in fixed.lit.iter().enumerate() {
-        int(&format!("ffOn[{i}]"), (*lit).into());
+        put_int(all, &format!("ffOn[{i}]"), (*lit).into());
     }
     all.push(("ffPointSize".into(), 1, vec![fixed.point_size.to_bits()]));
     for (unit, environment) in fixed.environments.iter().take(FIXED_UNITS).enumerate() {
-        let how: Vec<u32> = environment
-            .generated
-            .iter()
-            .zip(environment.generates)
-            .map(|(mode, on)| match mode {
-                _ if !on => 0,
-                0x2401 => 1,
-                0x2400 => 2,
-                0x2402 => 3,
-                0x8511 => 4,
-                _ => 5,
-            })
-            .collect();
-        all.push((format!("ffGenerate[{unit}]"), 8, how));
-        if environment.mode != 0x8570 {
-            continue;
+        generation_uniforms(unit, environment, all);
+        if environment.mode == gl::COMBINE {
+            combiner_uniforms(unit, environment, all);
         }
-        let function = |f: u32| match f {
-            0x1E01 => 0,
-            0x2100 => 1,
-            0x104 => 2,
-            0x8574 => 3,
-            0x8575 => 4,
-            0x84E7 => 5,
-            0x86AE => 6,
-            _ => 7,
-        };
-        let source = |s: &u32| match *s {
-            0x1702 => 0,
-            0x8576 => 1,
-            0x8577 => 2,
-            _ => 3,
-        };
-        let operand = |o: &u32| o.wrapping_sub(0x300) & 3;
-        let [rgb, alpha] = environment.combine;
-        all.push((format!("ffFunction[{unit}]"), 8, vec![function(rgb), function(alpha), 0, 0]));
-        let [of_rgb, of_alpha] = environment.sources;
-        let with = |list: &[u32; 3], f: &dyn Fn(&u32) -> u32| list.iter().map(f).chain([0]).collect::<Vec<u32>>();
-        all.push((format!("ffSources[{unit}]"), 8, with(&of_rgb, &source)));
-        all.push((format!("ffAlphaSources[{unit}]"), 8, with(&of_alpha, &source)));
-        let [of_rgb, of_alpha] = environment.operands;
-        all.push((format!("ffOperands[{unit}]"), 8, with(&of_rgb, &operand)));
-        // Operands of alpha are about alpha: the second pair.
-        all.push((format!("ffAlphaOperands[{unit}]"), 8, with(&of_alpha, &|o| 2 + (o & 1))));
-        let [x, y] = environment.scales;
-        all.push((format!("ffScales[{unit}]"), 4, bits(&[x, y, 1.0, 1.0])));
     }
+}
+
+fn put_int(all: &mut Vec<Named>, name: &str, value: u32) {
+    all.push((name.into(), 5, vec![value]));
+}
+
+/// What a texture unit does with its texture. Returns whether it has one.
+fn unit_uniforms(
+    context: &Context,
+    objects: &Objects,
+    unit: usize,
+    environment: &Environment,
+    all: &mut Vec<Named>,
+) -> bool {
+    let [flat, .., line, rectangle] = environment.enabled;
+    let names = context.units.get(unit).copied().unwrap_or_default();
+    let slot = if rectangle {
+        5
+    } else if flat {
+        0
+    } else {
+        4
+    };
+    let name = names.get(slot).copied().unwrap_or(0);
+    let key = if name == 0 { u32::MAX - slot as u32 } else { name };
+    let texture = objects.textures.get(&key).filter(|texture| !texture.levels.is_empty());
+    let on = (flat || line || rectangle) && texture.is_some();
+    let mode = match environment.mode {
+        _ if !on => 0,
+        gl::MODULATE => 1,
+        gl::REPLACE => 2,
+        gl::DECAL => 3,
+        gl::BLEND => 4,
+        gl::ADD => 5,
+        _ => 6,
+    };
+    put_int(all, &format!("ffMode[{unit}]"), mode);
+    put_int(all, &format!("ffRect[{unit}]"), u32::from(rectangle));
+    let base = match texture.map(|texture| texture.base()) {
+        Some(Base::Rgb | Base::Luminance | Base::Red | Base::Rg) => 1,
+        Some(Base::Alpha) => 2,
+        Some(Base::Intensity) => 3,
+        _ => 0,
+    };
+    put_int(all, &format!("ffBase[{unit}]"), base);
+    on
+}
+
+/// How a texture unit generates coordinates.
+fn generation_uniforms(unit: usize, environment: &Environment, all: &mut Vec<Named>) {
+    let how: Vec<u32> = environment
+        .generated
+        .iter()
+        .zip(environment.generates)
+        .map(|(mode, on)| match *mode {
+            _ if !on => 0,
+            gl::OBJECT_LINEAR => 1,
+            gl::EYE_LINEAR => 2,
+            gl::SPHERE_MAP => 3,
+            gl::NORMAL_MAP => 4,
+            _ => 5,
+        })
+        .collect();
+    all.push((format!("ffGenerate[{unit}]"), 8, how));
+}
+
+/// What a texture unit with `GL_COMBINE` combines, and how.
+fn combiner_uniforms(unit: usize, environment: &Environment, all: &mut Vec<Named>) {
+    let function = |f: u32| match f {
+        gl::REPLACE => 0,
+        gl::MODULATE => 1,
+        gl::ADD => 2,
+        gl::ADD_SIGNED => 3,
+        gl::INTERPOLATE => 4,
+        gl::SUBTRACT => 5,
+        gl::DOT3_RGB => 6,
+        _ => 7,
+    };
+    let source = |s: &u32| match *s {
+        gl::TEXTURE => 0,
+        gl::CONSTANT => 1,
+        gl::PRIMARY_COLOR => 2,
+        _ => 3,
+    };
+    let operand = |o: &u32| o.wrapping_sub(gl::SRC_COLOR) & 3;
+    let [rgb, alpha] = environment.combine;
+    all.push((format!("ffFunction[{unit}]"), 8, vec![function(rgb), function(alpha), 0, 0]));
+    let [of_rgb, of_alpha] = environment.sources;
+    let with = |list: &[u32; 3], f: &dyn Fn(&u32) -> u32| list.iter().map(f).chain([0]).collect::<Vec<u32>>();
+    all.push((format!("ffSources[{unit}]"), 8, with(&of_rgb, &source)));
+    all.push((format!("ffAlphaSources[{unit}]"), 8, with(&of_alpha, &source)));
+    let [of_rgb, of_alpha] = environment.operands;
+    all.push((format!("ffOperands[{unit}]"), 8, with(&of_rgb, &operand)));
+    // Operands of alpha are about alpha: the second pair.
+    all.push((format!("ffAlphaOperands[{unit}]"), 8, with(&of_alpha, &|o| 2 + (o & 1))));
+    let [x, y] = environment.scales;
+    all.push((format!("ffScales[{unit}]"), 4, bits(&[x, y, 1.0, 1.0])));
 }

@@ -4,6 +4,8 @@
 //! own that no worker loads both of, so that sharing these lines would save nothing that is loaded. A module also cannot depend on another
 //! one: with the crate of the other, cargo makes that module as well, and `xtask` would take it for this one.
 
+use unspool_gl::gl;
+
 /// A compressed texture whose bytes are all there.
 pub(crate) struct Blocks<'a> {
     format: u32,
@@ -16,10 +18,15 @@ impl<'a> Blocks<'a> {
     /// `None` for other formats, or if bytes are missing.
     pub(crate) fn new(internal: u32, width: u32, height: u32, blocks: &'a [u8]) -> Option<Self> {
         // The formats for sRGB are those minus 0x5C.
-        let format = if (0x8C4C..=0x8C4F).contains(&internal) { internal - 0x8C4C + 0x83F0 } else { internal };
+        let format =
+            if (gl::COMPRESSED_SRGB_S3TC_DXT1_EXT..=gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT5_EXT).contains(&internal) {
+                internal - gl::COMPRESSED_SRGB_S3TC_DXT1_EXT + gl::COMPRESSED_RGB_S3TC_DXT1_EXT
+            } else {
+                internal
+            };
         let size = match format {
-            0x83F0 | 0x83F1 => 8,
-            0x83F2 | 0x83F3 => 16,
+            gl::COMPRESSED_RGB_S3TC_DXT1_EXT | gl::COMPRESSED_RGBA_S3TC_DXT1_EXT => 8,
+            gl::COMPRESSED_RGBA_S3TC_DXT3_EXT | gl::COMPRESSED_RGBA_S3TC_DXT5_EXT => 16,
             _ => return None,
         };
         let needed = (width.div_ceil(4) as usize).checked_mul(height.div_ceil(4) as usize)?.checked_mul(size)?;
@@ -44,8 +51,8 @@ fn decoded(format: u32, size: usize, width: u32, height: u32, blocks: &[u8]) -> 
         let texels = color_block(colors, format);
         for (i, mut texel) in texels.into_iter().enumerate() {
             match format {
-                0x83F2 => texel[3] = (alpha.get(i / 2)? >> (i % 2 * 4) & 15) * 17,
-                0x83F3 => texel[3] = interpolated(alpha, i),
+                gl::COMPRESSED_RGBA_S3TC_DXT3_EXT => texel[3] = (alpha.get(i / 2)? >> (i % 2 * 4) & 15) * 17,
+                gl::COMPRESSED_RGBA_S3TC_DXT5_EXT => texel[3] = interpolated(alpha, i),
                 _ => {}
             }
             let (px, py) = (x + i % 4, y + i / 4);
@@ -74,8 +81,8 @@ fn color_block(block: &[u8], format: u32) -> [[u8; 4]; 16] {
         }
         out
     };
-    let opaque = a > b || format == 0x83F2 || format == 0x83F3;
-    let last = if format == 0x83F1 { [0; 4] } else { [0, 0, 0, 255] };
+    let opaque = a > b || format == gl::COMPRESSED_RGBA_S3TC_DXT3_EXT || format == gl::COMPRESSED_RGBA_S3TC_DXT5_EXT;
+    let last = if format == gl::COMPRESSED_RGBA_S3TC_DXT1_EXT { [0; 4] } else { [0, 0, 0, 255] };
     let palette = match opaque {
         true => [mix(1, 0, 1), mix(0, 1, 1), mix(2, 1, 3), mix(1, 2, 3)],
         false => [mix(1, 0, 1), mix(0, 1, 1), mix(1, 1, 2), last],
@@ -113,19 +120,19 @@ mod tests {
         // Red and blue, then the four codes in a row.
         let block = [0x00, 0xF8, 0x1F, 0x00, 0b1110_0100, 0, 0, 0];
         let decoded = |format, width, block: &[u8]| Blocks::new(format, width, 1, block)?.rows(0, 1);
-        let all = decoded(0x83F0, 4, &block).unwrap();
+        let all = decoded(gl::COMPRESSED_RGB_S3TC_DXT1_EXT, 4, &block).unwrap();
         assert_eq!(all, [255, 0, 0, 255, 0, 0, 255, 255, 170, 0, 85, 255, 85, 0, 170, 255]);
-        assert_eq!(decoded(0x83F0, 8, &block), None);
+        assert_eq!(decoded(gl::COMPRESSED_RGB_S3TC_DXT1_EXT, 8, &block), None);
         let mut block = [0; 16];
         block[0] = 255;
         block[2] = 1;
-        assert_eq!(decoded(0x83F3, 2, &block).unwrap(), [0, 0, 0, 0, 0, 0, 0, 255]);
+        assert_eq!(decoded(gl::COMPRESSED_RGBA_S3TC_DXT5_EXT, 2, &block).unwrap(), [0, 0, 0, 0, 0, 0, 0, 255]);
     }
 
     #[test]
     fn rows_are_those_of_the_whole() {
         let blocks: Vec<u8> = (0..6 * 8).map(|i| (i * 37) as u8).collect();
-        let blocks = Blocks::new(0x83F0, 5, 10, &blocks).unwrap();
+        let blocks = Blocks::new(gl::COMPRESSED_RGB_S3TC_DXT1_EXT, 5, 10, &blocks).unwrap();
         let parts = [(0, 4), (4, 4), (8, 2)].map(|(first, rows)| blocks.rows(first, rows).unwrap());
         assert_eq!(parts.concat(), blocks.rows(0, 10).unwrap());
     }

@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
+use unspool_gl::gl;
 
 use crate::ops::{Kind, Op};
 
@@ -80,7 +81,7 @@ impl Shadow {
     pub(crate) fn note(&mut self, op: Op, words: &[u32], bytes: &[u8], most: u64) {
         let [first, second] = [0, 1].map(|i| words.get(i).copied().unwrap_or(0));
         match op {
-            Op::BindFramebuffer if first == crate::driver::READ => self.read = second,
+            Op::BindFramebuffer if first == gl::READ_FRAMEBUFFER => self.read = second,
             Op::BindFramebuffer => self.draw = second,
             Op::TexImage | Op::TexSubImage | Op::GenerateMipmap => self.upload(op, words, bytes, most),
             Op::CopyTexSubImage => self.drawn(first, second),
@@ -209,8 +210,8 @@ impl Shadow {
         all.extend(self.renderbuffers.values().cloned());
         all.extend(self.samplers.values().flat_map(|commands| commands.iter().cloned()));
         for (handle, commands) in &self.framebuffers {
-            all.push(Command::new(Op::BindFramebuffer, &[crate::driver::DRAW, *handle]));
-            all.push(Command::new(Op::BindFramebuffer, &[crate::driver::READ, *handle]));
+            all.push(Command::new(Op::BindFramebuffer, &[gl::DRAW_FRAMEBUFFER, *handle]));
+            all.push(Command::new(Op::BindFramebuffer, &[gl::READ_FRAMEBUFFER, *handle]));
             // What was deleted meanwhile is not attached to anything that can be drawn to.
             let exists = |command: &&Command| match (command.op, &command.words[..]) {
                 (Op::FramebufferTexture, [_, _, handle, ..]) => *handle == 0 || self.textures.contains_key(handle),

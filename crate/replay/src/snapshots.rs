@@ -200,6 +200,8 @@ impl Replay {
 mod tests {
     use std::collections::BTreeMap;
 
+    use unspool_gl::gl;
+
     use super::*;
     use crate::Bounds;
     use crate::call::{Call, Value};
@@ -262,7 +264,7 @@ mod tests {
             } else if is(Op::Delete) {
                 self.objects.remove(&(w[0], w[1]));
             } else if is(Op::BindFramebuffer) {
-                let which = if w[0] == crate::driver::DRAW { "draw" } else { "read" };
+                let which = if w[0] == gl::DRAW_FRAMEBUFFER { "draw" } else { "read" };
                 self.current.insert(which.into(), vec![w[1]]);
             } else if is(Op::UseProgram) {
                 self.current.insert("program".into(), w.to_vec());
@@ -295,7 +297,7 @@ mod tests {
 
     /// Twenty frames of a draw each: a texture that is made anew now and then, one that could be drawn to, a program, a buffer that changes.
     fn calls() -> Vec<Call> {
-        let ints = |args: &[i64]| args.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        let ints = |args: &[u32]| args.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();
         let mut all: Vec<Call> = Vec::new();
         let mut add = |name: &str, args: Vec<Value>, ret: i64| {
             all.push(Call {
@@ -307,22 +309,22 @@ mod tests {
             });
         };
         let image = |shade: u8| {
-            let mut args = ints(&[0xDE1, 0, 0x8058, 1, 1, 0, 0x1908, 0x1401]);
+            let mut args = ints(&[gl::TEXTURE_2D, 0, gl::RGBA8, 1, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE]);
             args.push(Value::Bytes(vec![shade; 4]));
             args
         };
         add("glXMakeCurrent", ints(&[1, 2, 3]), 1);
         add("glViewport", ints(&[0, 0, 8, 8]), 0);
         for (shader, kind, source) in [
-            (1, 0x8B31, "attribute vec4 p; void main() { gl_Position = p; }"),
+            (1u32, gl::VERTEX_SHADER, "attribute vec4 p; void main() { gl_Position = p; }"),
             (
                 2,
-                0x8B30,
+                gl::FRAGMENT_SHADER,
                 "uniform float a; uniform sampler2D t; void main() { gl_FragColor = a * texture2D(t, vec2(0.0)); }",
             ),
         ] {
-            add("glCreateShader", ints(&[kind]), shader);
-            add("glShaderSource", vec![Value::Int(shader), Value::Int(1), Value::Text(source.into())], 0);
+            add("glCreateShader", ints(&[kind]), shader.into());
+            add("glShaderSource", vec![Value::Int(shader.into()), Value::Int(1), Value::Text(source.into())], 0);
             add("glCompileShader", ints(&[shader]), 0);
         }
         add("glCreateProgram", Vec::new(), 3);
@@ -331,32 +333,40 @@ mod tests {
         add("glLinkProgram", ints(&[3]), 0);
         add("glUseProgram", ints(&[3]), 0);
         add("glGetUniformLocation", vec![Value::Int(3), Value::Text("a".into())], 0);
-        add("glBindTexture", ints(&[0xDE1, 1]), 0);
+        add("glBindTexture", ints(&[gl::TEXTURE_2D, 1]), 0);
         add("glTexImage2D", image(1), 0);
-        add("glBindTexture", ints(&[0xDE1, 2]), 0);
+        add("glBindTexture", ints(&[gl::TEXTURE_2D, 2]), 0);
         add("glTexImage2D", image(2), 0);
-        add("glBindFramebuffer", ints(&[0x8D40, 1]), 0);
-        add("glFramebufferTexture2D", ints(&[0x8D40, 0x8CE0, 0xDE1, 2, 0]), 0);
-        add("glBindFramebuffer", ints(&[0x8D40, 0]), 0);
-        add("glBindBuffer", ints(&[0x8892, 1]), 0);
-        add("glBufferData", vec![Value::Int(0x8892), Value::Int(48), Value::Null, Value::Int(0x88E4)], 0);
-        add("glVertexAttribPointer", ints(&[0, 4, 0x1406, 0, 16, 0]), 0);
+        add("glBindFramebuffer", ints(&[gl::FRAMEBUFFER, 1]), 0);
+        add("glFramebufferTexture2D", ints(&[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, 2, 0]), 0);
+        add("glBindFramebuffer", ints(&[gl::FRAMEBUFFER, 0]), 0);
+        add("glBindBuffer", ints(&[gl::ARRAY_BUFFER, 1]), 0);
+        add(
+            "glBufferData",
+            vec![Value::Int(gl::ARRAY_BUFFER.into()), Value::Int(48), Value::Null, Value::Int(gl::STATIC_DRAW.into())],
+            0,
+        );
+        add("glVertexAttribPointer", ints(&[0, 4, gl::FLOAT, 0, 16, 0]), 0);
         add("glEnableVertexAttribArray", ints(&[0]), 0);
         for frame in 0..20u8 {
             add("glUniform1f", vec![Value::Int(0), Value::Float(frame.into())], 0);
             add(
                 "glBufferSubData",
-                vec![Value::Int(0x8892), Value::Int(16), Value::Int(4), Value::Bytes(vec![frame; 4])],
+                vec![Value::Int(gl::ARRAY_BUFFER.into()), Value::Int(16), Value::Int(4), Value::Bytes(vec![frame; 4])],
                 0,
             );
-            add("glBindTexture", ints(&[0xDE1, 1]), 0);
+            add("glBindTexture", ints(&[gl::TEXTURE_2D, 1]), 0);
             if frame % 5 == 3 {
                 add("glDeleteTextures", vec![Value::Int(1), Value::List(vec![Value::Int(1)])], 0);
-                add("glBindTexture", ints(&[0xDE1, 1]), 0);
+                add("glBindTexture", ints(&[gl::TEXTURE_2D, 1]), 0);
                 add("glTexImage2D", image(frame), 0);
             }
-            add("glTexParameteri", ints(&[0xDE1, 0x2801, 0x2600 + i64::from(frame % 2)]), 0);
-            add("glDrawArrays", ints(&[4, 0, 3]), 0);
+            add(
+                "glTexParameteri",
+                ints(&[gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST + u32::from(frame % 2)]),
+                0,
+            );
+            add("glDrawArrays", ints(&[gl::TRIANGLES, 0, 3]), 0);
             add("glXSwapBuffers", ints(&[1, 2]), 0);
         }
         all
@@ -448,12 +458,21 @@ mod tests {
         assert!(snapshots.spacing >= 4 * SPACING);
         // A buffer that is larger than all of them may be.
         let mut small = Snapshots::new(1 << 20);
-        let ints = |args: &[i64]| args.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        let ints = |args: &[u32]| args.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();
         let content = Value::Bytes(vec![7; 1 << 19]);
         for (number, name, args) in [
             (0, "glXMakeCurrent", ints(&[1, 2, 3])),
-            (1, "glBindBuffer", ints(&[0x8892, 1])),
-            (2, "glBufferData", vec![Value::Int(0x8892), Value::Int(1 << 19), content, Value::Int(0x88E4)]),
+            (1, "glBindBuffer", ints(&[gl::ARRAY_BUFFER, 1])),
+            (
+                2,
+                "glBufferData",
+                vec![
+                    Value::Int(gl::ARRAY_BUFFER.into()),
+                    Value::Int(1 << 19),
+                    content,
+                    Value::Int(gl::STATIC_DRAW.into()),
+                ],
+            ),
         ] {
             replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
         }

@@ -1,6 +1,8 @@
 //! The state of a context that WebGL2 has, too, as words. A group of words belongs to one command, so that what has changed is
 //! found by comparing.
 
+use unspool_gl::gl;
+
 use crate::ops::{Op, Stream};
 
 /// A group: its command, the words that come first in it, and where its words are.
@@ -18,9 +20,6 @@ const fn group(op: Op, at: usize, len: usize) -> Group {
 const fn cap(cap: u32, at: usize) -> Group {
     Group { op: Op::Enable, prefix: Some(cap), at, len: 1 }
 }
-
-pub(crate) const FRONT: u32 = 0x404;
-pub(crate) const BACK: u32 = 0x405;
 
 /// Where words of the state are.
 pub(crate) mod word {
@@ -47,9 +46,19 @@ pub(crate) mod word {
     pub(crate) const COUNT: usize = 61;
 }
 
-/// Capabilities, in the order of their words from [`word::CAPS`] on: blend, cull face, depth test, dither, polygon offset,
-/// alpha to coverage, sample coverage, scissor test, stencil test, rasterizer discard.
-const CAPS: [u32; 10] = [0xBE2, 0xB44, 0xB71, 0xBD0, 0x8037, 0x809E, 0x80A0, 0xC11, 0xB90, 0x8C89];
+/// Capabilities, in the order of their words from [`word::CAPS`] on.
+const CAPS: [u32; 10] = [
+    gl::BLEND,
+    gl::CULL_FACE,
+    gl::DEPTH_TEST,
+    gl::DITHER,
+    gl::POLYGON_OFFSET_FILL,
+    gl::SAMPLE_ALPHA_TO_COVERAGE,
+    gl::SAMPLE_COVERAGE,
+    gl::SCISSOR_TEST,
+    gl::STENCIL_TEST,
+    gl::RASTERIZER_DISCARD,
+];
 
 const GROUPS: [Group; 32] = [
     group(Op::Viewport, word::VIEWPORT, 4),
@@ -68,12 +77,12 @@ const GROUPS: [Group; 32] = [
     group(Op::FrontFace, word::FRONT_FACE, 1),
     group(Op::LineWidth, word::LINE_WIDTH, 1),
     group(Op::PolygonOffset, word::POLYGON_OFFSET, 2),
-    Group { op: Op::StencilFunc, prefix: Some(FRONT), at: word::STENCIL_FUNC, len: 3 },
-    Group { op: Op::StencilFunc, prefix: Some(BACK), at: word::STENCIL_FUNC + 3, len: 3 },
-    Group { op: Op::StencilOp, prefix: Some(FRONT), at: word::STENCIL_OP, len: 3 },
-    Group { op: Op::StencilOp, prefix: Some(BACK), at: word::STENCIL_OP + 3, len: 3 },
-    Group { op: Op::StencilMask, prefix: Some(FRONT), at: word::STENCIL_MASK, len: 1 },
-    Group { op: Op::StencilMask, prefix: Some(BACK), at: word::STENCIL_MASK + 1, len: 1 },
+    Group { op: Op::StencilFunc, prefix: Some(gl::FRONT), at: word::STENCIL_FUNC, len: 3 },
+    Group { op: Op::StencilFunc, prefix: Some(gl::BACK), at: word::STENCIL_FUNC + 3, len: 3 },
+    Group { op: Op::StencilOp, prefix: Some(gl::FRONT), at: word::STENCIL_OP, len: 3 },
+    Group { op: Op::StencilOp, prefix: Some(gl::BACK), at: word::STENCIL_OP + 3, len: 3 },
+    Group { op: Op::StencilMask, prefix: Some(gl::FRONT), at: word::STENCIL_MASK, len: 1 },
+    Group { op: Op::StencilMask, prefix: Some(gl::BACK), at: word::STENCIL_MASK + 1, len: 1 },
     cap(CAPS[0], word::CAPS),
     cap(CAPS[1], word::CAPS + 1),
     cap(CAPS[2], word::CAPS + 2),
@@ -97,15 +106,15 @@ impl State {
     pub(crate) fn new() -> Self {
         let mut state = Self { words: [0; word::COUNT] };
         state.put(word::COLOR_MASK, &[1; 4]);
-        state.put(word::DEPTH_MASK, &[1, 0x201]);
+        state.put(word::DEPTH_MASK, &[1, gl::LESS]);
         state.floats(word::CLEAR_DEPTH, &[1.0]);
         state.floats(word::DEPTH_RANGE, &[0.0, 1.0]);
-        state.put(word::BLEND_FUNC, &[1, 0, 1, 0, 0x8006, 0x8006]);
-        state.put(word::CULL_FACE, &[BACK, 0x901]);
+        state.put(word::BLEND_FUNC, &[gl::ONE, gl::ZERO, gl::ONE, gl::ZERO, gl::FUNC_ADD, gl::FUNC_ADD]);
+        state.put(word::CULL_FACE, &[gl::BACK, gl::CCW]);
         state.floats(word::LINE_WIDTH, &[1.0]);
         for side in 0..2 {
-            state.put(word::STENCIL_FUNC + 3 * side, &[0x207, 0, u32::MAX]);
-            state.put(word::STENCIL_OP + 3 * side, &[0x1E00; 3]);
+            state.put(word::STENCIL_FUNC + 3 * side, &[gl::ALWAYS, 0, u32::MAX]);
+            state.put(word::STENCIL_OP + 3 * side, &[gl::KEEP; 3]);
             state.put(word::STENCIL_MASK + side, &[u32::MAX]);
         }
         // Dithering is on, but no two machines dither alike.
@@ -146,7 +155,7 @@ impl State {
     pub(crate) fn enable(&mut self, cap: u32, on: bool) -> bool {
         let found = CAPS.iter().position(|known| *known == cap);
         if let Some(i) = found
-            && cap != 0xBD0
+            && cap != gl::DITHER
         {
             self.put(word::CAPS + i, &[on.into()]);
         }

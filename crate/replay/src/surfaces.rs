@@ -5,6 +5,7 @@
 //! for a picture it is followed until it leads no further back.
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use crate::driver::Replay;
 use crate::objects::Framebuffer;
@@ -40,8 +41,7 @@ pub(crate) struct Surfaces {
 
 /// Limit for the parts that are kept, and for the looks.
 const MOST: usize = 1 << 21;
-const COLOR: u32 = 0x8CE0;
-const STENCILS: [u32; 2] = [0x8D20, 0x821A];
+const STENCILS: [u32; 2] = [gl::STENCIL_ATTACHMENT, gl::DEPTH_STENCIL_ATTACHMENT];
 
 impl Surfaces {
     fn note(&mut self, since: u64) {
@@ -155,7 +155,7 @@ impl Replay {
     pub(crate) fn surfaces_drawn(&mut self) {
         let Some(framebuffer) = self.bound_framebuffer(false) else { return };
         let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return };
-        let (depth, stencil) = (context.state.is_enabled(0xB71), context.state.is_enabled(0xB90));
+        let (depth, stencil) = (context.state.is_enabled(gl::DEPTH_TEST), context.state.is_enabled(gl::STENCIL_TEST));
         let all: Vec<(u32, bool, bool)> = framebuffer
             .attachments
             .iter()
@@ -178,21 +178,26 @@ impl Replay {
         let Some(framebuffer) = self.bound_framebuffer(false) else { return };
         let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return };
         let state = &context.state;
-        let is_whole = !state.is_enabled(0xC11) && !state.is_enabled(0x8C89);
+        let is_whole = !state.is_enabled(gl::SCISSOR_TEST) && !state.is_enabled(gl::RASTERIZER_DISCARD);
         let colors = framebuffer.attachments.iter().filter(|a| is_color(a.point)).count();
-        let color = mask & 0x4000 != 0
+        let color = mask & gl::COLOR_BUFFER_BIT != 0
             && is_whole
             && colors == 1
             && !framebuffer.is_masked
             && state.four(word::COLOR_MASK) == [1; 4];
-        let depth = mask & 0x100 != 0 && is_whole && state.get(word::DEPTH_MASK) != 0;
-        let stencil = mask & 0x400 != 0 && is_whole && state.get(word::STENCIL_MASK) & 255 == 255;
+        let depth = mask & gl::DEPTH_BUFFER_BIT != 0 && is_whole && state.get(word::DEPTH_MASK) != 0;
+        let stencil = mask & gl::STENCIL_BUFFER_BIT != 0 && is_whole && state.get(word::STENCIL_MASK) & 255 == 255;
         let all: Vec<(u32, bool, bool, bool)> = framebuffer
             .attachments
             .iter()
             .map(|a| {
-                let values = if a.point == COLOR { color } else { depth && matches!(a.point, 0x8D00 | 0x821A) };
-                let is_cleared = mask & if is_color(a.point) { 0x4000 } else { 0x100 } != 0;
+                let values = if a.point == gl::COLOR_ATTACHMENT0 {
+                    color
+                } else {
+                    depth && matches!(a.point, gl::DEPTH_ATTACHMENT | gl::DEPTH_STENCIL_ATTACHMENT)
+                };
+                let is_cleared =
+                    mask & if is_color(a.point) { gl::COLOR_BUFFER_BIT } else { gl::DEPTH_BUFFER_BIT } != 0;
                 (a.surface, is_cleared, values && a.is_whole, stencil && a.is_whole && STENCILS.contains(&a.point))
             })
             .collect();
@@ -215,7 +220,7 @@ impl Replay {
 }
 
 fn is_color(point: u32) -> bool {
-    (COLOR..COLOR + 16).contains(&point)
+    (gl::COLOR_ATTACHMENT0..gl::COLOR_ATTACHMENT0 + 16).contains(&point)
 }
 
 fn surfaces_of(framebuffer: &Framebuffer) -> Vec<u32> {
@@ -244,30 +249,30 @@ mod tests {
     }
 
     /// Three frames of ten calls that draw to a texture and sample it. Returns what the last one needs.
-    fn needed(of_frame: &[(&str, &[i64])]) -> u64 {
+    fn needed(of_frame: &[(&str, &[u32])]) -> u64 {
         use crate::call::{Call, Value};
         let mut replay = Replay::new(crate::Bounds::default(), false);
         let mut number = 0;
-        let mut execute = |name: &str, args: &[i64]| {
-            let args = args.iter().map(|n| Value::Int(*n)).collect();
+        let mut execute = |name: &str, args: &[u32]| {
+            let args = args.iter().map(|n| Value::Int((*n).into())).collect();
             replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
             number += 1;
         };
         execute("glXMakeCurrent", &[1, 2, 3]);
         execute("glViewport", &[0, 0, 8, 8]);
-        execute("glBindTexture", &[0xDE1, 1]);
-        execute("glTexImage2D", &[0xDE1, 0, 0x8058, 8, 8, 0, 0x1908, 0x1401]);
-        execute("glBindFramebuffer", &[0x8D40, 1]);
-        execute("glFramebufferTexture2D", &[0x8D40, 0x8CE0, 0xDE1, 1, 0]);
+        execute("glBindTexture", &[gl::TEXTURE_2D, 1]);
+        execute("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA8, 8, 8, 0, gl::RGBA, gl::UNSIGNED_BYTE]);
+        execute("glBindFramebuffer", &[gl::FRAMEBUFFER, 1]);
+        execute("glFramebufferTexture2D", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, 1, 0]);
         let mut begin = 0;
         for frame in 0..3 {
             if frame == 2 {
                 begin = 6 + 2 * (of_frame.len() as u64 + 5);
             }
-            execute("glBindFramebuffer", &[0x8D40, 1]);
+            execute("glBindFramebuffer", &[gl::FRAMEBUFFER, 1]);
             of_frame.iter().for_each(|(name, args)| execute(name, args));
-            execute("glBindFramebuffer", &[0x8D40, 0]);
-            execute("glClear", &[0x4000]);
+            execute("glBindFramebuffer", &[gl::FRAMEBUFFER, 0]);
+            execute("glClear", &[gl::COLOR_BUFFER_BIT]);
             execute("glRecti", &[0, 0, 1, 1]);
             execute("glXSwapBuffers", &[1, 2]);
         }
@@ -278,13 +283,14 @@ mod tests {
 
     #[test]
     fn draws_before_a_clear_of_all_are_not_needed() {
-        let draw = ("glRecti", &[0i64, 0, 1, 1] as &[i64]);
-        let clear = ("glClear", &[0x4000i64] as &[i64]);
+        let draw: (&str, &[u32]) = ("glRecti", &[0, 0, 1, 1]);
+        let clear: (&str, &[u32]) = ("glClear", &[gl::COLOR_BUFFER_BIT]);
         assert_eq!(needed(&[clear, draw]), 0);
         // Without a clear, or with one of a part or of some colours, all draws since the texture was attached are.
         let all = needed(&[draw, draw]);
         assert!(all > 12, "{all}");
-        for before in [("glEnable", &[0xC11i64] as &[i64]), ("glColorMask", &[1i64, 0, 1, 1] as &[i64])] {
+        let before: [(&str, &[u32]); 2] = [("glEnable", &[gl::SCISSOR_TEST]), ("glColorMask", &[1, 0, 1, 1])];
+        for before in before {
             assert!(needed(&[before, clear, draw]) > 12, "{before:?}");
         }
     }

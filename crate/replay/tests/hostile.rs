@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
+use unspool_gl::gl;
 use unspool_replay::{Bounds, Call, Replay, Value};
 
 /// A call of a function with numbers.
-fn call(name: &str, args: &[i64]) -> Call {
-    let args = args.iter().map(|n| Value::Int(*n)).collect();
+fn call(name: &str, args: &[u32]) -> Call {
+    let args = args.iter().map(|n| Value::Int((*n).into())).collect();
     Call { name: name.into(), args, ..Call::default() }
 }
 
@@ -16,8 +17,8 @@ fn with(mut call: Call, index: usize, value: Value) -> Call {
     call
 }
 
-fn returning(mut call: Call, ret: i64) -> Call {
-    call.ret = Value::Int(ret);
+fn returning(mut call: Call, ret: u32) -> Call {
+    call.ret = Value::Int(ret.into());
     call
 }
 
@@ -50,14 +51,14 @@ fn program() -> Vec<Call> {
 
 /// The same with what `main` of its shaders does.
 fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Call> {
-    let source = |shader: i64, text: &str| {
+    let source = |shader: u32, text: &str| {
         with(with(call("glShaderSource", &[shader, 1]), 2, Value::List(vec![Value::Text(text.into())])), 3, Value::Null)
     };
     vec![
-        returning(call("glCreateShader", &[0x8B31]), 1),
+        returning(call("glCreateShader", &[gl::VERTEX_SHADER]), 1),
         source(1, &format!("#version 150\nin vec2 p;\nvoid main() {{ {vertex} }}")),
         call("glCompileShader", &[1]),
-        returning(call("glCreateShader", &[0x8B30]), 2),
+        returning(call("glCreateShader", &[gl::FRAGMENT_SHADER]), 2),
         source(2, &format!("#version 150\nout vec4 o;\nvoid main() {{ {fragment} }}")),
         call("glCompileShader", &[2]),
         returning(call("glCreateProgram", &[]), 3),
@@ -65,9 +66,9 @@ fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Call> {
         call("glAttachShader", &[3, 2]),
         call("glLinkProgram", &[3]),
         call("glUseProgram", &[3]),
-        call("glBindBuffer", &[0x8892, 1]),
-        with(call("glBufferData", &[0x8892, 1 << 16, 0, 0x88E4]), 2, Value::Null),
-        with(call("glVertexAttribPointer", &[0, 2, 0x1406, 0, 0]), 5, Value::Null),
+        call("glBindBuffer", &[gl::ARRAY_BUFFER, 1]),
+        with(call("glBufferData", &[gl::ARRAY_BUFFER, 1 << 16, 0, gl::STATIC_DRAW]), 2, Value::Null),
+        with(call("glVertexAttribPointer", &[0, 2, gl::FLOAT, 0, 0]), 5, Value::Null),
         call("glEnableVertexAttribArray", &[0]),
     ]
 }
@@ -79,11 +80,14 @@ fn reasons(replay: &Replay) -> Vec<&str> {
 #[test]
 fn draws_beyond_their_buffers_are_left_out() {
     for (draw, why) in [
-        (call("glDrawArrays", &[4, 0, 0x7FFF_FFFF]), "more than 16777216 vertices"),
-        (call("glDrawArraysInstanced", &[4, 0, 6000, 0x7FFF_FFFF]), "more than 16777216 vertices"),
-        (call("glDrawArrays", &[4, 0, 8193]), "reads vertices beyond its buffers"),
-        (call("glDrawArrays", &[4, -5, 3]), "negative range"),
-        (call("glDrawElements", &[4, 3, 0x1405, 1 << 40]), "reads indices beyond its buffer"),
+        (call("glDrawArrays", &[gl::TRIANGLES, 0, 0x7FFF_FFFF]), "more than 16777216 vertices"),
+        (call("glDrawArraysInstanced", &[gl::TRIANGLES, 0, 6000, 0x7FFF_FFFF]), "more than 16777216 vertices"),
+        (call("glDrawArrays", &[gl::TRIANGLES, 0, 8193]), "reads vertices beyond its buffers"),
+        (with(call("glDrawArrays", &[gl::TRIANGLES, 0, 3]), 1, Value::Int(-5)), "negative range"),
+        (
+            with(call("glDrawElements", &[gl::TRIANGLES, 3, gl::UNSIGNED_INT]), 3, Value::Int(1 << 40)),
+            "reads indices beyond its buffer",
+        ),
         (call("glDrawArrays", &[0x99, 0, 3]), "no primitive"),
     ] {
         let replay = after(&[program(), vec![draw.clone()]].concat());
@@ -93,20 +97,20 @@ fn draws_beyond_their_buffers_are_left_out() {
     // Indices lead beyond the vertices, but for the one that begins a primitive anew.
     for (index, why) in [(9000u16, Some("reads vertices beyond its buffers")), (8191, None), (0xFFFF, None)] {
         let indices = [0, 1, index].iter().flat_map(|i: &u16| i.to_le_bytes()).collect();
-        let draw = with(call("glDrawElements", &[4, 3, 0x1403]), 3, Value::Bytes(indices));
+        let draw = with(call("glDrawElements", &[gl::TRIANGLES, 3, gl::UNSIGNED_SHORT]), 3, Value::Bytes(indices));
         let replay = after(&[program(), vec![draw]].concat());
         assert_eq!(reasons(&replay).len(), usize::from(why.is_some()), "{index}");
         assert!(reasons(&replay).iter().all(|reason| reason.contains(why.unwrap_or_default())), "{index}");
     }
     // Each of these would be several numbers.
-    let quads = after(&[program(), vec![call("glDrawArrays", &[7, 0, 1 << 23])]].concat());
+    let quads = after(&[program(), vec![call("glDrawArrays", &[gl::QUADS, 0, 1 << 23])]].concat());
     assert_eq!(reasons(&quads), ["the draw has more than 4194304 vertices of a primitive that WebGL2 lacks"]);
-    let mut many = after(&[call("glBegin", &[4])]);
+    let mut many = after(&[call("glBegin", &[gl::TRIANGLES])]);
     let vertex = call("glVertex2i", &[0, 0]);
     (0..1 << 20).for_each(|_| many.execute(&vertex));
     many.execute(&call("glEnd", &[]));
     assert_eq!(reasons(&many), ["it has more than 1048575 vertices between glBegin and glEnd"]);
-    let replay = after(&[program(), vec![call("glDrawArrays", &[4, 0, 8190])]].concat());
+    let replay = after(&[program(), vec![call("glDrawArrays", &[gl::TRIANGLES, 0, 8190])]].concat());
     assert_eq!(reasons(&replay), Vec::<&str>::new());
 }
 
@@ -124,7 +128,8 @@ fn draws_whose_shaders_take_too_long_are_left_out() {
         ([cheap[0], fragment.as_str()], 30, None),
         ([cheap[0], fragment.as_str()], 6000, Some("the draw may take more than 2097152 operations for a pixel")),
     ] {
-        let replay = within(bounds, &[program_of(main), vec![call("glDrawArrays", &[4, 0, count])]].concat());
+        let replay =
+            within(bounds, &[program_of(main), vec![call("glDrawArrays", &[gl::TRIANGLES, 0, count])]].concat());
         assert_eq!(reasons(&replay), why.into_iter().collect::<Vec<_>>(), "{main:?}");
     }
 }
@@ -132,51 +137,65 @@ fn draws_whose_shaders_take_too_long_are_left_out() {
 #[test]
 fn textures_and_buffers_have_a_limit() {
     let image = |name| {
-        let image = call("glTexImage2D", &[0xDE1, 0, 0x8058, 8192, 8192, 0, 0x1908, 0x1401]);
-        vec![call("glBindTexture", &[0xDE1, name]), with(image, 8, Value::Null)]
+        let image = call("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA8, 8192, 8192, 0, gl::RGBA, gl::UNSIGNED_BYTE]);
+        vec![call("glBindTexture", &[gl::TEXTURE_2D, name]), with(image, 8, Value::Null)]
     };
     let replay = after(&(1..24).flat_map(image).collect::<Vec<_>>());
     assert!(replay.halted.unwrap().contains("take more than 512 MiB"));
-    let large = call("glTexImage2D", &[0xDE1, 0, 0x8058, 1 << 20, 1 << 20, 0, 0x1908, 0x1401]);
-    assert_eq!(after(&[call("glBindTexture", &[0xDE1, 1]), with(large, 8, Value::Null)]).halted, None);
-    let buffer = |name| vec![call("glBindBuffer", &[0x8892, name]), call("glBufferData", &[0x8892, 0x7FFF_FFFF])];
+    let large = call("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA8, 1 << 20, 1 << 20, 0, gl::RGBA, gl::UNSIGNED_BYTE]);
+    assert_eq!(after(&[call("glBindTexture", &[gl::TEXTURE_2D, 1]), with(large, 8, Value::Null)]).halted, None);
+    let buffer = |name| {
+        vec![call("glBindBuffer", &[gl::ARRAY_BUFFER, name]), call("glBufferData", &[gl::ARRAY_BUFFER, 0x7FFF_FFFF])]
+    };
     assert!(after(&(1..4).flat_map(buffer).collect::<Vec<_>>()).halted.unwrap().contains("512 MiB"));
 }
 
 #[test]
 fn what_has_no_content_counts_but_is_not_sent() {
-    let sized = |size: i64| with(call("glBufferData", &[0x8892, size, 0, 0x88E4]), 2, Value::Null);
+    let sized = |size: u32| with(call("glBufferData", &[gl::ARRAY_BUFFER, size, 0, gl::STATIC_DRAW]), 2, Value::Null);
     let mut calls = program();
-    calls.extend([sized(500 << 20), call("glDrawArrays", &[4, 0, 3])]);
+    calls.extend([sized(500 << 20), call("glDrawArrays", &[gl::TRIANGLES, 0, 3])]);
     let replay = after(&calls);
     assert_eq!((replay.halted, replay.verdict.unshown), (None, 0));
-    let full = after(&[calls, vec![call("glBindBuffer", &[0x8892, 2]), sized(13 << 20)]].concat());
+    let full = after(&[calls, vec![call("glBindBuffer", &[gl::ARRAY_BUFFER, 2]), sized(13 << 20)]].concat());
     assert!(full.halted.unwrap().contains("take more than 512 MiB"));
     // A limit of less holds for storage and multisampled renderbuffers, too, and for mipmaps, which are a third of their texture.
     let bounds = Bounds { bytes: 64 << 20, ..Bounds::default() };
-    let floats = 0x8814;
+    let floats = gl::RGBA32F;
     for (calls, is_allowed) in [
-        (vec![call("glBindTexture", &[0xDE1, 1]), call("glTexStorage2D", &[0xDE1, 1, 0x8058, 4000, 4000])], true),
-        (vec![call("glBindTexture", &[0xDE1, 1]), call("glTexStorage2D", &[0xDE1, 12, 0x8058, 4000, 4000])], false),
         (
             vec![
-                call("glBindTexture", &[0xDE1, 1]),
-                call("glTexStorage2D", &[0xDE1, 1, 0x8058, 4000, 4000]),
-                call("glGenerateMipmap", &[0xDE1]),
-            ],
-            false,
-        ),
-        (
-            vec![
-                call("glBindRenderbuffer", &[0x8D41, 1]),
-                call("glRenderbufferStorageMultisample", &[0x8D41, 4, floats, 1000, 900]),
+                call("glBindTexture", &[gl::TEXTURE_2D, 1]),
+                call("glTexStorage2D", &[gl::TEXTURE_2D, 1, gl::RGBA8, 4000, 4000]),
             ],
             true,
         ),
         (
             vec![
-                call("glBindRenderbuffer", &[0x8D41, 1]),
-                call("glRenderbufferStorageMultisample", &[0x8D41, 4, floats, 1100, 1000]),
+                call("glBindTexture", &[gl::TEXTURE_2D, 1]),
+                call("glTexStorage2D", &[gl::TEXTURE_2D, 12, gl::RGBA8, 4000, 4000]),
+            ],
+            false,
+        ),
+        (
+            vec![
+                call("glBindTexture", &[gl::TEXTURE_2D, 1]),
+                call("glTexStorage2D", &[gl::TEXTURE_2D, 1, gl::RGBA8, 4000, 4000]),
+                call("glGenerateMipmap", &[gl::TEXTURE_2D]),
+            ],
+            false,
+        ),
+        (
+            vec![
+                call("glBindRenderbuffer", &[gl::RENDERBUFFER, 1]),
+                call("glRenderbufferStorageMultisample", &[gl::RENDERBUFFER, 4, floats, 1000, 900]),
+            ],
+            true,
+        ),
+        (
+            vec![
+                call("glBindRenderbuffer", &[gl::RENDERBUFFER, 1]),
+                call("glRenderbufferStorageMultisample", &[gl::RENDERBUFFER, 4, floats, 1100, 1000]),
             ],
             false,
         ),
@@ -188,23 +207,23 @@ fn what_has_no_content_counts_but_is_not_sent() {
 #[test]
 fn what_objects_take_beside_their_content_counts() {
     let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
-    let each = |make: &dyn Fn(i64) -> Vec<Call>| {
+    let each = |make: &dyn Fn(u32) -> Vec<Call>| {
         let calls: Vec<Call> = (1..5000).flat_map(make).collect();
         within(bounds, &calls).halted
     };
-    let client = |i: i64| {
+    let client = |i: u32| {
         let memory = Value::Bytes(vec![0; 2000]);
-        vec![call("glBindVertexArray", &[i]), with(call("glVertexAttribPointer", &[0, 4, 0x1406, 0, 16]), 5, memory)]
+        vec![call("glBindVertexArray", &[i]), with(call("glVertexAttribPointer", &[0, 4, gl::FLOAT, 0, 16]), 5, memory)]
     };
-    let list = |i| [call("glNewList", &[i, 0x1300]), call("glColor4f", &[1; 4]), call("glEndList", &[])].to_vec();
-    let makers: [&dyn Fn(i64) -> Vec<Call>; 9] = [
-        &|i| vec![call("glBindTexture", &[0xDE1, i])],
-        &|i| vec![call("glBindBuffer", &[0x8892, i]), call("glBufferData", &[0x8892, 0])],
+    let list = |i| [call("glNewList", &[i, gl::COMPILE]), call("glColor4f", &[1; 4]), call("glEndList", &[])].to_vec();
+    let makers: [&dyn Fn(u32) -> Vec<Call>; 9] = [
+        &|i| vec![call("glBindTexture", &[gl::TEXTURE_2D, i])],
+        &|i| vec![call("glBindBuffer", &[gl::ARRAY_BUFFER, i]), call("glBufferData", &[gl::ARRAY_BUFFER, 0])],
         &|i| vec![call("glBindVertexArray", &[i])],
-        &|i| vec![call("glBindFramebuffer", &[0x8D40, i])],
-        &|i| vec![call("glBindRenderbuffer", &[0x8D41, i])],
-        &|i| vec![call("glSamplerParameteri", &[i, 0x2801, 0x2600])],
-        &|i| vec![returning(call("glCreateShader", &[0x8B31]), i)],
+        &|i| vec![call("glBindFramebuffer", &[gl::FRAMEBUFFER, i])],
+        &|i| vec![call("glBindRenderbuffer", &[gl::RENDERBUFFER, i])],
+        &|i| vec![call("glSamplerParameteri", &[i, gl::TEXTURE_MIN_FILTER, gl::NEAREST])],
+        &|i| vec![returning(call("glCreateShader", &[gl::VERTEX_SHADER]), i)],
         &client,
         &list,
     ];
@@ -225,16 +244,19 @@ fn what_objects_take_beside_their_content_counts() {
 fn large_uploads_are_sent_in_parts() {
     // 192 MB of pixels from a buffer of which a little was written, and 128 MB of S3TC that become 256 MB.
     let buffer = [
-        call("glBindBuffer", &[0x88EC, 1]),
-        with(call("glBufferData", &[0x88EC, 192 << 20, 0, 0x88E4]), 2, Value::Null),
-        call("glBindTexture", &[0xDE1, 1]),
-        call("glTexImage2D", &[0xDE1, 0, 0x8058, 8192, 6144, 0, 0x1908, 0x1401, 0]),
+        call("glBindBuffer", &[gl::PIXEL_UNPACK_BUFFER, 1]),
+        with(call("glBufferData", &[gl::PIXEL_UNPACK_BUFFER, 192 << 20, 0, gl::STATIC_DRAW]), 2, Value::Null),
+        call("glBindTexture", &[gl::TEXTURE_2D, 1]),
+        call("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA8, 8192, 6144, 0, gl::RGBA, gl::UNSIGNED_BYTE, 0]),
     ];
     assert_eq!(after(&buffer).halted, None);
     let compressed = [
-        call("glBindTexture", &[0xDE1, 1]),
+        call("glBindTexture", &[gl::TEXTURE_2D, 1]),
         with(
-            call("glCompressedTexImage2D", &[0xDE1, 0, 0x83F0, 8192, 4096, 0, 16 << 20]),
+            call(
+                "glCompressedTexImage2D",
+                &[gl::TEXTURE_2D, 0, gl::COMPRESSED_RGB_S3TC_DXT1_EXT, 8192, 4096, 0, 16 << 20],
+            ),
             7,
             Value::Bytes(vec![0; 16 << 20]),
         ),
@@ -246,10 +268,19 @@ fn large_uploads_are_sent_in_parts() {
 fn lists_that_upload_much_are_ended() {
     // An upload of a megabyte, a thousand times over.
     let pixels = Value::Bytes(vec![0; 1 << 20]);
-    let image = with(call("glTexImage2D", &[0xDE1, 0, 0x8058, 512, 512, 0, 0x1908, 0x1401]), 8, pixels);
+    let image = with(
+        call("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA8, 512, 512, 0, gl::RGBA, gl::UNSIGNED_BYTE]),
+        8,
+        pixels,
+    );
     let calls = [
-        vec![call("glBindTexture", &[0xDE1, 1]), call("glNewList", &[1, 0x1300]), image, call("glEndList", &[])],
-        vec![call("glNewList", &[2, 0x1300])],
+        vec![
+            call("glBindTexture", &[gl::TEXTURE_2D, 1]),
+            call("glNewList", &[1, gl::COMPILE]),
+            image,
+            call("glEndList", &[]),
+        ],
+        vec![call("glNewList", &[2, gl::COMPILE])],
         vec![call("glCallList", &[1]); 1000],
         vec![call("glEndList", &[])],
     ]
@@ -275,7 +306,7 @@ fn contexts_windows_and_lists_have_limits() {
             1 => vec![call("glRecti", &[0, 0, 1, 1])],
             _ => vec![call("glCallList", &[level - 1]); 10],
         };
-        [vec![call("glNewList", &[level, 0x1300])], inner, vec![call("glEndList", &[])]].concat()
+        [vec![call("glNewList", &[level, gl::COMPILE])], inner, vec![call("glEndList", &[])]].concat()
     });
     let mut replay = Replay::new(Bounds::default(), false);
     for call in [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])].into_iter().chain(bomb) {
@@ -283,18 +314,26 @@ fn contexts_windows_and_lists_have_limits() {
     }
     replay.execute(&call("glCallList", &[12]));
     assert!(replay.halted.unwrap().contains("display lists"));
-    let viewport = after(&[call("glViewport", &[0, 0, 0x7FFF_FFFF, 0x7FFF_FFFF]), call("glClear", &[0x4000])]);
+    let viewport =
+        after(&[call("glViewport", &[0, 0, 0x7FFF_FFFF, 0x7FFF_FFFF]), call("glClear", &[gl::COLOR_BUFFER_BIT])]);
     assert_eq!(viewport.halted, None);
 }
 
 #[test]
 fn memory_that_the_trace_lacks_is_not_read() {
-    let short =
-        with(call("glTexImage2D", &[0xDE1, 0, 0x8058, 64, 64, 0, 0x1908, 0x1401]), 8, Value::Bytes(vec![0; 100]));
-    assert_eq!(after(&[call("glBindTexture", &[0xDE1, 1]), short]).halted, None);
-    let pointer = with(call("glVertexAttribPointer", &[0, 2, 0x1406, 0, 0]), 5, Value::Bytes(vec![0; 24]));
+    let short = with(
+        call("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA8, 64, 64, 0, gl::RGBA, gl::UNSIGNED_BYTE]),
+        8,
+        Value::Bytes(vec![0; 100]),
+    );
+    assert_eq!(after(&[call("glBindTexture", &[gl::TEXTURE_2D, 1]), short]).halted, None);
+    let pointer = with(call("glVertexAttribPointer", &[0, 2, gl::FLOAT, 0, 0]), 5, Value::Bytes(vec![0; 24]));
     let replay = after(
-        &[program(), vec![call("glBindBuffer", &[0x8892, 0]), pointer, call("glDrawArrays", &[4, 0, 4])]].concat(),
+        &[
+            program(),
+            vec![call("glBindBuffer", &[gl::ARRAY_BUFFER, 0]), pointer, call("glDrawArrays", &[gl::TRIANGLES, 0, 4])],
+        ]
+        .concat(),
     );
     assert_eq!(reasons(&replay), ["the draw reads vertices beyond its buffers"]);
 }
@@ -302,8 +341,8 @@ fn memory_that_the_trace_lacks_is_not_read() {
 #[test]
 fn geometry_shaders_are_named_as_reason() {
     let mut calls = program();
-    calls.splice(9..9, [returning(call("glCreateShader", &[0x8DD9]), 9), call("glAttachShader", &[3, 9])]);
-    calls.push(call("glDrawArrays", &[4, 0, 3]));
+    calls.splice(9..9, [returning(call("glCreateShader", &[gl::GEOMETRY_SHADER]), 9), call("glAttachShader", &[3, 9])]);
+    calls.push(call("glDrawArrays", &[gl::TRIANGLES, 0, 3]));
     assert_eq!(reasons(&after(&calls)), ["geometry shaders are not in WebGL2"]);
     let computed = after(&[call("glDispatchCompute", &[1, 1, 1]), call("glRecti", &[0, 0, 1, 1])]);
     assert_eq!(reasons(&computed), ["compute shaders are not in WebGL2"]);
@@ -314,11 +353,11 @@ fn geometry_shaders_are_named_as_reason() {
 #[test]
 fn lists_draw_when_they_are_called() {
     let calls = [
-        call("glNewList", &[1, 0x1300]),
+        call("glNewList", &[1, gl::COMPILE]),
         call("glRecti", &[0, 0, 1, 1]),
         call("glRecti", &[0, 0, 1, 1]),
         call("glEndList", &[]),
-        call("glNewList", &[2, 0x1300]),
+        call("glNewList", &[2, gl::COMPILE]),
         call("glEndList", &[]),
     ];
     assert_eq!(after(&calls).verdict.draws, 0);

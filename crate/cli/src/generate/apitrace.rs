@@ -3,15 +3,24 @@
 use std::io::{self, Write};
 
 use unspool_formats::apitrace::encode::{CHUNK, Details, EnumSig, FunctionSig, Value, Writer, snappy_chunk};
+use unspool_gl::gl;
 
 use super::program::Dice;
 use super::{Options, Tick};
 
-const MODE: EnumSig<'static> =
-    EnumSig { id: 0, values: &[("GL_POINTS", 0), ("GL_TRIANGLES", 4), ("GL_TRIANGLE_STRIP", 5)] };
-const CAPABILITY: EnumSig<'static> = EnumSig { id: 1, values: &[("GL_DEPTH_TEST", 0x0b71), ("GL_BLEND", 0x0be2)] };
-const TARGET: EnumSig<'static> = EnumSig { id: 2, values: &[("GL_TEXTURE_2D", 0x0de1), ("GL_ARRAY_BUFFER", 0x8892)] };
-const SOURCE: EnumSig<'static> = EnumSig { id: 3, values: &[("GL_DEBUG_SOURCE_APPLICATION", 0x824a)] };
+macro_rules! constants {
+    ($($id:literal $enum:ident = $($name:ident)*;)*) => {
+        $(const $enum: EnumSig<'static> =
+            EnumSig { id: $id, values: &[$((concat!("GL_", stringify!($name)), gl::$name as i64)),*] };)*
+    };
+}
+
+constants! {
+    0 MODE = POINTS TRIANGLES TRIANGLE_STRIP;
+    1 CAPABILITY = DEPTH_TEST BLEND;
+    2 TARGET = TEXTURE_2D ARRAY_BUFFER;
+    3 SOURCE = DEBUG_SOURCE_APPLICATION;
+}
 
 macro_rules! functions {
     ($($id:literal $constant:ident = $name:literal ($($arg:literal),*);)*) => {
@@ -57,7 +66,7 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn frame(&mut self, to: &mut Writer) {
-        self.call(to, 0, &CLEAR, vec![Value::Uint(0x4100)], None);
+        self.call(to, 0, &CLEAR, vec![Value::Uint((gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT).into())], None);
         let objects = 10 + self.dice.below(50);
         let depth = self.options.depth.min(16) as u64;
         let mut groups = 0;
@@ -66,7 +75,7 @@ impl Scene<'_> {
                 let message = format!("pass {}", self.dice.below(12));
                 let length = message.len() as u64;
                 let args = vec![
-                    Value::Enum(&SOURCE, 0x824a),
+                    Value::Enum(&SOURCE, gl::DEBUG_SOURCE_APPLICATION.into()),
                     Value::Uint(0),
                     Value::Uint(length),
                     Value::Text(message.as_bytes()),
@@ -75,14 +84,25 @@ impl Scene<'_> {
                 groups += 1;
             }
             self.call(to, 0, &USE_PROGRAM, vec![Value::Uint(object % 7 + 1)], None);
-            self.call(to, 0, &BIND_TEXTURE, vec![Value::Enum(&TARGET, 0x0de1), Value::Uint(object % 31)], None);
+            self.call(
+                to,
+                0,
+                &BIND_TEXTURE,
+                vec![Value::Enum(&TARGET, gl::TEXTURE_2D.into()), Value::Uint(object % 31)],
+                None,
+            );
             for location in 0..self.dice.below(6) {
                 let v = |n: u64| Value::Float(n as f32 / 256.0);
                 let args = vec![Value::Uint(location), v(object), v(location), v(self.dice.below(256)), v(256)];
                 self.call(to, 0, &UNIFORM_4F, args, None);
             }
             let count = 3 * (1 + self.dice.below(2000));
-            let args = vec![Value::Enum(&MODE, 4), Value::Uint(count), Value::Uint(0x1405), Value::Null];
+            let args = vec![
+                Value::Enum(&MODE, gl::TRIANGLES.into()),
+                Value::Uint(count),
+                Value::Uint(gl::UNSIGNED_INT.into()),
+                Value::Null,
+            ];
             self.call(to, 0, &DRAW_ELEMENTS, args, None);
             if groups > 0 && self.dice.one_in(4) {
                 self.call(to, 0, &POP, vec![], None);
@@ -94,10 +114,10 @@ impl Scene<'_> {
                 let size = 64 + self.dice.below(4000) as usize;
                 let blob = std::mem::take(&mut self.blob);
                 let args = vec![
-                    Value::Enum(&TARGET, 0x8892),
+                    Value::Enum(&TARGET, gl::ARRAY_BUFFER.into()),
                     Value::Uint(size as u64),
                     Value::Blob(&blob[..size]),
-                    Value::Uint(0x88e4),
+                    Value::Uint(gl::STATIC_DRAW.into()),
                 ];
                 self.call(to, thread, &BUFFER_DATA, args, None);
                 self.blob = blob;
@@ -106,7 +126,7 @@ impl Scene<'_> {
         for _ in 0..groups {
             self.call(to, 0, &POP, vec![], None);
         }
-        self.call(to, 0, &ENABLE, vec![Value::Enum(&CAPABILITY, 0x0b71)], None);
+        self.call(to, 0, &ENABLE, vec![Value::Enum(&CAPABILITY, gl::DEPTH_TEST.into())], None);
         self.call(to, 0, &GET_ERROR, vec![], Some(Value::Uint(0)));
         self.call(to, 0, &SWAP, vec![Value::Pointer(0x55d0_c0de), Value::Uint(0x0040_0002)], None);
     }

@@ -29,8 +29,26 @@ const MOST_NAMES: usize = 1 << 16;
 /// out of date.
 const MOST_STEPS: u64 = 1 << 22;
 const STEPS: u64 = 256;
-/// `glNewList`: the calls are executed while they are compiled.
-const COMPILE_AND_EXECUTE: i64 = 0x1301;
+/// What `glNewList` does with calls, and the types of names that `glCallLists` takes. They are
+/// here because this crate imports no other.
+mod gl {
+    #[cfg(test)]
+    pub(super) const COLOR_BUFFER_BIT: i64 = 0x4000;
+    #[cfg(test)]
+    pub(super) const COMPILE: i64 = 0x1300;
+    pub(super) const COMPILE_AND_EXECUTE: i64 = 0x1301;
+    pub(super) const BYTE: u32 = 0x1400;
+    pub(super) const UNSIGNED_BYTE: u32 = 0x1401;
+    pub(super) const SHORT: u32 = 0x1402;
+    pub(super) const UNSIGNED_SHORT: u32 = 0x1403;
+    pub(super) const INT: u32 = 0x1404;
+    #[cfg(test)]
+    pub(super) const UNSIGNED_INT: u32 = 0x1405;
+    pub(super) const FLOAT: u32 = 0x1406;
+    pub(super) const _2_BYTES: u32 = 0x1407;
+    pub(super) const _3_BYTES: u32 = 0x1408;
+    pub(super) const _4_BYTES: u32 = 0x1409;
+}
 
 /// What a call does with framebuffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,21 +142,21 @@ const NAMES: usize = 2;
 /// 21.4.2. They count from the list base.
 pub fn list_names(kind: u32, bytes: &[u8]) -> impl Iterator<Item = i64> + '_ {
     let size = match kind {
-        0x1400 | 0x1401 => 1,
-        0x1402 | 0x1403 | 0x1407 => 2,
-        0x1408 => 3,
+        gl::BYTE | gl::UNSIGNED_BYTE => 1,
+        gl::SHORT | gl::UNSIGNED_SHORT | gl::_2_BYTES => 2,
+        gl::_3_BYTES => 3,
         _ => 4,
     };
     bytes.chunks_exact(size).map(move |bytes| {
         let little = bytes.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte));
         let big = bytes.iter().fold(0u32, |all, byte| all << 8 | u32::from(*byte));
         match kind {
-            0x1400 => (little as u8 as i8).into(),
-            0x1402 => (little as u16 as i16).into(),
-            0x1404 => (little as i32).into(),
-            0x1406 => f32::from_bits(little) as i64,
-            // GL_2_BYTES, GL_3_BYTES, GL_4_BYTES: the most significant one comes first.
-            0x1407..=0x1409 => big.into(),
+            gl::BYTE => (little as u8 as i8).into(),
+            gl::SHORT => (little as u16 as i16).into(),
+            gl::INT => (little as i32).into(),
+            gl::FLOAT => f32::from_bits(little) as i64,
+            // The most significant one comes first.
+            gl::_2_BYTES..=gl::_4_BYTES => big.into(),
             _ => little.into(),
         }
     })
@@ -242,7 +260,7 @@ impl DisplayLists {
                 if let Some(list) = args.number(0)
                     && !self.compiling.contains_key(&thread)
                 {
-                    let executes = args.number(1) == Some(COMPILE_AND_EXECUTE);
+                    let executes = args.number(1) == Some(gl::COMPILE_AND_EXECUTE);
                     self.compiling.insert(thread, Compiling { list, executes, from: call, content: List::default() });
                 }
             }
@@ -404,16 +422,19 @@ mod tests {
     #[test]
     fn lists_draw_when_they_are_called() {
         use Rendered::{Clears, Compiled, Draws, Nothing};
-        let new = ("glNewList", &[1, 0x1300][..]);
+        let new = ("glNewList", &[1, gl::COMPILE][..]);
         let (end_list, call) = (("glEndList", &[][..]), ("glCallList", &[1][..]));
         let draw = ("glEnd", &[][..]);
         assert_eq!(run(&[draw, new, draw, end_list, call]), [Draws, Nothing, Compiled, Nothing, Draws]);
         // Executed at once, too.
-        let at_once = ("glNewList", &[1, 0x1301][..]);
+        let at_once = ("glNewList", &[1, gl::COMPILE_AND_EXECUTE][..]);
         assert_eq!(run(&[at_once, draw, end_list, call]), [Nothing, Draws, Nothing, Draws]);
         // Only state; only a clear; a list that was never made; one that was deleted.
         assert_eq!(run(&[new, ("glRotatef", &[1]), end_list, call]), [Nothing, Nothing, Nothing, Nothing]);
-        assert_eq!(run(&[new, ("glClear", &[0x4000]), end_list, call]), [Nothing, Compiled, Nothing, Clears]);
+        assert_eq!(
+            run(&[new, ("glClear", &[gl::COLOR_BUFFER_BIT]), end_list, call]),
+            [Nothing, Compiled, Nothing, Clears]
+        );
         assert_eq!(run(&[call]), [Nothing]);
         let delete = ("glDeleteLists", &[1, 1][..]);
         assert_eq!(run(&[new, draw, end_list, delete, call]), [Nothing, Compiled, Nothing, Nothing, Nothing]);
@@ -426,7 +447,7 @@ mod tests {
     fn what_a_list_calls_counts_when_it_is_called() {
         use Rendered::{Compiled, Draws, Nothing};
         let list = |number, inner: (&'static str, &'static [i64])| {
-            let new: &'static [i64] = if number == 1 { &[1, 0x1300] } else { &[2, 0x1300] };
+            let new: &'static [i64] = if number == 1 { &[1, gl::COMPILE] } else { &[2, gl::COMPILE] };
             vec![("glNewList", new), inner, ("glEndList", &[][..])]
         };
         // The inner one is made, and made again, after the outer one.
@@ -450,14 +471,14 @@ mod tests {
     #[test]
     fn names_of_lists_have_many_types() {
         let names = |kind, bytes: &[u8]| list_names(kind, bytes).collect::<Vec<_>>();
-        assert_eq!(names(0x1401, &[1, 255]), [1, 255]);
-        assert_eq!(names(0x1400, &[1, 255]), [1, -1]);
-        assert_eq!(names(0x1403, &[1, 2, 3]), [0x201]);
-        assert_eq!(names(0x1402, &[0xff, 0xff]), [-1]);
-        assert_eq!(names(0x1405, &[1, 0, 0, 0x80]), [0x8000_0001]);
-        assert_eq!(names(0x1407, &[1, 2]), [0x102]);
-        assert_eq!(names(0x1408, &[1, 2, 3]), [0x1_0203]);
-        assert_eq!(names(0x1406, &3.0f32.to_le_bytes()), [3]);
+        assert_eq!(names(gl::UNSIGNED_BYTE, &[1, 255]), [1, 255]);
+        assert_eq!(names(gl::BYTE, &[1, 255]), [1, -1]);
+        assert_eq!(names(gl::UNSIGNED_SHORT, &[1, 2, 3]), [0x201]);
+        assert_eq!(names(gl::SHORT, &[0xff, 0xff]), [-1]);
+        assert_eq!(names(gl::UNSIGNED_INT, &[1, 0, 0, 0x80]), [0x8000_0001]);
+        assert_eq!(names(gl::_2_BYTES, &[1, 2]), [0x102]);
+        assert_eq!(names(gl::_3_BYTES, &[1, 2, 3]), [0x1_0203]);
+        assert_eq!(names(gl::FLOAT, &3.0f32.to_le_bytes()), [3]);
     }
 
     #[test]
@@ -476,7 +497,7 @@ mod tests {
         };
         // Each calls all before it, and a list that changes forgets what was known of all.
         for list in 1..200 {
-            enter("glNewList", &[list, 0x1300]);
+            enter("glNewList", &[list, gl::COMPILE]);
             for inner in 1..list {
                 enter("glCallList", &[inner]);
             }
@@ -484,7 +505,7 @@ mod tests {
         }
         let mut spent = 0;
         for _ in 0..1000 {
-            enter("glNewList", &[900, 0x1300]);
+            enter("glNewList", &[900, gl::COMPILE]);
             let before = enter("glEndList", &[]);
             spent += (before + STEPS).saturating_sub(enter("glCallList", &[199]));
         }

@@ -13,10 +13,10 @@ use core::fmt::Write;
 use hashbrown::HashMap;
 use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
+use unspool_gl::{functions, gl};
 
 use crate::calls::{Call, Value};
 use crate::frames::{Effect, Frames, Kind as Does, Latest};
-use crate::functions::functions;
 use crate::known::Known;
 use crate::reader::{CallVisitor, Reader, Steps};
 use crate::resources::Resources;
@@ -332,7 +332,7 @@ impl Finder {
         }
         self.uploads.forget();
         self.targets.forget();
-        let names = || crate::functions::functions().constant(error, "ErrorCode").unwrap_or(format!("{error:#x}"));
+        let names = || unspool_gl::functions().constant(error, "ErrorCode").unwrap_or(format!("{error:#x}"));
         match functions.get(since.function as usize).filter(|_| since.calls == 1) {
             Some(by) => {
                 let key = (since.function, error.into());
@@ -410,14 +410,10 @@ impl Finder {
 /// The vertices of the first primitive of a mode: OpenGL 4.6, 10.1. Incomplete ones are ignored (10.3.5 of the compatibility profile).
 fn least_of(mode: u32) -> u64 {
     match mode {
-        // Lines.
-        1..=3 => 2,
-        // Triangles, and polygons.
-        4..=6 | 9 => 3,
-        // Quads, and lines with adjacency.
-        7 | 8 | 10 | 11 => 4,
-        // Triangles with adjacency.
-        12 | 13 => 6,
+        gl::LINES..=gl::LINE_STRIP => 2,
+        gl::TRIANGLES..=gl::TRIANGLE_FAN | gl::POLYGON => 3,
+        gl::QUADS | gl::QUAD_STRIP | gl::LINES_ADJACENCY | gl::LINE_STRIP_ADJACENCY => 4,
+        gl::TRIANGLES_ADJACENCY | gl::TRIANGLE_STRIP_ADJACENCY => 6,
         _ => 1,
     }
 }

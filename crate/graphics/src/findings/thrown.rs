@@ -4,6 +4,7 @@
 //! parts ends the list of draws. State that decides what draws and clears write is followed from the creation of a context on.
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use crate::calls::Call;
 use crate::frames::{Kind, Latest, Vertices};
@@ -127,17 +128,8 @@ impl Context {
     }
 }
 
-const SCISSOR_TEST: u32 = 0xc11;
-const DEPTH_TEST: u32 = 0xb71;
-const STENCIL_TEST: u32 = 0xb90;
-const RASTERIZER_DISCARD: u32 = 0x8c89;
-/// The bits of `glClear`.
-const DEPTH: u32 = 0x100;
-const STENCIL: u32 = 0x400;
-const COLOUR: u32 = 0x4000;
 /// `GL_BACK`, `GL_BACK_LEFT`, and the first attachment: other buffers may be in front, or none.
-const USUAL_BUFFERS: [u32; 3] = [0x405, 0x402, 0x8ce0];
-const READ_FRAMEBUFFER: u32 = 0x8ca8;
+const USUAL_BUFFERS: [u32; 3] = [gl::BACK, gl::BACK_LEFT, gl::COLOR_ATTACHMENT0];
 
 /// The contexts whose creation is in the trace, by handle.
 #[derive(Debug, Default)]
@@ -200,7 +192,7 @@ impl Targets {
             Role::Ends => it.is_unknown = true,
             Role::BindFramebuffer => {
                 it.use_up();
-                if call.uint(0) != READ_FRAMEBUFFER {
+                if call.uint(0) != gl::READ_FRAMEBUFFER {
                     it.framebuffer = call.uint(1);
                 }
             }
@@ -209,10 +201,10 @@ impl Targets {
                 it.is_unknown |= !USUAL_BUFFERS.contains(&call.uint(0));
             }
             Role::Enable(is) => match call.uint(0) {
-                SCISSOR_TEST => it.scissor = is,
-                DEPTH_TEST => it.depth_test = is,
-                STENCIL_TEST => it.stencil_test = is,
-                RASTERIZER_DISCARD => it.discards = is,
+                gl::SCISSOR_TEST => it.scissor = is,
+                gl::DEPTH_TEST => it.depth_test = is,
+                gl::STENCIL_TEST => it.stencil_test = is,
+                gl::RASTERIZER_DISCARD => it.discards = is,
                 _ => {}
             },
             Role::DepthMask => it.writes_depth = call.int(0) != 0,
@@ -234,9 +226,9 @@ impl Context {
         if self.scissor || self.discards || self.is_unknown {
             return None;
         }
-        self.has_depth &= buffers & DEPTH == 0 || !self.writes_depth;
-        self.has_stencil &= buffers & STENCIL == 0 || !self.writes_stencil;
-        let is_all = buffers & COLOUR != 0 && self.writes_colour && !self.has_depth && !self.has_stencil;
+        self.has_depth &= buffers & gl::DEPTH_BUFFER_BIT == 0 || !self.writes_depth;
+        self.has_stencil &= buffers & gl::STENCIL_BUFFER_BIT == 0 || !self.writes_stencil;
+        let is_all = buffers & gl::COLOR_BUFFER_BIT != 0 && self.writes_colour && !self.has_depth && !self.has_stencil;
         let thrown = (self.framebuffer, self.draws);
         if !is_all || self.draws == 0 {
             return None;

@@ -6,6 +6,7 @@
 use core::hash::{BuildHasher, Hash, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashMap};
+use unspool_gl::gl;
 
 use crate::calls::{Call, Value};
 use crate::known::Known;
@@ -92,9 +93,13 @@ struct Held {
 /// Limit for the regions of one texture or buffer.
 const MOST_REGIONS: usize = 256;
 /// Targets of buffers that the GPU writes to: pixel packing, transform feedback, shader storage, queries, atomic counters.
-const WRITTEN: [u32; 5] = [0x88eb, 0x8c8e, 0x90d2, 0x9192, 0x92c0];
-const GENERATE_MIPMAP: u32 = 0x8191;
-const MAP_PERSISTENT_BIT: i64 = 0x40;
+const WRITTEN: [u32; 5] = [
+    gl::PIXEL_PACK_BUFFER,
+    gl::TRANSFORM_FEEDBACK_BUFFER,
+    gl::SHADER_STORAGE_BUFFER,
+    gl::QUERY_BUFFER,
+    gl::ATOMIC_COUNTER_BUFFER,
+];
 
 /// What textures and buffers hold, as far as uploads say.
 #[derive(Debug, Default)]
@@ -125,7 +130,7 @@ impl Uploads {
                 return None;
             }
             Role::Forgets => self.forget(),
-            Role::Parameter => self.makes_levels |= known.uint(call, "pname") == Some(GENERATE_MIPMAP),
+            Role::Parameter => self.makes_levels |= known.uint(call, "pname") == Some(gl::GENERATE_MIPMAP),
             _ => {}
         }
         let mut found = None;
@@ -145,7 +150,8 @@ impl Uploads {
                 Touch::Write => held.is_unknown = true,
                 Touch::Map => {
                     held.regions.clear();
-                    held.is_unknown |= known.int(call, "access").is_some_and(|bits| bits & MAP_PERSISTENT_BIT != 0);
+                    held.is_unknown |=
+                        known.int(call, "access").is_some_and(|bits| bits & i64::from(gl::MAP_PERSISTENT_BIT) != 0);
                 }
                 Touch::Upload { store, is_from_buffer } => {
                     let region = region_of(call, known, store, &self.hasher);
@@ -207,7 +213,10 @@ fn region_of(call: &Call, known: &Known, store: u32, hasher: &DefaultHashBuilder
     }
     len.hash(&mut hash);
     hash.write(bytes);
-    let face = known.uint(call, "target").filter(|target| (0x8515..=0x851a).contains(target)).unwrap_or(0);
+    let face = known
+        .uint(call, "target")
+        .filter(|target| (gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z).contains(target))
+        .unwrap_or(0);
     let level = int("level").unwrap_or(0) as u32;
     Some((Region { level, face, from, to, hash: hash.finish() }, len))
 }

@@ -1,6 +1,7 @@
 //! Calls that return only after the GPU has done earlier work.
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use crate::calls::{Call, Value};
 use crate::known::{Known, integer};
@@ -45,11 +46,8 @@ impl Role {
     }
 }
 
-const QUERY_RESULT: u32 = 0x8866;
-const QUERY_RESULT_AVAILABLE: u32 = 0x8867;
 /// What `glClientWaitSync` returns if it has waited.
-const TIMEOUT_EXPIRED: i64 = 0x911b;
-const CONDITION_SATISFIED: i64 = 0x911c;
+const WAITED: [u32; 2] = [gl::TIMEOUT_EXPIRED, gl::CONDITION_SATISFIED];
 
 /// Queries that have ended, and whose result has not been seen to be there.
 #[derive(Debug, Default)]
@@ -84,8 +82,7 @@ impl Waits {
             Role::ClientWait => {
                 let status = call.result().int()?;
                 let has_waited = known.int(call, "timeout") != Some(0);
-                return (has_waited && [TIMEOUT_EXPIRED, CONDITION_SATISFIED].contains(&status))
-                    .then_some("waited for a fence");
+                return (has_waited && WAITED.map(i64::from).contains(&status)).then_some("waited for a fence");
             }
             Role::BeginQuery => drop(self.active.insert((context, call.uint(0)), call.uint(1))),
             Role::EndQuery => {
@@ -97,11 +94,13 @@ impl Waits {
             Role::Result => {
                 let query = (context, call.uint(0));
                 match (call.uint(1), call.argument(2)) {
-                    (QUERY_RESULT_AVAILABLE, value @ Value::List(_)) if integer(value).is_some_and(|is| is != 0) => {
+                    (gl::QUERY_RESULT_AVAILABLE, value @ Value::List(_))
+                        if integer(value).is_some_and(|is| is != 0) =>
+                    {
                         self.open.remove(&query);
                     }
                     // What goes to a buffer is recorded as an offset.
-                    (QUERY_RESULT, Value::List(_)) => {
+                    (gl::QUERY_RESULT, Value::List(_)) => {
                         return self.open.remove(&query).map(|_| "asks for a result that nobody knows to be there");
                     }
                     _ => {}

@@ -3,6 +3,7 @@
 use core::fmt::Write;
 
 use unspool_formats::apitrace::{Marker, NameFlags};
+use unspool_gl::gl;
 
 use super::{CALLS, CLEARS, DRAWS, FIGURES, Frames, UPLOADED};
 use crate::calls::{Call, Value};
@@ -115,7 +116,7 @@ impl CallVisitor for Opening {
         let label = match edge {
             Edge::Push => (0..call.len()).rev().find_map(|at| call.argument(at).text()).unwrap_or_default().into(),
             // What is read from is no pass.
-            Edge::Framebuffer if known.uint(call, "target") == Some(0x8ca8) => {
+            Edge::Framebuffer if known.uint(call, "target") == Some(gl::READ_FRAMEBUFFER) => {
                 edge = Edge::None;
                 String::new()
             }

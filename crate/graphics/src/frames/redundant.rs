@@ -7,6 +7,7 @@
 use core::hash::{BuildHasher, Hash, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashMap};
+use unspool_gl::gl;
 
 use crate::calls::{Call, Value};
 
@@ -260,11 +261,18 @@ struct Context {
 
 /// Limit for the number of keys of a context.
 const MOST: usize = 1 << 18;
-const ARRAY_BUFFER: u64 = 0x8892;
-const ELEMENT_ARRAY_BUFFER: u64 = 0x8893;
-const TEXTURE_COORD_ARRAY: u64 = 0x8078;
-/// `GL_TEXTURE_1D`, `_2D`, `_3D`, `_CUBE_MAP`, `_RECTANGLE`, and `GL_TEXTURE_GEN_S` to `_Q`.
-const TEXTURE_CAPABILITIES: [u64; 9] = [0xde0, 0xde1, 0x806f, 0x8513, 0x84f5, 0xc60, 0xc61, 0xc62, 0xc63];
+/// The capabilities that each texture unit has.
+const TEXTURE_CAPABILITIES: [u32; 9] = [
+    gl::TEXTURE_1D,
+    gl::TEXTURE_2D,
+    gl::TEXTURE_3D,
+    gl::TEXTURE_CUBE_MAP,
+    gl::TEXTURE_RECTANGLE,
+    gl::TEXTURE_GEN_S,
+    gl::TEXTURE_GEN_T,
+    gl::TEXTURE_GEN_R,
+    gl::TEXTURE_GEN_Q,
+];
 
 impl Memory {
     /// Everything may have changed.
@@ -297,12 +305,14 @@ impl Memory {
         let extra = match state.depends {
             Depends::None => Some(0),
             // Other capabilities than these are no state of a unit.
-            Depends::Unit if state.is("enabled") && !TEXTURE_CAPABILITIES.contains(&number(0)) => Some(0),
+            Depends::Unit if state.is("enabled") && !TEXTURE_CAPABILITIES.map(u64::from).contains(&number(0)) => {
+                Some(0)
+            }
             Depends::Unit => Some(it.unit),
             Depends::Program => Some(it.program),
             // Of the bindings of buffers only this one is state of a vertex array object.
-            Depends::Array if state.is("buffer") && number(0) != ELEMENT_ARRAY_BUFFER => Some(0),
-            Depends::Array if state.is("capability") && number(0) == TEXTURE_COORD_ARRAY => None,
+            Depends::Array if state.is("buffer") && number(0) != gl::ELEMENT_ARRAY_BUFFER.into() => Some(0),
+            Depends::Array if state.is("capability") && number(0) == gl::TEXTURE_COORD_ARRAY.into() => None,
             Depends::Array => Some(it.array),
             Depends::Texture => texture,
             Depends::Never => None,
@@ -344,7 +354,7 @@ impl Memory {
         } else if state.is("texture") {
             it.textures.insert((it.unit, number(0)), last);
         } else if state.is("buffer") {
-            if number(0) == ARRAY_BUFFER {
+            if number(0) == gl::ARRAY_BUFFER.into() {
                 it.vertices = last;
             }
         } else if state.is("indexed buffer") {

@@ -1,5 +1,7 @@
 //! Internal formats: what a texture keeps of the pixels that it gets.
 
+use unspool_gl::gl;
+
 use super::Compressed;
 
 /// Which numbers a texture keeps: OpenGL 4.6, table 8.11, and OpenGL 2.1, table 3.15.
@@ -120,8 +122,12 @@ const fn srgb(name: &'static str, base: Base) -> Internal {
     Internal { is_srgb: true, ..plain(name, base, Number::Unorm(8)) }
 }
 
+const fn blocks_of(name: &'static str, base: Base, number: Number, compressed: Compressed) -> Internal {
+    Internal { compressed: Some(compressed), ..plain(name, base, number) }
+}
+
 const fn blocks(name: &'static str, base: Base, compressed: Compressed) -> Internal {
-    Internal { compressed: Some(compressed), ..plain(name, base, Number::Unorm(8)) }
+    blocks_of(name, base, Number::Unorm(8), compressed)
 }
 
 const fn srgb_blocks(name: &'static str, base: Base, compressed: Compressed) -> Internal {
@@ -131,155 +137,181 @@ const fn srgb_blocks(name: &'static str, base: Base, compressed: Compressed) -> 
 use Base::{Alpha, Depth, DepthStencil, Intensity, Luminance, LuminanceAlpha, Red, Rg, Rgb, Rgba, Stencil};
 use Number::{Float, Float11, Half, Int, Packed, Shared, Snorm, Uint, Unorm};
 
+/// The name of a row: that of its constant, or the one that follows.
+macro_rules! shown {
+    ($name:ident) => {
+        stringify!($name)
+    };
+    ($name:ident $shown:literal) => {
+        $shown
+    };
+}
+
+macro_rules! formats {
+    ($($name:ident $(as $shown:literal)?: $make:ident($($how:expr),*)),* $(,)?) => {
+        &[$((gl::$name, $make(shown!($name $($shown)?), $($how),*))),*]
+    };
+}
+
 /// By number: OpenGL 4.6, tables 8.12 to 8.14, the extensions that brought the older ones, and ES 3.2, table 8.10. Generic formats
 /// are those that Mesa chooses, which is what programs get nearly everywhere.
 #[rustfmt::skip]
-const FORMATS: &[(u32, Internal)] = &[
-    // Base formats, and numbers of components.
-    (1, plain("LUMINANCE", Luminance, Unorm(8))), (2, plain("LUMINANCE_ALPHA", LuminanceAlpha, Unorm(8))),
-    (3, plain("RGB", Rgb, Unorm(8))), (4, plain("RGBA", Rgba, Unorm(8))),
-    (0x1903, plain("RED", Red, Unorm(8))), (0x1906, plain("ALPHA", Alpha, Unorm(8))), (0x1907, plain("RGB", Rgb, Unorm(8))),
-    (0x1908, plain("RGBA", Rgba, Unorm(8))), (0x1909, plain("LUMINANCE", Luminance, Unorm(8))),
-    (0x190a, plain("LUMINANCE_ALPHA", LuminanceAlpha, Unorm(8))), (0x8049, plain("INTENSITY", Intensity, Unorm(8))),
-    (0x8227, plain("RG", Rg, Unorm(8))), (0x80e1, plain("BGRA", Rgba, Unorm(8))), (0x93a1, plain("BGRA8", Rgba, Unorm(8))),
-    (0x1902, plain("DEPTH_COMPONENT", Depth, Unorm(24))), (0x84f9, plain("DEPTH_STENCIL", DepthStencil, Unorm(24))),
-    (0x1901, plain("STENCIL_INDEX", Stencil, Uint(8))),
+const FORMATS: &[(u32, Internal)] = formats![
+    // Base formats.
+    RED: plain(Red, Unorm(8)), ALPHA: plain(Alpha, Unorm(8)), RGB: plain(Rgb, Unorm(8)),
+    RGBA: plain(Rgba, Unorm(8)), LUMINANCE: plain(Luminance, Unorm(8)),
+    LUMINANCE_ALPHA: plain(LuminanceAlpha, Unorm(8)), INTENSITY: plain(Intensity, Unorm(8)),
+    RG: plain(Rg, Unorm(8)), BGRA: plain(Rgba, Unorm(8)), BGRA8_EXT as "BGRA8": plain(Rgba, Unorm(8)),
+    DEPTH_COMPONENT: plain(Depth, Unorm(24)), DEPTH_STENCIL: plain(DepthStencil, Unorm(24)),
+    STENCIL_INDEX: plain(Stencil, Uint(8)),
     // Normalised.
-    (0x8229, plain("R8", Red, Unorm(8))), (0x822a, plain("R16", Red, Unorm(16))),
-    (0x822b, plain("RG8", Rg, Unorm(8))), (0x822c, plain("RG16", Rg, Unorm(16))),
-    (0x2a10, plain("R3_G3_B2", Rgb, Packed([3, 3, 2, 0]))), (0x804f, plain("RGB4", Rgb, Packed([4, 4, 4, 0]))),
-    (0x8050, plain("RGB5", Rgb, Packed([5, 5, 5, 0]))), (0x8d62, plain("RGB565", Rgb, Packed([5, 6, 5, 0]))),
-    (0x8051, plain("RGB8", Rgb, Unorm(8))), (0x8052, plain("RGB10", Rgb, Packed([10, 10, 10, 0]))),
-    (0x8053, plain("RGB12", Rgb, Unorm(16))), (0x8054, plain("RGB16", Rgb, Unorm(16))),
-    (0x8055, plain("RGBA2", Rgba, Packed([4, 4, 4, 4]))), (0x8056, plain("RGBA4", Rgba, Packed([4, 4, 4, 4]))),
-    (0x8057, plain("RGB5_A1", Rgba, Packed([5, 5, 5, 1]))), (0x8058, plain("RGBA8", Rgba, Unorm(8))),
-    (0x8059, plain("RGB10_A2", Rgba, Packed([10, 10, 10, 2]))), (0x805a, plain("RGBA12", Rgba, Unorm(16))),
-    (0x805b, plain("RGBA16", Rgba, Unorm(16))),
-    (0x803b, plain("ALPHA4", Alpha, Unorm(8))), (0x803c, plain("ALPHA8", Alpha, Unorm(8))),
-    (0x803e, plain("ALPHA16", Alpha, Unorm(16))),
-    (0x803f, plain("LUMINANCE4", Luminance, Unorm(8))), (0x8040, plain("LUMINANCE8", Luminance, Unorm(8))),
-    (0x8042, plain("LUMINANCE16", Luminance, Unorm(16))),
-    (0x8043, plain("LUMINANCE4_ALPHA4", LuminanceAlpha, Packed([4, 4, 4, 4]))),
-    (0x8045, plain("LUMINANCE8_ALPHA8", LuminanceAlpha, Unorm(8))),
-    (0x8048, plain("LUMINANCE16_ALPHA16", LuminanceAlpha, Unorm(16))),
-    (0x804a, plain("INTENSITY4", Intensity, Unorm(8))), (0x804b, plain("INTENSITY8", Intensity, Unorm(8))),
-    (0x804d, plain("INTENSITY16", Intensity, Unorm(16))),
-    (0x8f94, plain("R8_SNORM", Red, Snorm(8))), (0x8f95, plain("RG8_SNORM", Rg, Snorm(8))),
-    (0x8f96, plain("RGB8_SNORM", Rgb, Snorm(8))), (0x8f97, plain("RGBA8_SNORM", Rgba, Snorm(8))),
-    (0x8f98, plain("R16_SNORM", Red, Snorm(16))), (0x8f99, plain("RG16_SNORM", Rg, Snorm(16))),
-    (0x8f9a, plain("RGB16_SNORM", Rgb, Snorm(16))), (0x8f9b, plain("RGBA16_SNORM", Rgba, Snorm(16))),
+    R8: plain(Red, Unorm(8)), R16: plain(Red, Unorm(16)),
+    RG8: plain(Rg, Unorm(8)), RG16: plain(Rg, Unorm(16)),
+    R3_G3_B2: plain(Rgb, Packed([3, 3, 2, 0])), RGB4: plain(Rgb, Packed([4, 4, 4, 0])),
+    RGB5: plain(Rgb, Packed([5, 5, 5, 0])), RGB565: plain(Rgb, Packed([5, 6, 5, 0])),
+    RGB8: plain(Rgb, Unorm(8)), RGB10: plain(Rgb, Packed([10, 10, 10, 0])),
+    RGB12: plain(Rgb, Unorm(16)), RGB16: plain(Rgb, Unorm(16)),
+    RGBA2: plain(Rgba, Packed([4, 4, 4, 4])), RGBA4: plain(Rgba, Packed([4, 4, 4, 4])),
+    RGB5_A1: plain(Rgba, Packed([5, 5, 5, 1])), RGBA8: plain(Rgba, Unorm(8)),
+    RGB10_A2: plain(Rgba, Packed([10, 10, 10, 2])), RGBA12: plain(Rgba, Unorm(16)),
+    RGBA16: plain(Rgba, Unorm(16)),
+    ALPHA4: plain(Alpha, Unorm(8)), ALPHA8: plain(Alpha, Unorm(8)),
+    ALPHA16: plain(Alpha, Unorm(16)),
+    LUMINANCE4: plain(Luminance, Unorm(8)), LUMINANCE8: plain(Luminance, Unorm(8)),
+    LUMINANCE16: plain(Luminance, Unorm(16)),
+    LUMINANCE4_ALPHA4: plain(LuminanceAlpha, Packed([4, 4, 4, 4])),
+    LUMINANCE8_ALPHA8: plain(LuminanceAlpha, Unorm(8)),
+    LUMINANCE16_ALPHA16: plain(LuminanceAlpha, Unorm(16)),
+    INTENSITY4: plain(Intensity, Unorm(8)), INTENSITY8: plain(Intensity, Unorm(8)),
+    INTENSITY16: plain(Intensity, Unorm(16)),
+    R8_SNORM: plain(Red, Snorm(8)), RG8_SNORM: plain(Rg, Snorm(8)),
+    RGB8_SNORM: plain(Rgb, Snorm(8)), RGBA8_SNORM: plain(Rgba, Snorm(8)),
+    R16_SNORM: plain(Red, Snorm(16)), RG16_SNORM: plain(Rg, Snorm(16)),
+    RGB16_SNORM: plain(Rgb, Snorm(16)), RGBA16_SNORM: plain(Rgba, Snorm(16)),
     // sRGB.
-    (0x8c40, srgb("SRGB", Rgb)), (0x8c41, srgb("SRGB8", Rgb)), (0x8c42, srgb("SRGB_ALPHA", Rgba)),
-    (0x8c43, srgb("SRGB8_ALPHA8", Rgba)), (0x8c44, srgb("SLUMINANCE_ALPHA", LuminanceAlpha)),
-    (0x8c45, srgb("SLUMINANCE8_ALPHA8", LuminanceAlpha)), (0x8c46, srgb("SLUMINANCE", Luminance)),
-    (0x8c47, srgb("SLUMINANCE8", Luminance)), (0x8fbd, srgb("SR8", Red)), (0x8fbe, srgb("SRG8", Rg)),
+    SRGB: srgb(Rgb), SRGB8: srgb(Rgb), SRGB_ALPHA: srgb(Rgba),
+    SRGB8_ALPHA8: srgb(Rgba), SLUMINANCE_ALPHA: srgb(LuminanceAlpha),
+    SLUMINANCE8_ALPHA8: srgb(LuminanceAlpha), SLUMINANCE: srgb(Luminance),
+    SLUMINANCE8: srgb(Luminance), SR8_EXT as "SR8": srgb(Red), SRG8_EXT as "SRG8": srgb(Rg),
     // Floating point.
-    (0x822d, plain("R16F", Red, Half)), (0x822e, plain("R32F", Red, Float)), (0x822f, plain("RG16F", Rg, Half)),
-    (0x8230, plain("RG32F", Rg, Float)), (0x881b, plain("RGB16F", Rgb, Half)), (0x8815, plain("RGB32F", Rgb, Float)),
-    (0x881a, plain("RGBA16F", Rgba, Half)), (0x8814, plain("RGBA32F", Rgba, Float)),
-    (0x8816, plain("ALPHA32F", Alpha, Float)), (0x8817, plain("INTENSITY32F", Intensity, Float)),
-    (0x8818, plain("LUMINANCE32F", Luminance, Float)), (0x8819, plain("LUMINANCE_ALPHA32F", LuminanceAlpha, Float)),
-    (0x881c, plain("ALPHA16F", Alpha, Half)), (0x881d, plain("INTENSITY16F", Intensity, Half)),
-    (0x881e, plain("LUMINANCE16F", Luminance, Half)), (0x881f, plain("LUMINANCE_ALPHA16F", LuminanceAlpha, Half)),
-    (0x8c3a, plain("R11F_G11F_B10F", Rgb, Float11)), (0x8c3d, plain("RGB9_E5", Rgb, Shared)),
+    R16F: plain(Red, Half), R32F: plain(Red, Float), RG16F: plain(Rg, Half),
+    RG32F: plain(Rg, Float), RGB16F: plain(Rgb, Half), RGB32F: plain(Rgb, Float),
+    RGBA16F: plain(Rgba, Half), RGBA32F: plain(Rgba, Float),
+    ALPHA32F_ARB as "ALPHA32F": plain(Alpha, Float), INTENSITY32F_ARB as "INTENSITY32F": plain(Intensity, Float),
+    LUMINANCE32F_ARB as "LUMINANCE32F": plain(Luminance, Float), LUMINANCE_ALPHA32F_ARB as "LUMINANCE_ALPHA32F": plain(LuminanceAlpha, Float),
+    ALPHA16F_ARB as "ALPHA16F": plain(Alpha, Half), INTENSITY16F_ARB as "INTENSITY16F": plain(Intensity, Half),
+    LUMINANCE16F_ARB as "LUMINANCE16F": plain(Luminance, Half), LUMINANCE_ALPHA16F_ARB as "LUMINANCE_ALPHA16F": plain(LuminanceAlpha, Half),
+    R11F_G11F_B10F: plain(Rgb, Float11), RGB9_E5: plain(Rgb, Shared),
     // Integers.
-    (0x8231, plain("R8I", Red, Int(8))), (0x8232, plain("R8UI", Red, Uint(8))), (0x8233, plain("R16I", Red, Int(16))),
-    (0x8234, plain("R16UI", Red, Uint(16))), (0x8235, plain("R32I", Red, Int(32))), (0x8236, plain("R32UI", Red, Uint(32))),
-    (0x8237, plain("RG8I", Rg, Int(8))), (0x8238, plain("RG8UI", Rg, Uint(8))), (0x8239, plain("RG16I", Rg, Int(16))),
-    (0x823a, plain("RG16UI", Rg, Uint(16))), (0x823b, plain("RG32I", Rg, Int(32))), (0x823c, plain("RG32UI", Rg, Uint(32))),
-    (0x8d70, plain("RGBA32UI", Rgba, Uint(32))), (0x8d71, plain("RGB32UI", Rgb, Uint(32))),
-    (0x8d76, plain("RGBA16UI", Rgba, Uint(16))), (0x8d77, plain("RGB16UI", Rgb, Uint(16))),
-    (0x8d7c, plain("RGBA8UI", Rgba, Uint(8))), (0x8d7d, plain("RGB8UI", Rgb, Uint(8))),
-    (0x8d82, plain("RGBA32I", Rgba, Int(32))), (0x8d83, plain("RGB32I", Rgb, Int(32))),
-    (0x8d88, plain("RGBA16I", Rgba, Int(16))), (0x8d89, plain("RGB16I", Rgb, Int(16))),
-    (0x8d8e, plain("RGBA8I", Rgba, Int(8))), (0x8d8f, plain("RGB8I", Rgb, Int(8))),
-    (0x906f, plain("RGB10_A2UI", Rgba, Uint(10))),
+    R8I: plain(Red, Int(8)), R8UI: plain(Red, Uint(8)), R16I: plain(Red, Int(16)),
+    R16UI: plain(Red, Uint(16)), R32I: plain(Red, Int(32)), R32UI: plain(Red, Uint(32)),
+    RG8I: plain(Rg, Int(8)), RG8UI: plain(Rg, Uint(8)), RG16I: plain(Rg, Int(16)),
+    RG16UI: plain(Rg, Uint(16)), RG32I: plain(Rg, Int(32)), RG32UI: plain(Rg, Uint(32)),
+    RGBA32UI: plain(Rgba, Uint(32)), RGB32UI: plain(Rgb, Uint(32)),
+    RGBA16UI: plain(Rgba, Uint(16)), RGB16UI: plain(Rgb, Uint(16)),
+    RGBA8UI: plain(Rgba, Uint(8)), RGB8UI: plain(Rgb, Uint(8)),
+    RGBA32I: plain(Rgba, Int(32)), RGB32I: plain(Rgb, Int(32)),
+    RGBA16I: plain(Rgba, Int(16)), RGB16I: plain(Rgb, Int(16)),
+    RGBA8I: plain(Rgba, Int(8)), RGB8I: plain(Rgb, Int(8)),
+    RGB10_A2UI: plain(Rgba, Uint(10)),
     // Depth and stencil.
-    (0x81a5, plain("DEPTH_COMPONENT16", Depth, Unorm(16))), (0x81a6, plain("DEPTH_COMPONENT24", Depth, Unorm(24))),
-    (0x81a7, plain("DEPTH_COMPONENT32", Depth, Unorm(32))), (0x8cac, plain("DEPTH_COMPONENT32F", Depth, Float)),
-    (0x88f0, plain("DEPTH24_STENCIL8", DepthStencil, Unorm(24))), (0x8cad, plain("DEPTH32F_STENCIL8", DepthStencil, Float)),
-    (0x8d48, plain("STENCIL_INDEX8", Stencil, Uint(8))),
+    DEPTH_COMPONENT16: plain(Depth, Unorm(16)), DEPTH_COMPONENT24: plain(Depth, Unorm(24)),
+    DEPTH_COMPONENT32: plain(Depth, Unorm(32)), DEPTH_COMPONENT32F: plain(Depth, Float),
+    DEPTH24_STENCIL8: plain(DepthStencil, Unorm(24)), DEPTH32F_STENCIL8: plain(DepthStencil, Float),
+    STENCIL_INDEX8: plain(Stencil, Uint(8)),
     // Compressed.
-    (0x83f0, blocks("COMPRESSED_RGB_S3TC_DXT1_EXT", Rgb, Compressed::Bc1 { alpha: false })),
-    (0x83f1, blocks("COMPRESSED_RGBA_S3TC_DXT1_EXT", Rgba, Compressed::Bc1 { alpha: true })),
-    (0x83f2, blocks("COMPRESSED_RGBA_S3TC_DXT3_EXT", Rgba, Compressed::Bc2)),
-    (0x83f3, blocks("COMPRESSED_RGBA_S3TC_DXT5_EXT", Rgba, Compressed::Bc3)),
-    (0x8c4c, srgb_blocks("COMPRESSED_SRGB_S3TC_DXT1_EXT", Rgb, Compressed::Bc1 { alpha: false })),
-    (0x8c4d, srgb_blocks("COMPRESSED_SRGB_ALPHA_S3TC_DXT1_EXT", Rgba, Compressed::Bc1 { alpha: true })),
-    (0x8c4e, srgb_blocks("COMPRESSED_SRGB_ALPHA_S3TC_DXT3_EXT", Rgba, Compressed::Bc2)),
-    (0x8c4f, srgb_blocks("COMPRESSED_SRGB_ALPHA_S3TC_DXT5_EXT", Rgba, Compressed::Bc3)),
-    (0x8dbb, blocks("COMPRESSED_RED_RGTC1", Red, Compressed::Bc4)),
-    (0x8dbc, Internal { compressed: Some(Compressed::Bc4Signed), ..plain("COMPRESSED_SIGNED_RED_RGTC1", Red, Snorm(8)) }),
-    (0x8dbd, blocks("COMPRESSED_RG_RGTC2", Rg, Compressed::Bc5)),
-    (0x8dbe, Internal { compressed: Some(Compressed::Bc5Signed), ..plain("COMPRESSED_SIGNED_RG_RGTC2", Rg, Snorm(8)) }),
-    (0x8c70, blocks("COMPRESSED_LUMINANCE_LATC1_EXT", Luminance, Compressed::Bc4)),
-    (0x8c71, Internal { compressed: Some(Compressed::Bc4Signed), ..plain("COMPRESSED_SIGNED_LUMINANCE_LATC1_EXT", Luminance, Snorm(8)) }),
-    (0x8c72, blocks("COMPRESSED_LUMINANCE_ALPHA_LATC2_EXT", LuminanceAlpha, Compressed::Latc2)),
-    (0x8c73, Internal { compressed: Some(Compressed::Latc2Signed), ..plain("COMPRESSED_SIGNED_LUMINANCE_ALPHA_LATC2_EXT", LuminanceAlpha, Snorm(8)) }),
-    (0x8e8c, blocks("COMPRESSED_RGBA_BPTC_UNORM", Rgba, Compressed::Bc7)),
-    (0x8e8d, srgb_blocks("COMPRESSED_SRGB_ALPHA_BPTC_UNORM", Rgba, Compressed::Bc7)),
-    (0x8e8e, Internal { compressed: Some(Compressed::Bc6 { signed: true }), ..plain("COMPRESSED_RGB_BPTC_SIGNED_FLOAT", Rgb, Half) }),
-    (0x8e8f, Internal { compressed: Some(Compressed::Bc6 { signed: false }), ..plain("COMPRESSED_RGB_BPTC_UNSIGNED_FLOAT", Rgb, Half) }),
-    (0x8d64, blocks("ETC1_RGB8_OES", Rgb, Compressed::Etc1)),
-    (0x9274, blocks("COMPRESSED_RGB8_ETC2", Rgb, Compressed::Etc2)),
-    (0x9275, srgb_blocks("COMPRESSED_SRGB8_ETC2", Rgb, Compressed::Etc2)),
-    (0x9276, blocks("COMPRESSED_RGB8_PUNCHTHROUGH_ALPHA1_ETC2", Rgba, Compressed::Etc2Punch)),
-    (0x9277, srgb_blocks("COMPRESSED_SRGB8_PUNCHTHROUGH_ALPHA1_ETC2", Rgba, Compressed::Etc2Punch)),
-    (0x9278, blocks("COMPRESSED_RGBA8_ETC2_EAC", Rgba, Compressed::Etc2Alpha)),
-    (0x9279, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ETC2_EAC", Rgba, Compressed::Etc2Alpha)),
-    (0x9270, Internal { compressed: Some(Compressed::EacR), ..plain("COMPRESSED_R11_EAC", Red, Unorm(16)) }),
-    (0x9271, Internal { compressed: Some(Compressed::EacRSigned), ..plain("COMPRESSED_SIGNED_R11_EAC", Red, Snorm(16)) }),
-    (0x9272, Internal { compressed: Some(Compressed::EacRg), ..plain("COMPRESSED_RG11_EAC", Rg, Unorm(16)) }),
-    (0x9273, Internal { compressed: Some(Compressed::EacRgSigned), ..plain("COMPRESSED_SIGNED_RG11_EAC", Rg, Snorm(16)) }),
+    COMPRESSED_RGB_S3TC_DXT1_EXT: blocks(Rgb, Compressed::Bc1 { alpha: false }),
+    COMPRESSED_RGBA_S3TC_DXT1_EXT: blocks(Rgba, Compressed::Bc1 { alpha: true }),
+    COMPRESSED_RGBA_S3TC_DXT3_EXT: blocks(Rgba, Compressed::Bc2),
+    COMPRESSED_RGBA_S3TC_DXT5_EXT: blocks(Rgba, Compressed::Bc3),
+    COMPRESSED_SRGB_S3TC_DXT1_EXT: srgb_blocks(Rgb, Compressed::Bc1 { alpha: false }),
+    COMPRESSED_SRGB_ALPHA_S3TC_DXT1_EXT: srgb_blocks(Rgba, Compressed::Bc1 { alpha: true }),
+    COMPRESSED_SRGB_ALPHA_S3TC_DXT3_EXT: srgb_blocks(Rgba, Compressed::Bc2),
+    COMPRESSED_SRGB_ALPHA_S3TC_DXT5_EXT: srgb_blocks(Rgba, Compressed::Bc3),
+    COMPRESSED_RED_RGTC1: blocks(Red, Compressed::Bc4),
+    COMPRESSED_SIGNED_RED_RGTC1: blocks_of(Red, Snorm(8), Compressed::Bc4Signed),
+    COMPRESSED_RG_RGTC2: blocks(Rg, Compressed::Bc5),
+    COMPRESSED_SIGNED_RG_RGTC2: blocks_of(Rg, Snorm(8), Compressed::Bc5Signed),
+    COMPRESSED_LUMINANCE_LATC1_EXT: blocks(Luminance, Compressed::Bc4),
+    COMPRESSED_SIGNED_LUMINANCE_LATC1_EXT: blocks_of(Luminance, Snorm(8), Compressed::Bc4Signed),
+    COMPRESSED_LUMINANCE_ALPHA_LATC2_EXT: blocks(LuminanceAlpha, Compressed::Latc2),
+    COMPRESSED_SIGNED_LUMINANCE_ALPHA_LATC2_EXT: blocks_of(LuminanceAlpha, Snorm(8), Compressed::Latc2Signed),
+    COMPRESSED_RGBA_BPTC_UNORM: blocks(Rgba, Compressed::Bc7),
+    COMPRESSED_SRGB_ALPHA_BPTC_UNORM: srgb_blocks(Rgba, Compressed::Bc7),
+    COMPRESSED_RGB_BPTC_SIGNED_FLOAT: blocks_of(Rgb, Half, Compressed::Bc6 { signed: true }),
+    COMPRESSED_RGB_BPTC_UNSIGNED_FLOAT: blocks_of(Rgb, Half, Compressed::Bc6 { signed: false }),
+    ETC1_RGB8_OES: blocks(Rgb, Compressed::Etc1),
+    COMPRESSED_RGB8_ETC2: blocks(Rgb, Compressed::Etc2),
+    COMPRESSED_SRGB8_ETC2: srgb_blocks(Rgb, Compressed::Etc2),
+    COMPRESSED_RGB8_PUNCHTHROUGH_ALPHA1_ETC2: blocks(Rgba, Compressed::Etc2Punch),
+    COMPRESSED_SRGB8_PUNCHTHROUGH_ALPHA1_ETC2: srgb_blocks(Rgba, Compressed::Etc2Punch),
+    COMPRESSED_RGBA8_ETC2_EAC: blocks(Rgba, Compressed::Etc2Alpha),
+    COMPRESSED_SRGB8_ALPHA8_ETC2_EAC: srgb_blocks(Rgba, Compressed::Etc2Alpha),
+    COMPRESSED_R11_EAC: blocks_of(Red, Unorm(16), Compressed::EacR),
+    COMPRESSED_SIGNED_R11_EAC: blocks_of(Red, Snorm(16), Compressed::EacRSigned),
+    COMPRESSED_RG11_EAC: blocks_of(Rg, Unorm(16), Compressed::EacRg),
+    COMPRESSED_SIGNED_RG11_EAC: blocks_of(Rg, Snorm(16), Compressed::EacRgSigned),
     // ASTC, KHR_texture_compression_astc_ldr.
-    (0x93b0, blocks("COMPRESSED_RGBA_ASTC_4x4_KHR", Rgba, Compressed::Astc([4, 4]))),
-    (0x93b1, blocks("COMPRESSED_RGBA_ASTC_5x4_KHR", Rgba, Compressed::Astc([5, 4]))),
-    (0x93b2, blocks("COMPRESSED_RGBA_ASTC_5x5_KHR", Rgba, Compressed::Astc([5, 5]))),
-    (0x93b3, blocks("COMPRESSED_RGBA_ASTC_6x5_KHR", Rgba, Compressed::Astc([6, 5]))),
-    (0x93b4, blocks("COMPRESSED_RGBA_ASTC_6x6_KHR", Rgba, Compressed::Astc([6, 6]))),
-    (0x93b5, blocks("COMPRESSED_RGBA_ASTC_8x5_KHR", Rgba, Compressed::Astc([8, 5]))),
-    (0x93b6, blocks("COMPRESSED_RGBA_ASTC_8x6_KHR", Rgba, Compressed::Astc([8, 6]))),
-    (0x93b7, blocks("COMPRESSED_RGBA_ASTC_8x8_KHR", Rgba, Compressed::Astc([8, 8]))),
-    (0x93b8, blocks("COMPRESSED_RGBA_ASTC_10x5_KHR", Rgba, Compressed::Astc([10, 5]))),
-    (0x93b9, blocks("COMPRESSED_RGBA_ASTC_10x6_KHR", Rgba, Compressed::Astc([10, 6]))),
-    (0x93ba, blocks("COMPRESSED_RGBA_ASTC_10x8_KHR", Rgba, Compressed::Astc([10, 8]))),
-    (0x93bb, blocks("COMPRESSED_RGBA_ASTC_10x10_KHR", Rgba, Compressed::Astc([10, 10]))),
-    (0x93bc, blocks("COMPRESSED_RGBA_ASTC_12x10_KHR", Rgba, Compressed::Astc([12, 10]))),
-    (0x93bd, blocks("COMPRESSED_RGBA_ASTC_12x12_KHR", Rgba, Compressed::Astc([12, 12]))),
-    (0x93d0, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_4x4_KHR", Rgba, Compressed::Astc([4, 4]))),
-    (0x93d1, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_5x4_KHR", Rgba, Compressed::Astc([5, 4]))),
-    (0x93d2, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_5x5_KHR", Rgba, Compressed::Astc([5, 5]))),
-    (0x93d3, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_6x5_KHR", Rgba, Compressed::Astc([6, 5]))),
-    (0x93d4, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_6x6_KHR", Rgba, Compressed::Astc([6, 6]))),
-    (0x93d5, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_8x5_KHR", Rgba, Compressed::Astc([8, 5]))),
-    (0x93d6, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_8x6_KHR", Rgba, Compressed::Astc([8, 6]))),
-    (0x93d7, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_8x8_KHR", Rgba, Compressed::Astc([8, 8]))),
-    (0x93d8, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_10x5_KHR", Rgba, Compressed::Astc([10, 5]))),
-    (0x93d9, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_10x6_KHR", Rgba, Compressed::Astc([10, 6]))),
-    (0x93da, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_10x8_KHR", Rgba, Compressed::Astc([10, 8]))),
-    (0x93db, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_10x10_KHR", Rgba, Compressed::Astc([10, 10]))),
-    (0x93dc, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_12x10_KHR", Rgba, Compressed::Astc([12, 10]))),
-    (0x93dd, srgb_blocks("COMPRESSED_SRGB8_ALPHA8_ASTC_12x12_KHR", Rgba, Compressed::Astc([12, 12]))),
+    COMPRESSED_RGBA_ASTC_4x4 as "COMPRESSED_RGBA_ASTC_4x4_KHR": blocks(Rgba, Compressed::Astc([4, 4])),
+    COMPRESSED_RGBA_ASTC_5x4 as "COMPRESSED_RGBA_ASTC_5x4_KHR": blocks(Rgba, Compressed::Astc([5, 4])),
+    COMPRESSED_RGBA_ASTC_5x5 as "COMPRESSED_RGBA_ASTC_5x5_KHR": blocks(Rgba, Compressed::Astc([5, 5])),
+    COMPRESSED_RGBA_ASTC_6x5 as "COMPRESSED_RGBA_ASTC_6x5_KHR": blocks(Rgba, Compressed::Astc([6, 5])),
+    COMPRESSED_RGBA_ASTC_6x6 as "COMPRESSED_RGBA_ASTC_6x6_KHR": blocks(Rgba, Compressed::Astc([6, 6])),
+    COMPRESSED_RGBA_ASTC_8x5 as "COMPRESSED_RGBA_ASTC_8x5_KHR": blocks(Rgba, Compressed::Astc([8, 5])),
+    COMPRESSED_RGBA_ASTC_8x6 as "COMPRESSED_RGBA_ASTC_8x6_KHR": blocks(Rgba, Compressed::Astc([8, 6])),
+    COMPRESSED_RGBA_ASTC_8x8 as "COMPRESSED_RGBA_ASTC_8x8_KHR": blocks(Rgba, Compressed::Astc([8, 8])),
+    COMPRESSED_RGBA_ASTC_10x5 as "COMPRESSED_RGBA_ASTC_10x5_KHR": blocks(Rgba, Compressed::Astc([10, 5])),
+    COMPRESSED_RGBA_ASTC_10x6 as "COMPRESSED_RGBA_ASTC_10x6_KHR": blocks(Rgba, Compressed::Astc([10, 6])),
+    COMPRESSED_RGBA_ASTC_10x8 as "COMPRESSED_RGBA_ASTC_10x8_KHR": blocks(Rgba, Compressed::Astc([10, 8])),
+    COMPRESSED_RGBA_ASTC_10x10 as "COMPRESSED_RGBA_ASTC_10x10_KHR": blocks(Rgba, Compressed::Astc([10, 10])),
+    COMPRESSED_RGBA_ASTC_12x10 as "COMPRESSED_RGBA_ASTC_12x10_KHR": blocks(Rgba, Compressed::Astc([12, 10])),
+    COMPRESSED_RGBA_ASTC_12x12 as "COMPRESSED_RGBA_ASTC_12x12_KHR": blocks(Rgba, Compressed::Astc([12, 12])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_4x4 as "COMPRESSED_SRGB8_ALPHA8_ASTC_4x4_KHR": srgb_blocks(Rgba, Compressed::Astc([4, 4])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_5x4 as "COMPRESSED_SRGB8_ALPHA8_ASTC_5x4_KHR": srgb_blocks(Rgba, Compressed::Astc([5, 4])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_5x5 as "COMPRESSED_SRGB8_ALPHA8_ASTC_5x5_KHR": srgb_blocks(Rgba, Compressed::Astc([5, 5])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_6x5 as "COMPRESSED_SRGB8_ALPHA8_ASTC_6x5_KHR": srgb_blocks(Rgba, Compressed::Astc([6, 5])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_6x6 as "COMPRESSED_SRGB8_ALPHA8_ASTC_6x6_KHR": srgb_blocks(Rgba, Compressed::Astc([6, 6])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_8x5 as "COMPRESSED_SRGB8_ALPHA8_ASTC_8x5_KHR": srgb_blocks(Rgba, Compressed::Astc([8, 5])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_8x6 as "COMPRESSED_SRGB8_ALPHA8_ASTC_8x6_KHR": srgb_blocks(Rgba, Compressed::Astc([8, 6])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_8x8 as "COMPRESSED_SRGB8_ALPHA8_ASTC_8x8_KHR": srgb_blocks(Rgba, Compressed::Astc([8, 8])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_10x5 as "COMPRESSED_SRGB8_ALPHA8_ASTC_10x5_KHR": srgb_blocks(Rgba, Compressed::Astc([10, 5])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_10x6 as "COMPRESSED_SRGB8_ALPHA8_ASTC_10x6_KHR": srgb_blocks(Rgba, Compressed::Astc([10, 6])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_10x8 as "COMPRESSED_SRGB8_ALPHA8_ASTC_10x8_KHR": srgb_blocks(Rgba, Compressed::Astc([10, 8])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_10x10 as "COMPRESSED_SRGB8_ALPHA8_ASTC_10x10_KHR": srgb_blocks(Rgba, Compressed::Astc([10, 10])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_12x10 as "COMPRESSED_SRGB8_ALPHA8_ASTC_12x10_KHR": srgb_blocks(Rgba, Compressed::Astc([12, 10])),
+    COMPRESSED_SRGB8_ALPHA8_ASTC_12x12 as "COMPRESSED_SRGB8_ALPHA8_ASTC_12x12_KHR": srgb_blocks(Rgba, Compressed::Astc([12, 12])),
     // Compression that the driver chooses; most keep the pixels as they are.
-    (0x84e9, plain("COMPRESSED_ALPHA", Alpha, Unorm(8))), (0x84ea, plain("COMPRESSED_LUMINANCE", Luminance, Unorm(8))),
-    (0x84eb, plain("COMPRESSED_LUMINANCE_ALPHA", LuminanceAlpha, Unorm(8))), (0x84ec, plain("COMPRESSED_INTENSITY", Intensity, Unorm(8))),
-    (0x84ed, plain("COMPRESSED_RGB", Rgb, Unorm(8))), (0x84ee, plain("COMPRESSED_RGBA", Rgba, Unorm(8))),
-    (0x8225, plain("COMPRESSED_RED", Red, Unorm(8))), (0x8226, plain("COMPRESSED_RG", Rg, Unorm(8))),
-    (0x8c48, srgb("COMPRESSED_SRGB", Rgb)), (0x8c49, srgb("COMPRESSED_SRGB_ALPHA", Rgba)),
+    COMPRESSED_ALPHA: plain(Alpha, Unorm(8)), COMPRESSED_LUMINANCE: plain(Luminance, Unorm(8)),
+    COMPRESSED_LUMINANCE_ALPHA: plain(LuminanceAlpha, Unorm(8)), COMPRESSED_INTENSITY: plain(Intensity, Unorm(8)),
+    COMPRESSED_RGB: plain(Rgb, Unorm(8)), COMPRESSED_RGBA: plain(Rgba, Unorm(8)),
+    COMPRESSED_RED: plain(Red, Unorm(8)), COMPRESSED_RG: plain(Rg, Unorm(8)),
+    COMPRESSED_SRGB: srgb(Rgb), COMPRESSED_SRGB_ALPHA: srgb(Rgba),
 ];
+
+/// The constant of an internal format. OpenGL 1.0 has numbers of components in its place.
+pub(crate) fn with_name(internal: u32) -> u32 {
+    match internal {
+        1 => gl::LUMINANCE,
+        2 => gl::LUMINANCE_ALPHA,
+        3 => gl::RGB,
+        4 => gl::RGBA,
+        other => other,
+    }
+}
 
 impl Internal {
     /// The format with this number. `of` is the type of the pixels that came with an unsized format, or 0: ES says which number
     /// they have then. `None` if it is not supported.
     pub fn of(number: u32, of: u32) -> Option<Self> {
+        let number = with_name(number);
         let (_, format) = FORMATS.iter().find(|(known, _)| *known == number)?;
-        let is_unsized =
-            number < 5 || (0x1901..=0x190a).contains(&number) || matches!(number, 0x8227 | 0x80e1 | 0x84f9);
-        let is_half = matches!(of, 0x140b | 0x8d61);
+        let is_unsized = (gl::STENCIL_INDEX..=gl::LUMINANCE_ALPHA).contains(&number)
+            || matches!(number, gl::RG | gl::BGRA | gl::DEPTH_STENCIL);
+        let is_half = matches!(of, gl::HALF_FLOAT | gl::HALF_FLOAT_OES);
         // OES_texture_float and OES_texture_half_float.
         let number = match format.number {
             _ if !is_unsized => format.number,
-            Number::Unorm(8) if of == 0x1406 => Number::Float,
+            Number::Unorm(8) if of == gl::FLOAT => Number::Float,
             Number::Unorm(8) if is_half => Number::Half,
             other => other,
         };
@@ -411,15 +443,15 @@ mod tests {
             assert!(FORMATS.iter().skip(i + 1).all(|(other, _)| other != number), "{number:#x}");
         }
         let stored = |number, texel| Internal::of(number, 0).unwrap().stored(texel);
-        assert_eq!(stored(0x8051, [1.0, 0.5, 0.0, 0.25]), [255, 128, 0, 255]);
-        assert_eq!(stored(0x1906, [1.0, 0.5, 0.0, 0.2]), [0, 0, 0, 51]);
-        assert_eq!(stored(0x8236, [7.9, 4294967295.0, 0.0, 0.0])[0], 7);
-        assert_eq!(stored(0x8231, [-300.0, 0.0, 0.0, 1.0])[0], -128i32 as u32);
+        assert_eq!(stored(gl::RGB8, [1.0, 0.5, 0.0, 0.25]), [255, 128, 0, 255]);
+        assert_eq!(stored(gl::ALPHA, [1.0, 0.5, 0.0, 0.2]), [0, 0, 0, 51]);
+        assert_eq!(stored(gl::R32UI, [7.9, 4294967295.0, 0.0, 0.0])[0], 7);
+        assert_eq!(stored(gl::R8I, [-300.0, 0.0, 0.0, 1.0])[0], -128i32 as u32);
         let float = |number, texel| stored(number, texel).map(f32::from_bits);
-        assert_eq!(float(0x8d62, [0.5, 0.5, 0.0, 0.0]), [16.0 / 31.0, 32.0 / 63.0, 0.0, 1.0]);
-        assert_eq!(float(0x822d, [1.0 / 3.0, 0.0, 0.0, 1.0])[0], 0.333_251_95);
-        assert_eq!(float(0x881a, [70000.0, -1e-8, 65519.0, 6e-8]), [f32::INFINITY, -0.0, 65504.0, 5.960_464_5e-8]);
-        assert_eq!(float(0x8c3d, [1.0, 0.5, 0.25, 0.0]), [1.0, 0.5, 0.25, 1.0]);
-        assert_eq!(float(0x88f0, [0.5, 200.0, 0.0, 1.0])[1], 200.0);
+        assert_eq!(float(gl::RGB565, [0.5, 0.5, 0.0, 0.0]), [16.0 / 31.0, 32.0 / 63.0, 0.0, 1.0]);
+        assert_eq!(float(gl::R16F, [1.0 / 3.0, 0.0, 0.0, 1.0])[0], 0.333_251_95);
+        assert_eq!(float(gl::RGBA16F, [70000.0, -1e-8, 65519.0, 6e-8]), [f32::INFINITY, -0.0, 65504.0, 5.960_464_5e-8]);
+        assert_eq!(float(gl::RGB9_E5, [1.0, 0.5, 0.25, 0.0]), [1.0, 0.5, 0.25, 1.0]);
+        assert_eq!(float(gl::DEPTH24_STENCIL8, [0.5, 200.0, 0.0, 1.0])[1], 200.0);
     }
 }

@@ -1,5 +1,7 @@
 //! Pixels in the memory of a program: format, type and pixel store.
 
+use unspool_gl::gl;
+
 use super::NoImage;
 
 /// How pixels lie in memory: `glPixelStore` with `GL_UNPACK_…`.
@@ -29,14 +31,14 @@ impl PixelStore {
     /// `glPixelStore` sets a parameter. Those of packing are left out.
     pub fn set(&mut self, name: u32, value: u32) {
         match name {
-            0x0cf0 => self.swap_bytes = value != 0,
-            0x0cf1 => self.lsb_first = value != 0,
-            0x0cf2 => self.row_length = value,
-            0x0cf3 => self.skip[1] = value,
-            0x0cf4 => self.skip[0] = value,
-            0x0cf5 => self.alignment = value.clamp(1, 8),
-            0x806d => self.skip[2] = value,
-            0x806e => self.image_height = value,
+            gl::UNPACK_SWAP_BYTES => self.swap_bytes = value != 0,
+            gl::UNPACK_LSB_FIRST => self.lsb_first = value != 0,
+            gl::UNPACK_ROW_LENGTH => self.row_length = value,
+            gl::UNPACK_SKIP_ROWS => self.skip[1] = value,
+            gl::UNPACK_SKIP_PIXELS => self.skip[0] = value,
+            gl::UNPACK_ALIGNMENT => self.alignment = value.clamp(1, 8),
+            gl::UNPACK_SKIP_IMAGES => self.skip[2] = value,
+            gl::UNPACK_IMAGE_HEIGHT => self.image_height = value,
             _ => {}
         }
     }
@@ -56,33 +58,33 @@ impl SourceFormat {
     /// The format with this number, as `GL_BGRA`. `None` if it is none.
     pub fn of(format: u32) -> Option<Self> {
         let (components, is_integer): (&[u8], bool) = match format {
-            0x1903 => (&[0], false),
-            0x1904 => (&[1], false),
-            0x1905 => (&[2], false),
-            0x1906 => (&[3], false),
-            0x1907 => (&[0, 1, 2], false),
-            0x1908 => (&[0, 1, 2, 3], false),
-            0x1909 => (&[4], false),
-            0x190a => (&[4, 3], false),
-            0x8227 => (&[0, 1], false),
-            0x80e0 => (&[2, 1, 0], false),
-            0x80e1 => (&[2, 1, 0, 3], false),
-            0x8000 => (&[3, 2, 1, 0], false),
-            0x8049 => (&[5], false),
-            0x1902 => (&[6], false),
-            0x1901 => (&[7], true),
-            0x84f9 => (&[6, 7], false),
-            0x8d94 => (&[0], true),
-            0x8d95 => (&[1], true),
-            0x8d96 => (&[2], true),
-            0x8d97 => (&[3], true),
-            0x8d98 => (&[0, 1, 2], true),
-            0x8d99 => (&[0, 1, 2, 3], true),
-            0x8d9a => (&[2, 1, 0], true),
-            0x8d9b => (&[2, 1, 0, 3], true),
-            0x8d9c => (&[4], true),
-            0x8d9d => (&[4, 3], true),
-            0x8228 => (&[0, 1], true),
+            gl::RED => (&[0], false),
+            gl::GREEN => (&[1], false),
+            gl::BLUE => (&[2], false),
+            gl::ALPHA => (&[3], false),
+            gl::RGB => (&[0, 1, 2], false),
+            gl::RGBA => (&[0, 1, 2, 3], false),
+            gl::LUMINANCE => (&[4], false),
+            gl::LUMINANCE_ALPHA => (&[4, 3], false),
+            gl::RG => (&[0, 1], false),
+            gl::BGR => (&[2, 1, 0], false),
+            gl::BGRA => (&[2, 1, 0, 3], false),
+            gl::ABGR_EXT => (&[3, 2, 1, 0], false),
+            gl::INTENSITY => (&[5], false),
+            gl::DEPTH_COMPONENT => (&[6], false),
+            gl::STENCIL_INDEX => (&[7], true),
+            gl::DEPTH_STENCIL => (&[6, 7], false),
+            gl::RED_INTEGER => (&[0], true),
+            gl::GREEN_INTEGER => (&[1], true),
+            gl::BLUE_INTEGER => (&[2], true),
+            gl::ALPHA_INTEGER => (&[3], true),
+            gl::RGB_INTEGER => (&[0, 1, 2], true),
+            gl::RGBA_INTEGER => (&[0, 1, 2, 3], true),
+            gl::BGR_INTEGER => (&[2, 1, 0], true),
+            gl::BGRA_INTEGER => (&[2, 1, 0, 3], true),
+            gl::LUMINANCE_INTEGER_EXT => (&[4], true),
+            gl::LUMINANCE_ALPHA_INTEGER_EXT => (&[4, 3], true),
+            gl::RG_INTEGER => (&[0, 1], true),
             _ => return None,
         };
         Some(Self { components, is_integer })
@@ -125,33 +127,33 @@ impl Type {
     fn of(number: u32) -> Option<Self> {
         let packed = |bytes, bits, is_reversed| Self::Packed { bytes, bits, is_reversed };
         Some(match number {
-            0x1400 => Self::I8,
-            0x1401 => Self::U8,
-            0x1402 => Self::I16,
-            0x1403 => Self::U16,
-            0x1404 => Self::I32,
-            0x1405 => Self::U32,
-            0x1406 => Self::F32,
-            0x140a => Self::F64,
-            0x140b | 0x8d61 => Self::F16,
-            0x140c => Self::Fixed,
-            0x1a00 => Self::Bit,
-            0x8032 => packed(1, &[3, 3, 2], false),
-            0x8362 => packed(1, &[3, 3, 2], true),
-            0x8363 => packed(2, &[5, 6, 5], false),
-            0x8364 => packed(2, &[5, 6, 5], true),
-            0x8033 => packed(2, &[4, 4, 4, 4], false),
-            0x8365 => packed(2, &[4, 4, 4, 4], true),
-            0x8034 => packed(2, &[5, 5, 5, 1], false),
-            0x8366 => packed(2, &[5, 5, 5, 1], true),
-            0x8035 => packed(4, &[8, 8, 8, 8], false),
-            0x8367 => packed(4, &[8, 8, 8, 8], true),
-            0x8036 => packed(4, &[10, 10, 10, 2], false),
-            0x8368 => packed(4, &[10, 10, 10, 2], true),
-            0x8c3b => Self::Float11,
-            0x8c3e => Self::SharedExponent,
-            0x84fa => Self::Depth24Stencil8,
-            0x8dad => Self::Float32Stencil8,
+            gl::BYTE => Self::I8,
+            gl::UNSIGNED_BYTE => Self::U8,
+            gl::SHORT => Self::I16,
+            gl::UNSIGNED_SHORT => Self::U16,
+            gl::INT => Self::I32,
+            gl::UNSIGNED_INT => Self::U32,
+            gl::FLOAT => Self::F32,
+            gl::DOUBLE => Self::F64,
+            gl::HALF_FLOAT | gl::HALF_FLOAT_OES => Self::F16,
+            gl::FIXED => Self::Fixed,
+            gl::BITMAP => Self::Bit,
+            gl::UNSIGNED_BYTE_3_3_2 => packed(1, &[3, 3, 2], false),
+            gl::UNSIGNED_BYTE_2_3_3_REV => packed(1, &[3, 3, 2], true),
+            gl::UNSIGNED_SHORT_5_6_5 => packed(2, &[5, 6, 5], false),
+            gl::UNSIGNED_SHORT_5_6_5_REV => packed(2, &[5, 6, 5], true),
+            gl::UNSIGNED_SHORT_4_4_4_4 => packed(2, &[4, 4, 4, 4], false),
+            gl::UNSIGNED_SHORT_4_4_4_4_REV => packed(2, &[4, 4, 4, 4], true),
+            gl::UNSIGNED_SHORT_5_5_5_1 => packed(2, &[5, 5, 5, 1], false),
+            gl::UNSIGNED_SHORT_1_5_5_5_REV => packed(2, &[5, 5, 5, 1], true),
+            gl::UNSIGNED_INT_8_8_8_8 => packed(4, &[8, 8, 8, 8], false),
+            gl::UNSIGNED_INT_8_8_8_8_REV => packed(4, &[8, 8, 8, 8], true),
+            gl::UNSIGNED_INT_10_10_10_2 => packed(4, &[10, 10, 10, 2], false),
+            gl::UNSIGNED_INT_2_10_10_10_REV => packed(4, &[10, 10, 10, 2], true),
+            gl::UNSIGNED_INT_10F_11F_11F_REV => Self::Float11,
+            gl::UNSIGNED_INT_5_9_9_9_REV => Self::SharedExponent,
+            gl::UNSIGNED_INT_24_8 => Self::Depth24Stencil8,
+            gl::FLOAT_32_UNSIGNED_INT_24_8_REV => Self::Float32Stencil8,
             _ => return None,
         })
     }
@@ -321,7 +323,10 @@ impl Layout {
         let is_alone = self.format.components == [7];
         for (component, number) in self.format.components.iter().zip(numbers) {
             match component {
-                0..=3 => texel[usize::from(*component)] = *number,
+                0 => texel[0] = *number,
+                1 => texel[1] = *number,
+                2 => texel[2] = *number,
+                3 => texel[3] = *number,
                 4 => texel[..3].fill(*number),
                 5 => texel.fill(*number),
                 7 if !is_alone => texel[1] = *number,
@@ -371,23 +376,29 @@ mod tests {
 
     #[test]
     fn components_go_to_their_places() {
-        assert_eq!(texel(0x80e1, 0x1401, &[255, 0, 51, 0]), [0.2, 0.0, 1.0, 0.0]);
-        assert_eq!(texel(0x190a, 0x1401, &[51, 255]), [0.2, 0.2, 0.2, 1.0]);
-        assert_eq!(texel(0x1906, 0x1401, &[51]), [0.0, 0.0, 0.0, 0.2]);
-        assert_eq!(texel(0x8d99, 0x1404, &[1, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 128, 5, 0, 0, 0])[1], -1.0);
-        assert_eq!(texel(0x1902, 0x1403, &[255, 255])[0], 1.0);
+        assert_eq!(texel(gl::BGRA, gl::UNSIGNED_BYTE, &[255, 0, 51, 0]), [0.2, 0.0, 1.0, 0.0]);
+        assert_eq!(texel(gl::LUMINANCE_ALPHA, gl::UNSIGNED_BYTE, &[51, 255]), [0.2, 0.2, 0.2, 1.0]);
+        assert_eq!(texel(gl::ALPHA, gl::UNSIGNED_BYTE, &[51]), [0.0, 0.0, 0.0, 0.2]);
+        assert_eq!(
+            texel(gl::RGBA_INTEGER, gl::INT, &[1, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 128, 5, 0, 0, 0])[1],
+            -1.0
+        );
+        assert_eq!(texel(gl::DEPTH_COMPONENT, gl::UNSIGNED_SHORT, &[255, 255])[0], 1.0);
     }
 
     #[test]
     fn packed_types_begin_at_the_highest_bits_or_reversed_at_the_lowest() {
         // GL_UNSIGNED_SHORT_5_6_5: red is in the highest bits.
-        assert_eq!(texel(0x1907, 0x8363, &0xf800u16.to_le_bytes()), [1.0, 0.0, 0.0, 1.0]);
-        assert_eq!(texel(0x1907, 0x8364, &0xf800u16.to_le_bytes()), [0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(texel(gl::RGB, gl::UNSIGNED_SHORT_5_6_5, &0xf800u16.to_le_bytes()), [1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(texel(gl::RGB, gl::UNSIGNED_SHORT_5_6_5_REV, &0xf800u16.to_le_bytes()), [0.0, 0.0, 1.0, 1.0]);
         // GL_UNSIGNED_INT_2_10_10_10_REV: alpha is in the highest two.
-        assert_eq!(texel(0x1908, 0x8368, &0xc000_03ffu32.to_le_bytes()), [1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(
+            texel(gl::RGBA, gl::UNSIGNED_INT_2_10_10_10_REV, &0xc000_03ffu32.to_le_bytes()),
+            [1.0, 0.0, 0.0, 1.0]
+        );
         // GL_UNSIGNED_BYTE_2_3_3_REV: blue is in the highest two.
-        assert_eq!(texel(0x1907, 0x8362, &[0b11_000_111]), [1.0, 0.0, 1.0, 1.0]);
-        assert_eq!(texel(0x84f9, 0x84fa, &0xffff_ff07u32.to_le_bytes())[..2], [1.0, 7.0]);
+        assert_eq!(texel(gl::RGB, gl::UNSIGNED_BYTE_2_3_3_REV, &[0b11_000_111]), [1.0, 0.0, 1.0, 1.0]);
+        assert_eq!(texel(gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8, &0xffff_ff07u32.to_le_bytes())[..2], [1.0, 7.0]);
     }
 
     #[test]
@@ -400,14 +411,17 @@ mod tests {
         // 1.0 in 11 bits, 1.5 in 10 bits.
         assert_eq!(small_float(15 << 6, 6), 1.0);
         assert_eq!(small_float(15 << 5 | 16, 5), 1.5);
-        assert_eq!(texel(0x1907, 0x8c3e, &(24u32 << 27 | 3).to_le_bytes())[0], 3.0);
+        assert_eq!(texel(gl::RGB, gl::UNSIGNED_INT_5_9_9_9_REV, &(24u32 << 27 | 3).to_le_bytes())[0], 3.0);
     }
 
     #[test]
     fn rows_are_where_the_pixel_store_says() {
         let bytes: Vec<u8> = (0..=255).collect();
         let at = |store: PixelStore, place| {
-            Layout::new(0x1909, 0x1401, store).unwrap().texel(&bytes, [3, 2, 2], place).map(|it| it[0] * 255.0)
+            Layout::new(gl::LUMINANCE, gl::UNSIGNED_BYTE, store)
+                .unwrap()
+                .texel(&bytes, [3, 2, 2], place)
+                .map(|it| it[0] * 255.0)
         };
         let plain = PixelStore::default();
         assert_eq!(at(plain, [1, 1, 0]), Some(5.0));
@@ -416,7 +430,7 @@ mod tests {
         assert_eq!(at(PixelStore { image_height: 5, skip: [0, 0, 1], ..plain }, [0, 0, 1]), Some(40.0));
         assert_eq!(at(PixelStore { row_length: 200, ..plain }, [0, 1, 1]), None);
         let swapped = PixelStore { swap_bytes: true, ..plain };
-        let wide = Layout::new(0x1903, 0x1403, swapped).unwrap();
+        let wide = Layout::new(gl::RED, gl::UNSIGNED_SHORT, swapped).unwrap();
         assert_eq!(wide.texel(&[1, 0], [1, 1, 1], [0; 3]).unwrap()[0] * 65535.0, 256.0);
     }
 }

@@ -1,6 +1,7 @@
 //! Kinds of resources, and what calls do to them.
 
 use unspool_formats::apitrace::NameFlags;
+use unspool_gl::gl;
 
 use super::interfaces::Method;
 use super::texture::Shape;
@@ -60,15 +61,15 @@ impl Kind {
     /// The kind that `glObjectLabel` or `glLabelObjectEXT` names.
     pub(super) fn of_identifier(identifier: u32) -> Option<Self> {
         Some(match identifier {
-            0x1702 => Self::Texture,
-            0x82e0 | 0x9151 => Self::Buffer,
-            0x82e1 | 0x8b48 => Self::Shader,
-            0x82e2 | 0x8b40 => Self::Program,
-            0x8d40 => Self::Framebuffer,
-            0x8d41 => Self::Renderbuffer,
-            0x82e3 | 0x9153 => Self::Query,
-            0x82e6 => Self::Sampler,
-            0x8074 | 0x9154 => Self::VertexArray,
+            gl::TEXTURE => Self::Texture,
+            gl::BUFFER | gl::BUFFER_OBJECT_EXT => Self::Buffer,
+            gl::SHADER | gl::SHADER_OBJECT_ARB => Self::Shader,
+            gl::PROGRAM | gl::PROGRAM_OBJECT_ARB => Self::Program,
+            gl::FRAMEBUFFER => Self::Framebuffer,
+            gl::RENDERBUFFER => Self::Renderbuffer,
+            gl::QUERY | gl::QUERY_OBJECT_EXT => Self::Query,
+            gl::SAMPLER => Self::Sampler,
+            gl::VERTEX_ARRAY | gl::VERTEX_ARRAY_OBJECT_EXT => Self::VertexArray,
             _ => return None,
         })
     }
@@ -212,12 +213,12 @@ pub(super) fn attribute(canonical: &str) -> u32 {
 /// The words for a type of shader.
 pub(super) fn shader_type(number: u32) -> Option<&'static str> {
     Some(match number {
-        0x8b31 => "vertex shader",
-        0x8b30 => "fragment shader",
-        0x8dd9 => "geometry shader",
-        0x8e88 => "tessellation control shader",
-        0x8e87 => "tessellation evaluation shader",
-        0x91b9 => "compute shader",
+        gl::VERTEX_SHADER => "vertex shader",
+        gl::FRAGMENT_SHADER => "fragment shader",
+        gl::GEOMETRY_SHADER => "geometry shader",
+        gl::TESS_CONTROL_SHADER => "tessellation control shader",
+        gl::TESS_EVALUATION_SHADER => "tessellation evaluation shader",
+        gl::COMPUTE_SHADER => "compute shader",
         _ => return None,
     })
 }

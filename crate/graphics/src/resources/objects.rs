@@ -1,8 +1,9 @@
 //! What is bound in a context.
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
-use super::{ELEMENT_ARRAY_BUFFER, Kind};
+use super::Kind;
 use crate::images::PixelStore;
 
 /// A place where a resource is bound.
@@ -95,7 +96,7 @@ impl Context {
     /// The buffer that is bound to a target.
     pub(super) fn buffer(&self, target: u32) -> Option<u32> {
         match target {
-            ELEMENT_ARRAY_BUFFER => self.get(Slot::Elements),
+            gl::ELEMENT_ARRAY_BUFFER => self.get(Slot::Elements),
             _ => self.get(Slot::Buffer { target, index: None }),
         }
     }

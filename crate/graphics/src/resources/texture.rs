@@ -1,5 +1,7 @@
 //! Calls that give a texture its size or its contents.
 
+use unspool_gl::gl;
+
 use super::objects::{Context, Slot};
 use super::{Kind, Resources, What};
 use crate::calls::{Call, Value};
@@ -132,40 +134,47 @@ impl TextureFacts {
     }
 }
 
-/// `GL_TEXTURE_CUBE_MAP_POSITIVE_X`; the other faces follow.
-pub(super) const FIRST_FACE: u32 = 0x8515;
-const CUBE: u32 = 0x8513;
-const RECTANGLE: u32 = 0x84f5;
-
 /// Whether a target is a cube map or a face of one.
 pub(super) fn is_cube(target: u32) -> bool {
-    target == CUBE || face_of(target).is_some()
+    target == gl::TEXTURE_CUBE_MAP || face_of(target).is_some()
 }
 
 /// The number of the face that a target is.
 pub(super) fn face_of(target: u32) -> Option<u32> {
-    target.checked_sub(FIRST_FACE).filter(|face| *face < 6)
+    target.checked_sub(gl::TEXTURE_CUBE_MAP_POSITIVE_X).filter(|face| *face < 6)
 }
 
 fn target_name(target: u32) -> &'static str {
     match target {
-        0x0de0 => "1D",
-        0x0de1 => "2D",
-        0x806f => "3D",
-        RECTANGLE => "rectangle",
-        CUBE => "cube",
-        0x8c18 => "1D array",
-        0x8c1a => "2D array",
-        0x9009 => "cube array",
-        0x8c2a => "buffer",
-        0x9100 => "2D multisample",
-        0x9102 => "2D multisample array",
+        gl::TEXTURE_1D => "1D",
+        gl::TEXTURE_2D => "2D",
+        gl::TEXTURE_3D => "3D",
+        gl::TEXTURE_RECTANGLE => "rectangle",
+        gl::TEXTURE_CUBE_MAP => "cube",
+        gl::TEXTURE_1D_ARRAY => "1D array",
+        gl::TEXTURE_2D_ARRAY => "2D array",
+        gl::TEXTURE_CUBE_MAP_ARRAY => "cube array",
+        gl::TEXTURE_BUFFER => "buffer",
+        gl::TEXTURE_2D_MULTISAMPLE => "2D multisample",
+        gl::TEXTURE_2D_MULTISAMPLE_ARRAY => "2D multisample array",
         _ => "",
     }
 }
 
 fn is_proxy(target: u32) -> bool {
-    matches!(target, 0x8063 | 0x8064 | 0x8070 | 0x84f7 | 0x851b | 0x8c19 | 0x8c1b | 0x900b | 0x9101 | 0x9103)
+    matches!(
+        target,
+        gl::PROXY_TEXTURE_1D
+            | gl::PROXY_TEXTURE_2D
+            | gl::PROXY_TEXTURE_3D
+            | gl::PROXY_TEXTURE_RECTANGLE
+            | gl::PROXY_TEXTURE_CUBE_MAP
+            | gl::PROXY_TEXTURE_1D_ARRAY
+            | gl::PROXY_TEXTURE_2D_ARRAY
+            | gl::PROXY_TEXTURE_CUBE_MAP_ARRAY
+            | gl::PROXY_TEXTURE_2D_MULTISAMPLE
+            | gl::PROXY_TEXTURE_2D_MULTISAMPLE_ARRAY
+    )
 }
 
 /// The size that the arguments of a call give a level, faces of cubes as slices.
@@ -179,8 +188,8 @@ pub(super) fn size_of(call: &Call, known: &Known, target: u32) -> [u32; 3] {
 pub(super) fn smaller([width, height, depth]: [u32; 3], level: u32, target: u32) -> [u32; 3] {
     let half = |side: u32| side.checked_shr(level).unwrap_or_default().max(1);
     match target {
-        0x806f => [half(width), half(height), half(depth)],
-        0x8c18 => [half(width), height, depth],
+        gl::TEXTURE_3D => [half(width), half(height), half(depth)],
+        gl::TEXTURE_1D_ARRAY => [half(width), height, depth],
         _ => [half(width), half(height), depth],
     }
 }
@@ -202,7 +211,10 @@ impl Resources {
         if is_proxy(target) {
             return None;
         }
-        let slot = Slot::Texture { unit: context.unit, target: if face_of(target).is_some() { CUBE } else { target } };
+        let slot = Slot::Texture {
+            unit: context.unit,
+            target: if face_of(target).is_some() { gl::TEXTURE_CUBE_MAP } else { target },
+        };
         Some((context.get(slot)?, target))
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use unspool_gl::gl;
+
 use super::cells::{Content, Value};
 use super::fixed::list_of;
 use super::machine::{Handlers, Machine};
@@ -12,21 +14,21 @@ use crate::calls::{self, Call};
 
 /// Targets of buffers and the cells of their bindings.
 pub(super) const TARGETS: [(u32, u16); 15] = [
-    (0x8892, what::ARRAY_BUFFER_BINDING),
-    (0x8893, what::ELEMENT_ARRAY_BUFFER_BINDING),
-    (0x88eb, 0x88ed),
-    (0x88ec, 0x88ef),
-    (0x8a11, 0x8a28),
-    (0x90d2, 0x90d3),
-    (0x92c0, 0x92c1),
-    (0x8c8e, 0x8c8f),
-    (0x8f3f, 0x8f43),
-    (0x90ee, 0x90ef),
-    (0x8f36, 0x8f36),
-    (0x8f37, 0x8f37),
-    (0x8c2a, 0x8c2a),
-    (0x9192, 0x9193),
-    (0x80ee, 0x80ef),
+    (gl::ARRAY_BUFFER, what::ARRAY_BUFFER_BINDING),
+    (gl::ELEMENT_ARRAY_BUFFER, what::ELEMENT_ARRAY_BUFFER_BINDING),
+    (gl::PIXEL_PACK_BUFFER, what::PIXEL_PACK_BUFFER_BINDING),
+    (gl::PIXEL_UNPACK_BUFFER, what::PIXEL_UNPACK_BUFFER_BINDING),
+    (gl::UNIFORM_BUFFER, what::UNIFORM_BUFFER_BINDING),
+    (gl::SHADER_STORAGE_BUFFER, what::SHADER_STORAGE_BUFFER_BINDING),
+    (gl::ATOMIC_COUNTER_BUFFER, what::ATOMIC_COUNTER_BUFFER_BINDING),
+    (gl::TRANSFORM_FEEDBACK_BUFFER, what::TRANSFORM_FEEDBACK_BUFFER_BINDING),
+    (gl::DRAW_INDIRECT_BUFFER, what::DRAW_INDIRECT_BUFFER_BINDING),
+    (gl::DISPATCH_INDIRECT_BUFFER, what::DISPATCH_INDIRECT_BUFFER_BINDING),
+    (gl::COPY_READ_BUFFER, what::COPY_READ_BUFFER),
+    (gl::COPY_WRITE_BUFFER, what::COPY_WRITE_BUFFER),
+    (gl::TEXTURE_BUFFER, what::TEXTURE_BUFFER),
+    (gl::QUERY_BUFFER, what::QUERY_BUFFER_BINDING),
+    (gl::PARAMETER_BUFFER, what::PARAMETER_BUFFER_BINDING),
 ];
 
 pub(super) const HANDLERS: Handlers = &[
@@ -143,7 +145,7 @@ pub(super) const HANDLERS: Handlers = &[
     ("NormalPointer", |m, c, _| m.client_pointer(1, 3, c.uint(0), c.int(1), c, 2)),
     ("ColorPointer", |m, c, _| m.client_pointer(2, c.int(0), c.uint(1), c.int(2), c, 3)),
     ("IndexPointer", |m, c, _| m.client_pointer(3, 1, c.uint(0), c.int(1), c, 2)),
-    ("EdgeFlagPointer", |m, c, _| m.client_pointer(4, 1, 0x1401, c.int(0), c, 1)),
+    ("EdgeFlagPointer", |m, c, _| m.client_pointer(4, 1, gl::UNSIGNED_BYTE, c.int(0), c, 1)),
     ("FogCoordPointer", |m, c, _| m.client_pointer(5, 1, c.uint(0), c.int(1), c, 2)),
     ("SecondaryColorPointer", |m, c, _| m.client_pointer(6, c.int(0), c.uint(1), c.int(2), c, 3)),
     ("TexCoordPointer", |m, c, _| {
@@ -159,7 +161,7 @@ pub(super) const HANDLERS: Handlers = &[
 ];
 
 /// Targets of buffers that shaders write to: storage, counters, transform feedback.
-const WRITTEN: [u32; 3] = [0x90d2, 0x92c0, 0x8c8e];
+const WRITTEN: [u32; 3] = [gl::SHADER_STORAGE_BUFFER, gl::ATOMIC_COUNTER_BUFFER, gl::TRANSFORM_FEEDBACK_BUFFER];
 /// Bytes of a buffer of uniforms up to which its content is kept.
 const MOST_CONTENT: usize = 1 << 16;
 
@@ -176,16 +178,15 @@ fn copied_to(machine: &mut Machine, call: &Call, _: Variant) {
 
 /// Client arrays by number; those of texture coordinates follow, one a unit.
 pub(super) const CLIENT_ARRAYS: [(u32, &str); 7] = [
-    (0x8074, "GL_VERTEX_ARRAY"),
-    (0x8075, "GL_NORMAL_ARRAY"),
-    (0x8076, "GL_COLOR_ARRAY"),
-    (0x8077, "GL_INDEX_ARRAY"),
-    (0x8079, "GL_EDGE_FLAG_ARRAY"),
-    (0x8457, "GL_FOG_COORD_ARRAY"),
-    (0x845e, "GL_SECONDARY_COLOR_ARRAY"),
+    (gl::VERTEX_ARRAY, "GL_VERTEX_ARRAY"),
+    (gl::NORMAL_ARRAY, "GL_NORMAL_ARRAY"),
+    (gl::COLOR_ARRAY, "GL_COLOR_ARRAY"),
+    (gl::INDEX_ARRAY, "GL_INDEX_ARRAY"),
+    (gl::EDGE_FLAG_ARRAY, "GL_EDGE_FLAG_ARRAY"),
+    (gl::FOG_COORD_ARRAY, "GL_FOG_COORD_ARRAY"),
+    (gl::SECONDARY_COLOR_ARRAY, "GL_SECONDARY_COLOR_ARRAY"),
 ];
 pub(super) const CLIENT_TEXTURE: u32 = 8;
-const TEXTURE_COORD_ARRAY: u32 = 0x8078;
 
 /// Vertex attributes, and bindings of buffers for them.
 pub(super) const MAX_ATTRIBUTES: u32 = 64;
@@ -377,15 +378,15 @@ impl Machine {
     }
 
     fn client_unit(&self) -> u32 {
-        let unit = self.number(self.context, what::CLIENT_ACTIVE_TEXTURE, 0).unwrap_or(what::TEXTURE0.into());
-        (unit as u32).wrapping_sub(what::TEXTURE0).min(255)
+        let unit = self.number(self.context, what::CLIENT_ACTIVE_TEXTURE, 0).unwrap_or(gl::TEXTURE0.into());
+        (unit as u32).wrapping_sub(gl::TEXTURE0).min(255)
     }
 
     /// Enables or disables a client array.
     pub(super) fn client_state(&mut self, array: u32, unit: Option<u32>, is_on: bool) {
         let number = match CLIENT_ARRAYS.iter().position(|(of, _)| *of == array) {
             Some(number) => number as u32,
-            None if array == TEXTURE_COORD_ARRAY => {
+            None if array == gl::TEXTURE_COORD_ARRAY => {
                 CLIENT_TEXTURE + unit.unwrap_or_else(|| self.client_unit()).min(255)
             }
             None => return,

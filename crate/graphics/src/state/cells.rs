@@ -253,10 +253,11 @@ impl Cells {
 
 #[cfg(test)]
 mod tests {
+    use super::super::what;
     use super::*;
 
     fn key(owner: u32, index: u32) -> Key {
-        Key { owner, what: 0x0b50, index }
+        Key { owner, what: what::BLEND, index }
     }
 
     fn int(n: i64, call: u32) -> Cell {

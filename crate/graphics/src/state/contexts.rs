@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use unspool_gl::{egl, gl, glx};
+
 use super::cells::Value;
 use super::lists::Compiling;
 use super::machine::{Handlers, Machine};
@@ -104,15 +106,9 @@ impl Context {
     }
 }
 
-// Attributes of context creation.
-const PROFILE_MASK: i64 = 0x9126;
-const CORE: i64 = 1;
-const ES: i64 = 4;
-const MAJOR_ARB: i64 = 0x2091;
-const MINOR_ARB: i64 = 0x2092;
-const EGL_MAJOR: i64 = 0x3098;
-const EGL_PROFILE_MASK: i64 = 0x30fd;
-const EGL_OPENGL_API: i64 = 0x30a2;
+/// Bits of the profile masks of GLX, WGL and EGL.
+const CORE: i64 = gl::CONTEXT_CORE_PROFILE_BIT as i64;
+const ES: i64 = glx::CONTEXT_ES2_PROFILE_BIT_EXT as i64;
 
 impl Machine {
     /// A handle as a number. Displays may pass numbers or pointers.
@@ -138,27 +134,28 @@ impl Machine {
         if let Some(calls::Value::List(values)) = attributes.map(|at| call.argument(at)) {
             list.extend(values.map(|value| value.int().unwrap_or_default()));
         }
-        let of = |wanted: i64| {
-            list.chunks_exact(2).find(|pair| pair.first() == Some(&wanted)).and_then(|pair| pair.get(1).copied())
+        let of = |wanted: u32| {
+            list.chunks_exact(2).find(|pair| pair.first() == Some(&wanted.into())).and_then(|pair| pair.get(1).copied())
         };
         if is_egl {
             // OpenGL ES is the API that a thread has if it binds none.
-            let is_desktop = self.threads_api() == Some(EGL_OPENGL_API);
-            let major = of(EGL_MAJOR).unwrap_or(1);
+            let is_desktop = self.threads_api() == Some(egl::OPENGL_API.into());
+            let major = of(egl::CONTEXT_MAJOR_VERSION).unwrap_or(1);
             return match (is_desktop, major) {
                 (false, ..2) => Profile::Es1,
                 (false, _) => Profile::Es2,
                 (true, 3..)
-                    if of(EGL_PROFILE_MASK).unwrap_or(CORE) & CORE != 0
-                        && of(0x30fb).unwrap_or(0) + 10 * major >= 32 =>
+                    if of(egl::CONTEXT_OPENGL_PROFILE_MASK).unwrap_or(CORE) & CORE != 0
+                        && of(egl::CONTEXT_MINOR_VERSION).unwrap_or(0) + 10 * major >= 32 =>
                 {
                     Profile::Core
                 }
                 (true, _) => Profile::Compatibility,
             };
         }
-        let mask = of(PROFILE_MASK).unwrap_or(CORE);
-        let version = 10 * of(MAJOR_ARB).unwrap_or(1) + of(MINOR_ARB).unwrap_or(0);
+        let mask = of(gl::CONTEXT_PROFILE_MASK).unwrap_or(CORE);
+        let version =
+            10 * of(glx::CONTEXT_MAJOR_VERSION_ARB).unwrap_or(1) + of(glx::CONTEXT_MINOR_VERSION_ARB).unwrap_or(0);
         match (mask & ES != 0, version) {
             (true, ..20) => Profile::Es1,
             (true, _) => Profile::Es2,
@@ -286,8 +283,7 @@ fn share_lists(machine: &mut Machine, call: &Call, _: Variant) {
 
 /// GL_VERSION says more than the attributes: a driver may give a later version, or another profile.
 fn get_string(machine: &mut Machine, call: &Call, _: Variant) {
-    const VERSION: u32 = 0x1f02;
-    let (VERSION, Some(text)) = (call.uint(0), call.result().text()) else { return };
+    let (gl::VERSION, Some(text)) = (call.uint(0), call.result().text()) else { return };
     if machine.context().is_none_or(|context| context.version.as_deref() == Some(text)) {
         return;
     }

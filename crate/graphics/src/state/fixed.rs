@@ -1,5 +1,7 @@
 //! Current colours, normals and coordinates, lights, materials, fog, texture environments and generated coordinates.
 
+use unspool_gl::gl;
+
 use super::cells::{Key, Value};
 use super::machine::{Handlers, Machine};
 use super::variant::Variant;
@@ -12,7 +14,7 @@ pub(super) const HANDLERS: Handlers = &[
     ("Normal*", |m, c, v| m.set(what::CURRENT_NORMAL, floats(v.numbers(c, 0, [0.0; 4], true), 3))),
     ("TexCoord*", |m, c, v| m.set_at(what::CURRENT_TEXTURE_COORDS, 0, floats(v.numbers(c, 0, LAST_ONE, false), 4))),
     ("MultiTexCoord*", |m, c, v| {
-        let unit = c.uint(0).wrapping_sub(what::TEXTURE0);
+        let unit = c.uint(0).wrapping_sub(gl::TEXTURE0);
         m.set_at(what::CURRENT_TEXTURE_COORDS, unit, floats(v.numbers(c, 1, LAST_ONE, false), 4));
     }),
     ("FogCoord*", |m, c, v| m.set(what::CURRENT_FOG_COORD, Value::Float(one(v).numbers(c, 0, [0.0; 4], false)[0]))),
@@ -44,12 +46,12 @@ pub(super) const HANDLERS: Handlers = &[
     ("TexEnv*", tex_env),
     ("TexGen*", tex_gen),
     ("PixelZoom", |m, c, _| {
-        m.set(what::PIXEL_ZOOM_X, Value::Float(c.float(0)));
-        m.set(what::PIXEL_ZOOM_Y, Value::Float(c.float(1)));
+        m.set(what::ZOOM_X, Value::Float(c.float(0)));
+        m.set(what::ZOOM_Y, Value::Float(c.float(1)));
     }),
     ("PixelTransfer*", |m, c, v| {
         let number = one(v).numbers(c, 1, [0.0; 4], false)[0];
-        let is_switch = matches!(c.uint(0), 0x0d10 | 0x0d11);
+        let is_switch = matches!(c.uint(0), gl::MAP_COLOR | gl::MAP_STENCIL);
         m.set(c.uint(0) as u16, if is_switch { Value::Bool(number != 0.0) } else { Value::Float(number) });
     }),
     ("RenderMode", |m, c, _| m.set(what::RENDER_MODE, Value::Constant(c.uint(0)))),
@@ -57,25 +59,22 @@ pub(super) const HANDLERS: Handlers = &[
 
 const LAST_ONE: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
-pub(super) const FRONT: u32 = 0x0404;
-pub(super) const BACK: u32 = 0x0405;
-pub(super) const FRONT_AND_BACK: u32 = 0x0408;
 /// Parameters of a light, and where their cells are.
 pub(super) const LIGHT_PARAMETERS: [(u32, u8); 10] = [
-    (0x1200, 4),
-    (0x1201, 4),
-    (0x1202, 4),
-    (0x1203, 4),
-    (0x1204, 3),
-    (0x1205, 1),
-    (0x1206, 1),
-    (0x1207, 1),
-    (0x1208, 1),
-    (0x1209, 1),
+    (gl::AMBIENT, 4),
+    (gl::DIFFUSE, 4),
+    (gl::SPECULAR, 4),
+    (gl::POSITION, 4),
+    (gl::SPOT_DIRECTION, 3),
+    (gl::SPOT_EXPONENT, 1),
+    (gl::SPOT_CUTOFF, 1),
+    (gl::CONSTANT_ATTENUATION, 1),
+    (gl::LINEAR_ATTENUATION, 1),
+    (gl::QUADRATIC_ATTENUATION, 1),
 ];
-/// Parameters of a material: ambient, diffuse, specular, emission, shininess.
+/// Parameters of a material, and their numbers.
 pub(super) const MATERIAL_PARAMETERS: [(u32, u8); 5] =
-    [(0x1200, 4), (0x1201, 4), (0x1202, 4), (0x1600, 4), (0x1601, 1)];
+    [(gl::AMBIENT, 4), (gl::DIFFUSE, 4), (gl::SPECULAR, 4), (gl::EMISSION, 4), (gl::SHININESS, 1)];
 
 /// Numbers as they are kept.
 pub(super) fn floats(numbers: [f64; 4], count: u8) -> Value {
@@ -101,13 +100,15 @@ pub(super) fn follow_color(machine: &mut Machine) {
         Value::Floats(color, _) => Value::Floats(*color, 4),
         _ => Value::Floats([1.0; 4], 4),
     };
-    let face = machine.number(context, what::COLOR_MATERIAL_FACE, 0).unwrap_or(FRONT_AND_BACK.into());
-    let parameters: &[u32] = match machine.number(context, what::COLOR_MATERIAL_PARAMETER, 0).unwrap_or(0x1602) {
-        0x1200 => &[0x1200],
-        0x1201 => &[0x1201],
-        0x1202 => &[0x1202],
-        0x1600 => &[0x1600],
-        _ => &[0x1200, 0x1201],
+    let face = machine.number(context, what::COLOR_MATERIAL_FACE, 0).unwrap_or(gl::FRONT_AND_BACK.into());
+    let tracked = machine.number(context, what::COLOR_MATERIAL_PARAMETER, 0);
+    let parameters: &[u32] = match tracked.and_then(|parameter| u32::try_from(parameter).ok()) {
+        Some(gl::AMBIENT) => &[gl::AMBIENT],
+        Some(gl::DIFFUSE) => &[gl::DIFFUSE],
+        Some(gl::SPECULAR) => &[gl::SPECULAR],
+        Some(gl::EMISSION) => &[gl::EMISSION],
+        // GL_AMBIENT_AND_DIFFUSE, which is the initial one.
+        _ => &[gl::AMBIENT, gl::DIFFUSE],
     };
     for parameter in parameters {
         set_material(machine, face as u32, *parameter, &color);
@@ -116,21 +117,20 @@ pub(super) fn follow_color(machine: &mut Machine) {
 
 fn set_material(machine: &mut Machine, face: u32, parameter: u32, value: &Value) {
     let Some(at) = MATERIAL_PARAMETERS.iter().position(|(of, _)| *of == parameter) else { return };
-    for (number, of) in [(0, FRONT), (1, BACK)] {
-        if face == of || face == FRONT_AND_BACK {
+    for (number, of) in [(0, gl::FRONT), (1, gl::BACK)] {
+        if face == of || face == gl::FRONT_AND_BACK {
             machine.set_at(what::MATERIAL_FIRST + at as u16, number, value.clone());
         }
     }
 }
 
 fn material(machine: &mut Machine, call: &Call, variant: Variant) {
-    const AMBIENT_AND_DIFFUSE: u32 = 0x1602;
     let (face, parameter) = (call.uint(0), call.uint(1));
     let numbers = four(variant).numbers(call, 2, [0.0; 4], variant.is_integer());
-    if parameter == AMBIENT_AND_DIFFUSE {
-        set_material(machine, face, 0x1200, &floats(numbers, 4));
-        set_material(machine, face, 0x1201, &floats(numbers, 4));
-    } else if parameter == 0x1601 {
+    if parameter == gl::AMBIENT_AND_DIFFUSE {
+        set_material(machine, face, gl::AMBIENT, &floats(numbers, 4));
+        set_material(machine, face, gl::DIFFUSE, &floats(numbers, 4));
+    } else if parameter == gl::SHININESS {
         let shininess = one(variant).numbers(call, 2, [0.0; 4], false)[0];
         set_material(machine, face, parameter, &Value::Float(shininess));
     } else {
@@ -166,19 +166,17 @@ fn transformed(matrix: &[f64; 16], [x, y, z, w]: [f64; 4]) -> [f64; 4] {
 }
 
 fn light(machine: &mut Machine, call: &Call, variant: Variant) {
-    const POSITION: u32 = 0x1203;
-    const SPOT_DIRECTION: u32 = 0x1204;
-    let (light, parameter) = (call.uint(0).wrapping_sub(0x4000), call.uint(1));
+    let (light, parameter) = (call.uint(0).wrapping_sub(gl::LIGHT0), call.uint(1));
     let Some(at) = LIGHT_PARAMETERS.iter().position(|(of, _)| *of == parameter) else { return };
     let count = LIGHT_PARAMETERS.get(at).map_or(1, |(_, count)| *count);
     if light >= 32 {
         return;
     }
-    let is_color = matches!(parameter, 0x1200..=0x1202);
+    let is_color = matches!(parameter, gl::AMBIENT..=gl::SPECULAR);
     let numbers = four(variant).numbers(call, 2, [0.0; 4], is_color && variant.is_integer());
     let value = match parameter {
-        POSITION => matrix(machine, what::MODELVIEW_MATRIX).map(|matrix| floats(transformed(&matrix, numbers), 4)),
-        SPOT_DIRECTION => {
+        gl::POSITION => matrix(machine, what::MODELVIEW_MATRIX).map(|matrix| floats(transformed(&matrix, numbers), 4)),
+        gl::SPOT_DIRECTION => {
             let [x, y, z, _] = numbers;
             matrix(machine, what::MODELVIEW_MATRIX).map(|matrix| floats(transformed(&matrix, [x, y, z, 0.0]), 3))
         }
@@ -189,30 +187,25 @@ fn light(machine: &mut Machine, call: &Call, variant: Variant) {
 }
 
 fn light_model(machine: &mut Machine, call: &Call, variant: Variant) {
-    const LOCAL_VIEWER: u32 = 0x0b51;
-    const TWO_SIDE: u32 = 0x0b52;
-    const AMBIENT: u32 = 0x0b53;
-    const COLOR_CONTROL: u32 = 0x81f8;
-    let numbers = four(variant).numbers(call, 1, [0.0; 4], variant.is_integer() && call.uint(0) == AMBIENT);
+    let numbers =
+        four(variant).numbers(call, 1, [0.0; 4], variant.is_integer() && call.uint(0) == gl::LIGHT_MODEL_AMBIENT);
     let what = call.uint(0);
     let value = match what {
-        AMBIENT => floats(numbers, 4),
-        LOCAL_VIEWER | TWO_SIDE => Value::Bool(numbers[0] != 0.0),
-        COLOR_CONTROL => Value::Constant(numbers[0] as u32),
+        gl::LIGHT_MODEL_AMBIENT => floats(numbers, 4),
+        gl::LIGHT_MODEL_LOCAL_VIEWER | gl::LIGHT_MODEL_TWO_SIDE => Value::Bool(numbers[0] != 0.0),
+        gl::LIGHT_MODEL_COLOR_CONTROL => Value::Constant(numbers[0] as u32),
         _ => return,
     };
     machine.set(what as u16, value);
 }
 
 fn fog(machine: &mut Machine, call: &Call, variant: Variant) {
-    const INDEX: u32 = 0x0b61;
-    const COORD_SRC: u32 = 0x8450;
     let what = call.uint(0);
     let numbers = four(variant).numbers(call, 1, [0.0; 4], variant.is_integer() && what == u32::from(what::FOG_COLOR));
     let value = match what {
-        INDEX..=0x0b64 => Value::Float(numbers[0]),
-        0x0b65 | COORD_SRC | 0x855a => Value::Constant(numbers[0] as u32),
-        0x0b66 => floats(numbers, 4),
+        gl::FOG_INDEX..=gl::FOG_END => Value::Float(numbers[0]),
+        gl::FOG_MODE | gl::FOG_COORD_SRC | gl::FOG_DISTANCE_MODE_NV => Value::Constant(numbers[0] as u32),
+        gl::FOG_COLOR => floats(numbers, 4),
         _ => return,
     };
     machine.set(what as u16, value);
@@ -242,6 +235,7 @@ fn clip_plane(machine: &mut Machine, call: &Call, _: Variant) {
 pub(super) const CLIP_PLANE_OF: u16 = 0x00f0;
 
 /// The inverse of a matrix, by Gauss and Jordan. `None` if there is none.
+#[allow(clippy::indexing_slicing, reason = "rows are below 4 and columns below 8")]
 fn inverse(matrix: &[f64; 16]) -> Option<[f64; 16]> {
     let mut rows: [[f64; 8]; 4] = core::array::from_fn(|row| {
         core::array::from_fn(|column| match column {
@@ -266,36 +260,34 @@ fn inverse(matrix: &[f64; 16]) -> Option<[f64; 16]> {
     Some(core::array::from_fn(|i| rows[i % 4][4 + i / 4]))
 }
 
-const TEXTURE_ENV: u32 = 0x2300;
-const COMBINE_FIRST: u32 = 0x8571;
+/// Parameters of combiners follow `GL_COMBINE_RGB`, up to the last number that was reserved for them.
+pub(super) const COMBINE_LAST: u32 = 0x859f;
 
 fn tex_env(machine: &mut Machine, call: &Call, variant: Variant) {
     let (target, parameter, unit) = (call.uint(0), call.uint(1), machine.unit());
     let is_color = parameter == u32::from(what::TEXTURE_ENV_COLOR);
     let numbers = four(variant).numbers(call, 2, [0.0; 4], is_color && variant.is_integer());
     let value = match (target, parameter) {
-        (TEXTURE_ENV, _) if is_color => floats(numbers, 4),
-        (TEXTURE_ENV, 0x0d1c | 0x8573) => Value::Float(numbers[0]),
-        (TEXTURE_ENV, 0x2200 | COMBINE_FIRST..=0x859f) => Value::Constant(numbers[0] as u32),
-        // GL_TEXTURE_FILTER_CONTROL, GL_POINT_SPRITE
-        (0x8500, 0x8501) => Value::Float(numbers[0]),
-        (0x8861, 0x8862) => Value::Bool(numbers[0] != 0.0),
+        (gl::TEXTURE_ENV, _) if is_color => floats(numbers, 4),
+        (gl::TEXTURE_ENV, gl::ALPHA_SCALE | gl::RGB_SCALE) => Value::Float(numbers[0]),
+        (gl::TEXTURE_ENV, gl::TEXTURE_ENV_MODE | gl::COMBINE_RGB..=COMBINE_LAST) => Value::Constant(numbers[0] as u32),
+        (gl::TEXTURE_FILTER_CONTROL, gl::TEXTURE_LOD_BIAS) => Value::Float(numbers[0]),
+        (gl::POINT_SPRITE, gl::COORD_REPLACE) => Value::Bool(numbers[0] != 0.0),
         _ => return,
     };
     machine.set_at(parameter as u16, unit, value);
 }
 
 fn tex_gen(machine: &mut Machine, call: &Call, variant: Variant) {
-    const S: u32 = 0x2000;
-    let (coordinate, parameter, unit) = (call.uint(0).wrapping_sub(S), call.uint(1), machine.unit());
+    let (coordinate, parameter, unit) = (call.uint(0).wrapping_sub(gl::S), call.uint(1), machine.unit());
     if coordinate >= 4 {
         return;
     }
     let numbers = four(variant).numbers(call, 2, [0.0; 4], false);
     let (what, value) = match parameter {
-        0x2500 => (what::TEX_GEN_MODE_OF, Value::Constant(numbers[0] as u32)),
-        0x2501 => (what::TEX_GEN_OBJECT, floats(numbers, 4)),
-        0x2502 => (what::TEX_GEN_EYE, Value::Unknown),
+        gl::TEXTURE_GEN_MODE => (what::TEX_GEN_MODE_OF, Value::Constant(numbers[0] as u32)),
+        gl::OBJECT_PLANE => (what::TEX_GEN_OBJECT, floats(numbers, 4)),
+        gl::EYE_PLANE => (what::TEX_GEN_EYE, Value::Unknown),
         _ => return,
     };
     machine.set_at(what, unit * 4 + coordinate, value);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use unspool_gl::gl;
+
 use super::cells::{Attachment, Cell, Image, Value};
 use super::fixed::list_of;
 use super::machine::{Handlers, Machine};
@@ -10,19 +12,11 @@ use super::textures::level_index;
 use super::what;
 use crate::calls::Call;
 
-const FRAMEBUFFER: u32 = 0x8d40;
-const READ_FRAMEBUFFER: u32 = 0x8ca8;
-const DEPTH: u32 = 0x8d00;
-const STENCIL: u32 = 0x8d20;
-const STENCIL_BITS: u32 = 0xd57;
-const DEPTH_STENCIL: u32 = 0x821a;
-const CUBE_FACE_FIRST: u32 = 0x8515;
-
 pub(super) const HANDLERS: Handlers = &[
     ("GetIntegerv", |m, c, _| {
         let (name, _) = m.object(m.context, what::DRAW_FRAMEBUFFER_BINDING, 0);
         let bits = list_of(c, 1).first().and_then(|value| value.int());
-        if let (STENCIL_BITS, 0, Some(bits)) = (c.uint(0), name, bits) {
+        if let (gl::STENCIL_BITS, 0, Some(bits)) = (c.uint(0), name, bits) {
             m.set(what::STENCIL_BITS_OF_WINDOW, Value::Int(bits));
         }
     }),
@@ -63,11 +57,11 @@ pub(super) const HANDLERS: Handlers = &[
         m.attach(framebuffer, c.uint(1), c.uint(2), c.uint(3), Some(c.uint(4)), 0);
     }),
     ("DrawBuffer", |m, c, _| {
-        let framebuffer = m.framebuffer(FRAMEBUFFER);
+        let framebuffer = m.framebuffer(gl::FRAMEBUFFER);
         m.draw_buffers(framebuffer, &[c.uint(0)]);
     }),
     ("DrawBuffers", |m, c, _| {
-        let framebuffer = m.framebuffer(FRAMEBUFFER);
+        let framebuffer = m.framebuffer(gl::FRAMEBUFFER);
         m.draw_buffers(framebuffer, &constants(c, 1));
     }),
     ("NamedFramebufferDrawBuffer", |m, c, _| {
@@ -79,7 +73,7 @@ pub(super) const HANDLERS: Handlers = &[
         m.draw_buffers(framebuffer, &constants(c, 2));
     }),
     ("ReadBuffer", |m, c, _| {
-        let framebuffer = m.framebuffer(READ_FRAMEBUFFER);
+        let framebuffer = m.framebuffer(gl::READ_FRAMEBUFFER);
         m.put(framebuffer, what::READ_BUFFER, 0, Value::Constant(c.uint(0)));
     }),
     ("NamedFramebufferReadBuffer", |m, c, _| {
@@ -94,18 +88,17 @@ fn constants(call: &Call, at: usize) -> Vec<u32> {
 
 impl Machine {
     fn bind_framebuffer(&mut self, target: u32, name: u32) {
-        const DRAW_FRAMEBUFFER: u32 = 0x8ca9;
-        if target == FRAMEBUFFER || target == DRAW_FRAMEBUFFER {
+        if target == gl::FRAMEBUFFER || target == gl::DRAW_FRAMEBUFFER {
             self.bind(Kind::Framebuffer, what::DRAW_FRAMEBUFFER_BINDING, 0, name);
         }
-        if target == FRAMEBUFFER || target == READ_FRAMEBUFFER {
+        if target == gl::FRAMEBUFFER || target == gl::READ_FRAMEBUFFER {
             self.bind(Kind::Framebuffer, what::READ_FRAMEBUFFER_BINDING, 0, name);
         }
     }
 
     /// The framebuffer that is bound to a target: the owner of its cells.
     fn framebuffer(&mut self, target: u32) -> u32 {
-        let is_read = target == READ_FRAMEBUFFER;
+        let is_read = target == gl::READ_FRAMEBUFFER;
         let what = if is_read { what::READ_FRAMEBUFFER_BINDING } else { what::DRAW_FRAMEBUFFER_BINDING };
         match self.object(self.context, what, 0) {
             (_, 0) => self.own(Kind::Framebuffer, 0),
@@ -127,9 +120,9 @@ impl Machine {
     }
 
     fn put_attachment(&mut self, framebuffer: u32, attachment: u32, value: &Value) {
-        if attachment == DEPTH_STENCIL {
-            self.put(framebuffer, what::ATTACHMENT, DEPTH, value.clone());
-            self.put(framebuffer, what::ATTACHMENT, STENCIL, value.clone());
+        if attachment == gl::DEPTH_STENCIL_ATTACHMENT {
+            self.put(framebuffer, what::ATTACHMENT, gl::DEPTH_ATTACHMENT, value.clone());
+            self.put(framebuffer, what::ATTACHMENT, gl::STENCIL_ATTACHMENT, value.clone());
         } else {
             self.put(framebuffer, what::ATTACHMENT, attachment & 0xffff, value.clone());
         }
@@ -152,7 +145,7 @@ impl Machine {
     /// glFramebufferTexture1D, 2D and 3D: target, attachment, target of the texture, name, level.
     fn attach_target(&mut self, call: &Call, layer: Option<u32>) {
         let framebuffer = self.framebuffer(call.uint(0));
-        let face = call.uint(2).checked_sub(CUBE_FACE_FIRST).filter(|face| *face < 6).unwrap_or(0);
+        let face = call.uint(2).checked_sub(gl::TEXTURE_CUBE_MAP_POSITIVE_X).filter(|face| *face < 6).unwrap_or(0);
         self.attach(framebuffer, call.uint(1), call.uint(3), call.uint(4), layer, face);
     }
 
@@ -164,7 +157,7 @@ impl Machine {
             let cell = self.cell(self.context, what::STENCIL_BITS_OF_WINDOW, 0)?;
             return if let Value::Int(bits) = cell.value { Some((bits, Some(cell.call))) } else { None };
         }
-        let attached = self.cell(framebuffer, what::ATTACHMENT, STENCIL);
+        let attached = self.cell(framebuffer, what::ATTACHMENT, gl::STENCIL_ATTACHMENT);
         let Some(Cell { value: Value::Attachment(attachment), call }) = attached else { return Some((0, None)) };
         let Attachment { is_renderbuffer, instance, level, face, .. } = **attachment;
         let image = match is_renderbuffer {
@@ -173,13 +166,10 @@ impl Machine {
         };
         let Value::Image(image) = image else { return None };
         let bits = match image.format {
-            // STENCIL_INDEX1, 4, 8 and 16.
-            0x8d46 => 1,
-            0x8d47 => 4,
-            0x8d48 => 8,
-            0x8d49 => 16,
-            // DEPTH24_STENCIL8, DEPTH32F_STENCIL8.
-            0x88f0 | 0x8cad => 8,
+            gl::STENCIL_INDEX1 => 1,
+            gl::STENCIL_INDEX4 => 4,
+            gl::STENCIL_INDEX8 | gl::DEPTH24_STENCIL8 | gl::DEPTH32F_STENCIL8 => 8,
+            gl::STENCIL_INDEX16 => 16,
             _ => return None,
         };
         Some((bits, Some(*call)))

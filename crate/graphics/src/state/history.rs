@@ -2,12 +2,12 @@
 
 use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
+use unspool_gl::functions;
 
 use super::inputs::Order;
 use super::machine::{Machine, Root, is_draw};
 use super::report::{Found, Report};
 use crate::calls::Call;
-use crate::functions::functions;
 use crate::reader::{CallVisitor, Reader};
 
 /// How far a history is built.

@@ -1,5 +1,7 @@
 //! What a draw takes its vertices from: the arrays that are enabled, where they are, and how many vertices in which order.
 
+use unspool_gl::gl;
+
 use super::buffers::{self, CLIENT_ARRAYS, CLIENT_TEXTURE};
 use super::cells::{Cell, Value};
 use super::contexts::Context;
@@ -196,18 +198,14 @@ fn buffer(json: &mut Json, machine: &Machine, (name, instance): (u32, u32)) {
 
 /// Writes what a draw takes: a `GlDraw` of `web/base/gl_state_protocol.ts`.
 pub(super) fn write(machine: &Machine, context: &Context, array: u32, inputs: &[Input], order: &Order) -> String {
-    const PRIMITIVE_RESTART: u16 = 0x8f9d;
-    const PRIMITIVE_RESTART_FIXED_INDEX: u16 = 0x8d69;
-    const PRIMITIVE_RESTART_NV: u32 = 0x8558;
-    const DRAW_INDIRECT_BUFFER: u16 = 0x8f43;
     let is_on = |what| machine.value(context.owner, what, 0) == &Value::Bool(true);
-    let restart = if is_on(PRIMITIVE_RESTART_FIXED_INDEX) {
+    let restart = if is_on(what::PRIMITIVE_RESTART_FIXED_INDEX) {
         Some(match order.indexed {
-            0x1401 => 0xff,
-            0x1403 => 0xffff,
+            gl::UNSIGNED_BYTE => 0xff,
+            gl::UNSIGNED_SHORT => 0xffff,
             _ => 0xffff_ffff,
         })
-    } else if is_on(PRIMITIVE_RESTART) || is_on(PRIMITIVE_RESTART_NV as u16) {
+    } else if is_on(what::PRIMITIVE_RESTART) || is_on(what::PRIMITIVE_RESTART_NV) {
         Some(machine.number(context.owner, what::PRIMITIVE_RESTART_INDEX, 0).unwrap_or_default())
     } else {
         None
@@ -238,7 +236,7 @@ pub(super) fn write(machine: &Machine, context: &Context, array: u32, inputs: &[
         match order.indirect {
             Some([count, offset, stride]) => json.key("indirect").object(|json| {
                 json.key("buffer");
-                buffer(json, machine, machine.object(context.owner, DRAW_INDIRECT_BUFFER, 0));
+                buffer(json, machine, machine.object(context.owner, what::DRAW_INDIRECT_BUFFER_BINDING, 0));
                 json.key("count").int(count);
                 json.key("offset").int(offset);
                 json.key("stride").int(stride);

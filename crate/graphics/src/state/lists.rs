@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use unspool_formats::apitrace::list_names;
+use unspool_gl::gl;
 
 use super::cells::Value;
 use super::machine::{Handlers, Machine};
@@ -58,8 +59,7 @@ pub(super) fn record(machine: &mut Machine, call: &Call, is_current: bool) -> bo
 }
 
 fn new_list(machine: &mut Machine, call: &Call, _: Variant) {
-    const COMPILE_AND_EXECUTE: u32 = 0x1301;
-    let (name, executes) = (call.uint(0), call.uint(1) == COMPILE_AND_EXECUTE);
+    let (name, executes) = (call.uint(0), call.uint(1) == gl::COMPILE_AND_EXECUTE);
     machine.change_context(|context| context.compiling = Some(Compiling { name, executes, calls: Arc::default() }));
 }
 

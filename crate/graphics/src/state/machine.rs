@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
+use unspool_gl::{functions, gl};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
@@ -11,7 +12,6 @@ use super::variant::Variant;
 use super::what;
 use super::{buffers, contexts, fixed, framebuffers, lists, matrices, objects, programs, raster, textures};
 use crate::calls::Call;
-use crate::functions::functions;
 
 /// What a call does.
 pub(super) type Run = fn(&mut Machine, &Call, Variant);
@@ -232,8 +232,8 @@ impl Machine {
 
     /// The active texture unit.
     pub(super) fn unit(&self) -> u32 {
-        let unit = self.number(self.context, what::ACTIVE_TEXTURE, 0).unwrap_or(what::TEXTURE0.into());
-        (unit as u32).wrapping_sub(what::TEXTURE0)
+        let unit = self.number(self.context, what::ACTIVE_TEXTURE, 0).unwrap_or(gl::TEXTURE0.into());
+        (unit as u32).wrapping_sub(gl::TEXTURE0)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use unspool_gl::gl;
+
 use super::cells::Value;
 use super::machine::{Handlers, Machine};
 use super::variant::Variant;
@@ -52,7 +54,6 @@ pub(super) const HANDLERS: Handlers = &[
 
 pub(super) const IDENTITY: [f64; 16] = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
-const TEXTURE_MODE: i64 = 0x1702;
 /// What drivers have room for at least. A push beyond that is an error and changes nothing.
 const MAX_DEPTH: u32 = 64;
 
@@ -188,10 +189,10 @@ fn product(a: &[f64; 16], b: &[f64; 16]) -> [f64; 16] {
 impl Machine {
     /// The stack that the matrix mode chooses: the matrix, its index, and the depth.
     fn stack(&self) -> (u16, u32, u16) {
-        match self.number(self.context, what::MATRIX_MODE, 0) {
-            Some(0x1701) => (what::PROJECTION_MATRIX, 0, what::PROJECTION_STACK_DEPTH),
-            Some(TEXTURE_MODE) => (what::TEXTURE_MATRIX, self.unit(), what::TEXTURE_STACK_DEPTH),
-            Some(0x1800) => (what::COLOR_MATRIX, 0, what::COLOR_MATRIX_STACK_DEPTH),
+        match self.number(self.context, what::MATRIX_MODE, 0).and_then(|mode| u32::try_from(mode).ok()) {
+            Some(gl::PROJECTION) => (what::PROJECTION_MATRIX, 0, what::PROJECTION_STACK_DEPTH),
+            Some(gl::TEXTURE) => (what::TEXTURE_MATRIX, self.unit(), what::TEXTURE_STACK_DEPTH),
+            Some(gl::COLOR) => (what::COLOR_MATRIX, 0, what::COLOR_MATRIX_STACK_DEPTH),
             _ => (what::MODELVIEW_MATRIX, 0, what::MODELVIEW_STACK_DEPTH),
         }
     }

@@ -1,5 +1,7 @@
 //! Names of objects: generated, used, labelled and deleted.
 
+use unspool_gl::gl;
+
 use super::cells::Value;
 use super::fixed::list_of;
 use super::machine::{Handlers, Machine};
@@ -182,16 +184,16 @@ impl Machine {
 /// The kind of an object by the constant that debugging functions have for it.
 fn kind_of(identifier: u32) -> Option<Kind> {
     Some(match identifier {
-        0x1702 => Kind::Texture,
-        0x82e0 | 0x9151 => Kind::Buffer,
-        0x82e1 | 0x82e2 | 0x8b48 | 0x8b40 => Kind::Program,
-        0x8d41 => Kind::Renderbuffer,
-        0x82e6 => Kind::Sampler,
-        0x8074 | 0x9154 => Kind::VertexArray,
-        0x8d40 => Kind::Framebuffer,
-        0x82e3 | 0x9153 => Kind::Query,
-        0x82e4 => Kind::Pipeline,
-        0x8e22 => Kind::TransformFeedback,
+        gl::TEXTURE => Kind::Texture,
+        gl::BUFFER | gl::BUFFER_OBJECT_EXT => Kind::Buffer,
+        gl::SHADER | gl::PROGRAM | gl::SHADER_OBJECT_ARB | gl::PROGRAM_OBJECT_ARB => Kind::Program,
+        gl::RENDERBUFFER => Kind::Renderbuffer,
+        gl::SAMPLER => Kind::Sampler,
+        gl::VERTEX_ARRAY | gl::VERTEX_ARRAY_OBJECT_EXT => Kind::VertexArray,
+        gl::FRAMEBUFFER => Kind::Framebuffer,
+        gl::QUERY | gl::QUERY_OBJECT_EXT => Kind::Query,
+        gl::PROGRAM_PIPELINE => Kind::Pipeline,
+        gl::TRANSFORM_FEEDBACK => Kind::TransformFeedback,
         _ => return None,
     })
 }
@@ -225,21 +227,22 @@ fn sampler_parameter(machine: &mut Machine, call: &Call, variant: Variant) {
 pub(super) fn parameter_value(call: &Call, at: usize, variant: Variant) -> Value {
     let first = list_of(call, at + 1).into_iter().next().and_then(calls::Value::float).unwrap_or_default();
     match call.uint(at) {
-        // Border colour; swizzle of all channels.
-        0x1004 => {
+        gl::TEXTURE_BORDER_COLOR => {
             let numbers = Variant { count: 4, ..variant }.numbers(call, at + 1, [0.0; 4], false);
             super::fixed::floats(numbers, 4)
         }
-        0x8e46 => {
+        gl::TEXTURE_SWIZZLE_RGBA => {
             let all = list_of(call, at + 1);
             let of = |i: usize| all.get(i).and_then(|value| value.int()).unwrap_or_default() as i32;
             Value::Ints(core::array::from_fn(of), 4)
         }
-        // Levels of detail, bias, anisotropy, priority.
-        0x813a | 0x813b | 0x8501 | 0x84fe | 0x8066 => Value::Float(first),
-        // Base and maximum level.
-        0x813c | 0x813d => Value::Int(first as i64),
-        0x8191 => Value::Bool(first != 0.0),
+        gl::TEXTURE_MIN_LOD
+        | gl::TEXTURE_MAX_LOD
+        | gl::TEXTURE_LOD_BIAS
+        | gl::TEXTURE_MAX_ANISOTROPY
+        | gl::TEXTURE_PRIORITY => Value::Float(first),
+        gl::TEXTURE_BASE_LEVEL | gl::TEXTURE_MAX_LEVEL => Value::Int(first as i64),
+        gl::GENERATE_MIPMAP => Value::Bool(first != 0.0),
         _ => Value::Constant(first as u32),
     }
 }

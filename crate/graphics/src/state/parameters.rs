@@ -1,6 +1,10 @@
 //! The parameters of a context: names, groups, and initial values, as the tables of state in the specification have them
 //! (OpenGL 4.6 compatibility profile, chapter 23).
 
+use std::sync::{Arc, OnceLock};
+
+use unspool_gl::gl;
+
 use super::cells::Value;
 use super::what;
 
@@ -84,358 +88,378 @@ pub(super) fn find(what: u16) -> Option<&'static Parameter> {
 
 /// Whether glEnable takes this constant. Clip planes have one each.
 pub(super) fn is_capability(what: u16) -> bool {
-    matches!(what, 0x3000..=0x3007 | 0x4000..=0x401f) || find(what).is_some_and(|parameter| parameter.is_capability)
+    matches!(what, what::CLIP_DISTANCE0..=what::CLIP_DISTANCE7 | what::LIGHT0..=what::LIGHT_LAST)
+        || find(what).is_some_and(|parameter| parameter.is_capability)
 }
 
 /// The bits of glPushAttrib that keep a cell of a context.
 pub(super) fn attribute_bits(what: u16) -> u32 {
     match what {
         // Lights, materials and their switches.
-        0x4000..=0x401f => LIGHTING | ENABLE,
-        0x60..=0x7f => LIGHTING,
-        0x3000..=0x3007 => TRANSFORM | ENABLE,
-        super::fixed::CLIP_PLANE_OF => TRANSFORM,
-        what::TEX_GEN_MODE_OF | what::TEX_GEN_OBJECT | what::TEX_GEN_EYE => TEXTURE,
-        what::TEX_GEN_ENABLED => TEXTURE | ENABLE,
+        what::LIGHT0..=what::LIGHT_LAST => gl::LIGHTING_BIT | gl::ENABLE_BIT,
+        what::LIGHT_FIRST..=what::MATERIAL_LAST => gl::LIGHTING_BIT,
+        what::CLIP_DISTANCE0..=what::CLIP_DISTANCE7 => gl::TRANSFORM_BIT | gl::ENABLE_BIT,
+        super::fixed::CLIP_PLANE_OF => gl::TRANSFORM_BIT,
+        what::TEX_GEN_MODE_OF | what::TEX_GEN_OBJECT | what::TEX_GEN_EYE => gl::TEXTURE_BIT,
+        what::TEX_GEN_ENABLED => gl::TEXTURE_BIT | gl::ENABLE_BIT,
         // Targets of the fixed function, environments, and bindings.
-        0x0de0 | 0x0de1 | 0x806f | 0x84f5 | 0x8513 => TEXTURE | ENABLE,
-        0x2200 | 0x2201 | 0x8571..=0x859f | 0x0d1c | 0x8501 => TEXTURE,
-        _ if super::textures::TARGETS.iter().any(|(_, binding, _)| *binding == what) => TEXTURE,
+        what::TEXTURE_1D | what::TEXTURE_2D | what::TEXTURE_3D | what::TEXTURE_RECTANGLE | what::TEXTURE_CUBE_MAP => {
+            gl::TEXTURE_BIT | gl::ENABLE_BIT
+        }
+        what::TEXTURE_ENV_MODE
+        | what::TEXTURE_ENV_COLOR
+        | what::COMBINE_RGB..=what::COMBINE_LAST
+        | what::ALPHA_SCALE
+        | what::TEXTURE_LOD_BIAS => gl::TEXTURE_BIT,
+        _ if super::textures::TARGETS.iter().any(|(_, binding, _)| *binding == what) => gl::TEXTURE_BIT,
         _ => find(what).map_or(0, |parameter| parameter.bits),
     }
 }
 
 /// All parameters, ascending.
 pub(super) fn all() -> &'static [Parameter] {
-    static ALL: std::sync::OnceLock<Vec<Parameter>> = std::sync::OnceLock::new();
+    static ALL: OnceLock<Vec<Parameter>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let mut all: Vec<Parameter> = TABLE.lines().filter_map(parse).collect();
+        let mut all: Vec<Parameter> = ROWS.iter().map(Row::parameter).collect();
         all.sort_by_key(|parameter| parameter.what);
         all
     })
 }
 
-const CURRENT: u32 = 0x1;
-const POINT: u32 = 0x2;
-const LINE: u32 = 0x4;
-const POLYGON: u32 = 0x8;
-const PIXEL: u32 = 0x20;
-const LIGHTING: u32 = 0x40;
-const FOG: u32 = 0x80;
-const DEPTH: u32 = 0x100;
-const ACCUM: u32 = 0x200;
-const STENCIL: u32 = 0x400;
-const VIEWPORT: u32 = 0x800;
-const TRANSFORM: u32 = 0x1000;
-const ENABLE: u32 = 0x2000;
-const COLOR: u32 = 0x4000;
-const HINT: u32 = 0x8000;
-const LIST: u32 = 0x2_0000;
-const TEXTURE: u32 = 0x4_0000;
-const SCISSOR: u32 = 0x8_0000;
-const MULTISAMPLE: u32 = 0x2000_0000;
-
-/// A line of the table.
-fn parse(line: &'static str) -> Option<Parameter> {
-    let mut words = line.split_ascii_whitespace();
-    let what = u16::from_str_radix(words.next()?, 16).ok()?;
-    let name = words.next()?;
-    let group = match words.next()? {
-        "viewport" => Group::Viewport,
-        "blend" => Group::Blend,
-        "depth" => Group::Depth,
-        "stencil" => Group::Stencil,
-        "raster" => Group::Raster,
-        "multisample" => Group::Multisample,
-        "clear" => Group::Clear,
-        "buffers" => Group::Buffers,
-        "objects" => Group::Objects,
-        "textures" => Group::Textures,
-        "store" => Group::PixelStore,
-        "transform" => Group::Transform,
-        "lighting" => Group::Lighting,
-        "current" => Group::Current,
-        "fog" => Group::Fog,
-        "transfer" => Group::PixelTransfer,
-        "hints" => Group::Hints,
-        _ => Group::Fixed,
-    };
-    let mut bits = 0;
-    for word in words.next()?.split(',') {
-        bits |= match word {
-            "current" => CURRENT,
-            "point" => POINT,
-            "line" => LINE,
-            "polygon" => POLYGON,
-            "pixel" => PIXEL,
-            "lighting" => LIGHTING,
-            "fog" => FOG,
-            "depth" => DEPTH,
-            "accum" => ACCUM,
-            "stencil" => STENCIL,
-            "viewport" => VIEWPORT,
-            "transform" => TRANSFORM,
-            "enable" => ENABLE,
-            "color" => COLOR,
-            "hint" => HINT,
-            "list" => LIST,
-            "texture" => TEXTURE,
-            "scissor" => SCISSOR,
-            "multisample" => MULTISAMPLE,
-            _ => 0,
-        };
-    }
-    let kind = words.next()?;
-    let rest: Vec<&str> = words.collect();
-    let number = |at: usize| rest.get(at).and_then(|word| word.parse::<f64>().ok()).unwrap_or_default();
-    let four = || core::array::from_fn(|i| number(i) as f32);
-    let (initial, constants) = match kind {
-        "switch" | "bool" => (Value::Bool(rest.first() == Some(&"1")), ""),
-        "bools" => (Value::Bools([true; 4]), ""),
-        "int" => (Value::Int(number(0) as i64), ""),
-        "float" => (Value::Float(number(0)), ""),
-        "floats" => (Value::Floats(four(), rest.len() as u8), ""),
-        "object" => (Value::Object { name: 0, instance: 0 }, ""),
-        "matrix" => (Value::Matrix(std::sync::Arc::new(super::matrices::IDENTITY)), ""),
-        "constant" => {
-            let value = rest.first().and_then(|word| u32::from_str_radix(word, 16).ok()).unwrap_or_default();
-            (Value::Constant(value), rest.get(1).copied().unwrap_or_default())
-        }
-        _ => (Value::Unknown, rest.first().copied().unwrap_or_default()),
-    };
-    Some(Parameter { what, name, group, initial, constants, bits, is_capability: kind == "switch" })
+/// The initial value of a parameter.
+#[derive(Clone, Copy)]
+enum Initial {
+    /// It depends on the driver or the window.
+    Unknown,
+    Bool(bool),
+    /// Of a capability.
+    Switch(bool),
+    /// All four are set.
+    Bools,
+    Int(i64),
+    Float(f64),
+    Floats(&'static [f32]),
+    /// None is bound.
+    Object,
+    /// The identity.
+    Matrix,
+    Constant(u32),
+    /// The constant, and the group that it belongs to.
+    ConstantOf(u32, &'static str),
 }
 
-/// Constant, name, group, bits of glPushAttrib, kind, initial value, group of constants.
-const TABLE: &str = "\
-0ba2 VIEWPORT viewport viewport unknown
-0c10 SCISSOR_BOX viewport scissor unknown
-0c11 SCISSOR_TEST viewport scissor,enable switch 0
-0b70 DEPTH_RANGE viewport viewport floats 0 1
-864f DEPTH_CLAMP depth transform,enable switch 0
-935c CLIP_ORIGIN viewport transform constant 8ca1
-935d CLIP_DEPTH_MODE viewport transform constant 935e
-0be2 BLEND blend color,enable switch 0
-80c9 BLEND_SRC_RGB blend color constant 1 BlendingFactor
-80c8 BLEND_DST_RGB blend color constant 0 BlendingFactor
-80cb BLEND_SRC_ALPHA blend color constant 1 BlendingFactor
-80ca BLEND_DST_ALPHA blend color constant 0 BlendingFactor
-8009 BLEND_EQUATION blend color constant 8006
-883d BLEND_EQUATION_ALPHA blend color constant 8006
-8005 BLEND_COLOR blend color floats 0 0 0 0
-0bf2 COLOR_LOGIC_OP blend color,enable switch 0
-0bf1 INDEX_LOGIC_OP fixed color,enable switch 0
-0bf0 LOGIC_OP_MODE blend color constant 1503
-8db9 FRAMEBUFFER_SRGB blend color,enable switch 0
-0bd0 DITHER blend color,enable switch 1
-0b71 DEPTH_TEST depth depth,enable switch 0
-0b74 DEPTH_FUNC depth depth constant 201
-0b72 DEPTH_WRITEMASK depth depth bool 1
-0b90 STENCIL_TEST stencil stencil,enable switch 0
-0b92 STENCIL_FUNC stencil stencil constant 207
-0b97 STENCIL_REF stencil stencil int 0
-0b93 STENCIL_VALUE_MASK stencil stencil int 255
-0b98 STENCIL_WRITEMASK stencil stencil int 255
-0b94 STENCIL_FAIL stencil stencil constant 1e00 StencilOp
-0b95 STENCIL_PASS_DEPTH_FAIL stencil stencil constant 1e00 StencilOp
-0b96 STENCIL_PASS_DEPTH_PASS stencil stencil constant 1e00 StencilOp
-8800 STENCIL_BACK_FUNC stencil stencil constant 207
-8ca3 STENCIL_BACK_REF stencil stencil int 0
-8ca4 STENCIL_BACK_VALUE_MASK stencil stencil int 255
-8ca5 STENCIL_BACK_WRITEMASK stencil stencil int 255
-8801 STENCIL_BACK_FAIL stencil stencil constant 1e00 StencilOp
-8802 STENCIL_BACK_PASS_DEPTH_FAIL stencil stencil constant 1e00 StencilOp
-8803 STENCIL_BACK_PASS_DEPTH_PASS stencil stencil constant 1e00 StencilOp
-0b44 CULL_FACE raster polygon,enable switch 0
-0b45 CULL_FACE_MODE raster polygon constant 405
-0b46 FRONT_FACE raster polygon constant 901
-0b40 POLYGON_MODE raster polygon constant 1b02
-0b41 POLYGON_SMOOTH raster polygon,enable switch 0
-2a01 POLYGON_OFFSET_POINT raster polygon,enable switch 0
-2a02 POLYGON_OFFSET_LINE raster polygon,enable switch 0
-8037 POLYGON_OFFSET_FILL raster polygon,enable switch 0
-8038 POLYGON_OFFSET_FACTOR raster polygon float 0
-2a00 POLYGON_OFFSET_UNITS raster polygon float 0
-8e1b POLYGON_OFFSET_CLAMP raster polygon float 0
-0b21 LINE_WIDTH raster line float 1
-0b20 LINE_SMOOTH raster line,enable switch 0
-0b11 POINT_SIZE raster point float 1
-8642 PROGRAM_POINT_SIZE raster enable switch 0
-8128 POINT_FADE_THRESHOLD_SIZE raster point float 1
-8ca0 POINT_SPRITE_COORD_ORIGIN raster point constant 8ca2
-8e4f PROVOKING_VERTEX raster lighting constant 8e4e
-8f9d PRIMITIVE_RESTART raster enable switch 0
-8d69 PRIMITIVE_RESTART_FIXED_INDEX raster enable switch 0
-8f9e PRIMITIVE_RESTART_INDEX raster none int 0
-8c89 RASTERIZER_DISCARD raster enable switch 0
-8e72 PATCH_VERTICES raster none int 3
-809d MULTISAMPLE multisample multisample,enable switch 1
-809e SAMPLE_ALPHA_TO_COVERAGE multisample multisample,enable switch 0
-809f SAMPLE_ALPHA_TO_ONE multisample multisample,enable switch 0
-80a0 SAMPLE_COVERAGE multisample multisample,enable switch 0
-80aa SAMPLE_COVERAGE_VALUE multisample multisample float 1
-80ab SAMPLE_COVERAGE_INVERT multisample multisample bool 0
-8e51 SAMPLE_MASK multisample multisample,enable switch 0
-8c36 SAMPLE_SHADING multisample multisample,enable switch 0
-8c37 MIN_SAMPLE_SHADING_VALUE multisample multisample float 0
-0c22 COLOR_CLEAR_VALUE clear color floats 0 0 0 0
-0c23 COLOR_WRITEMASK clear color bools
-0b73 DEPTH_CLEAR_VALUE clear depth float 1
-0b91 STENCIL_CLEAR_VALUE clear stencil int 0
-8894 ARRAY_BUFFER_BINDING buffers none object
-8895 ELEMENT_ARRAY_BUFFER_BINDING buffers none object
-88ed PIXEL_PACK_BUFFER_BINDING buffers none object
-88ef PIXEL_UNPACK_BUFFER_BINDING buffers none object
-8a28 UNIFORM_BUFFER_BINDING buffers none object
-90d3 SHADER_STORAGE_BUFFER_BINDING buffers none object
-92c1 ATOMIC_COUNTER_BUFFER_BINDING buffers none object
-8c8f TRANSFORM_FEEDBACK_BUFFER_BINDING buffers none object
-8f43 DRAW_INDIRECT_BUFFER_BINDING buffers none object
-90ef DISPATCH_INDIRECT_BUFFER_BINDING buffers none object
-8f36 COPY_READ_BUFFER_BINDING buffers none object
-8f37 COPY_WRITE_BUFFER_BINDING buffers none object
-8c2a TEXTURE_BUFFER_BINDING buffers none object
-9193 QUERY_BUFFER_BINDING buffers none object
-80ef PARAMETER_BUFFER_BINDING buffers none object
-8b8d CURRENT_PROGRAM objects none object
-825a PROGRAM_PIPELINE_BINDING objects none object
-85b5 VERTEX_ARRAY_BINDING objects none object
-8ca6 DRAW_FRAMEBUFFER_BINDING objects none object
-8caa READ_FRAMEBUFFER_BINDING objects none object
-8ca7 RENDERBUFFER_BINDING objects none object
-8e25 TRANSFORM_FEEDBACK_BINDING objects none object
-84e0 ACTIVE_TEXTURE textures texture constant 84c0
-884f TEXTURE_CUBE_MAP_SEAMLESS textures texture,enable switch 0
-92e0 DEBUG_OUTPUT objects enable unknown
-8242 DEBUG_OUTPUT_SYNCHRONOUS objects enable switch 0
-0cf0 UNPACK_SWAP_BYTES store none bool 0
-0cf1 UNPACK_LSB_FIRST store none bool 0
-0cf2 UNPACK_ROW_LENGTH store none int 0
-0cf3 UNPACK_SKIP_ROWS store none int 0
-0cf4 UNPACK_SKIP_PIXELS store none int 0
-0cf5 UNPACK_ALIGNMENT store none int 4
-806d UNPACK_SKIP_IMAGES store none int 0
-806e UNPACK_IMAGE_HEIGHT store none int 0
-9127 UNPACK_COMPRESSED_BLOCK_WIDTH store none int 0
-9128 UNPACK_COMPRESSED_BLOCK_HEIGHT store none int 0
-9129 UNPACK_COMPRESSED_BLOCK_DEPTH store none int 0
-912a UNPACK_COMPRESSED_BLOCK_SIZE store none int 0
-0d00 PACK_SWAP_BYTES store none bool 0
-0d01 PACK_LSB_FIRST store none bool 0
-0d02 PACK_ROW_LENGTH store none int 0
-0d03 PACK_SKIP_ROWS store none int 0
-0d04 PACK_SKIP_PIXELS store none int 0
-0d05 PACK_ALIGNMENT store none int 4
-806b PACK_SKIP_IMAGES store none int 0
-806c PACK_IMAGE_HEIGHT store none int 0
-912b PACK_COMPRESSED_BLOCK_WIDTH store none int 0
-912c PACK_COMPRESSED_BLOCK_HEIGHT store none int 0
-912d PACK_COMPRESSED_BLOCK_DEPTH store none int 0
-912e PACK_COMPRESSED_BLOCK_SIZE store none int 0
-0ba0 MATRIX_MODE transform transform constant 1700
-0ba3 MODELVIEW_STACK_DEPTH transform none int 1
-0ba6 MODELVIEW_MATRIX transform none matrix
-0ba4 PROJECTION_STACK_DEPTH transform none int 1
-0ba7 PROJECTION_MATRIX transform none matrix
-0ba5 TEXTURE_STACK_DEPTH transform none int 1
-0ba8 TEXTURE_MATRIX transform none matrix
-0ba1 NORMALIZE transform transform,enable switch 0
-803a RESCALE_NORMAL transform transform,enable switch 0
-0b50 LIGHTING lighting lighting,enable switch 0
-0b53 LIGHT_MODEL_AMBIENT lighting lighting floats 0.2 0.2 0.2 1
-0b51 LIGHT_MODEL_LOCAL_VIEWER lighting lighting bool 0
-0b52 LIGHT_MODEL_TWO_SIDE lighting lighting bool 0
-81f8 LIGHT_MODEL_COLOR_CONTROL lighting lighting constant 81f9
-0b57 COLOR_MATERIAL lighting lighting,enable switch 0
-0b55 COLOR_MATERIAL_FACE lighting lighting constant 408
-0b56 COLOR_MATERIAL_PARAMETER lighting lighting constant 1602
-0b54 SHADE_MODEL lighting lighting constant 1d01
-0b00 CURRENT_COLOR current current floats 1 1 1 1
-0b02 CURRENT_NORMAL current current floats 0 0 1
-0b03 CURRENT_TEXTURE_COORDS current current floats 0 0 0 1
-8459 CURRENT_SECONDARY_COLOR current current floats 0 0 0 1
-8453 CURRENT_FOG_COORD current current float 0
-0b01 CURRENT_INDEX current current float 1
-0b43 EDGE_FLAG current current bool 1
-0b07 CURRENT_RASTER_POSITION current current floats 0 0 0 1
-0b60 FOG fog fog,enable switch 0
-0b65 FOG_MODE fog fog constant 800
-0b62 FOG_DENSITY fog fog float 1
-0b63 FOG_START fog fog float 0
-0b64 FOG_END fog fog float 1
-0b61 FOG_INDEX fog fog float 0
-0b66 FOG_COLOR fog fog floats 0 0 0 0
-8450 FOG_COORD_SRC fog fog constant 8452
-8458 COLOR_SUM fog fog,enable switch 0
-0bc0 ALPHA_TEST fixed color,enable switch 0
-0bc1 ALPHA_TEST_FUNC fixed color constant 207
-0bc2 ALPHA_TEST_REF fixed color float 0
-0b10 POINT_SMOOTH fixed point,enable switch 0
-8861 POINT_SPRITE fixed point,enable switch 0
-8126 POINT_SIZE_MIN fixed point float 0
-8127 POINT_SIZE_MAX fixed point unknown
-8129 POINT_DISTANCE_ATTENUATION fixed point floats 1 0 0
-0b24 LINE_STIPPLE fixed line,enable switch 0
-0b25 LINE_STIPPLE_PATTERN fixed line int 65535
-0b26 LINE_STIPPLE_REPEAT fixed line int 1
-0b42 POLYGON_STIPPLE fixed polygon,enable switch 0
-8643 VERTEX_PROGRAM_TWO_SIDE fixed enable switch 0
-8620 VERTEX_PROGRAM_ARB fixed enable switch 0
-8804 FRAGMENT_PROGRAM_ARB fixed enable switch 0
-0d80 AUTO_NORMAL fixed eval,enable switch 0
-84e1 CLIENT_ACTIVE_TEXTURE fixed none constant 84c0
-0b32 LIST_BASE fixed list int 0
-0b80 ACCUM_CLEAR_VALUE fixed accum floats 0 0 0 0
-0c20 INDEX_CLEAR_VALUE fixed color float 0
-0c40 RENDER_MODE fixed none constant 1c00
-0bb0 ATTRIB_STACK_DEPTH fixed none int 0
-0bb1 CLIENT_ATTRIB_STACK_DEPTH fixed none int 0
-0d16 ZOOM_X transfer pixel float 1
-0d17 ZOOM_Y transfer pixel float 1
-0d10 MAP_COLOR transfer pixel bool 0
-0d11 MAP_STENCIL transfer pixel bool 0
-0d12 INDEX_SHIFT transfer pixel float 0
-0d13 INDEX_OFFSET transfer pixel float 0
-0d14 RED_SCALE transfer pixel float 1
-0d15 RED_BIAS transfer pixel float 0
-0d18 GREEN_SCALE transfer pixel float 1
-0d19 GREEN_BIAS transfer pixel float 0
-0d1a BLUE_SCALE transfer pixel float 1
-0d1b BLUE_BIAS transfer pixel float 0
-0d1e DEPTH_SCALE transfer pixel float 1
-0d1f DEPTH_BIAS transfer pixel float 0
-0c50 PERSPECTIVE_CORRECTION_HINT hints hint constant 1100
-0c51 POINT_SMOOTH_HINT hints hint constant 1100
-0c52 LINE_SMOOTH_HINT hints hint constant 1100
-0c53 POLYGON_SMOOTH_HINT hints hint constant 1100
-0c54 FOG_HINT hints hint constant 1100
-8192 GENERATE_MIPMAP_HINT hints hint constant 1100
-84ef TEXTURE_COMPRESSION_HINT hints hint constant 1100
-8b8b FRAGMENT_SHADER_DERIVATIVE_HINT hints hint constant 1100
-";
+/// A row of the table.
+struct Row {
+    what: u16,
+    name: &'static str,
+    group: Group,
+    bits: u32,
+    initial: Initial,
+}
+
+impl Row {
+    fn parameter(&self) -> Parameter {
+        let Self { what, name, group, bits, initial } = *self;
+        let is_capability = matches!(initial, Initial::Switch(_));
+        let bits = if is_capability { bits | gl::ENABLE_BIT } else { bits };
+        let (initial, constants) = match initial {
+            Initial::Unknown => (Value::Unknown, ""),
+            Initial::Bool(is) | Initial::Switch(is) => (Value::Bool(is), ""),
+            Initial::Bools => (Value::Bools([true; 4]), ""),
+            Initial::Int(number) => (Value::Int(number), ""),
+            Initial::Float(number) => (Value::Float(number), ""),
+            Initial::Floats(numbers) => {
+                let four = core::array::from_fn(|i| numbers.get(i).copied().unwrap_or_default());
+                (Value::Floats(four, numbers.len() as u8), "")
+            }
+            Initial::Object => (Value::Object { name: 0, instance: 0 }, ""),
+            Initial::Matrix => (Value::Matrix(Arc::new(super::matrices::IDENTITY)), ""),
+            Initial::Constant(constant) => (Value::Constant(constant), ""),
+            Initial::ConstantOf(constant, constants) => (Value::Constant(constant), constants),
+        };
+        Parameter { what, name, group, initial, constants, bits, is_capability }
+    }
+}
+
+/// By group: the constant, the bits of glPushAttrib (of capabilities also `GL_ENABLE_BIT`), and the initial value.
+macro_rules! parameters {
+    ($($group:ident { $($name:ident [$($bit:ident)*] $initial:expr;)* })*) => {
+        const ROWS: &[Row] = &[$($(Row {
+            what: gl::$name as u16,
+            name: stringify!($name),
+            group: Group::$group,
+            bits: 0 $(| gl::$bit)*,
+            initial: $initial,
+        },)*)*];
+    };
+}
+
+use Initial::{Bool, Bools, Constant, ConstantOf, Float, Floats, Int, Matrix, Object, Switch, Unknown};
+
+parameters! {
+    Viewport {
+        VIEWPORT [VIEWPORT_BIT] Unknown;
+        SCISSOR_BOX [SCISSOR_BIT] Unknown;
+        SCISSOR_TEST [SCISSOR_BIT] Switch(false);
+        DEPTH_RANGE [VIEWPORT_BIT] Floats(&[0.0, 1.0]);
+        CLIP_ORIGIN [TRANSFORM_BIT] Constant(gl::LOWER_LEFT);
+        CLIP_DEPTH_MODE [TRANSFORM_BIT] Constant(gl::NEGATIVE_ONE_TO_ONE);
+    }
+    Depth {
+        DEPTH_CLAMP [TRANSFORM_BIT] Switch(false);
+        DEPTH_TEST [DEPTH_BUFFER_BIT] Switch(false);
+        DEPTH_FUNC [DEPTH_BUFFER_BIT] Constant(gl::LESS);
+        DEPTH_WRITEMASK [DEPTH_BUFFER_BIT] Bool(true);
+    }
+    Blend {
+        BLEND [COLOR_BUFFER_BIT] Switch(false);
+        BLEND_SRC_RGB [COLOR_BUFFER_BIT] ConstantOf(gl::ONE, "BlendingFactor");
+        BLEND_DST_RGB [COLOR_BUFFER_BIT] ConstantOf(gl::ZERO, "BlendingFactor");
+        BLEND_SRC_ALPHA [COLOR_BUFFER_BIT] ConstantOf(gl::ONE, "BlendingFactor");
+        BLEND_DST_ALPHA [COLOR_BUFFER_BIT] ConstantOf(gl::ZERO, "BlendingFactor");
+        BLEND_EQUATION [COLOR_BUFFER_BIT] Constant(gl::FUNC_ADD);
+        BLEND_EQUATION_ALPHA [COLOR_BUFFER_BIT] Constant(gl::FUNC_ADD);
+        BLEND_COLOR [COLOR_BUFFER_BIT] Floats(&[0.0, 0.0, 0.0, 0.0]);
+        COLOR_LOGIC_OP [COLOR_BUFFER_BIT] Switch(false);
+        LOGIC_OP_MODE [COLOR_BUFFER_BIT] Constant(gl::COPY);
+        FRAMEBUFFER_SRGB [COLOR_BUFFER_BIT] Switch(false);
+        DITHER [COLOR_BUFFER_BIT] Switch(true);
+    }
+    Fixed {
+        INDEX_LOGIC_OP [COLOR_BUFFER_BIT] Switch(false);
+        ALPHA_TEST [COLOR_BUFFER_BIT] Switch(false);
+        ALPHA_TEST_FUNC [COLOR_BUFFER_BIT] Constant(gl::ALWAYS);
+        ALPHA_TEST_REF [COLOR_BUFFER_BIT] Float(0.0);
+        POINT_SMOOTH [POINT_BIT] Switch(false);
+        POINT_SPRITE [POINT_BIT] Switch(false);
+        POINT_SIZE_MIN [POINT_BIT] Float(0.0);
+        POINT_SIZE_MAX [POINT_BIT] Unknown;
+        POINT_DISTANCE_ATTENUATION [POINT_BIT] Floats(&[1.0, 0.0, 0.0]);
+        LINE_STIPPLE [LINE_BIT] Switch(false);
+        LINE_STIPPLE_PATTERN [LINE_BIT] Int(65535);
+        LINE_STIPPLE_REPEAT [LINE_BIT] Int(1);
+        POLYGON_STIPPLE [POLYGON_BIT] Switch(false);
+        VERTEX_PROGRAM_TWO_SIDE [] Switch(false);
+        VERTEX_PROGRAM_ARB [] Switch(false);
+        FRAGMENT_PROGRAM_ARB [] Switch(false);
+        AUTO_NORMAL [] Switch(false);
+        CLIENT_ACTIVE_TEXTURE [] Constant(gl::TEXTURE0);
+        LIST_BASE [LIST_BIT] Int(0);
+        ACCUM_CLEAR_VALUE [ACCUM_BUFFER_BIT] Floats(&[0.0, 0.0, 0.0, 0.0]);
+        INDEX_CLEAR_VALUE [COLOR_BUFFER_BIT] Float(0.0);
+        RENDER_MODE [] Constant(gl::RENDER);
+        ATTRIB_STACK_DEPTH [] Int(0);
+        CLIENT_ATTRIB_STACK_DEPTH [] Int(0);
+    }
+    Stencil {
+        STENCIL_TEST [STENCIL_BUFFER_BIT] Switch(false);
+        STENCIL_FUNC [STENCIL_BUFFER_BIT] Constant(gl::ALWAYS);
+        STENCIL_REF [STENCIL_BUFFER_BIT] Int(0);
+        STENCIL_VALUE_MASK [STENCIL_BUFFER_BIT] Int(255);
+        STENCIL_WRITEMASK [STENCIL_BUFFER_BIT] Int(255);
+        STENCIL_FAIL [STENCIL_BUFFER_BIT] ConstantOf(gl::KEEP, "StencilOp");
+        STENCIL_PASS_DEPTH_FAIL [STENCIL_BUFFER_BIT] ConstantOf(gl::KEEP, "StencilOp");
+        STENCIL_PASS_DEPTH_PASS [STENCIL_BUFFER_BIT] ConstantOf(gl::KEEP, "StencilOp");
+        STENCIL_BACK_FUNC [STENCIL_BUFFER_BIT] Constant(gl::ALWAYS);
+        STENCIL_BACK_REF [STENCIL_BUFFER_BIT] Int(0);
+        STENCIL_BACK_VALUE_MASK [STENCIL_BUFFER_BIT] Int(255);
+        STENCIL_BACK_WRITEMASK [STENCIL_BUFFER_BIT] Int(255);
+        STENCIL_BACK_FAIL [STENCIL_BUFFER_BIT] ConstantOf(gl::KEEP, "StencilOp");
+        STENCIL_BACK_PASS_DEPTH_FAIL [STENCIL_BUFFER_BIT] ConstantOf(gl::KEEP, "StencilOp");
+        STENCIL_BACK_PASS_DEPTH_PASS [STENCIL_BUFFER_BIT] ConstantOf(gl::KEEP, "StencilOp");
+    }
+    Raster {
+        CULL_FACE [POLYGON_BIT] Switch(false);
+        CULL_FACE_MODE [POLYGON_BIT] Constant(gl::BACK);
+        FRONT_FACE [POLYGON_BIT] Constant(gl::CCW);
+        POLYGON_MODE [POLYGON_BIT] Constant(gl::FILL);
+        POLYGON_SMOOTH [POLYGON_BIT] Switch(false);
+        POLYGON_OFFSET_POINT [POLYGON_BIT] Switch(false);
+        POLYGON_OFFSET_LINE [POLYGON_BIT] Switch(false);
+        POLYGON_OFFSET_FILL [POLYGON_BIT] Switch(false);
+        POLYGON_OFFSET_FACTOR [POLYGON_BIT] Float(0.0);
+        POLYGON_OFFSET_UNITS [POLYGON_BIT] Float(0.0);
+        POLYGON_OFFSET_CLAMP [POLYGON_BIT] Float(0.0);
+        LINE_WIDTH [LINE_BIT] Float(1.0);
+        LINE_SMOOTH [LINE_BIT] Switch(false);
+        POINT_SIZE [POINT_BIT] Float(1.0);
+        PROGRAM_POINT_SIZE [] Switch(false);
+        POINT_FADE_THRESHOLD_SIZE [POINT_BIT] Float(1.0);
+        POINT_SPRITE_COORD_ORIGIN [POINT_BIT] Constant(gl::UPPER_LEFT);
+        PROVOKING_VERTEX [LIGHTING_BIT] Constant(gl::LAST_VERTEX_CONVENTION);
+        PRIMITIVE_RESTART [] Switch(false);
+        PRIMITIVE_RESTART_FIXED_INDEX [] Switch(false);
+        PRIMITIVE_RESTART_INDEX [] Int(0);
+        RASTERIZER_DISCARD [] Switch(false);
+        PATCH_VERTICES [] Int(3);
+    }
+    Multisample {
+        MULTISAMPLE [MULTISAMPLE_BIT] Switch(true);
+        SAMPLE_ALPHA_TO_COVERAGE [MULTISAMPLE_BIT] Switch(false);
+        SAMPLE_ALPHA_TO_ONE [MULTISAMPLE_BIT] Switch(false);
+        SAMPLE_COVERAGE [MULTISAMPLE_BIT] Switch(false);
+        SAMPLE_COVERAGE_VALUE [MULTISAMPLE_BIT] Float(1.0);
+        SAMPLE_COVERAGE_INVERT [MULTISAMPLE_BIT] Bool(false);
+        SAMPLE_MASK [MULTISAMPLE_BIT] Switch(false);
+        SAMPLE_SHADING [MULTISAMPLE_BIT] Switch(false);
+        MIN_SAMPLE_SHADING_VALUE [MULTISAMPLE_BIT] Float(0.0);
+    }
+    Clear {
+        COLOR_CLEAR_VALUE [COLOR_BUFFER_BIT] Floats(&[0.0, 0.0, 0.0, 0.0]);
+        COLOR_WRITEMASK [COLOR_BUFFER_BIT] Bools;
+        DEPTH_CLEAR_VALUE [DEPTH_BUFFER_BIT] Float(1.0);
+        STENCIL_CLEAR_VALUE [STENCIL_BUFFER_BIT] Int(0);
+    }
+    Buffers {
+        ARRAY_BUFFER_BINDING [] Object;
+        ELEMENT_ARRAY_BUFFER_BINDING [] Object;
+        PIXEL_PACK_BUFFER_BINDING [] Object;
+        PIXEL_UNPACK_BUFFER_BINDING [] Object;
+        UNIFORM_BUFFER_BINDING [] Object;
+        SHADER_STORAGE_BUFFER_BINDING [] Object;
+        ATOMIC_COUNTER_BUFFER_BINDING [] Object;
+        TRANSFORM_FEEDBACK_BUFFER_BINDING [] Object;
+        DRAW_INDIRECT_BUFFER_BINDING [] Object;
+        DISPATCH_INDIRECT_BUFFER_BINDING [] Object;
+        COPY_READ_BUFFER_BINDING [] Object;
+        COPY_WRITE_BUFFER_BINDING [] Object;
+        TEXTURE_BUFFER_BINDING [] Object;
+        QUERY_BUFFER_BINDING [] Object;
+        PARAMETER_BUFFER_BINDING [] Object;
+    }
+    Objects {
+        CURRENT_PROGRAM [] Object;
+        PROGRAM_PIPELINE_BINDING [] Object;
+        VERTEX_ARRAY_BINDING [] Object;
+        DRAW_FRAMEBUFFER_BINDING [] Object;
+        READ_FRAMEBUFFER_BINDING [] Object;
+        RENDERBUFFER_BINDING [] Object;
+        TRANSFORM_FEEDBACK_BINDING [] Object;
+        DEBUG_OUTPUT [ENABLE_BIT] Unknown;
+        DEBUG_OUTPUT_SYNCHRONOUS [] Switch(false);
+    }
+    Textures {
+        ACTIVE_TEXTURE [TEXTURE_BIT] Constant(gl::TEXTURE0);
+        TEXTURE_CUBE_MAP_SEAMLESS [TEXTURE_BIT] Switch(false);
+    }
+    PixelStore {
+        UNPACK_SWAP_BYTES [] Bool(false);
+        UNPACK_LSB_FIRST [] Bool(false);
+        UNPACK_ROW_LENGTH [] Int(0);
+        UNPACK_SKIP_ROWS [] Int(0);
+        UNPACK_SKIP_PIXELS [] Int(0);
+        UNPACK_ALIGNMENT [] Int(4);
+        UNPACK_SKIP_IMAGES [] Int(0);
+        UNPACK_IMAGE_HEIGHT [] Int(0);
+        UNPACK_COMPRESSED_BLOCK_WIDTH [] Int(0);
+        UNPACK_COMPRESSED_BLOCK_HEIGHT [] Int(0);
+        UNPACK_COMPRESSED_BLOCK_DEPTH [] Int(0);
+        UNPACK_COMPRESSED_BLOCK_SIZE [] Int(0);
+        PACK_SWAP_BYTES [] Bool(false);
+        PACK_LSB_FIRST [] Bool(false);
+        PACK_ROW_LENGTH [] Int(0);
+        PACK_SKIP_ROWS [] Int(0);
+        PACK_SKIP_PIXELS [] Int(0);
+        PACK_ALIGNMENT [] Int(4);
+        PACK_SKIP_IMAGES [] Int(0);
+        PACK_IMAGE_HEIGHT [] Int(0);
+        PACK_COMPRESSED_BLOCK_WIDTH [] Int(0);
+        PACK_COMPRESSED_BLOCK_HEIGHT [] Int(0);
+        PACK_COMPRESSED_BLOCK_DEPTH [] Int(0);
+        PACK_COMPRESSED_BLOCK_SIZE [] Int(0);
+    }
+    Transform {
+        MATRIX_MODE [TRANSFORM_BIT] Constant(gl::MODELVIEW);
+        MODELVIEW_STACK_DEPTH [] Int(1);
+        MODELVIEW_MATRIX [] Matrix;
+        PROJECTION_STACK_DEPTH [] Int(1);
+        PROJECTION_MATRIX [] Matrix;
+        TEXTURE_STACK_DEPTH [] Int(1);
+        TEXTURE_MATRIX [] Matrix;
+        NORMALIZE [TRANSFORM_BIT] Switch(false);
+        RESCALE_NORMAL [TRANSFORM_BIT] Switch(false);
+    }
+    Lighting {
+        LIGHTING [LIGHTING_BIT] Switch(false);
+        LIGHT_MODEL_AMBIENT [LIGHTING_BIT] Floats(&[0.2, 0.2, 0.2, 1.0]);
+        LIGHT_MODEL_LOCAL_VIEWER [LIGHTING_BIT] Bool(false);
+        LIGHT_MODEL_TWO_SIDE [LIGHTING_BIT] Bool(false);
+        LIGHT_MODEL_COLOR_CONTROL [LIGHTING_BIT] Constant(gl::SINGLE_COLOR);
+        COLOR_MATERIAL [LIGHTING_BIT] Switch(false);
+        COLOR_MATERIAL_FACE [LIGHTING_BIT] Constant(gl::FRONT_AND_BACK);
+        COLOR_MATERIAL_PARAMETER [LIGHTING_BIT] Constant(gl::AMBIENT_AND_DIFFUSE);
+        SHADE_MODEL [LIGHTING_BIT] Constant(gl::SMOOTH);
+    }
+    Current {
+        CURRENT_COLOR [CURRENT_BIT] Floats(&[1.0, 1.0, 1.0, 1.0]);
+        CURRENT_NORMAL [CURRENT_BIT] Floats(&[0.0, 0.0, 1.0]);
+        CURRENT_TEXTURE_COORDS [CURRENT_BIT] Floats(&[0.0, 0.0, 0.0, 1.0]);
+        CURRENT_SECONDARY_COLOR [CURRENT_BIT] Floats(&[0.0, 0.0, 0.0, 1.0]);
+        CURRENT_FOG_COORD [CURRENT_BIT] Float(0.0);
+        CURRENT_INDEX [CURRENT_BIT] Float(1.0);
+        EDGE_FLAG [CURRENT_BIT] Bool(true);
+        CURRENT_RASTER_POSITION [CURRENT_BIT] Floats(&[0.0, 0.0, 0.0, 1.0]);
+    }
+    Fog {
+        FOG [FOG_BIT] Switch(false);
+        FOG_MODE [FOG_BIT] Constant(gl::EXP);
+        FOG_DENSITY [FOG_BIT] Float(1.0);
+        FOG_START [FOG_BIT] Float(0.0);
+        FOG_END [FOG_BIT] Float(1.0);
+        FOG_INDEX [FOG_BIT] Float(0.0);
+        FOG_COLOR [FOG_BIT] Floats(&[0.0, 0.0, 0.0, 0.0]);
+        FOG_COORD_SRC [FOG_BIT] Constant(gl::FRAGMENT_DEPTH);
+        COLOR_SUM [FOG_BIT] Switch(false);
+    }
+    PixelTransfer {
+        ZOOM_X [PIXEL_MODE_BIT] Float(1.0);
+        ZOOM_Y [PIXEL_MODE_BIT] Float(1.0);
+        MAP_COLOR [PIXEL_MODE_BIT] Bool(false);
+        MAP_STENCIL [PIXEL_MODE_BIT] Bool(false);
+        INDEX_SHIFT [PIXEL_MODE_BIT] Float(0.0);
+        INDEX_OFFSET [PIXEL_MODE_BIT] Float(0.0);
+        RED_SCALE [PIXEL_MODE_BIT] Float(1.0);
+        RED_BIAS [PIXEL_MODE_BIT] Float(0.0);
+        GREEN_SCALE [PIXEL_MODE_BIT] Float(1.0);
+        GREEN_BIAS [PIXEL_MODE_BIT] Float(0.0);
+        BLUE_SCALE [PIXEL_MODE_BIT] Float(1.0);
+        BLUE_BIAS [PIXEL_MODE_BIT] Float(0.0);
+        DEPTH_SCALE [PIXEL_MODE_BIT] Float(1.0);
+        DEPTH_BIAS [PIXEL_MODE_BIT] Float(0.0);
+    }
+    Hints {
+        PERSPECTIVE_CORRECTION_HINT [HINT_BIT] Constant(gl::DONT_CARE);
+        POINT_SMOOTH_HINT [HINT_BIT] Constant(gl::DONT_CARE);
+        LINE_SMOOTH_HINT [HINT_BIT] Constant(gl::DONT_CARE);
+        POLYGON_SMOOTH_HINT [HINT_BIT] Constant(gl::DONT_CARE);
+        FOG_HINT [HINT_BIT] Constant(gl::DONT_CARE);
+        GENERATE_MIPMAP_HINT [HINT_BIT] Constant(gl::DONT_CARE);
+        TEXTURE_COMPRESSION_HINT [HINT_BIT] Constant(gl::DONT_CARE);
+        FRAGMENT_SHADER_DERIVATIVE_HINT [HINT_BIT] Constant(gl::DONT_CARE);
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_a_parameter_with_a_name_of_the_registry() {
-        let lines = TABLE.lines().count();
-        assert_eq!(all().len(), lines);
+    fn every_row_is_a_parameter_with_a_name_of_the_registry() {
+        assert_eq!(all().len(), ROWS.len());
         for pair in all().windows(2) {
             assert!(pair[0].what < pair[1].what, "{} is there twice", pair[1].name);
         }
         for parameter in all() {
-            let known = crate::functions().names(parameter.what.into());
+            let known = unspool_gl::functions().names(parameter.what.into());
             let name = format!("GL_{}", parameter.name);
             assert!(known.is_empty() || known.contains(&name), "{:x} is {known:?}, not {name}", parameter.what);
             if let Value::Constant(constant) = parameter.initial {
-                let text = crate::functions().constant(constant, parameter.constants);
+                let text = unspool_gl::functions().constant(constant, parameter.constants);
                 assert!(text.is_some(), "{}: {constant:x}", parameter.name);
             }
         }
-        assert!(is_capability(what::BLEND) && !is_capability(what::DEPTH_FUNC) && is_capability(0x4001));
-        assert_eq!(attribute_bits(what::BLEND), COLOR | ENABLE);
+        assert!(is_capability(what::BLEND) && !is_capability(what::DEPTH_FUNC) && is_capability(what::LIGHT0 + 1));
+        assert_eq!(attribute_bits(what::BLEND), gl::COLOR_BUFFER_BIT | gl::ENABLE_BIT);
         assert_eq!(attribute_bits(what::MODELVIEW_MATRIX), 0);
     }
 }

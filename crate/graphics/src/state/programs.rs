@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use unspool_gl::gl;
+
 use super::buffers::current_attribute;
 use super::cells::{Numbers, Value};
 use super::fixed::{floats, list_of};
@@ -108,15 +110,22 @@ pub(super) const HANDLERS: Handlers = &[
 ];
 
 /// Stages of pipelines: bits of glUseProgramStages, and types of shaders.
-const STAGE_BITS: [(u32, u32); 6] = [(1, 0x8b31), (2, 0x8b30), (4, 0x8dd9), (8, 0x8e88), (16, 0x8e87), (32, 0x91b9)];
+const STAGE_BITS: [(u32, u32); 6] = [
+    (gl::VERTEX_SHADER_BIT, gl::VERTEX_SHADER),
+    (gl::FRAGMENT_SHADER_BIT, gl::FRAGMENT_SHADER),
+    (gl::GEOMETRY_SHADER_BIT, gl::GEOMETRY_SHADER),
+    (gl::TESS_CONTROL_SHADER_BIT, gl::TESS_CONTROL_SHADER),
+    (gl::TESS_EVALUATION_SHADER_BIT, gl::TESS_EVALUATION_SHADER),
+    (gl::COMPUTE_SHADER_BIT, gl::COMPUTE_SHADER),
+];
 /// Types of shaders, in the order of the pipeline.
 pub(super) const STAGES: [(u32, &str); 6] = [
-    (0x8b31, "GL_VERTEX_SHADER"),
-    (0x8e88, "GL_TESS_CONTROL_SHADER"),
-    (0x8e87, "GL_TESS_EVALUATION_SHADER"),
-    (0x8dd9, "GL_GEOMETRY_SHADER"),
-    (0x8b30, "GL_FRAGMENT_SHADER"),
-    (0x91b9, "GL_COMPUTE_SHADER"),
+    (gl::VERTEX_SHADER, "GL_VERTEX_SHADER"),
+    (gl::TESS_CONTROL_SHADER, "GL_TESS_CONTROL_SHADER"),
+    (gl::TESS_EVALUATION_SHADER, "GL_TESS_EVALUATION_SHADER"),
+    (gl::GEOMETRY_SHADER, "GL_GEOMETRY_SHADER"),
+    (gl::FRAGMENT_SHADER, "GL_FRAGMENT_SHADER"),
+    (gl::COMPUTE_SHADER, "GL_COMPUTE_SHADER"),
 ];
 
 /// Numbers of a uniform that are kept.
@@ -249,10 +258,8 @@ fn log(machine: &mut Machine, call: &Call, at: usize) {
 
 /// A status that the program asked for.
 fn status(machine: &mut Machine, call: &Call, _: Variant) {
-    const COMPILE_STATUS: u32 = 0x8b81;
-    const LINK_STATUS: u32 = 0x8b82;
     let parameter = call.uint(1);
-    if parameter == COMPILE_STATUS || parameter == LINK_STATUS {
+    if parameter == gl::COMPILE_STATUS || parameter == gl::LINK_STATUS {
         let object = machine.instance(Kind::Program, call.uint(0));
         let value = list_of(call, 2).first().and_then(|value| value.int());
         if let Some(value) = value {

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use unspool_gl::gl;
+
 use super::cells::{Cell, Key, Value};
-use super::fixed::{BACK, FRONT, FRONT_AND_BACK, floats, follow_color, list_of};
+use super::fixed::{floats, follow_color, list_of};
 use super::machine::{Handlers, Machine};
 use super::parameters::{self, Group, find};
 use super::variant::Variant;
@@ -95,11 +97,11 @@ pub(super) const HANDLERS: Handlers = &[
     }),
     ("ViewportIndexedfv", |m, c, _| m.rectangles(what::VIEWPORT, Some(c.uint(0)), c.floats(1).0)),
     ("ViewportArrayv", |m, c, _| m.rectangle_array(what::VIEWPORT, c)),
-    ("StencilFunc", |m, c, _| m.stencil_func(FRONT_AND_BACK, c, 0)),
+    ("StencilFunc", |m, c, _| m.stencil_func(gl::FRONT_AND_BACK, c, 0)),
     ("StencilFuncSeparate", |m, c, _| m.stencil_func(c.uint(0), c, 1)),
-    ("StencilMask", |m, c, _| m.stencil_mask(FRONT_AND_BACK, c.uint(0))),
+    ("StencilMask", |m, c, _| m.stencil_mask(gl::FRONT_AND_BACK, c.uint(0))),
     ("StencilMaskSeparate", |m, c, _| m.stencil_mask(c.uint(0), c.uint(1))),
-    ("StencilOp", |m, c, _| m.stencil_op(FRONT_AND_BACK, c, 0)),
+    ("StencilOp", |m, c, _| m.stencil_op(gl::FRONT_AND_BACK, c, 0)),
     ("StencilOpSeparate", |m, c, _| m.stencil_op(c.uint(0), c, 1)),
     ("LogicOp", |m, c, _| m.set(what::LOGIC_OP_MODE, Value::Constant(c.uint(0)))),
     ("Hint", |m, c, _| {
@@ -138,23 +140,21 @@ fn number(values: &[calls::Value<'_>], at: usize) -> f64 {
 
 impl Machine {
     fn enable(&mut self, capability: u32, is_on: bool) {
-        const SCISSOR_TEST: u32 = 0x0c11;
-        const BLEND: u32 = 0x0be2;
         let what = capability as u16;
         if u32::from(what) != capability {
             return;
         }
         match capability {
             // Generated coordinates, and targets of the fixed function, belong to a texture unit.
-            0x0c60..=0x0c63 => {
+            gl::TEXTURE_GEN_S..=gl::TEXTURE_GEN_Q => {
                 let unit = self.unit();
-                self.set_at(what::TEX_GEN_ENABLED, unit * 4 + (capability - 0x0c60), Value::Bool(is_on));
+                self.set_at(what::TEX_GEN_ENABLED, unit * 4 + (capability - gl::TEXTURE_GEN_S), Value::Bool(is_on));
             }
-            0x0de0 | 0x0de1 | 0x806f | 0x84f5 | 0x8513 => {
+            gl::TEXTURE_1D | gl::TEXTURE_2D | gl::TEXTURE_3D | gl::TEXTURE_RECTANGLE | gl::TEXTURE_CUBE_MAP => {
                 let unit = self.unit();
                 self.set_at(what, unit, Value::Bool(is_on));
             }
-            BLEND | SCISSOR_TEST => self.set_one_or_all(what, None, Value::Bool(is_on)),
+            gl::BLEND | gl::SCISSOR_TEST => self.set_one_or_all(what, None, Value::Bool(is_on)),
             _ if parameters::is_capability(what) => {
                 self.set(what, Value::Bool(is_on));
                 if capability == u32::from(what::COLOR_MATERIAL) {
@@ -168,8 +168,10 @@ impl Machine {
     fn enable_at(&mut self, capability: u32, index: u32, is_on: bool) {
         let what = capability as u16;
         match capability {
-            0x0be2 | 0x0c11 => self.set_one_or_all(what, Some(index), Value::Bool(is_on)),
-            0x0de0 | 0x0de1 | 0x806f | 0x84f5 | 0x8513 if index < MAX_UNITS => {
+            gl::BLEND | gl::SCISSOR_TEST => self.set_one_or_all(what, Some(index), Value::Bool(is_on)),
+            gl::TEXTURE_1D | gl::TEXTURE_2D | gl::TEXTURE_3D | gl::TEXTURE_RECTANGLE | gl::TEXTURE_CUBE_MAP
+                if index < MAX_UNITS =>
+            {
                 self.set_at(what, index, Value::Bool(is_on))
             }
             _ => {}
@@ -269,7 +271,7 @@ impl Machine {
 
     /// The faces that a function without a back side sets, too.
     fn faces(face: u32) -> [bool; 2] {
-        [face == FRONT || face == FRONT_AND_BACK, face == BACK || face == FRONT_AND_BACK]
+        [face == gl::FRONT || face == gl::FRONT_AND_BACK, face == gl::BACK || face == gl::FRONT_AND_BACK]
     }
 
     fn stencil_func(&mut self, face: u32, call: &Call, at: usize) {
@@ -321,9 +323,9 @@ fn point_parameter(machine: &mut Machine, call: &Call, variant: Variant) {
     let count = if variant.is_vector { 3 } else { 1 };
     let numbers = Variant { count, ..variant }.numbers(call, 1, [0.0; 4], false);
     let value = match call.uint(0) {
-        0x8126..=0x8128 => Value::Float(numbers[0]),
-        0x8129 => floats(numbers, 3),
-        0x8ca0 => Value::Constant(numbers[0] as u32),
+        gl::POINT_SIZE_MIN..=gl::POINT_FADE_THRESHOLD_SIZE => Value::Float(numbers[0]),
+        gl::POINT_DISTANCE_ATTENUATION => floats(numbers, 3),
+        gl::POINT_SPRITE_COORD_ORIGIN => Value::Constant(numbers[0] as u32),
         _ => return,
     };
     machine.set(call.uint(0) as u16, value);
@@ -363,19 +365,16 @@ fn pop(machine: &mut Machine, _: &Call, _: Variant) {
     depth(machine);
 }
 
-const CLIENT_PIXEL_STORE: u32 = 1;
-const CLIENT_VERTEX_ARRAY: u32 = 2;
-
 fn is_client(what: u16, mask: u32) -> bool {
     let is_store = find(what).is_some_and(|parameter| parameter.group == Group::PixelStore);
     let is_binding =
         matches!(what, what::VERTEX_ARRAY_BINDING | what::ARRAY_BUFFER_BINDING | what::CLIENT_ACTIVE_TEXTURE);
-    (is_store && mask & CLIENT_PIXEL_STORE != 0) || (is_binding && mask & CLIENT_VERTEX_ARRAY != 0)
+    (is_store && mask & gl::CLIENT_PIXEL_STORE_BIT != 0) || (is_binding && mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0)
 }
 
 fn push_client(machine: &mut Machine, call: &Call, _: Variant) {
     let mask = call.uint(0);
-    let array = if mask & CLIENT_VERTEX_ARRAY != 0 { machine.vertex_array() } else { 0 };
+    let array = if mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 { machine.vertex_array() } else { 0 };
     let saved = Saved { mask, array, cells: cells(machine, array, |what| is_client(what, mask)) };
     machine.change_context(|context| Arc::make_mut(&mut context.client_attributes).push(saved));
     depth(machine);

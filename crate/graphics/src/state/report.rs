@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use unspool_gl::functions;
+
 use super::cells::Value;
 use super::contexts::Profile;
 use super::inputs::Order;
 use super::json::{Json, shown};
 use super::machine::Machine;
 use super::sections;
-use crate::functions::functions;
+use super::what;
 
 /// A line of a section.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -310,13 +312,11 @@ fn matrix(numbers: &[f64], rows: usize) -> String {
 impl Profile {
     /// The initial value of a parameter in a context of this profile.
     pub(super) fn initial(self, parameter: &super::parameters::Parameter) -> Value {
-        const POINT_SPRITE: u16 = 0x8861;
-        const FRAMEBUFFER_SRGB: u16 = 0x8db9;
         match parameter.what {
             // Points are always sprites where there is no fixed function.
-            POINT_SPRITE => Value::Bool(!self.has_fixed_function()),
+            what::POINT_SPRITE => Value::Bool(!self.has_fixed_function()),
             // Where it can be switched at all: GL_EXT_sRGB_write_control, *New State*.
-            FRAMEBUFFER_SRGB => Value::Bool(matches!(self, Self::Es1 | Self::Es2)),
+            what::FRAMEBUFFER_SRGB => Value::Bool(matches!(self, Self::Es1 | Self::Es2)),
             _ => parameter.initial.clone(),
         }
     }

@@ -1,5 +1,7 @@
 //! What of a context is shown, in sections: what a draw uses first.
 
+use unspool_gl::gl;
+
 use super::blocks;
 use super::buffers;
 use super::cells::{Attachment, Cell, Image, Value};
@@ -17,7 +19,6 @@ use super::what;
 /// Attributes that a state dump lists.
 const LISTED_ATTRIBUTES: u32 = 16;
 const MAX_UNITS: u32 = 256;
-const UNIFORM_BUFFER: u32 = 0x8a11;
 
 /// Fills a report with all that is known of a context.
 pub(super) fn fill(machine: &mut Machine, context: &Context, report: &mut Report) {
@@ -86,7 +87,7 @@ impl View<'_> {
         for (name, program, call, only) in &programs {
             let (label, mut said) = (self.labelled("Program", *name, *program), Vec::new());
             said.push(if self.machine.is_set(*program, what::LINKED, 0) { "linked" } else { "not linked" });
-            if self.machine.value(*program, 0x8b82, 0) == &Value::Bool(false) {
+            if self.machine.value(*program, what::LINK_STATUS, 0) == &Value::Bool(false) {
                 said.push("linking failed");
             }
             rows.push(self.row(report, label, said.join(", "), *call));
@@ -160,7 +161,9 @@ impl View<'_> {
     /// Adds the members of uniform blocks, with what their buffers hold.
     fn blocks(&self, sources: &[std::sync::Arc<str>], all: &mut Vec<Uniform>) {
         let machine = self.machine;
-        let Some(target) = buffers::TARGETS.iter().position(|(target, _)| *target == UNIFORM_BUFFER) else { return };
+        let Some(target) = buffers::TARGETS.iter().position(|(target, _)| *target == gl::UNIFORM_BUFFER) else {
+            return;
+        };
         for (_, program, ..) in self.programs() {
             for block in sources.iter().flat_map(|source| blocks::blocks(source)) {
                 let of = |wanted: u16| machine.slots.of(program).iter().filter(move |(what, ..)| *what == wanted);
@@ -207,7 +210,7 @@ impl View<'_> {
             other => format!("stride {}", text(other, "")),
         };
         let size = match size {
-            Value::Int(0x80e1) => "BGRA".into(),
+            Value::Int(size) if *size == i64::from(gl::BGRA) => "BGRA".into(),
             other => text(other, ""),
         };
         format!("{size} × {}, {stride}, {from}", text(kind, "").trim_start_matches("GL_"))
@@ -268,7 +271,7 @@ impl View<'_> {
             member("ARRAY_ENABLED", Value::Bool(is_enabled)),
             member("ARRAY_SIZE", or(what::VERTEX_ATTRIB_ARRAY_SIZE, Value::Int(4))),
             member("ARRAY_STRIDE", or(what::VERTEX_ATTRIB_ARRAY_STRIDE, Value::Int(0))),
-            member("ARRAY_TYPE", or(what::VERTEX_ATTRIB_ARRAY_TYPE, Value::Constant(0x1406))),
+            member("ARRAY_TYPE", or(what::VERTEX_ATTRIB_ARRAY_TYPE, Value::Constant(gl::FLOAT))),
             member("ARRAY_NORMALIZED", or(what::VERTEX_ATTRIB_ARRAY_NORMALIZED, Value::Bool(false))),
             member("ARRAY_BUFFER_BINDING", or(what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, Value::Int(0))),
             member("ARRAY_INTEGER", or(what::VERTEX_ATTRIB_ARRAY_INTEGER, Value::Bool(false))),
@@ -327,7 +330,7 @@ impl View<'_> {
                 if levels > 1 {
                     said.push(format!("{levels} levels"));
                 }
-                if let (name @ 1.., buffer) = machine.object(instance, textures::BUFFER_OF, 0) {
+                if let (name @ 1.., buffer) = machine.object(instance, what::TEXTURE_BUFFER_DATA_STORE_BINDING, 0) {
                     said.push(self.labelled("buffer", name, buffer));
                 }
                 if let (name @ 1.., sampler, _) = self.bound(what::SAMPLER_BINDING, unit) {
@@ -532,8 +535,8 @@ impl View<'_> {
         }
         let machine = self.machine;
         let owner = self.context.owner;
-        for light in 0..8u16 {
-            let is_on = machine.value(owner, 0x4000 + light, 0) == &Value::Bool(true);
+        for (light, title) in (0..).zip(LIGHTS) {
+            let is_on = machine.value(owner, what::LIGHT0 + light, 0) == &Value::Bool(true);
             let mut rows = Vec::new();
             let mut members = Vec::new();
             for (at, (parameter, count)) in LIGHT_PARAMETERS.iter().enumerate() {
@@ -550,7 +553,7 @@ impl View<'_> {
             }
             if is_on {
                 report.parameters.push((format!("GL_LIGHT{light}"), members));
-                report.sections.push(Section { title: LIGHTS[usize::from(light)], is_used: false, rows });
+                report.sections.push(Section { title, is_used: false, rows });
             }
         }
         for (face, title) in [(0, "GL_FRONT"), (1, "GL_BACK")] {
@@ -582,7 +585,7 @@ impl View<'_> {
                 what::TEX_GEN_MODE_OF => format!("Unit {} TEXTURE_GEN_MODE {}", index / 4, coordinate(*index)),
                 what::TEX_GEN_ENABLED => format!("Unit {} TEXTURE_GEN {}", index / 4, coordinate(*index)),
                 what::TEX_GEN_OBJECT => format!("Unit {} OBJECT_PLANE {}", index / 4, coordinate(*index)),
-                0x2200 | 0x2201 | 0x8571..=0x859f => {
+                what::TEXTURE_ENV_MODE | what::TEXTURE_ENV_COLOR | what::COMBINE_RGB..=what::COMBINE_LAST => {
                     let name = constant((*what).into(), "TextureEnvParameter");
                     format!("Unit {index} {}", name.trim_start_matches("GL_"))
                 }
@@ -599,25 +602,30 @@ impl View<'_> {
 const LIGHTS: [&str; 8] = ["Light 0", "Light 1", "Light 2", "Light 3", "Light 4", "Light 5", "Light 6", "Light 7"];
 
 fn coordinate(index: u32) -> char {
-    ['S', 'T', 'R', 'Q'][(index % 4) as usize]
+    match index % 4 {
+        0 => 'S',
+        1 => 'T',
+        2 => 'R',
+        _ => 'Q',
+    }
 }
 
 /// Whether a sampler of a type samples textures of a target.
 fn is_sampler_of(kind: &str, target: u32) -> bool {
     let kind = kind.trim_start_matches(['i', 'u']).trim_end_matches("Shadow");
     let wanted = match target {
-        0x0de0 => "sampler1D",
-        0x0de1 => "sampler2D",
-        0x806f => "sampler3D",
-        0x8513 => "samplerCube",
-        0x84f5 => "sampler2DRect",
-        0x8c18 => "sampler1DArray",
-        0x8c1a => "sampler2DArray",
-        0x8c2a => "samplerBuffer",
-        0x9009 => "samplerCubeArray",
-        0x9100 => "sampler2DMS",
-        0x9102 => "sampler2DMSArray",
-        0x8d65 => "samplerExternalOES",
+        gl::TEXTURE_1D => "sampler1D",
+        gl::TEXTURE_2D => "sampler2D",
+        gl::TEXTURE_3D => "sampler3D",
+        gl::TEXTURE_CUBE_MAP => "samplerCube",
+        gl::TEXTURE_RECTANGLE => "sampler2DRect",
+        gl::TEXTURE_1D_ARRAY => "sampler1DArray",
+        gl::TEXTURE_2D_ARRAY => "sampler2DArray",
+        gl::TEXTURE_BUFFER => "samplerBuffer",
+        gl::TEXTURE_CUBE_MAP_ARRAY => "samplerCubeArray",
+        gl::TEXTURE_2D_MULTISAMPLE => "sampler2DMS",
+        gl::TEXTURE_2D_MULTISAMPLE_ARRAY => "sampler2DMSArray",
+        gl::TEXTURE_EXTERNAL_OES => "samplerExternalOES",
         _ => return false,
     };
     kind == wanted
@@ -630,11 +638,11 @@ fn is_known(all: &[Uniform], name: &str) -> bool {
 fn light_initial(parameter: u32, count: u8, light: u16) -> Value {
     let first = if light == 0 { 1.0 } else { 0.0 };
     match parameter {
-        0x1201 | 0x1202 => Value::Floats([first, first, first, 1.0], 4),
-        0x1203 => Value::Floats([0.0, 0.0, 1.0, 0.0], 4),
-        0x1204 => Value::Floats([0.0, 0.0, -1.0, 0.0], 3),
-        0x1206 => Value::Float(180.0),
-        0x1207 => Value::Float(1.0),
+        gl::DIFFUSE | gl::SPECULAR => Value::Floats([first, first, first, 1.0], 4),
+        gl::POSITION => Value::Floats([0.0, 0.0, 1.0, 0.0], 4),
+        gl::SPOT_DIRECTION => Value::Floats([0.0, 0.0, -1.0, 0.0], 3),
+        gl::SPOT_CUTOFF => Value::Float(180.0),
+        gl::CONSTANT_ATTENUATION => Value::Float(1.0),
         _ if count == 1 => Value::Float(0.0),
         _ => Value::Floats([0.0, 0.0, 0.0, 1.0], 4),
     }
@@ -642,9 +650,9 @@ fn light_initial(parameter: u32, count: u8, light: u16) -> Value {
 
 fn material_initial(parameter: u32) -> Value {
     match parameter {
-        0x1200 => Value::Floats([0.2, 0.2, 0.2, 1.0], 4),
-        0x1201 => Value::Floats([0.8, 0.8, 0.8, 1.0], 4),
-        0x1601 => Value::Float(0.0),
+        gl::AMBIENT => Value::Floats([0.2, 0.2, 0.2, 1.0], 4),
+        gl::DIFFUSE => Value::Floats([0.8, 0.8, 0.8, 1.0], 4),
+        gl::SHININESS => Value::Float(0.0),
         _ => Value::Floats([0.0, 0.0, 0.0, 1.0], 4),
     }
 }

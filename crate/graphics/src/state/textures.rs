@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use unspool_gl::gl;
+
 use super::cells::{Image, Value};
 use super::fixed::list_of;
 use super::machine::{Handlers, Machine};
@@ -9,25 +11,23 @@ use super::objects::{Kind, parameter_value};
 use super::variant::Variant;
 use super::what;
 use crate::calls::Call;
+use crate::images::with_name;
 
 /// Targets: the constant, the cell of the binding, and the name.
 pub(super) const TARGETS: [(u32, u16, &str); 12] = [
-    (0x0de0, 0x8068, "GL_TEXTURE_1D"),
-    (0x0de1, 0x8069, "GL_TEXTURE_2D"),
-    (0x806f, 0x806a, "GL_TEXTURE_3D"),
-    (0x8513, 0x8514, "GL_TEXTURE_CUBE_MAP"),
-    (0x84f5, 0x84f6, "GL_TEXTURE_RECTANGLE"),
-    (0x8c18, 0x8c1c, "GL_TEXTURE_1D_ARRAY"),
-    (0x8c1a, 0x8c1d, "GL_TEXTURE_2D_ARRAY"),
-    (0x8c2a, 0x8c2c, "GL_TEXTURE_BUFFER"),
-    (0x9009, 0x900a, "GL_TEXTURE_CUBE_MAP_ARRAY"),
-    (0x9100, 0x9104, "GL_TEXTURE_2D_MULTISAMPLE"),
-    (0x9102, 0x9105, "GL_TEXTURE_2D_MULTISAMPLE_ARRAY"),
-    (0x8d65, 0x8d67, "GL_TEXTURE_EXTERNAL_OES"),
+    (gl::TEXTURE_1D, what::TEXTURE_BINDING_1D, "GL_TEXTURE_1D"),
+    (gl::TEXTURE_2D, what::TEXTURE_BINDING_2D, "GL_TEXTURE_2D"),
+    (gl::TEXTURE_3D, what::TEXTURE_BINDING_3D, "GL_TEXTURE_3D"),
+    (gl::TEXTURE_CUBE_MAP, what::TEXTURE_BINDING_CUBE_MAP, "GL_TEXTURE_CUBE_MAP"),
+    (gl::TEXTURE_RECTANGLE, what::TEXTURE_BINDING_RECTANGLE, "GL_TEXTURE_RECTANGLE"),
+    (gl::TEXTURE_1D_ARRAY, what::TEXTURE_BINDING_1D_ARRAY, "GL_TEXTURE_1D_ARRAY"),
+    (gl::TEXTURE_2D_ARRAY, what::TEXTURE_BINDING_2D_ARRAY, "GL_TEXTURE_2D_ARRAY"),
+    (gl::TEXTURE_BUFFER, what::TEXTURE_BINDING_BUFFER, "GL_TEXTURE_BUFFER"),
+    (gl::TEXTURE_CUBE_MAP_ARRAY, what::TEXTURE_BINDING_CUBE_MAP_ARRAY, "GL_TEXTURE_CUBE_MAP_ARRAY"),
+    (gl::TEXTURE_2D_MULTISAMPLE, what::TEXTURE_BINDING_2D_MULTISAMPLE, "GL_TEXTURE_2D_MULTISAMPLE"),
+    (gl::TEXTURE_2D_MULTISAMPLE_ARRAY, what::TEXTURE_BINDING_2D_MULTISAMPLE_ARRAY, "GL_TEXTURE_2D_MULTISAMPLE_ARRAY"),
+    (gl::TEXTURE_EXTERNAL_OES, what::TEXTURE_BINDING_EXTERNAL_OES, "GL_TEXTURE_EXTERNAL_OES"),
 ];
-
-const CUBE_FACE_FIRST: u32 = 0x8515;
-const CUBE_FACE_LAST: u32 = 0x851a;
 
 pub(super) const IMMEDIATE: Handlers = &[
     ("TextureStorage1D", |m, c, _| m.storage(Named(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
@@ -57,7 +57,7 @@ pub(super) const IMMEDIATE: Handlers = &[
 
 pub(super) const HANDLERS: Handlers = &[
     ("ActiveTexture", |m, c, _| {
-        if (what::TEXTURE0..what::TEXTURE0 + 256).contains(&c.uint(0)) {
+        if (gl::TEXTURE0..gl::TEXTURE0 + 256).contains(&c.uint(0)) {
             m.set(what::ACTIVE_TEXTURE, Value::Constant(c.uint(0)));
         }
     }),
@@ -65,7 +65,7 @@ pub(super) const HANDLERS: Handlers = &[
         let unit = m.unit();
         m.bind_texture(unit, c.uint(0), c.uint(1));
     }),
-    ("BindMultiTexture", |m, c, _| m.bind_texture(c.uint(0).wrapping_sub(what::TEXTURE0), c.uint(1), c.uint(2))),
+    ("BindMultiTexture", |m, c, _| m.bind_texture(c.uint(0).wrapping_sub(gl::TEXTURE0), c.uint(1), c.uint(2))),
     ("BindTextureUnit", bind_texture_unit),
     ("BindTextures", bind_textures),
     ("TexParameter*", |m, c, v| {
@@ -117,17 +117,6 @@ pub(super) fn level_index(level: u32, face: u32) -> u32 {
     level.min(31) | face << 5
 }
 
-/// The internal formats that OpenGL 1.0 has are numbers of components.
-fn format(internal: u32) -> u32 {
-    match internal {
-        1 => 0x1909,
-        2 => 0x190a,
-        3 => 0x1907,
-        4 => 0x1908,
-        other => other,
-    }
-}
-
 impl Machine {
     fn bind_texture(&mut self, unit: u32, target: u32, name: u32) {
         let Some((_, binding, _)) = TARGETS.iter().find(|(of, ..)| *of == target) else { return };
@@ -143,7 +132,11 @@ impl Machine {
 
     /// The texture that is bound to a target of the active unit: the owner of its cells. 0 for proxies.
     pub(super) fn bound(&mut self, target: u32) -> u32 {
-        let target = if (CUBE_FACE_FIRST..=CUBE_FACE_LAST).contains(&target) { 0x8513 } else { target };
+        let target = if (gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z).contains(&target) {
+            gl::TEXTURE_CUBE_MAP
+        } else {
+            target
+        };
         let Some(at) = TARGETS.iter().position(|(of, ..)| *of == target) else { return 0 };
         let binding = TARGETS.get(at).map_or(0, |(_, binding, _)| *binding);
         match self.object(self.context, binding, self.unit()) {
@@ -166,14 +159,13 @@ impl Machine {
     }
 
     fn image(&mut self, target: u32, level: u32, internal: u32, [width, height, depth]: [u32; 3], samples: u32) {
-        const GENERATE_MIPMAP: u16 = 0x8191;
         let instance = self.bound(target);
         if instance == 0 || level > 31 {
             return;
         }
-        let face = target.checked_sub(CUBE_FACE_FIRST).filter(|face| *face < 6).unwrap_or(0);
-        self.put_level(instance, level, face, Image { width, height, depth, format: format(internal), samples });
-        if self.value(instance, GENERATE_MIPMAP, 0) == &Value::Bool(true) {
+        let face = target.checked_sub(gl::TEXTURE_CUBE_MAP_POSITIVE_X).filter(|face| *face < 6).unwrap_or(0);
+        self.put_level(instance, level, face, Image { width, height, depth, format: with_name(internal), samples });
+        if self.value(instance, what::GENERATE_MIPMAP, 0) == &Value::Bool(true) {
             self.mipmap(instance);
         }
     }
@@ -187,7 +179,7 @@ impl Machine {
         if instance == 0 {
             return;
         }
-        let faces = if target == 0x8513 { 6 } else { 1 };
+        let faces = if target == gl::TEXTURE_CUBE_MAP { 6 } else { 1 };
         let mut size = size;
         for level in 0..levels.min(32) {
             for face in 0..faces {
@@ -196,32 +188,35 @@ impl Machine {
                     instance,
                     level,
                     face,
-                    Image { width, height, depth, format: format(internal), samples },
+                    Image { width, height, depth, format: with_name(internal), samples },
                 );
             }
             size = smaller(size, target);
         }
-        self.put(instance, IMMUTABLE_LEVELS, 0, Value::Int(levels.into()));
+        self.put(instance, what::TEXTURE_IMMUTABLE_LEVELS, 0, Value::Int(levels.into()));
     }
 
     fn texture_buffer(&mut self, which: Which, internal: u32, buffer: u32) {
         let instance = self.which(&which);
         let of_buffer = self.instance(Kind::Buffer, buffer);
-        self.put(instance, BUFFER_OF, 0, Value::Object { name: buffer, instance: of_buffer });
-        self.put(instance, BUFFER_FORMAT, 0, Value::Constant(internal));
+        self.put(
+            instance,
+            what::TEXTURE_BUFFER_DATA_STORE_BINDING,
+            0,
+            Value::Object { name: buffer, instance: of_buffer },
+        );
+        self.put(instance, what::TEXTURE_BUFFER_FORMAT_ARB, 0, Value::Constant(internal));
     }
 
     /// Makes the smaller levels from the first one.
     fn mipmap(&mut self, instance: u32) {
-        const BASE_LEVEL: u16 = 0x813c;
-        const MAX_LEVEL: u16 = 0x813d;
         if instance == 0 {
             return;
         }
-        let base = self.number(instance, BASE_LEVEL, 0).unwrap_or(0).clamp(0, 31) as u32;
-        let last = self.number(instance, MAX_LEVEL, 0).unwrap_or(31).clamp(0, 31) as u32;
+        let base = self.number(instance, what::TEXTURE_BASE_LEVEL, 0).unwrap_or(0).clamp(0, 31) as u32;
+        let last = self.number(instance, what::TEXTURE_MAX_LEVEL, 0).unwrap_or(31).clamp(0, 31) as u32;
         let target = self.number(instance, what::TARGET, 0).unwrap_or_default() as u32;
-        for face in 0..if target == 0x8513 { 6 } else { 1 } {
+        for face in 0..if target == gl::TEXTURE_CUBE_MAP { 6 } else { 1 } {
             let Value::Image(first) = self.value(instance, what::LEVEL, level_index(base, face)).clone() else {
                 continue;
             };
@@ -238,18 +233,12 @@ impl Machine {
     }
 }
 
-/// How many levels glTexStorage made.
-pub(super) const IMMUTABLE_LEVELS: u16 = 0x82df;
-/// The buffer of a buffer texture, and its format.
-pub(super) const BUFFER_OF: u16 = 0x8c2d;
-pub(super) const BUFFER_FORMAT: u16 = 0x8c2e;
-
 /// The size of the next level. Layers stay.
 fn smaller([width, height, depth]: [u32; 3], target: u32) -> [u32; 3] {
     let half = |size: u32| if size > 1 { size / 2 } else { size };
     match target {
-        0x8c18 => [half(width), height, depth],
-        0x806f => [half(width), half(height), half(depth)],
+        gl::TEXTURE_1D_ARRAY => [half(width), height, depth],
+        gl::TEXTURE_3D => [half(width), half(height), half(depth)],
         _ => [half(width), half(height), depth],
     }
 }
@@ -298,6 +287,6 @@ fn texture_view(machine: &mut Machine, call: &Call, _: Variant) {
             break;
         };
         let depth = if image.depth > 1 { layers.min(image.depth) } else { image.depth };
-        machine.put_level(instance, level, 0, Image { depth, format: format(internal), ..(*image).clone() });
+        machine.put_level(instance, level, 0, Image { depth, format: with_name(internal), ..(*image).clone() });
     }
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use unspool_gl::gl;
+
 use super::Run;
 use crate::call::{Call, Value};
 use crate::content::Content;
@@ -10,8 +12,6 @@ use crate::driver::{OBJECT, Replay};
 use crate::objects::{Array, Buffer, Indexed, Stale, VertexArray};
 use crate::ops::{Kind, Op, Stream};
 
-const ELEMENT: u32 = 0x8893;
-const UNIFORM: u32 = 0x8A11;
 /// Targets that a context may bind buffers to: OpenGL has less.
 const MOST_TARGETS: usize = 64;
 /// Bytes of a buffer that are sent at once.
@@ -22,7 +22,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glBindBufferBase", |r, c| indexed(r, c, 0, 0)),
     ("glBindBufferRange", |r, c| indexed(r, c, c.u32(3), c.u32(4))),
     ("glBufferData", |r, c| data(r, c, c.int(1), c.arg(2), c.u32(3))),
-    ("glBufferStorage", |r, c| data(r, c, c.int(1), c.arg(2), 0x88E4)),
+    ("glBufferStorage", |r, c| data(r, c, c.int(1), c.arg(2), gl::STATIC_DRAW)),
     ("glBufferSubData", |r, c| {
         let (target, at) = (c.u32(0), c.int(1));
         if let Some(bytes) = c.arg(3).bytes() {
@@ -96,7 +96,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glEnableClientState", |r, c| client_state(r, c, true)),
     ("glDisableClientState", |r, c| client_state(r, c, false)),
     ("glClientActiveTexture", |r, c| {
-        let unit = (c.u32(0).wrapping_sub(0x84C0) as usize).min(7);
+        let unit = (c.u32(0).wrapping_sub(gl::TEXTURE0) as usize).min(7);
         if let Some(context) = r.context() {
             context.fixed.client_unit = unit;
         }
@@ -126,12 +126,12 @@ fn enable(r: &mut Replay, which: Which, on: bool) {
 fn client_state(r: &mut Replay, c: &Call, on: bool) {
     let unit = r.context().map_or(0, |context| context.fixed.client_unit);
     let index = match c.u32(0) {
-        0x8074 => 0,
-        0x8075 => 1,
-        0x8076 => 2,
-        0x845E => 3,
-        0x8457 => 4,
-        0x8078 => 5 + unit,
+        gl::VERTEX_ARRAY => 0,
+        gl::NORMAL_ARRAY => 1,
+        gl::COLOR_ARRAY => 2,
+        gl::SECONDARY_COLOR_ARRAY => 3,
+        gl::FOG_COORD_ARRAY => 4,
+        gl::TEXTURE_COORD_ARRAY => 5 + unit,
         _ => return,
     };
     enable(r, Which::Legacy(index), on);
@@ -144,7 +144,7 @@ fn legacy(r: &mut Replay, c: &Call, index: usize, normalized: bool) {
 
 fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
     let Some(context) = r.context() else { return };
-    let buffer = context.buffers.get(&0x8892).copied().unwrap_or(0);
+    let buffer = context.buffers.get(&gl::ARRAY_BUFFER).copied().unwrap_or(0);
     let Some(array) = array_of(r, which) else { return };
     let freed = array.client.as_ref().map_or(0, |client| client.len() as u64);
     if !r.reserve(freed, at.bytes().map_or(0, |bytes| bytes.len() as u64)) {
@@ -162,7 +162,7 @@ fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
 fn indexed(r: &mut Replay, c: &Call, offset: u32, size: u32) {
     let (target, index, buffer) = (c.u32(0), c.u32(1), c.u32(2));
     r.bind_buffer(target, buffer);
-    if target == UNIFORM
+    if target == gl::UNIFORM_BUFFER
         && index < 64
         && let Some(context) = r.context()
     {
@@ -262,7 +262,7 @@ fn delete(r: &mut Replay, c: &Call) {
 impl Replay {
     pub(crate) fn bind_buffer(&mut self, target: u32, name: u32) {
         let Some(context) = self.context() else { return };
-        if target == ELEMENT {
+        if target == gl::ELEMENT_ARRAY_BUFFER {
             context.arrays().element = name;
         } else if context.buffers.len() < MOST_TARGETS || context.buffers.contains_key(&target) {
             context.buffers.insert(target, name);
@@ -273,7 +273,7 @@ impl Replay {
     pub(crate) fn buffer_at(&mut self, target: u32) -> Option<&mut Buffer> {
         let (context, objects, _) = self.both()?;
         let name = match target {
-            ELEMENT => context.arrays().element,
+            gl::ELEMENT_ARRAY_BUFFER => context.arrays().element,
             _ => context.buffers.get(&target).copied().unwrap_or(0),
         };
         if name != 0 && !objects.buffers.contains_key(&name) {
@@ -339,7 +339,7 @@ fn put_parts(stream: &mut Stream, buffer: &Buffer, handle: u32, from: usize, to:
 /// How often a buffer changes, as the trace has it. Nothing is read back here: of a buffer that is said to be read, Chromium makes a copy with each
 /// fence, which loses the context if indices are in it.
 fn usage(usage: u32) -> u32 {
-    if (0x88E0..=0x88EA).contains(&usage) { usage & !3 } else { 0x88E8 }
+    if (gl::STREAM_DRAW..=gl::DYNAMIC_COPY).contains(&usage) { usage & !3 } else { gl::DYNAMIC_DRAW }
 }
 
 #[cfg(test)]
@@ -351,24 +351,29 @@ mod tests {
     #[test]
     fn buffers_of_indices_are_first_bound_as_such() {
         let mut replay = Replay::new(Bounds::default(), true);
-        let ints = |args: &[i64]| args.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        let ints = |args: &[u32]| args.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();
         let positions = [0f32, 0.0, 1.0, 0.0, 0.0, 1.0].iter().flat_map(|x| x.to_le_bytes()).collect();
         let data = |target, bytes: Vec<u8>| {
-            vec![Value::Int(target), Value::Int(bytes.len() as i64), Value::Bytes(bytes), Value::Int(0x88E4)]
+            vec![
+                Value::Int(i64::from(target)),
+                Value::Int(bytes.len() as i64),
+                Value::Bytes(bytes),
+                Value::Int(gl::STATIC_DRAW.into()),
+            ]
         };
         let calls = [
             ("glXMakeCurrent", ints(&[1, 2, 3])),
             ("glViewport", ints(&[0, 0, 8, 8])),
-            ("glBindBuffer", ints(&[0x8892, 1])),
-            ("glBufferData", data(0x8892, positions)),
-            ("glVertexPointer", ints(&[2, 0x1406, 0, 0])),
-            ("glEnableClientState", ints(&[0x8074])),
-            ("glBindBuffer", ints(&[0x8893, 2])),
-            ("glBufferData", data(0x8893, vec![0, 1, 2])),
-            ("glDrawElements", ints(&[4, 3, 0x1401, 0])),
+            ("glBindBuffer", ints(&[gl::ARRAY_BUFFER, 1])),
+            ("glBufferData", data(gl::ARRAY_BUFFER, positions)),
+            ("glVertexPointer", ints(&[2, gl::FLOAT, 0, 0])),
+            ("glEnableClientState", ints(&[gl::VERTEX_ARRAY])),
+            ("glBindBuffer", ints(&[gl::ELEMENT_ARRAY_BUFFER, 2])),
+            ("glBufferData", data(gl::ELEMENT_ARRAY_BUFFER, vec![0, 1, 2])),
+            ("glDrawElements", ints(&[gl::TRIANGLES, 3, gl::UNSIGNED_BYTE, 0])),
             // The same buffer for something else, too.
-            ("glBindBuffer", ints(&[0x8892, 2])),
-            ("glColorPointer", ints(&[3, 0x1401, 1, 0])),
+            ("glBindBuffer", ints(&[gl::ARRAY_BUFFER, 2])),
+            ("glColorPointer", ints(&[3, gl::UNSIGNED_BYTE, 1, 0])),
         ];
         for (number, (name, args)) in calls.into_iter().enumerate() {
             replay.execute(&Call { number: number as u64, name: name.into(), args, ..Call::default() });
@@ -390,26 +395,40 @@ mod tests {
             replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
             number += 1;
         };
-        let ints = |args: &[i64]| args.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        let ints = |args: &[u32]| args.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();
         execute("glXMakeCurrent", ints(&[1, 2, 3]));
         execute("glViewport", ints(&[0, 0, 8, 8]));
-        execute("glBindBuffer", ints(&[0x8893, 1]));
-        execute("glVertexPointer", vec![Value::Int(2), Value::Int(0x1406), Value::Int(0), Value::Bytes(vec![0; 32])]);
-        execute("glEnableClientState", ints(&[0x8074]));
+        execute("glBindBuffer", ints(&[gl::ELEMENT_ARRAY_BUFFER, 1]));
+        execute(
+            "glVertexPointer",
+            vec![Value::Int(2), Value::Int(gl::FLOAT.into()), Value::Int(0), Value::Bytes(vec![0; 32])],
+        );
+        execute("glEnableClientState", ints(&[gl::VERTEX_ARRAY]));
         // As STREAM_READ, STATIC_COPY and DYNAMIC_DRAW; then memory of the program; then a primitive that WebGL2 lacks.
-        for usage in [0x88E1, 0x88E6, 0x88E8] {
+        for usage in [gl::STREAM_READ, gl::STATIC_COPY, gl::DYNAMIC_DRAW] {
             execute(
                 "glBufferData",
-                vec![Value::Int(0x8893), Value::Int(4), Value::Bytes(vec![0, 1, 2, 3]), Value::Int(usage)],
+                vec![
+                    Value::Int(gl::ELEMENT_ARRAY_BUFFER.into()),
+                    Value::Int(4),
+                    Value::Bytes(vec![0, 1, 2, 3]),
+                    Value::Int(i64::from(usage)),
+                ],
             );
-            execute("glDrawElements", ints(&[4, 3, 0x1401, 0]));
+            execute("glDrawElements", ints(&[gl::TRIANGLES, 3, gl::UNSIGNED_BYTE, 0]));
         }
-        execute("glBindBuffer", ints(&[0x8893, 0]));
-        execute("glDrawElements", vec![Value::Int(4), Value::Int(3), Value::Int(0x1401), Value::Bytes(vec![0, 1, 2])]);
-        execute("glDrawArrays", ints(&[7, 0, 4]));
+        execute("glBindBuffer", ints(&[gl::ELEMENT_ARRAY_BUFFER, 0]));
+        execute(
+            "glDrawElements",
+            vec![Value::Int(4), Value::Int(3), Value::Int(gl::UNSIGNED_BYTE.into()), Value::Bytes(vec![0, 1, 2])],
+        );
+        execute("glDrawArrays", ints(&[gl::QUADS, 0, 4]));
         let usages: Vec<u32> = commands(&replay.stream, Op::BufferData).iter().map(|words| words[3]).collect();
         assert!(usages.len() >= 6, "{usages:?}");
-        assert!(usages.iter().all(|usage| [0x88E0, 0x88E4, 0x88E8].contains(usage)), "{usages:x?}");
-        assert!([0x88E0, 0x88E4, 0x88E8].iter().all(|usage| usages.contains(usage)));
+        assert!(
+            usages.iter().all(|usage| [gl::STREAM_DRAW, gl::STATIC_DRAW, gl::DYNAMIC_DRAW].contains(usage)),
+            "{usages:x?}"
+        );
+        assert!([gl::STREAM_DRAW, gl::STATIC_DRAW, gl::DYNAMIC_DRAW].iter().all(|usage| usages.contains(usage)));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use unspool_gl::gl;
+
 use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
@@ -11,7 +13,6 @@ use crate::objects::{ATTRIBUTES, Array, Linked};
 use crate::ops::{Op, Stream};
 use crate::pixels::half;
 
-const FLOAT: u32 = 0x1406;
 const SHORT: &str = "the indices of this draw are not all in the trace";
 const BEYOND: &str = "the draw reads indices beyond its buffer";
 /// Limit for the parts of a multi-draw.
@@ -68,7 +69,7 @@ pub(crate) struct Draw {
 
 impl Default for Draw {
     fn default() -> Self {
-        Self { mode: 4, first: 0, count: 0, instances: 1, kind: 0, base: 0 }
+        Self { mode: gl::TRIANGLES, first: 0, count: 0, instances: 1, kind: 0, base: 0 }
     }
 }
 
@@ -80,7 +81,7 @@ fn clear(r: &mut Replay, c: &Call) {
         return r.unshown("no framebuffer is bound");
     }
     // The accumulation buffer is none of WebGL2's.
-    let mask = c.u32(0) & 0x4500;
+    let mask = c.u32(0) & (gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT | gl::STENCIL_BUFFER_BIT);
     r.note_clear(mask);
     let pixels = r.target_pixels();
     r.stream.put(Op::Clear, &[mask, pixels]);
@@ -122,9 +123,9 @@ fn elements(r: &mut Replay, c: &Call, at: [usize; 4], instances: i64, base: i64)
 /// Bytes of an index.
 fn index_size(kind: u32) -> Option<usize> {
     match kind {
-        0x1401 => Some(1),
-        0x1403 => Some(2),
-        0x1405 => Some(4),
+        gl::UNSIGNED_BYTE => Some(1),
+        gl::UNSIGNED_SHORT => Some(2),
+        gl::UNSIGNED_INT => Some(4),
         _ => None,
     }
 }
@@ -135,23 +136,25 @@ fn replaced(mode: u32, count: usize, lines: bool) -> Option<(u32, Vec<u32>)> {
     let n = count as u32;
     let mut out = Vec::new();
     match mode {
-        7 => (0..n / 4).map(|i| 4 * i).for_each(|i| out.extend([i, i + 1, i + 3, i + 1, i + 2, i + 3])),
-        8 if n >= 4 => (0..(n - 2) / 2).map(|i| 2 * i).for_each(|i| out.extend([i, i + 1, i + 3, i + 2, i, i + 3])),
-        9 if n >= 3 => (1..n - 1).for_each(|i| out.extend([i, i + 1, 0])),
-        4 if lines => out.extend(0..n / 3 * 3),
-        5 if lines && n >= 3 => (0..n - 2).for_each(|i| out.extend([i, i + 1, i + 2])),
-        6 if lines && n >= 3 => (1..n - 1).for_each(|i| out.extend([0, i, i + 1])),
-        0..=6 => return None,
+        gl::QUADS => (0..n / 4).map(|i| 4 * i).for_each(|i| out.extend([i, i + 1, i + 3, i + 1, i + 2, i + 3])),
+        gl::QUAD_STRIP if n >= 4 => {
+            (0..(n - 2) / 2).map(|i| 2 * i).for_each(|i| out.extend([i, i + 1, i + 3, i + 2, i, i + 3]))
+        }
+        gl::POLYGON if n >= 3 => (1..n - 1).for_each(|i| out.extend([i, i + 1, 0])),
+        gl::TRIANGLES if lines => out.extend(0..n / 3 * 3),
+        gl::TRIANGLE_STRIP if lines && n >= 3 => (0..n - 2).for_each(|i| out.extend([i, i + 1, i + 2])),
+        gl::TRIANGLE_FAN if lines && n >= 3 => (1..n - 1).for_each(|i| out.extend([0, i, i + 1])),
+        gl::POINTS..=gl::TRIANGLE_FAN => return None,
         _ => {}
     }
     if !lines {
-        return Some((4, out));
+        return Some((gl::TRIANGLES, out));
     }
     let edges = out.chunks_exact(3).flat_map(|t| match t {
         [a, b, c] => [*a, *b, *b, *c, *c, *a],
         _ => [0; 6],
     });
-    Some((1, edges.collect()))
+    Some((gl::LINES, edges.collect()))
 }
 
 impl Replay {
@@ -175,7 +178,7 @@ impl Replay {
         let buffer = self.scratch(ATTRIBUTES);
         let bytes: Vec<u8> = vertices.iter().flat_map(|x| x.to_le_bytes()).collect();
         let (at, len) = self.stream.put_bytes(&bytes);
-        self.stream.put(Op::BufferData, &[buffer, at, len, 0x88E0]);
+        self.stream.put(Op::BufferData, &[buffer, at, len, gl::STREAM_DRAW]);
         let mut used = 0u32;
         let inputs = core::mem::take(&mut linked.inputs);
         for input in &inputs {
@@ -189,7 +192,7 @@ impl Replay {
             used |= 1 << input.location;
             match place {
                 Some((size, at)) => {
-                    self.point(input.location, [buffer, size, FLOAT, 0, 4 * VERTEX as u32, 4 * at, 0, 0]);
+                    self.point(input.location, [buffer, size, gl::FLOAT, 0, 4 * VERTEX as u32, 4 * at, 0, 0]);
                 }
                 None => self.constant_input(input),
             }
@@ -206,7 +209,7 @@ impl Replay {
     }
 
     fn draws_lines(&mut self) -> bool {
-        self.wireframe || self.context().is_some_and(|context| context.polygon_mode == 0x1B01)
+        self.wireframe || self.context().is_some_and(|context| context.polygon_mode == gl::LINE)
     }
 
     /// Draws with indices of our own.
@@ -215,8 +218,8 @@ impl Replay {
         let bytes: Vec<u8> = indices.iter().flat_map(|index| index.to_le_bytes()).collect();
         self.bind_elements(buffer);
         let (at, len) = self.stream.put_bytes(&bytes);
-        self.stream.put(Op::BufferData, &[buffer, at, len, 0x88E0]);
-        self.stream.put(Op::DrawElements, &[mode, indices.len() as u32, 0x1405, 0, 1]);
+        self.stream.put(Op::BufferData, &[buffer, at, len, gl::STREAM_DRAW]);
+        self.stream.put(Op::DrawElements, &[mode, indices.len() as u32, gl::UNSIGNED_INT, 0, 1]);
     }
 
     /// A draw of arrays. `indices`: memory, an offset in the buffer of indices, or nothing.
@@ -234,10 +237,12 @@ impl Replay {
         let (Ok(first), Ok(size)) = (usize::try_from(first), usize::try_from(count)) else {
             return Err("the draw has a negative range".into());
         };
-        if mode > 9 {
+        if mode > gl::POLYGON {
             return Err(match mode {
-                0xA..=0xD => "adjacent primitives need geometry shaders".into(),
-                0xE => "tessellation shaders are not in WebGL2".into(),
+                gl::LINES_ADJACENCY..=gl::TRIANGLE_STRIP_ADJACENCY => {
+                    "adjacent primitives need geometry shaders".into()
+                }
+                gl::PATCHES => "tessellation shaders are not in WebGL2".into(),
                 _ => format!("{mode:#x} is no primitive"),
             });
         }
@@ -256,7 +261,7 @@ impl Replay {
         indices: &Value,
     ) -> Result<(), String> {
         let lines = self.draws_lines();
-        if count > REPLACED && (mode > 6 || (lines && mode > 3)) {
+        if count > REPLACED && (mode > gl::TRIANGLE_FAN || (lines && mode > gl::LINE_STRIP)) {
             return Err(format!("the draw has more than {REPLACED} vertices of a primitive that WebGL2 lacks"));
         }
         // Indices that have to be looked at: of memory, with a base, or of a primitive that is replaced.
@@ -306,7 +311,7 @@ impl Replay {
                 let buffer = self.scratch(ATTRIBUTES + 1);
                 self.bind_elements(buffer);
                 let (at, len) = self.stream.put_bytes(memory);
-                self.stream.put(Op::BufferData, &[buffer, at, len, 0x88E0]);
+                self.stream.put(Op::BufferData, &[buffer, at, len, gl::STREAM_DRAW]);
                 self.stream.put(Op::DrawElements, &[mode, count as u32, kind, 0, instances]);
             }
             None => {
@@ -425,20 +430,20 @@ impl Replay {
 
     fn point_array(&mut self, input: &Input, column: u32, array: &Array, last: usize) -> Result<(), String> {
         let location = input.location + column;
-        let bgra = array.size == 0x80E1;
+        let bgra = array.size == gl::BGRA;
         let size = if bgra { 4 } else { array.size.clamp(1, 4) };
         let width = match array.kind {
-            0x1400 | 0x1401 => 1,
-            0x1402 | 0x1403 | 0x140B | 0x8D61 => 2,
-            0x140A => 8,
+            gl::BYTE | gl::UNSIGNED_BYTE => 1,
+            gl::SHORT | gl::UNSIGNED_SHORT | gl::HALF_FLOAT | gl::HALF_FLOAT_OES => 2,
+            gl::DOUBLE => 8,
             _ => 4,
         };
-        let packed = matches!(array.kind, 0x8D9F | 0x8368);
+        let packed = matches!(array.kind, gl::INT_2_10_10_10_REV | gl::UNSIGNED_INT_2_10_10_10_REV);
         let element = if packed { 4 } else { width * size as usize };
         let stride = if array.stride == 0 { element } else { array.stride as usize };
         // What WebGL2 does not take: doubles, fixed point, other orders, long strides, odd offsets.
         let odd = bgra
-            || matches!(array.kind, 0x140A | 0x140C)
+            || matches!(array.kind, gl::DOUBLE | gl::FIXED)
             || stride > 255
             || !stride.is_multiple_of(width)
             || !array.offset.is_multiple_of(width);
@@ -446,7 +451,7 @@ impl Replay {
             let integer = u32::from(array.integer);
             [buffer, size, kind, array.normalized.into(), stride as u32, offset as u32, integer, array.divisor]
         };
-        let kind = if array.kind == 0x8D61 { 0x140B } else { array.kind };
+        let kind = if array.kind == gl::HALF_FLOAT_OES { gl::HALF_FLOAT } else { array.kind };
         if array.client.is_none() && !odd {
             let len =
                 self.both().and_then(|(_, objects, _)| objects.buffers.get(&array.buffer)).map_or(0, |b| b.data.len());
@@ -479,14 +484,14 @@ impl Replay {
         let (bytes, kind, stride) = if odd {
             (
                 converted(&content, array, size as usize, width, stride, packed),
-                if array.integer { kind } else { FLOAT },
+                if array.integer { kind } else { gl::FLOAT },
                 0,
             )
         } else {
             (content, kind, stride)
         };
         let (at, len) = self.stream.put_bytes(&bytes);
-        self.stream.put(Op::BufferData, &[buffer, at, len, 0x88E0]);
+        self.stream.put(Op::BufferData, &[buffer, at, len, gl::STREAM_DRAW]);
         let mut words = words(buffer, kind, stride, 0);
         if odd && !array.integer {
             words[3] = 0;
@@ -540,7 +545,7 @@ fn converted(content: &[u8], array: &Array, size: usize, width: usize, stride: u
                 let bits = if i == 3 { 2 } else { 10 };
                 let field = raw >> (10 * i) & ((1 << bits) - 1);
                 let signed = (field << (32 - bits)) as i32 >> (32 - bits);
-                *slot = match (array.kind == 0x8D9F, array.normalized) {
+                *slot = match (array.kind == gl::INT_2_10_10_10_REV, array.normalized) {
                     (true, true) => (signed as f32 / ((1 << (bits - 1)) - 1) as f32).max(-1.0),
                     (true, false) => signed as f32,
                     (false, true) => field as f32 / ((1 << bits) - 1) as f32,
@@ -552,7 +557,7 @@ fn converted(content: &[u8], array: &Array, size: usize, width: usize, stride: u
                 *slot = component(bytes, array.kind, array.normalized);
             }
         }
-        if array.size == 0x80E1 {
+        if array.size == gl::BGRA {
             values.swap(0, 2);
         }
         out.extend(values.iter().take(size).flat_map(|x| x.to_le_bytes()));
@@ -563,15 +568,15 @@ fn converted(content: &[u8], array: &Array, size: usize, width: usize, stride: u
 fn component(bytes: &[u8], kind: u32, normalized: bool) -> f32 {
     let raw = bytes.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte));
     let (value, most) = match kind {
-        0x1400 => (f64::from(raw as u8 as i8), 127.0),
-        0x1401 => (raw as f64, 255.0),
-        0x1402 => (f64::from(raw as u16 as i16), 32767.0),
-        0x1403 => (raw as f64, 65535.0),
-        0x1404 => (f64::from(raw as u32 as i32), 2147483647.0),
-        0x1405 => (raw as f64, 4294967295.0),
-        0x140A => return f64::from_bits(raw) as f32,
-        0x140B | 0x8D61 => return half(raw as u16),
-        0x140C => return (f64::from(raw as u32 as i32) / 65536.0) as f32,
+        gl::BYTE => (f64::from(raw as u8 as i8), 127.0),
+        gl::UNSIGNED_BYTE => (raw as f64, 255.0),
+        gl::SHORT => (f64::from(raw as u16 as i16), 32767.0),
+        gl::UNSIGNED_SHORT => (raw as f64, 65535.0),
+        gl::INT => (f64::from(raw as u32 as i32), 2147483647.0),
+        gl::UNSIGNED_INT => (raw as f64, 4294967295.0),
+        gl::DOUBLE => return f64::from_bits(raw) as f32,
+        gl::HALF_FLOAT | gl::HALF_FLOAT_OES => return half(raw as u16),
+        gl::FIXED => return (f64::from(raw as u32 as i32) / 65536.0) as f32,
         _ => return f32::from_bits(raw as u32),
     };
     (if normalized { (value / most).max(-1.0) } else { value }) as f32

@@ -1,8 +1,10 @@
 //! Framebuffers and renderbuffers, and copies between them.
 
+use unspool_gl::gl;
+
 use super::Run;
 use crate::call::Call;
-use crate::driver::{DRAW, OBJECT, Replay, slot_of};
+use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Attachment, Renderbuffer};
 use crate::ops::{Kind, Op};
 use crate::pixels::{Base, storage_of};
@@ -15,10 +17,10 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             r.framebuffer(name);
         }
         if let Some(context) = r.context() {
-            if target != 0x8CA8 {
+            if target != gl::READ_FRAMEBUFFER {
                 context.draw_framebuffer = name;
             }
-            if target != 0x8CA9 {
+            if target != gl::DRAW_FRAMEBUFFER {
                 context.read_framebuffer = name;
             }
         }
@@ -41,8 +43,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glFramebufferTexture2D", |r, c| attach(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
     ("glFramebufferTexture1D", |r, c| attach(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
-    ("glFramebufferTexture", |r, c| attach(r, c, 0xDE1, c.u32(2), c.u32(3), None)),
-    ("glFramebufferTexture3D", |r, c| attach(r, c, 0x806F, c.u32(3), c.u32(4), Some(c.u32(5)))),
+    ("glFramebufferTexture", |r, c| attach(r, c, gl::TEXTURE_2D, c.u32(2), c.u32(3), None)),
+    ("glFramebufferTexture3D", |r, c| attach(r, c, gl::TEXTURE_3D, c.u32(3), c.u32(4), Some(c.u32(5)))),
     ("glFramebufferTextureLayer", |r, c| attach(r, c, 0, c.u32(2), c.u32(3), Some(c.u32(4)))),
     ("glBindRenderbuffer", |r, c| {
         let name = c.u32(1);
@@ -57,8 +59,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             context.renderbuffer = name;
         }
     }),
-    ("glRenderbufferStorage", |r, c| storage(r, 0, c.u32(1), c.int(2), c.int(3))),
-    ("glRenderbufferStorageMultisample", |r, c| storage(r, c.u32(1), c.u32(2), c.int(3), c.int(4))),
+    ("glRenderbufferStorage", |r, c| renderbuffer_storage(r, 0, c.u32(1), c.int(2), c.int(3))),
+    ("glRenderbufferStorageMultisample", |r, c| renderbuffer_storage(r, c.u32(1), c.u32(2), c.int(3), c.int(4))),
     ("glFramebufferRenderbuffer", |r, c| {
         let (target, point, name) = (c.u32(0), c.u32(1), c.u32(3));
         let found = r.both().and_then(|(_, objects, _)| objects.renderbuffers.get_mut(&name));
@@ -67,7 +69,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             *renderbuffer
         });
         let Some(handle) = current(r, target) else { return };
-        r.bind_framebuffer(DRAW, handle);
+        r.bind_framebuffer(gl::DRAW_FRAMEBUFFER, handle);
         r.stream.put(Op::FramebufferRenderbuffer, &[point, found.handle]);
         let Renderbuffer { width, height, samples, problem, .. } = found;
         if let Some(framebuffer) = bound(r, target) {
@@ -102,7 +104,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
 /// The framebuffer of the trace that is bound to a target. `None` for that of the window.
 fn bound(r: &mut Replay, target: u32) -> Option<&mut crate::objects::Framebuffer> {
     let context = r.context()?;
-    let name = if target == 0x8CA8 { context.read_framebuffer } else { context.draw_framebuffer };
+    let name = if target == gl::READ_FRAMEBUFFER { context.read_framebuffer } else { context.draw_framebuffer };
     if name == 0 { None } else { r.framebuffer(name) }
 }
 
@@ -117,17 +119,17 @@ fn attach(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, layer: O
         texture.is_drawn = true;
         let [w, h, _] = texture.levels.get(level as usize).copied().unwrap_or_default();
         let integer = texture.base() == Base::Integer;
-        let is_whole = texture.binding == 0xDE1 && texture.levels.len() < 2;
+        let is_whole = texture.binding == gl::TEXTURE_2D && texture.levels.len() < 2;
         Some((texture.handle, texture.binding, w, h, integer, is_whole, texture.problem))
     });
     let (handle, binding, width, height, integer, is_whole, problem) =
-        found.unwrap_or((0, 0xDE1, 0, 0, false, false, None));
+        found.unwrap_or((0, gl::TEXTURE_2D, 0, 0, false, false, None));
     let Some(framebuffer) = current(r, c.u32(0)) else { return };
-    r.bind_framebuffer(DRAW, framebuffer);
+    r.bind_framebuffer(gl::DRAW_FRAMEBUFFER, framebuffer);
     // A face of a cube is attached by its own target.
-    let target = if slot_of(target) == Some(1) && target != 0x8513 { target } else { binding };
+    let target = if slot_of(target) == Some(1) && target != gl::TEXTURE_CUBE_MAP { target } else { binding };
     let layer = match binding {
-        0x806F | 0x8C1A => layer.unwrap_or(0),
+        gl::TEXTURE_3D | gl::TEXTURE_2D_ARRAY => layer.unwrap_or(0),
         _ => u32::MAX,
     };
     r.stream.put(Op::FramebufferTexture, &[point, target, handle, level, layer]);
@@ -138,14 +140,14 @@ fn attach(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, layer: O
     }
 }
 
-fn storage(r: &mut Replay, samples: u32, internal: u32, width: i64, height: i64) {
+fn renderbuffer_storage(r: &mut Replay, samples: u32, internal: u32, width: i64, height: i64) {
     let most = i64::from(r.bounds.size);
     let (width, height) = (width.clamp(1, most) as u32, height.clamp(1, most) as u32);
     let samples = samples.min(4);
-    let of = storage_of(internal, 0x1401);
+    let of = storage_of(internal, gl::UNSIGNED_BYTE);
     // Only stencil.
     let format = match internal {
-        0x8D48 | 0x1901 => Some(0x8D48),
+        gl::STENCIL_INDEX8 | gl::STENCIL_INDEX => Some(gl::STENCIL_INDEX8),
         _ => of.map(|of| of.internal),
     };
     let pixel = of.map_or(4, |of| of.bytes.max(4));
@@ -163,7 +165,7 @@ fn storage(r: &mut Replay, samples: u32, internal: u32, width: i64, height: i64)
     {
         let handle = renderbuffer.handle;
         let problem = format.is_none().then_some("a renderbuffer has a format that WebGL2 lacks");
-        let (format, is_drawn) = (format.unwrap_or(0x8058), renderbuffer.is_drawn);
+        let (format, is_drawn) = (format.unwrap_or(gl::RGBA8), renderbuffer.is_drawn);
         *renderbuffer = Renderbuffer { handle, width, height, samples, format, bytes: needed, problem, is_drawn };
         stream.put(Op::RenderbufferStorage, &[handle, samples, format, width, height]);
         r.surface_made(of_renderbuffer(handle));
@@ -177,11 +179,13 @@ fn draw_buffers(r: &mut Replay, buffers: &[i64]) {
         return;
     }
     // WebGL2 wants buffer i at place i.
-    let words: Vec<u32> =
-        (0x8CE0..0x8CE8).zip(buffers).map(|(own, buffer)| if *buffer as u32 == own { own } else { 0 }).collect();
+    let words: Vec<u32> = (gl::COLOR_ATTACHMENT0..gl::COLOR_ATTACHMENT8)
+        .zip(buffers)
+        .map(|(own, buffer)| if *buffer as u32 == own { own } else { 0 })
+        .collect();
     r.stream.put(Op::DrawBuffers, &words);
-    if let Some(framebuffer) = bound(r, DRAW) {
-        framebuffer.is_masked = words.first() != Some(&0x8CE0);
+    if let Some(framebuffer) = bound(r, gl::DRAW_FRAMEBUFFER) {
+        framebuffer.is_masked = words.first() != Some(&gl::COLOR_ATTACHMENT0);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The fixed function: immediate mode, matrices, lights, materials, texture environments.
 
+use unspool_gl::gl;
+
 use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
@@ -44,7 +46,7 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glRectd" => |r, c| rectangle(r, c),
     "glRecti" => |r, c| rectangle(r, c),
     "glRects" => |r, c| rectangle(r, c),
-    "glShadeModel" => |r, c| fixed(r, |f, _| f.flat = c.u32(0) == 0x1D00),
+    "glShadeModel" => |r, c| fixed(r, |f, _| f.flat = c.u32(0) == gl::FLAT),
     "glAlphaFunc" => |r, c| fixed(r, |f, _| f.alpha = (c.u32(0), c.f32(1))),
     "glPointSize" => |r, c| fixed(r, |f, _| f.point_size = c.f32(0).max(1.0)),
     "glLightf" => |r, c| light(r, c),
@@ -60,16 +62,16 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glMaterialfv" => |r, c| material(r, c),
     "glMaterialiv" => |r, c| material(r, c),
     "glColorMaterial" => |r, c| fixed(r, |f, _| f.tracks = c.u32(1)),
-    "glTexEnvi" => |r, c| environment(r, c),
-    "glTexEnvf" => |r, c| environment(r, c),
-    "glTexEnviv" => |r, c| environment(r, c),
-    "glTexEnvfv" => |r, c| environment(r, c),
-    "glTexGeni" => |r, c| generation(r, c),
-    "glTexGenf" => |r, c| generation(r, c),
-    "glTexGend" => |r, c| generation(r, c),
-    "glTexGeniv" => |r, c| generation(r, c),
-    "glTexGenfv" => |r, c| generation(r, c),
-    "glTexGendv" => |r, c| generation(r, c),
+    "glTexEnvi" => |r, c| tex_env(r, c),
+    "glTexEnvf" => |r, c| tex_env(r, c),
+    "glTexEnviv" => |r, c| tex_env(r, c),
+    "glTexEnvfv" => |r, c| tex_env(r, c),
+    "glTexGeni" => |r, c| tex_gen(r, c),
+    "glTexGenf" => |r, c| tex_gen(r, c),
+    "glTexGend" => |r, c| tex_gen(r, c),
+    "glTexGeniv" => |r, c| tex_gen(r, c),
+    "glTexGenfv" => |r, c| tex_gen(r, c),
+    "glTexGendv" => |r, c| tex_gen(r, c),
     "glFogf" => |r, c| fog(r, c),
     "glFogi" => |r, c| fog(r, c),
     "glFogfv" => |r, c| fog(r, c),
@@ -187,7 +189,7 @@ fn coordinate(r: &mut Replay, c: &Call) {
 
 fn multi(r: &mut Replay, c: &Call) {
     let given = four(&numbers(c, 1), [0.0, 0.0, 0.0, 1.0]);
-    let unit = c.u32(0).wrapping_sub(0x84C0) as usize;
+    let unit = c.u32(0).wrapping_sub(gl::TEXTURE0) as usize;
     fixed(r, |f, _| {
         if let Some(slot) = f.coordinates.get_mut(unit) {
             *slot = given;
@@ -231,30 +233,30 @@ fn rectangle(r: &mut Replay, c: &Call) {
     for (x, y) in [(x, y), (w, y), (w, h), (x, h)] {
         context.fixed.vertex([x, y, 0.0, 1.0]);
     }
-    context.fixed.primitive = Some(7);
+    context.fixed.primitive = Some(gl::QUADS);
     end(r);
 }
 
 fn light(r: &mut Replay, c: &Call) {
-    let (index, name, values) = (c.u32(0).wrapping_sub(0x4000) as usize, c.u32(1), numbers(c, 2));
+    let (index, name, values) = (c.u32(0).wrapping_sub(gl::LIGHT0) as usize, c.u32(1), numbers(c, 2));
     let all = four(&values, [0.0; 4]);
     let first = all[0];
     fixed(r, |f, _| {
         let modelview = *Fixed::top(&f.modelview);
         let Some(light) = f.lights.get_mut(index) else { return };
         match name {
-            0x1200 => light.ambient = all,
-            0x1201 => light.diffuse = all,
-            0x1202 => light.specular = all,
-            0x1203 => light.position = matrix::transform(&modelview, all),
-            0x1204 => {
+            gl::AMBIENT => light.ambient = all,
+            gl::DIFFUSE => light.diffuse = all,
+            gl::SPECULAR => light.specular = all,
+            gl::POSITION => light.position = matrix::transform(&modelview, all),
+            gl::SPOT_DIRECTION => {
                 let [x, y, z, _] = matrix::transform(&modelview, [all[0], all[1], all[2], 0.0]);
                 light.direction = [x, y, z];
             }
-            0x1205 => light.exponent = first,
-            0x1206 => light.cutoff = first,
-            0x1207..=0x1209 => {
-                if let Some(slot) = light.attenuation.get_mut(name as usize - 0x1207) {
+            gl::SPOT_EXPONENT => light.exponent = first,
+            gl::SPOT_CUTOFF => light.cutoff = first,
+            gl::CONSTANT_ATTENUATION..=gl::QUADRATIC_ATTENUATION => {
+                if let Some(slot) = light.attenuation.get_mut((name - gl::CONSTANT_ATTENUATION) as usize) {
                     *slot = first;
                 }
             }
@@ -267,9 +269,9 @@ fn light_model(r: &mut Replay, c: &Call) {
     let (name, values) = (c.u32(0), numbers(c, 1));
     let all = four(&values, [0.0; 4]);
     fixed(r, |f, _| match name {
-        0xB51 => f.local_viewer = all[0] != 0.0,
-        0xB52 => f.two_side = all[0] != 0.0,
-        0xB53 => f.model_ambient = all,
+        gl::LIGHT_MODEL_LOCAL_VIEWER => f.local_viewer = all[0] != 0.0,
+        gl::LIGHT_MODEL_TWO_SIDE => f.two_side = all[0] != 0.0,
+        gl::LIGHT_MODEL_AMBIENT => f.model_ambient = all,
         _ => {}
     });
 }
@@ -279,27 +281,27 @@ fn material(r: &mut Replay, c: &Call) {
     let all = four(&values, [0.0; 4]);
     fixed(r, |f, _| {
         for (side, material) in f.materials.iter_mut().enumerate() {
-            if (face == 0x404 && side == 1) || (face == 0x405 && side == 0) {
+            if (face == gl::FRONT && side == 1) || (face == gl::BACK && side == 0) {
                 continue;
             }
             match name {
-                0x1200 => material.ambient = all,
-                0x1201 => material.diffuse = all,
-                0x1202 => material.specular = all,
-                0x1600 => material.emission = all,
-                0x1601 => material.shininess = all[0],
-                0x1602 => (material.ambient, material.diffuse) = (all, all),
+                gl::AMBIENT => material.ambient = all,
+                gl::DIFFUSE => material.diffuse = all,
+                gl::SPECULAR => material.specular = all,
+                gl::EMISSION => material.emission = all,
+                gl::SHININESS => material.shininess = all[0],
+                gl::AMBIENT_AND_DIFFUSE => (material.ambient, material.diffuse) = (all, all),
                 _ => {}
             }
         }
     });
 }
 
-fn environment(r: &mut Replay, c: &Call) {
+fn tex_env(r: &mut Replay, c: &Call) {
     let (target, name, values) = (c.u32(0), c.u32(1), numbers(c, 2));
     let all = four(&values, [0.0; 4]);
     let value = all[0] as u32;
-    if target != 0x2300 {
+    if target != gl::TEXTURE_ENV {
         return;
     }
     fixed(r, |f, unit| {
@@ -310,42 +312,42 @@ fn environment(r: &mut Replay, c: &Call) {
             }
         };
         match name {
-            0x2200 => e.mode = value,
-            0x2201 => e.color = all,
-            0x8571 | 0x8572 => {
-                if let Some(slot) = e.combine.get_mut(name as usize - 0x8571) {
+            gl::TEXTURE_ENV_MODE => e.mode = value,
+            gl::TEXTURE_ENV_COLOR => e.color = all,
+            gl::COMBINE_RGB | gl::COMBINE_ALPHA => {
+                if let Some(slot) = e.combine.get_mut((name - gl::COMBINE_RGB) as usize) {
                     *slot = value;
                 }
             }
-            0x8573 => e.scales[0] = all[0],
-            0xD1C => e.scales[1] = all[0],
-            0x8580..=0x8582 => put(&mut e.sources, 0, name - 0x8580),
-            0x8588..=0x858A => put(&mut e.sources, 1, name - 0x8588),
-            0x8590..=0x8592 => put(&mut e.operands, 0, name - 0x8590),
-            0x8598..=0x859A => put(&mut e.operands, 1, name - 0x8598),
+            gl::RGB_SCALE => e.scales[0] = all[0],
+            gl::ALPHA_SCALE => e.scales[1] = all[0],
+            gl::SRC0_RGB..=gl::SRC2_RGB => put(&mut e.sources, 0, name - gl::SRC0_RGB),
+            gl::SRC0_ALPHA..=gl::SRC2_ALPHA => put(&mut e.sources, 1, name - gl::SRC0_ALPHA),
+            gl::OPERAND0_RGB..=gl::OPERAND2_RGB => put(&mut e.operands, 0, name - gl::OPERAND0_RGB),
+            gl::OPERAND0_ALPHA..=gl::OPERAND2_ALPHA => put(&mut e.operands, 1, name - gl::OPERAND0_ALPHA),
             _ => {}
         }
     });
 }
 
-fn generation(r: &mut Replay, c: &Call) {
-    let (coordinate, name, values) = (c.u32(0).wrapping_sub(0x2000) as usize, c.u32(1), numbers(c, 2));
+fn tex_gen(r: &mut Replay, c: &Call) {
+    let (coordinate, name, values) = (c.u32(0).wrapping_sub(gl::S) as usize, c.u32(1), numbers(c, 2));
     let all = four(&values, [0.0; 4]);
     fixed(r, |f, unit| {
         let inverse = matrix::inverse(Fixed::top(&f.modelview));
         let Some(e) = f.environments.get_mut(unit) else { return };
         match name {
-            0x2500 => {
+            gl::TEXTURE_GEN_MODE => {
                 if let Some(slot) = e.generated.get_mut(coordinate) {
                     *slot = all[0] as u32;
                 }
             }
-            0x2501 => {
+            gl::OBJECT_PLANE => {
                 if let Some(slot) = e.object_planes.get_mut(coordinate) {
                     *slot = all;
                 }
             }
-            0x2502 => {
+            gl::EYE_PLANE => {
                 // A plane is given in the coordinates of the moment.
                 if let Some(slot) = e.eye_planes.get_mut(coordinate) {
                     *slot = matrix::transform(&matrix::transposed(&inverse), all);
@@ -360,11 +362,11 @@ fn fog(r: &mut Replay, c: &Call) {
     let (name, values) = (c.u32(0), numbers(c, 1));
     let all = four(&values, [0.0; 4]);
     fixed(r, |f, _| match name {
-        0xB62 => f.fog.density = all[0],
-        0xB63 => f.fog.start = all[0],
-        0xB64 => f.fog.end = all[0],
-        0xB65 => f.fog_mode = all[0] as u32,
-        0xB66 => f.fog.color = all,
+        gl::FOG_DENSITY => f.fog.density = all[0],
+        gl::FOG_START => f.fog.start = all[0],
+        gl::FOG_END => f.fog.end = all[0],
+        gl::FOG_MODE => f.fog_mode = all[0] as u32,
+        gl::FOG_COLOR => f.fog.color = all,
         _ => {}
     });
 }
@@ -403,19 +405,19 @@ fn pop(r: &mut Replay) {
     let Some(Kept { mask, state, fixed: f, program_units, active, polygon_mode }) = context.kept.pop() else { return };
     // Words of the state by bit of the mask.
     let parts: [(u32, usize, usize); 13] = [
-        (0x4, word::LINE_WIDTH, 1),
-        (0x8, word::CULL_FACE, 2),
-        (0x8, word::POLYGON_OFFSET, 2),
-        (0x100, word::DEPTH_MASK, 2),
-        (0x100, word::CLEAR_DEPTH, 1),
-        (0x400, word::STENCIL_FUNC, 14),
-        (0x400, word::CLEAR_STENCIL, 1),
-        (0x800, word::VIEWPORT, 4),
-        (0x800, word::DEPTH_RANGE, 2),
-        (0x4000, word::BLEND_FUNC, 10),
-        (0x4000, word::COLOR_MASK, 4),
-        (0x4000, word::CLEAR_COLOR, 4),
-        (0x80000, word::SCISSOR, 4),
+        (gl::LINE_BIT, word::LINE_WIDTH, 1),
+        (gl::POLYGON_BIT, word::CULL_FACE, 2),
+        (gl::POLYGON_BIT, word::POLYGON_OFFSET, 2),
+        (gl::DEPTH_BUFFER_BIT, word::DEPTH_MASK, 2),
+        (gl::DEPTH_BUFFER_BIT, word::CLEAR_DEPTH, 1),
+        (gl::STENCIL_BUFFER_BIT, word::STENCIL_FUNC, 14),
+        (gl::STENCIL_BUFFER_BIT, word::CLEAR_STENCIL, 1),
+        (gl::VIEWPORT_BIT, word::VIEWPORT, 4),
+        (gl::VIEWPORT_BIT, word::DEPTH_RANGE, 2),
+        (gl::COLOR_BUFFER_BIT, word::BLEND_FUNC, 10),
+        (gl::COLOR_BUFFER_BIT, word::COLOR_MASK, 4),
+        (gl::COLOR_BUFFER_BIT, word::CLEAR_COLOR, 4),
+        (gl::SCISSOR_BIT, word::SCISSOR, 4),
     ];
     for (bit, at, len) in parts {
         if mask & bit != 0 {
@@ -424,65 +426,65 @@ fn pop(r: &mut Replay) {
     }
     // Capabilities belong to their group and to that of all of them.
     let caps: [(u32, usize); 10] = [
-        (0x4000, 0),
-        (0x8, 1),
-        (0x100, 2),
-        (0x4000, 3),
-        (0x8, 4),
-        (0x20000000, 5),
-        (0x20000000, 6),
-        (0x80000, 7),
-        (0x400, 8),
+        (gl::COLOR_BUFFER_BIT, 0),
+        (gl::POLYGON_BIT, 1),
+        (gl::DEPTH_BUFFER_BIT, 2),
+        (gl::COLOR_BUFFER_BIT, 3),
+        (gl::POLYGON_BIT, 4),
+        (gl::MULTISAMPLE_BIT, 5),
+        (gl::MULTISAMPLE_BIT, 6),
+        (gl::SCISSOR_BIT, 7),
+        (gl::STENCIL_BUFFER_BIT, 8),
         (0, 9),
     ];
     for (bit, i) in caps {
-        if mask & (bit | 0x2000) != 0 {
+        if mask & (bit | gl::ENABLE_BIT) != 0 {
             context.state.copy(&state, word::CAPS + i, 1);
         }
     }
-    if mask & 0x8 != 0 {
+    if mask & gl::POLYGON_BIT != 0 {
         context.polygon_mode = polygon_mode;
     }
     let now = &mut context.fixed;
-    if mask & 0x1 != 0 {
+    if mask & gl::CURRENT_BIT != 0 {
         (now.color, now.secondary, now.normal, now.coordinates) = (f.color, f.secondary, f.normal, f.coordinates);
     }
-    if mask & 0x2 != 0 {
+    if mask & gl::POINT_BIT != 0 {
         now.point_size = f.point_size;
     }
-    if mask & 0x40 != 0 {
+    if mask & gl::LIGHTING_BIT != 0 {
         (now.lights, now.materials, now.model_ambient) = (f.lights, f.materials, f.model_ambient);
         (now.local_viewer, now.two_side, now.tracks, now.flat) = (f.local_viewer, f.two_side, f.tracks, f.flat);
     }
-    if mask & (0x40 | 0x2000) != 0 {
+    if mask & (gl::LIGHTING_BIT | gl::ENABLE_BIT) != 0 {
         (now.lit, now.lighting, now.color_material) = (f.lit, f.lighting, f.color_material);
     }
-    if mask & 0x80 != 0 {
+    if mask & gl::FOG_BIT != 0 {
         (now.fog, now.fog_mode) = (f.fog, f.fog_mode);
     }
-    if mask & (0x80 | 0x2000) != 0 {
+    if mask & (gl::FOG_BIT | gl::ENABLE_BIT) != 0 {
         now.fogged = f.fogged;
     }
-    if mask & 0x1000 != 0 {
+    if mask & gl::TRANSFORM_BIT != 0 {
         now.mode = f.mode;
     }
-    if mask & (0x1000 | 0x2000) != 0 {
+    if mask & (gl::TRANSFORM_BIT | gl::ENABLE_BIT) != 0 {
         now.normalize = f.normalize;
     }
-    if mask & 0x4000 != 0 {
+    if mask & gl::COLOR_BUFFER_BIT != 0 {
         now.alpha = f.alpha;
     }
-    if mask & (0x4000 | 0x2000) != 0 {
+    if mask & (gl::COLOR_BUFFER_BIT | gl::ENABLE_BIT) != 0 {
         now.alpha_test = f.alpha_test;
     }
     for (now, then) in now.environments.iter_mut().zip(f.environments) {
-        if mask & 0x40000 != 0 {
+        if mask & gl::TEXTURE_BIT != 0 {
             *now = then;
-        } else if mask & 0x2000 != 0 {
+        } else if mask & gl::ENABLE_BIT != 0 {
             (now.enabled, now.generates) = (then.enabled, then.generates);
         }
     }
-    if mask & 0x40000 != 0 {
+    if mask & gl::TEXTURE_BIT != 0 {
         (context.units, context.active) = (program_units, active);
     }
     const { assert!(FIXED_UNITS <= 8) };

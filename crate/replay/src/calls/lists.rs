@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use unspool_formats::apitrace::list_names;
+use unspool_gl::gl;
 
 use super::Run;
 use crate::call::{Call, Value};
@@ -18,7 +19,7 @@ const DEPTH: u32 = 64;
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glNewList", |r, c| {
         if let Some(context) = r.context() {
-            context.recording = Some((c.u32(0), c.u32(1) == 0x1301, Vec::new()));
+            context.recording = Some((c.u32(0), c.u32(1) == gl::COMPILE_AND_EXECUTE, Vec::new()));
         }
     }),
     ("glEndList", |r, _| {

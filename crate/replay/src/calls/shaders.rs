@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use super::Run;
 use crate::call::{Call, Value};
@@ -18,9 +19,6 @@ const MOST_LISTED: usize = 256;
 const MOST_SOURCE: usize = (1 << 20) + 1;
 /// Limit for the names that a program numbers.
 const MOST_NUMBERED: usize = 256;
-
-const VERTEX: u32 = 0x8B31;
-const FRAGMENT: u32 = 0x8B30;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glCreateShader", |r, c| create_shader(r, c.ret.int() as u32, c.u32(0))),
@@ -175,12 +173,12 @@ impl Replay {
         };
         let others = program.shaders.iter().filter_map(|name| objects.shaders.get(name)).map(|shader| shader.kind);
         let other = others.into_iter().find_map(|kind| match kind {
-            0x8DD9 => Some("geometry shaders are not in WebGL2"),
-            0x8E87 | 0x8E88 => Some("tessellation shaders are not in WebGL2"),
-            0x91B9 => Some("compute shaders are not in WebGL2"),
+            gl::GEOMETRY_SHADER => Some("geometry shaders are not in WebGL2"),
+            gl::TESS_EVALUATION_SHADER | gl::TESS_CONTROL_SHADER => Some("tessellation shaders are not in WebGL2"),
+            gl::COMPUTE_SHADER => Some("compute shaders are not in WebGL2"),
             _ => None,
         });
-        let (vertex, fragment) = (find(VERTEX), find(FRAGMENT));
+        let (vertex, fragment) = (find(gl::VERTEX_SHADER), find(gl::FRAGMENT_SHADER));
         let calls = [vertex.map_or(0, |shader| shader.call), fragment.map_or(0, |shader| shader.call)];
         let [vertex_of_old, fragment_of_old] = crate::fixed::Parts::ALL.shaders();
         let sources = [

@@ -1,9 +1,11 @@
 //! State that WebGL2 has, too, and capabilities.
 
+use unspool_gl::gl;
+
 use super::Run;
 use crate::call::Call;
 use crate::driver::Replay;
-use crate::state::{BACK, FRONT, word};
+use crate::state::word;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glViewport", |r, c| viewport(r, [c.int(0), c.int(1), c.int(2), c.int(3)])),
@@ -48,11 +50,11 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glLineWidth", |r, c| floats(r, word::LINE_WIDTH, &[c.f32(0).max(1e-3)])),
     ("glPolygonOffset", |r, c| floats(r, word::POLYGON_OFFSET, &[c.f32(0), c.f32(1)])),
     ("glPolygonOffsetClamp", |r, c| floats(r, word::POLYGON_OFFSET, &[c.f32(0), c.f32(1)])),
-    ("glStencilFunc", |r, c| sides(r, 0x408, word::STENCIL_FUNC, &[c.u32(0), c.u32(1), c.u32(2)])),
+    ("glStencilFunc", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_FUNC, &[c.u32(0), c.u32(1), c.u32(2)])),
     ("glStencilFuncSeparate", |r, c| sides(r, c.u32(0), word::STENCIL_FUNC, &[c.u32(1), c.u32(2), c.u32(3)])),
-    ("glStencilOp", |r, c| sides(r, 0x408, word::STENCIL_OP, &[c.u32(0), c.u32(1), c.u32(2)])),
+    ("glStencilOp", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_OP, &[c.u32(0), c.u32(1), c.u32(2)])),
     ("glStencilOpSeparate", |r, c| sides(r, c.u32(0), word::STENCIL_OP, &[c.u32(1), c.u32(2), c.u32(3)])),
-    ("glStencilMask", |r, c| sides(r, 0x408, word::STENCIL_MASK, &[c.u32(0)])),
+    ("glStencilMask", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_MASK, &[c.u32(0)])),
     ("glStencilMaskSeparate", |r, c| sides(r, c.u32(0), word::STENCIL_MASK, &[c.u32(1)])),
     ("glEnable", |r, c| r.enable_cap(c.u32(0), true)),
     ("glDisable", |r, c| r.enable_cap(c.u32(0), false)),
@@ -68,7 +70,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glPolygonMode", |r, c| {
         if let Some(context) = r.context()
-            && c.u32(0) != BACK
+            && c.u32(0) != gl::BACK
         {
             context.polygon_mode = c.u32(1);
         }
@@ -92,10 +94,10 @@ fn floats(r: &mut Replay, at: usize, numbers: &[f32]) {
 }
 
 fn sides(r: &mut Replay, face: u32, at: usize, given: &[u32]) {
-    if face != BACK {
+    if face != gl::BACK {
         words(r, at, given);
     }
-    if face != FRONT {
+    if face != gl::FRONT {
         words(r, at + given.len(), given);
     }
 }
@@ -127,23 +129,23 @@ impl Replay {
         let unit = context.active;
         let fixed = &mut context.fixed;
         match cap {
-            0xB50 => fixed.lighting = on,
-            0xB57 => fixed.color_material = on,
-            0xBA1 | 0x803A => fixed.normalize = on,
-            0xBC0 => fixed.alpha_test = on,
-            0xB60 => fixed.fogged = on,
-            0x4000..=0x4007 => {
-                if let Some(lit) = fixed.lit.get_mut(cap as usize - 0x4000) {
+            gl::LIGHTING => fixed.lighting = on,
+            gl::COLOR_MATERIAL => fixed.color_material = on,
+            gl::NORMALIZE | gl::RESCALE_NORMAL => fixed.normalize = on,
+            gl::ALPHA_TEST => fixed.alpha_test = on,
+            gl::FOG => fixed.fogged = on,
+            gl::LIGHT0..=gl::LIGHT7 => {
+                if let Some(lit) = fixed.lit.get_mut((cap - gl::LIGHT0) as usize) {
                     *lit = on;
                 }
             }
-            0xC60..=0xC63 => {
-                let coordinate = cap as usize - 0xC60;
+            gl::TEXTURE_GEN_S..=gl::TEXTURE_GEN_Q => {
+                let coordinate = (cap - gl::TEXTURE_GEN_S) as usize;
                 if let Some(slot) = fixed.environments.get_mut(unit).and_then(|e| e.generates.get_mut(coordinate)) {
                     *slot = on;
                 }
             }
-            0xDE0 | 0xDE1 | 0x806F | 0x8513 | 0x84F5 => {
+            gl::TEXTURE_1D | gl::TEXTURE_2D | gl::TEXTURE_3D | gl::TEXTURE_CUBE_MAP | gl::TEXTURE_RECTANGLE => {
                 if let Some(slot) = crate::driver::slot_of(cap)
                     && let Some(enabled) = fixed.environments.get_mut(unit).and_then(|e| e.enabled.get_mut(slot))
                 {
@@ -153,10 +155,10 @@ impl Replay {
             _ => {
                 // What changes pictures and has no counterpart.
                 let reason = match cap {
-                    0xBF2 => "logical operations are not in WebGL2",
-                    0xB42 => "polygon stipple is not replayed",
-                    0xB24 => "line stipple is not replayed",
-                    0x3000..=0x3007 => "clip planes are not replayed",
+                    gl::COLOR_LOGIC_OP => "logical operations are not in WebGL2",
+                    gl::POLYGON_STIPPLE => "polygon stipple is not replayed",
+                    gl::LINE_STIPPLE => "line stipple is not replayed",
+                    gl::CLIP_DISTANCE0..=gl::CLIP_DISTANCE7 => "clip planes are not replayed",
                     _ => return,
                 };
                 context.unsupported.retain(|(known, _)| *known != cap);

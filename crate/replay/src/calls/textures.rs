@@ -1,6 +1,7 @@
 //! Textures and samplers.
 
 use hashbrown::HashMap;
+use unspool_gl::gl;
 
 use super::Run;
 use crate::call::Call;
@@ -10,7 +11,6 @@ use crate::ops::{Kind, Op, Stream};
 use crate::pixels::{Part, Pixels, Storage, Upload, storage_of};
 use crate::s3tc::Blocks;
 
-const FLOAT: u32 = 0x1406;
 /// In place of a level: those that are made of the first one.
 const MIPMAPS: u32 = u32::MAX;
 /// Bytes of a texture that are sent at once, about.
@@ -18,7 +18,7 @@ const BAND: u64 = 4 << 20;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glActiveTexture", |r, c| {
-        let unit = (c.u32(0).wrapping_sub(0x84C0) as usize).min(31);
+        let unit = (c.u32(0).wrapping_sub(gl::TEXTURE0) as usize).min(31);
         if let Some(context) = r.context() {
             context.active = unit;
         }
@@ -66,7 +66,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glCopyTexImage2D", |r, c| {
         let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
         let (w, h) = (c.int(5), c.int(6));
-        let Some(of) = storage_of(internal, 0x1401) else { return };
+        let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else { return };
         if r.define(target, level, of, [w, h, 0], None) {
             copy(r, target, level, [0, 0, 0], [c.int(3), c.int(4)], [w, h]);
         }
@@ -99,8 +99,15 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
 fn bind(r: &mut Replay, c: &Call) {
     let (target, name) = (c.u32(0), c.u32(1));
     let Some(slot) = slot_of(target) else {
-        if matches!(target, 0x8C2A | 0x9100 | 0x9102 | 0x9009) && name != 0 {
-            let why = if target == 0x8C2A {
+        if matches!(
+            target,
+            gl::TEXTURE_BUFFER
+                | gl::TEXTURE_2D_MULTISAMPLE
+                | gl::TEXTURE_2D_MULTISAMPLE_ARRAY
+                | gl::TEXTURE_CUBE_MAP_ARRAY
+        ) && name != 0
+        {
+            let why = if target == gl::TEXTURE_BUFFER {
                 "buffer textures are not in WebGL2"
             } else {
                 "this kind of texture is not in WebGL2"
@@ -148,10 +155,21 @@ fn adapted(name: u32, value: f64) -> Option<(u32, u32, u32)> {
     let whole = value as i64 as u32;
     Some(match name {
         // Clamping to a border has no counterpart; the edge is nearest.
-        0x2802 | 0x2803 | 0x8072 if matches!(whole, 0x2900 | 0x812D) => (name, 0x812F, 0),
-        0x2802 | 0x2803 | 0x8072 if whole == 0x8742 => (name, 0x8370, 0),
-        0x2800..=0x2803 | 0x8072 | 0x813C | 0x813D | 0x884C | 0x884D => (name, whole, 0),
-        0x813A | 0x813B | 0x84FE => (name, (value as f32).to_bits(), 1),
+        gl::TEXTURE_WRAP_S | gl::TEXTURE_WRAP_T | gl::TEXTURE_WRAP_R
+            if matches!(whole, gl::CLAMP | gl::CLAMP_TO_BORDER) =>
+        {
+            (name, gl::CLAMP_TO_EDGE, 0)
+        }
+        gl::TEXTURE_WRAP_S | gl::TEXTURE_WRAP_T | gl::TEXTURE_WRAP_R if whole == gl::MIRROR_CLAMP_EXT => {
+            (name, gl::MIRRORED_REPEAT, 0)
+        }
+        gl::TEXTURE_MAG_FILTER..=gl::TEXTURE_WRAP_T
+        | gl::TEXTURE_WRAP_R
+        | gl::TEXTURE_BASE_LEVEL
+        | gl::TEXTURE_MAX_LEVEL
+        | gl::TEXTURE_COMPARE_MODE
+        | gl::TEXTURE_COMPARE_FUNC => (name, whole, 0),
+        gl::TEXTURE_MIN_LOD | gl::TEXTURE_MAX_LOD | gl::TEXTURE_MAX_ANISOTROPY => (name, (value as f32).to_bits(), 1),
         _ => return None,
     })
 }
@@ -160,20 +178,18 @@ fn parameter(r: &mut Replay, target: u32, name: u32, value: f64) {
     let Some(texture) = r.texture_at(target) else { return };
     let (handle, binding) = (texture.handle, texture.binding);
     match name {
-        // GL_GENERATE_MIPMAP
-        0x8191 => texture.generates = value != 0.0,
-        0x8E42..=0x8E46 => {
+        gl::GENERATE_MIPMAP => texture.generates = value != 0.0,
+        gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_RGBA => {
             let is_own = match name {
-                0x8E46 => true,
-                _ => value as u32 == 0x1903 + (name - 0x8E42),
+                gl::TEXTURE_SWIZZLE_RGBA => true,
+                _ => value as u32 == gl::RED + (name - gl::TEXTURE_SWIZZLE_R),
             };
             if !is_own {
                 texture.problem = Some("a texture with swizzled channels is not replayed");
             }
         }
         _ => {
-            // The first and the last level.
-            texture.has_mipmaps &= !matches!(name, 0x813C | 0x813D);
+            texture.has_mipmaps &= !matches!(name, gl::TEXTURE_BASE_LEVEL | gl::TEXTURE_MAX_LEVEL);
             if let Some((name, value, float)) = adapted(name, value) {
                 r.stream.put(Op::TexParameter, &[handle, binding, name, value, float]);
             }
@@ -197,13 +213,13 @@ fn store(r: &mut Replay, name: u32, value: i64) {
     let number = value.clamp(0, 1 << 20) as u32;
     let unpack = &mut context.unpack;
     match name {
-        0xCF0 => unpack.swap = value != 0,
-        0xCF2 => unpack.row_length = number,
-        0xCF3 => unpack.skip_rows = number,
-        0xCF4 => unpack.skip_pixels = number,
-        0xCF5 => unpack.alignment = number.clamp(1, 8),
-        0x806D => unpack.skip_images = number,
-        0x806E => unpack.image_height = number,
+        gl::UNPACK_SWAP_BYTES => unpack.swap = value != 0,
+        gl::UNPACK_ROW_LENGTH => unpack.row_length = number,
+        gl::UNPACK_SKIP_ROWS => unpack.skip_rows = number,
+        gl::UNPACK_SKIP_PIXELS => unpack.skip_pixels = number,
+        gl::UNPACK_ALIGNMENT => unpack.alignment = number.clamp(1, 8),
+        gl::UNPACK_SKIP_IMAGES => unpack.skip_images = number,
+        gl::UNPACK_IMAGE_HEIGHT => unpack.image_height = number,
         _ => {}
     }
 }
@@ -211,8 +227,10 @@ fn store(r: &mut Replay, name: u32, value: i64) {
 /// Target of an upload in WebGL2, and the target that a texture is bound to.
 fn upload_target(target: u32) -> Option<u32> {
     Some(match target {
-        0xDE0 | 0xDE1 | 0x84F5 => 0xDE1,
-        0x8515..=0x851A | 0x806F | 0x8C1A => target,
+        gl::TEXTURE_1D | gl::TEXTURE_2D | gl::TEXTURE_RECTANGLE => gl::TEXTURE_2D,
+        gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z | gl::TEXTURE_3D | gl::TEXTURE_2D_ARRAY => {
+            target
+        }
         _ => return None,
     })
 }
@@ -239,7 +257,7 @@ fn upload<'a>(
         Some(bytes) => Pixels::Memory(bytes),
         None => {
             let at = usize::try_from(c.int(data)).ok()?;
-            Pixels::Buffer(r.buffer_at(0x88EC)?.data.clone(), at)
+            Pixels::Buffer(r.buffer_at(gl::PIXEL_UNPACK_BUFFER)?.data.clone(), at)
         }
     };
     let unpack = r.context().map(|context| context.unpack).unwrap_or_default();
@@ -249,7 +267,8 @@ fn upload<'a>(
 fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
     let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
     let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
-    if matches!(target, 0x8063 | 0x8064 | 0x8070 | 0x851B) {
+    if matches!(target, gl::PROXY_TEXTURE_1D | gl::PROXY_TEXTURE_2D | gl::PROXY_TEXTURE_3D | gl::PROXY_TEXTURE_CUBE_MAP)
+    {
         return;
     }
     let Some(of) = storage_of(internal, kind) else {
@@ -285,17 +304,21 @@ fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], form
 
 fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
     let (target, levels, internal) = (c.u32(0), c.int(1).clamp(1, 16) as u32, c.u32(2));
-    let Some(of) = storage_of(internal, 0x1401) else {
+    let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else {
         if let Some(texture) = r.texture_at(target) {
             texture.problem = Some("a texture has a format that WebGL2 lacks");
         }
         return;
     };
     // Levels one by one are the same, but for the highest one.
-    let faces: Vec<u32> = if target == 0x8513 { (0x8515..=0x851A).collect() } else { vec![target] };
+    let faces: Vec<u32> = if target == gl::TEXTURE_CUBE_MAP {
+        (gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z).collect()
+    } else {
+        vec![target]
+    };
     for level in 0..levels {
-        let depth = if target == 0x806F { (d >> level).max(1) } else { d };
-        let height = if target == 0xDE0 { 1 } else { (h >> level).max(1) };
+        let depth = if target == gl::TEXTURE_3D { (d >> level).max(1) } else { d };
+        let height = if target == gl::TEXTURE_1D { 1 } else { (h >> level).max(1) };
         for face in &faces {
             if !r.define(*face, level, of, [(w >> level).max(1), height, depth], None) {
                 return;
@@ -304,7 +327,7 @@ fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
     }
     if let Some(texture) = r.texture_at(target) {
         let (handle, binding) = (texture.handle, texture.binding);
-        r.stream.put(Op::TexParameter, &[handle, binding, 0x813D, levels - 1, 0]);
+        r.stream.put(Op::TexParameter, &[handle, binding, gl::TEXTURE_MAX_LEVEL, levels - 1, 0]);
     }
 }
 
@@ -317,7 +340,7 @@ fn compressed(r: &mut Replay, c: &Call, size: [i64; 3], content: Option<&[u8]>) 
         }
         return;
     };
-    if let Some(of) = storage_of(0x8058, 0x1401) {
+    if let Some(of) = storage_of(gl::RGBA8, gl::UNSIGNED_BYTE) {
         r.define(target, level, of, size, Some(&|part: Part| blocks.rows(part.row, part.rows)));
     }
 }
@@ -329,7 +352,7 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
         return;
     }
     let Some(texture) = r.texture_at(target) else { return };
-    let layers = u32::from(matches!(texture.binding, 0x806F | 0x8C1A));
+    let layers = u32::from(matches!(texture.binding, gl::TEXTURE_3D | gl::TEXTURE_2D_ARRAY));
     let words = [
         texture.handle,
         texture.binding,
@@ -490,8 +513,9 @@ impl Replay {
     pub(crate) fn mipmaps(&mut self, target: u32) {
         let Some(texture) = self.texture_at(target) else { return };
         // Formats that cannot be filtered have none in WebGL2.
-        let filters =
-            texture.storage.is_some_and(|of| of.kind != FLOAT || of.internal == 0x881A || of.internal == 0x822D);
+        let filters = texture
+            .storage
+            .is_some_and(|of| of.kind != gl::FLOAT || of.internal == gl::RGBA16F || of.internal == gl::R16F);
         let Texture { handle, binding, is_drawn, has_mipmaps, .. } = *texture;
         // All levels together are a third of the first one.
         let first: u64 = texture.sizes.iter().filter(|((_, level), _)| *level == 0).map(|(_, bytes)| bytes).sum();
@@ -519,20 +543,20 @@ mod tests {
 
     /// Uploads to three textures: 1 and 2 at once, 3 later. The second one is drawn to. Returns the textures that got an upload.
     fn uploads(replay: &mut Replay, until: usize) -> Vec<u32> {
-        let image = [0xDE1, 0, 0x8058, 2, 2, 0, 0x1908, 0x1401];
-        let calls: [(&str, &[i64]); 9] = [
+        let image = [gl::TEXTURE_2D, 0, gl::RGBA8, 2, 2, 0, gl::RGBA, gl::UNSIGNED_BYTE];
+        let calls: [(&str, &[u32]); 9] = [
             ("glXMakeCurrent", &[1, 2, 3]),
-            ("glBindTexture", &[0xDE1, 1]),
+            ("glBindTexture", &[gl::TEXTURE_2D, 1]),
             ("glTexImage2D", &image),
-            ("glBindTexture", &[0xDE1, 2]),
+            ("glBindTexture", &[gl::TEXTURE_2D, 2]),
             ("glTexImage2D", &image),
-            ("glBindFramebuffer", &[0x8D40, 1]),
-            ("glFramebufferTexture2D", &[0x8D40, 0x8CE0, 0xDE1, 2, 0]),
-            ("glBindTexture", &[0xDE1, 3]),
+            ("glBindFramebuffer", &[gl::FRAMEBUFFER, 1]),
+            ("glFramebufferTexture2D", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, 2, 0]),
+            ("glBindTexture", &[gl::TEXTURE_2D, 3]),
             ("glTexImage2D", &image),
         ];
         for (number, (name, args)) in calls.iter().enumerate().take(until) {
-            let args = args.iter().map(|n| Value::Int(*n)).collect();
+            let args = args.iter().map(|n| Value::Int((*n).into())).collect();
             replay.execute(&Call { number: number as u64, name: (*name).into(), args, ..Call::default() });
         }
         commands(&replay.stream, Op::TexImage).iter().filter_map(|words| words.first().copied()).collect()
@@ -562,13 +586,13 @@ mod tests {
         let mut replay = Replay::new(Bounds::default(), true);
         uploads(&mut replay, 9);
         let drawn = replay.drawn().unwrap();
-        assert_eq!(drawn.iter().map(|it| (it.handle, it.format, it.width)).collect::<Vec<_>>(), [(2, 0x8058, 2)]);
-        let mut execute = |name: &str, args: &[i64]| {
-            let args = args.iter().map(|n| Value::Int(*n)).collect();
+        assert_eq!(drawn.iter().map(|it| (it.handle, it.format, it.width)).collect::<Vec<_>>(), [(2, gl::RGBA8, 2)]);
+        let mut execute = |name: &str, args: &[u32]| {
+            let args = args.iter().map(|n| Value::Int((*n).into())).collect();
             replay.execute(&Call { number: 9, name: name.into(), args, ..Call::default() });
         };
-        execute("glBindTexture", &[0xDE1, 2]);
-        execute("glGenerateMipmap", &[0xDE1]);
+        execute("glBindTexture", &[gl::TEXTURE_2D, 2]);
+        execute("glGenerateMipmap", &[gl::TEXTURE_2D]);
         assert_eq!(replay.drawn(), None);
     }
 }

@@ -281,6 +281,8 @@ impl Replay {
 
 #[cfg(test)]
 mod tests {
+    use unspool_gl::gl;
+
     use super::*;
     use crate::Bounds;
     use crate::call::{Call, Value};
@@ -295,10 +297,10 @@ mod tests {
             replay.execute(&Call { number, name: name.into(), args, ret, ..Call::default() });
             number += 1;
         };
-        let numbers = |all: &[i64]| all.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        let numbers = |all: &[u32]| all.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();
         execute(&mut replay, "glXMakeCurrent", &numbers(&[1, 2, 3]), 1);
         execute(&mut replay, "glViewport", &numbers(&[0, 0, 8, 8]), 0);
-        execute(&mut replay, "glCreateShader", &numbers(&[0x8B30]), 1);
+        execute(&mut replay, "glCreateShader", &numbers(&[gl::FRAGMENT_SHADER]), 1);
         let source =
             Value::Text("uniform float a[3]; void main() { gl_FragColor = vec4(a[0], a[1], a[2], 1.0); }".into());
         execute(&mut replay, "glShaderSource", &[Value::Int(1), Value::Int(1), source], 0);

@@ -1,5 +1,7 @@
 //! Contexts and windows: GLX, EGL, WGL and CGL.
 
+use unspool_gl::egl;
+
 use super::Run;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
@@ -19,7 +21,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glXDestroyContext", |r, c| r.forget_context(c.int(1))),
     ("eglDestroyContext", |r, c| r.forget_context(c.int(1))),
     ("wglDeleteContext", |r, c| r.forget_context(c.int(0))),
-    ("eglBindAPI", |r, c| r.es = c.int(0) == 0x30A0),
+    ("eglBindAPI", |r, c| r.es = c.int(0) == egl::OPENGL_ES_API.into()),
     ("glXSwapBuffers", |r, c| r.swap(c.thread)),
     ("eglSwapBuffers", |r, c| r.swap(c.thread)),
     ("eglSwapBuffersWithDamageEXT", |r, c| r.swap(c.thread)),

@@ -1,0 +1,49 @@
+//! What is known of OpenGL without a trace.
+//!
+//! ```text
+//! gl         constants of OpenGL and OpenGL ES by name, which build.rs makes of gl.txt
+//! egl, glx   the constants of EGL and GLX that traces are searched for
+//! functions  facts on functions, and the names of constants, read from gl.txt at run time
+//! ```
+//!
+//! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
+
+mod functions;
+
+pub use functions::{Function, Functions, Parameter, functions};
+
+/// Constants of OpenGL and OpenGL ES without the prefix `GL_`. A name that would begin with a digit
+/// begins with `_`.
+#[allow(
+    missing_docs,
+    non_upper_case_globals,
+    reason = "the specification explains its names, and has some lower-case letters"
+)]
+pub mod gl {
+    include!(concat!(env!("OUT_DIR"), "/constants.rs"));
+
+    // gl.txt has one name of an extension for each value. These are the names of
+    // GL_EXT_texture_compression_s3tc.
+    pub const COMPRESSED_RGBA_S3TC_DXT3_EXT: u32 = COMPRESSED_RGBA_S3TC_DXT3_ANGLE;
+    pub const COMPRESSED_RGBA_S3TC_DXT5_EXT: u32 = COMPRESSED_RGBA_S3TC_DXT5_ANGLE;
+}
+
+/// Constants of EGL without the prefix `EGL_`: EGL 1.5, sections 3.1, 3.7 and 3.7.1.
+#[allow(missing_docs, reason = "the specification explains its names")]
+pub mod egl {
+    pub const SUCCESS: u32 = 0x3000;
+    pub const CONTEXT_MAJOR_VERSION: u32 = 0x3098;
+    pub const OPENGL_ES_API: u32 = 0x30A0;
+    pub const OPENGL_API: u32 = 0x30A2;
+    pub const CONTEXT_MINOR_VERSION: u32 = 0x30FB;
+    pub const CONTEXT_OPENGL_PROFILE_MASK: u32 = 0x30FD;
+}
+
+/// Constants of GLX without the prefix `GLX_`, from `GLX_ARB_create_context` and
+/// `GLX_EXT_create_context_es2_profile`. Those of WGL have the same numbers.
+#[allow(missing_docs, reason = "the extensions explain their names")]
+pub mod glx {
+    pub const CONTEXT_ES2_PROFILE_BIT_EXT: u32 = 0x0004;
+    pub const CONTEXT_MAJOR_VERSION_ARB: u32 = 0x2091;
+    pub const CONTEXT_MINOR_VERSION_ARB: u32 = 0x2092;
+}
