@@ -35,7 +35,7 @@ const RARE = {
   },
   'real traces': { tests: [], rooms: /^crate\// },
   'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },
-  chores: { tests: [], rooms: /^(xtask\/|Cargo|crate\/graphics\/src\/functions)/ },
+  chores: { tests: [], rooms: /^(xtask\/|Cargo|crate\/gl\/)/ },
 };
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
