@@ -50,7 +50,7 @@ struct Module {
 fn modules() -> Result<Vec<Module>> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let module = |it: &Value| {
-        let features: Option<Vec<_>> = it["features"].as_array()?.iter().map(text).collect();
+        let features: Option<Vec<_>> = it["features"].as_array().into_iter().flatten().map(text).collect();
         Some(Module { name: text(&it["name"])?, package: text(&it["package"])?, features: features?.join(",") })
     };
     let all: Value = serde_json::from_str(MODULES)?;

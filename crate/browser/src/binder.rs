@@ -3,9 +3,8 @@
 use js_sys::{Array, Uint8Array};
 use unspool_find::pattern::{Linked, Regex, Regexes};
 use unspool_find::{Bound, Context, Filter, RecordQuery, RecordTest, SliceQuery, SyntaxError, Within};
+use unspool_js::object;
 use wasm_bindgen::prelude::*;
-
-use crate::object;
 
 /// Binds expressions to one trace.
 #[wasm_bindgen]

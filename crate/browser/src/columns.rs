@@ -1,12 +1,11 @@
 //! Columns as typed arrays.
 
-use js_sys::{BigUint64Array, Float64Array, Int32Array, Uint32Array};
+use js_sys::{BigUint64Array, Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_engine::derived::MarksColumns;
 use unspool_engine::statistics::{CallColumns, FlameColumns, FunctionColumns, TimeOrderColumns, TreeColumns};
 use unspool_engine::{CounterColumns, InstantColumns, Overview, RectColumns};
+use unspool_js::object;
 use wasm_bindgen::JsValue;
-
-use crate::{bytes, object};
 
 /// Texts as one, `{all, ends}`, so that JavaScript decodes one and not each. Ends count UTF-16 units, as it does.
 pub(crate) fn texts<'t>(of: impl Iterator<Item = &'t str>) -> JsValue {
@@ -169,4 +168,8 @@ fn u32s(from: &[u32]) -> JsValue {
 
 fn f64s(from: &[f64]) -> JsValue {
     Float64Array::from(from).into()
+}
+
+fn bytes(from: &[u8]) -> JsValue {
+    Uint8Array::from(from).into()
 }

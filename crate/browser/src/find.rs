@@ -7,11 +7,12 @@ use unspool_engine::Store;
 use unspool_engine::find::{Find, Hits, Order};
 use unspool_find::FoundRecords;
 use unspool_formats::Clock;
+use unspool_js::{object, to_js};
 use wasm_bindgen::prelude::*;
 
 use crate::items::JsItem;
 use crate::jobs::{JsJob, rows_of};
-use crate::{Session, columns, object, to_js};
+use crate::{Session, columns};
 
 #[wasm_bindgen]
 extern "C" {

@@ -16,9 +16,10 @@ use unspool_engine::statistics::{
 use unspool_engine::{Store, TraceErrorOut, TrackRows, jobs};
 use unspool_find::SliceQuery;
 use unspool_formats::{TrackDef, TrackKind};
+use unspool_js::{object, to_js};
 use wasm_bindgen::prelude::*;
 
-use crate::{Session, columns, object, to_js};
+use crate::{Session, columns};
 
 pub(crate) type Jobs = jobs::Jobs<dyn JsJob>;
 

@@ -35,46 +35,10 @@ pub use items::{JsFind, JsItem};
 #[cfg(feature = "session")]
 pub use jobs::JsQuestion;
 #[cfg(feature = "records")]
-pub use records::{JsBeginnings, JsExpression, JsExpressions, JsRecordFilter, JsText, RecordReader};
+pub use records::{JsBeginnings, JsExpression, JsExpressions, JsRecordFilter, RecordReader};
 #[cfg(feature = "session")]
 pub use session::{Session, look_at, needs_decompressor};
 #[cfg(any(feature = "session", feature = "records"))]
-pub use sqlite::{JsDisassembler, SqlFile};
-#[cfg(feature = "records")]
-pub use unspool_file::JsFile;
+pub use sqlite::SqlFile;
 #[cfg(any(feature = "session", feature = "records", feature = "cut"))]
-pub use unspool_file::provide_decompressors;
-
-#[cfg(feature = "session")]
-use js_sys::Uint8Array;
-#[cfg(any(feature = "session", feature = "records", feature = "find"))]
-use js_sys::{Object, Reflect};
-#[cfg(any(feature = "session", feature = "records"))]
-use serde::Serialize;
-#[cfg(any(feature = "session", feature = "records"))]
-use serde_wasm_bindgen::Serializer;
-use wasm_bindgen::prelude::*;
-
-/// Serialises `value`: 64-bit numbers become `bigint`, missing values `null`, bytes `Uint8Array`.
-#[cfg(any(feature = "session", feature = "records"))]
-fn to_js<T: Serialize + ?Sized>(value: &T) -> JsValue {
-    let serializer = Serializer::new().serialize_large_number_types_as_bigints(true).serialize_missing_as_null(true);
-    // Our structures have string keys and no serialisers that fail, so this cannot fail.
-    value.serialize(&serializer).unwrap_or(JsValue::NULL)
-}
-
-#[cfg(any(feature = "session", feature = "records", feature = "find"))]
-fn object(entries: &[(&str, JsValue)]) -> JsValue {
-    let object = Object::new();
-    for (key, value) in entries {
-        // Setting a property of a plain object cannot fail.
-        let _ = Reflect::set(&object, &JsValue::from_str(key), value);
-    }
-    object.into()
-}
-
-/// A typed array that owns its memory.
-#[cfg(feature = "session")]
-fn bytes(from: &[u8]) -> JsValue {
-    Uint8Array::from(from).into()
-}
+pub use unspool_decompressors::provide_decompressors;

@@ -2,27 +2,16 @@
 
 use js_sys::{Array, BigUint64Array, Uint8Array, Uint32Array};
 use unspool_engine::records::{
-    Beginnings, Collect, Disassembler, List, RecordReader as Engine, RowOut, Scope, Search, Survey, TableBytes,
-    Tabulate, Wanted,
+    Beginnings, Collect, List, RecordReader as Engine, RowOut, Scope, Search, Survey, TableBytes, Tabulate, Wanted,
 };
 use unspool_engine::{RecordOut, TraceErrorOut};
-use unspool_file::JsFile;
 use unspool_find::RecordQuery;
 use unspool_find::pattern::{Regex, Regexes};
 use unspool_formats::{Instructions, Locator, records};
+use unspool_js::{JsDisassembler, JsFile, number, object, to_js};
 use wasm_bindgen::prelude::*;
 
-use crate::sqlite::{JsDisassembler, SqlFile, SqlRows};
-use crate::{object, to_js};
-
-#[wasm_bindgen]
-extern "C" {
-    /// `Disassembler` of `web/worker/instructions.ts`.
-    pub type JsText;
-
-    #[wasm_bindgen(method)]
-    fn disassemble(this: &JsText, isa: &str, address: u64, code: &[u8]) -> Option<String>;
-}
+use crate::sqlite::{SqlFile, SqlRows};
 
 #[wasm_bindgen]
 extern "C" {
@@ -72,12 +61,6 @@ impl Regex for JsExpression {
     }
 }
 
-impl Disassembler for JsText {
-    fn text(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
-        self.disassemble(isa, address, bytes)
-    }
-}
-
 /// Reads the records of one trace: a list of them, and any one in full.
 #[wasm_bindgen]
 pub struct RecordReader {
@@ -105,7 +88,7 @@ fn float_text(number: f64) -> String {
 /// A search for the records that a filter leaves.
 fn search_of(
     filter: &JsRecordFilter,
-    disassembler: Option<JsText>,
+    disassembler: Option<JsDisassembler>,
     expressions: &JsExpressions,
 ) -> Result<Search, JsValue> {
     let begins: Vec<Beginnings> = filter
@@ -117,7 +100,7 @@ fn search_of(
             set
         })
         .collect();
-    let disassembler = disassembler.map(|it| Box::new(it) as Box<dyn Disassembler>);
+    let disassembler = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
     RecordQuery::from_bytes(&filter.query())
         .and_then(|query| Search::new(&query, &begins, disassembler, expressions, float_text))
         .ok_or_else(|| JsValue::from_str("these bytes are no query"))
@@ -187,7 +170,7 @@ impl RecordReader {
         to: Option<u64>,
         tracks: Option<Vec<u32>>,
         filter: Option<JsRecordFilter>,
-        disassembler: Option<JsText>,
+        disassembler: Option<JsDisassembler>,
         expressions: &JsExpressions,
     ) -> Result<(), JsValue> {
         let scope = Scope { range: from.zip(to).map(|(from, to)| from..to), tracks };
@@ -268,7 +251,6 @@ impl RecordReader {
         if done {
             self.survey = Survey::default();
         }
-        let number = |n: u64| JsValue::from_f64(n as f64);
         Ok(object(&[
             ("records", number(records)),
             ("fields", number(fields)),
@@ -355,7 +337,6 @@ impl RecordReader {
         } else {
             next
         };
-        let number = |n: u64| JsValue::from_f64(n as f64);
         Ok(object(&[
             ("bytes", Uint8Array::from(&table.bytes[..]).into()),
             ("rows", number(table.rows)),
@@ -374,7 +355,7 @@ impl RecordReader {
         &mut self,
         slot: usize,
         filter: &JsRecordFilter,
-        disassembler: Option<JsText>,
+        disassembler: Option<JsDisassembler>,
         expressions: &JsExpressions,
     ) -> Result<(), JsValue> {
         let search = search_of(filter, disassembler, expressions)?;

@@ -4,12 +4,13 @@ use js_sys::{Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
 use unspool_formats::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, recognise, sniff};
+use unspool_js::{JsDisassembler, object, to_js};
 use unspool_tables::PAGE;
 use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};
-use crate::sqlite::{JsDisassembler, SqlFile, SqlRows};
-use crate::{columns, jobs, object, to_js};
+use crate::sqlite::{SqlFile, SqlRows};
+use crate::{columns, jobs};
 
 /// Whether [`crate::provide_decompressors`] must come before `new Session(…)` with these arguments.
 #[wasm_bindgen(js_name = needsDecompressor)]

@@ -6,7 +6,7 @@ use unspool_engine::RowSource;
 use unspool_file::UNREADABLE;
 use unspool_formats::error::Class;
 use unspool_formats::rows::{Cell, Shape};
-use unspool_formats::{Instructions, Query, RowError, Rows};
+use unspool_formats::{Query, RowError, Rows};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -31,12 +31,6 @@ extern "C" {
     /// Why the file itself could not be read.
     #[wasm_bindgen(method)]
     fn failure(this: &SqlFile) -> Option<String>;
-
-    /// The wasm module of `crate/disassembler`.
-    pub type JsDisassembler;
-
-    #[wasm_bindgen(method)]
-    fn starts(this: &JsDisassembler, bits: u32, address: u64, code: &[u8]) -> Vec<u32>;
 
     /// The outcome of one page of numbers.
     type Outcome;
@@ -65,12 +59,6 @@ extern "C" {
 
     #[wasm_bindgen(method)]
     fn free(this: &Statement) -> bool;
-}
-
-impl Instructions for JsDisassembler {
-    fn starts(&self, bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
-        Self::starts(self, bits, address, code)
-    }
 }
 
 /// Rows of a database that sql.js has open.

@@ -3,15 +3,16 @@
 use std::io;
 
 use js_sys::{Array, Uint8Array};
-use unspool_file::{JsFile, Window, run_pass};
+use unspool_file::{Window, run_pass};
 use unspool_formats::clean::Cleaner;
 use unspool_formats::{Cause, Error, Records, apitrace, xray};
+use unspool_js::JsFile;
 use wasm_bindgen::prelude::*;
 
 use crate::pages::{AT_ONCE, Pages};
 use crate::{Clock, Collector, Export, FORMATS, Part, Scratch, Step, Table, Trace, Track, TrackKind};
 
-pub use unspool_file::provide_decompressors;
+pub use unspool_decompressors::provide_decompressors;
 
 /// Bytes that are read at once for arguments.
 const AHEAD: usize = 8 << 20;

@@ -43,4 +43,4 @@ pub use functions::{Function, Functions, Parameter, functions};
 pub use reader::{CallVisitor, Reader};
 pub use survey::Survey;
 #[cfg(feature = "page")]
-pub use unspool_file::provide_decompressors;
+pub use unspool_decompressors::provide_decompressors;

@@ -1,4 +1,5 @@
-//! Decompressors in another wasm module, `crate/unpack`.
+//! Decompressors that are in another wasm module, `crate/wasm/unpack`. A module that links this crate exports
+//! [`provide_decompressors`].
 
 use std::cell::RefCell;
 
@@ -10,7 +11,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `Decompressor` of `crate/unpack`.
+    /// `Decompressor` of `crate/wasm/unpack`.
     type JsDecompressor;
 
     #[wasm_bindgen(method)]
@@ -40,7 +41,7 @@ thread_local! {
     static MAKE: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Provides the decompressors: a function that returns a new `Decompressor` of `crate/unpack` for the name of a container.
+/// Provides the decompressors: a function that returns a new `Decompressor` of `crate/wasm/unpack` for the name of a container.
 #[wasm_bindgen(js_name = provideDecompressors)]
 pub fn provide_decompressors(make: Function) {
     MAKE.set(Some(make));

@@ -1,9 +1,8 @@
 //! Files of the page.
 
 use js_sys::Uint8Array;
+use unspool_file::ByteSource;
 use wasm_bindgen::prelude::*;
-
-use crate::ByteSource;
 
 #[wasm_bindgen]
 extern "C" {
