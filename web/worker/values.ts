@@ -60,7 +60,7 @@ function readOn(values: Values, read: Read): boolean {
   return true;
 }
 
-/** The questions that are answered side by side, by their numbers in `crate/predicates/src/page.rs`. */
+/** The questions that are answered side by side, by their numbers in `crate/wasm/predicates`. */
 const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3 } as const;
 
 /** Goes on with a question for a turn. Returns whether it is answered. */

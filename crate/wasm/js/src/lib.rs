@@ -37,6 +37,17 @@ pub fn thrown(error: impl core::fmt::Display) -> JsValue {
     JsValue::from_str(&error.to_string())
 }
 
+/// What is wrong with an expression: a `WrongExpression` of `web/base/find_protocol.ts`. `at` and `len` say in bytes which part of
+/// `text` it is; JavaScript counts UTF-16 units.
+pub fn wrong_expression(text: &str, at: usize, len: usize, sentence: &str) -> JsValue {
+    let units = |part: Option<&str>| number(part.map_or(0, |part| part.encode_utf16().count() as u64));
+    object(&[
+        ("sentence", JsValue::from_str(sentence)),
+        ("at", units(text.get(..at))),
+        ("length", units(text.get(at..at + len))),
+    ])
+}
+
 /// A whole number as a double: exact below 2^53.
 pub fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)

@@ -62,7 +62,10 @@ extern "C" {
 }
 
 /// Rows of a database that sql.js has open.
-pub(crate) struct SqlRows(pub(crate) SqlFile);
+pub struct SqlRows(
+    /// The database.
+    pub SqlFile,
+);
 
 impl SqlRows {
     /// Fetches whole numbers: directly if doubles hold them, otherwise in halves.

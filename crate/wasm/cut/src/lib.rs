@@ -7,7 +7,9 @@ use unspool_formats::cut::{Cut, CutOptions, cut};
 use unspool_formats::{Error, Limits, Probe};
 use wasm_bindgen::prelude::*;
 
-/// Whether [`crate::provide_decompressors`] must come before `new Cutter(…)` of a file with this beginning.
+pub use unspool_decompressors::provide_decompressors;
+
+/// Whether [`provide_decompressors`] must come before `new Cutter(…)` of a file with this beginning.
 #[wasm_bindgen(js_name = cutNeedsDecompressor)]
 pub fn cut_needs_decompressor(head: &[u8]) -> bool {
     Container::of(head).is_provided()

@@ -3,7 +3,7 @@
 use js_sys::{Array, Uint8Array};
 use unspool_find::pattern::{Linked, Regex, Regexes};
 use unspool_find::{Bound, Context, Filter, RecordQuery, RecordTest, SliceQuery, SyntaxError, Within};
-use unspool_js::object;
+use unspool_js::{object, thrown, wrong_expression};
 use wasm_bindgen::prelude::*;
 
 /// Binds expressions to one trace.
@@ -21,7 +21,7 @@ impl Binder {
     /// Throws a text for other bytes.
     #[wasm_bindgen(constructor)]
     pub fn new(context: &[u8]) -> Result<Binder, JsValue> {
-        let context = Context::from_bytes(context).ok_or_else(|| JsValue::from_str("these bytes are no context"))?;
+        let context = Context::from_bytes(context).ok_or_else(|| thrown("these bytes are no context"))?;
         Ok(Self { context })
     }
 
@@ -55,7 +55,7 @@ impl Binder {
                 let begins: Array = begins.iter().map(|query| bytes(&query.to_bytes())).collect();
                 object(&[("query", bytes(&records.to_bytes())), ("begins", begins.into())])
             }
-            Err(error) => wrong(text, error),
+            Err(error) => wrong(text, &error),
         }
     }
 }
@@ -75,19 +75,12 @@ fn bound(text: &str, result: Result<Bound, SyntaxError>) -> JsValue {
                 ("abouts", bytes(&abouts)),
             ])
         }
-        Err(error) => wrong(text, error),
+        Err(error) => wrong(text, &error),
     }
 }
 
-/// A `WrongExpression`.
-fn wrong(text: &str, SyntaxError { at, len, sentence }: SyntaxError) -> JsValue {
-    let units = |part: Option<&str>| part.map_or(0, |part| part.encode_utf16().count());
-    let number = |n: usize| JsValue::from_f64(n as f64);
-    object(&[
-        ("sentence", JsValue::from_str(&sentence)),
-        ("at", number(units(text.get(..at)))),
-        ("length", number(units(text.get(at..at + len)))),
-    ])
+fn wrong(text: &str, SyntaxError { at, len, sentence }: &SyntaxError) -> JsValue {
+    wrong_expression(text, *at, *len, sentence)
 }
 
 /// A regular expression, for the record worker.
@@ -105,7 +98,7 @@ impl Expression {
     /// Throws a text that says why it is none.
     #[wasm_bindgen(constructor)]
     pub fn new(source: &str, ignore_case: bool) -> Result<Expression, JsValue> {
-        let regex = Linked.compile(source, ignore_case).map_err(|why| JsValue::from_str(&why))?;
+        let regex = Linked.compile(source, ignore_case).map_err(thrown)?;
         Ok(Self { regex })
     }
 

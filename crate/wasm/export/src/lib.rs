@@ -3,14 +3,14 @@
 use std::io;
 
 use js_sys::{Array, Uint8Array};
+use unspool_export::{
+    AT_ONCE, Clock, Collector, Export, FORMATS, Format, Pages, Part, Scratch, Step, Table, Trace, Track, TrackKind,
+};
 use unspool_file::{Window, run_pass};
 use unspool_formats::clean::Cleaner;
 use unspool_formats::{Cause, Error, Records, apitrace, xray};
-use unspool_js::JsFile;
+use unspool_js::{JsFile, thrown};
 use wasm_bindgen::prelude::*;
-
-use crate::pages::{AT_ONCE, Pages};
-use crate::{Clock, Collector, Export, FORMATS, Part, Scratch, Step, Table, Trace, Track, TrackKind};
 
 pub use unspool_decompressors::provide_decompressors;
 
@@ -67,7 +67,7 @@ struct Reading {
 
 enum Now {
     /// Names come first: all but the tracks to export, the format and its tracks.
-    Names(Trace, crate::Format, Vec<u32>),
+    Names(Trace, Format, Vec<u32>),
     Rows(Box<Export>),
     Failed,
 }
@@ -105,7 +105,7 @@ impl Exporter {
         key: &[u8],
     ) -> Result<Exporter, JsValue> {
         let format = FORMATS.into_iter().find(|it| it.id() == format);
-        let format = format.ok_or_else(|| JsValue::from_str("there is no such format"))?;
+        let format = format.ok_or_else(|| thrown("there is no such format"))?;
         let tracks =
             kinds.iter().zip(names).zip(numbers.iter().zip(parents)).map(|((kind, name), (number, parent))| Track {
                 kind: match kind & 3 {

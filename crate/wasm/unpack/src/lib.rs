@@ -1,9 +1,12 @@
 //! Unpacking, for JavaScript.
 
+mod decompressor;
+
 use js_sys::Uint8Array;
+use unspool_unpack::{Entry, Fault, Kind, Listing, Random, Stream, content, inner_name, list};
 use wasm_bindgen::prelude::*;
 
-use crate::{Entry, Fault, Kind, Listing, Random, Stream, content, list};
+pub use decompressor::Decompressor;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r"
@@ -43,7 +46,7 @@ impl Random for RandomFile {
 /// The name of the content of a compressed file.
 #[wasm_bindgen(js_name = innerName)]
 pub fn name_of_content(name: &str) -> String {
-    crate::inner_name(name)
+    inner_name(name)
 }
 
 /// A container, by the head of a file and its name.

@@ -1,13 +1,13 @@
 //! Values of a trace, for JavaScript.
 
-use js_sys::{Array, BigUint64Array, Float64Array, Int32Array, Object, Reflect, Uint8Array, Uint32Array};
+mod tables;
+
+use js_sys::{Array, BigUint64Array, Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_formats::trace_db::open_places;
 use unspool_formats::{Locator, trace_db};
+use unspool_js::{object, thrown, wrong_expression};
+use unspool_predicates::{CELLS, Fault, FoundPoints, Query, Slot, Step, Summary, Values};
 use wasm_bindgen::prelude::*;
-
-use crate::syntax::Fault;
-use crate::values::{FoundPoints, Slot, Step, Values};
-use crate::{CELLS, Query, Summary};
 
 /// The values of one trace, and at most one question about them.
 #[wasm_bindgen(js_name = Values)]
@@ -24,24 +24,8 @@ fn slot_of(number: u32) -> Slot {
     }
 }
 
-pub(crate) fn object(fields: &[(&str, JsValue)]) -> JsValue {
-    let object = Object::new();
-    for (key, value) in fields {
-        // Only a frozen object could refuse.
-        let _ = Reflect::set(&object, &JsValue::from_str(key), value);
-    }
-    object.into()
-}
-
-/// A `WrongExpression`.
 fn wrong(text: &str, Fault { at, len, sentence }: &Fault) -> JsValue {
-    let units = |part: Option<&str>| part.map_or(0, |part| part.encode_utf16().count());
-    let number = |n: usize| JsValue::from_f64(n as f64);
-    object(&[
-        ("sentence", JsValue::from_str(sentence)),
-        ("at", number(units(text.get(..*at)))),
-        ("length", number(units(text.get(*at..at + len)))),
-    ])
+    wrong_expression(text, *at, *len, sentence)
 }
 
 #[wasm_bindgen(js_class = Values)]
@@ -54,7 +38,7 @@ impl JsValues {
     /// Throws a text for other bytes.
     #[wasm_bindgen(constructor)]
     pub fn new(index: &[u8], most: f64) -> Result<JsValues, JsValue> {
-        let places = open_places(index).map_err(|error| JsValue::from_str(&error.to_string()))?;
+        let places = open_places(index).map_err(thrown)?;
         Ok(Self { values: Values::keeping(places, most as usize) })
     }
 

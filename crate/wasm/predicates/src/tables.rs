@@ -1,23 +1,15 @@
 //! Variables, buffers and invariants, for JavaScript.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use js_sys::{Array, Float64Array};
 use unspool_formats::{Locator, trace_db};
+use unspool_js::{number, object};
+use unspool_predicates::{At, BufferOrder, Lifetime, Moment, Variable, put_value};
 use wasm_bindgen::prelude::*;
 
-use crate::buffers::{At, BufferOrder, Lifetime};
-use crate::page::{JsValues, object};
-use crate::values::put_value;
-use crate::{Moment, Variable};
-
-fn number(n: u64) -> JsValue {
-    JsValue::from_f64(n as f64)
-}
+use crate::JsValues;
 
 fn hex(address: u64) -> JsValue {
-    JsValue::from_str(&alloc::format!("{address:#x}"))
+    JsValue::from_str(&format!("{address:#x}"))
 }
 
 fn text_of(variable: &Variable, bits: u64) -> String {

@@ -1,10 +1,8 @@
 //! Names of functions, for JavaScript.
 
 use unspool_formats::{Companion, NamesFile, Probe};
+use unspool_symbols::{Called, Programs, Range, Report, Work};
 use wasm_bindgen::prelude::*;
-
-use crate::placing::Called;
-use crate::programs::{Programs, Report, Work};
 
 /// The kind of companion that a file is, by its name, its size in bytes, its head and its tail: its id, and what it is in a
 /// few words. `undefined` if it is none.
@@ -55,7 +53,7 @@ impl Symbols {
 #[derive(Default)]
 pub struct JsPrograms {
     programs: Programs,
-    needed: Option<(u32, crate::Range)>,
+    needed: Option<(u32, Range)>,
 }
 
 #[wasm_bindgen(js_class = Programs)]

@@ -1,7 +1,7 @@
 //! The decompressors of an apitrace, for the other wasm modules.
 //!
 //! Most traces are in Snappy. The others' decompressors are large, that of Brotli for its dictionary, so the page loads them
-//! on demand, with what else unpacks files. `crate/file/src/decompressors.rs` calls them through JavaScript.
+//! on demand, with what else unpacks files. `crate/wasm/decompressors` calls them through JavaScript.
 
 use js_sys::Uint8Array;
 use unspool_formats::container::{Buffer, Container, Unpack};
@@ -63,7 +63,7 @@ impl Decompressor {
     /// The bytes decompressed by the last call, as a view of this module's memory. The next call of any method ends its
     /// validity.
     pub fn output(&self) -> Uint8Array {
-        // SAFETY: `crate/file/src/decompressors.rs`, the only caller, copies the bytes at once. A copy here would be one more of
+        // SAFETY: `crate/wasm/decompressors`, the only caller, copies the bytes at once. A copy here would be one more of
         // the whole stream.
         unsafe { Uint8Array::view(self.out.data()) }
     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn fixture(name: &str) -> Vec<u8> {
-        std::fs::read(format!("{}/../../tests/fixtures/apitrace/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+        std::fs::read(format!("{}/../../../tests/fixtures/apitrace/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
     }
 
     #[test]

@@ -5,11 +5,11 @@ use unspool_engine::derived::{self, Place};
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
 use unspool_formats::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, recognise, sniff};
 use unspool_js::{JsDisassembler, object, to_js};
+use unspool_sqlite::{SqlFile, SqlRows};
 use unspool_tables::PAGE;
 use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};
-use crate::sqlite::{SqlFile, SqlRows};
 use crate::{columns, jobs};
 
 /// Whether [`crate::provide_decompressors`] must come before `new Session(…)` with these arguments.

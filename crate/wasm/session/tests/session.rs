@@ -3,10 +3,11 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{BigInt, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
-use unspool_browser::{JsExpressions, JsItem, JsQuestion, RecordReader, Session};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use unspool_js::JsFile;
+use unspool_wasm_records::{JsExpressions, RecordReader};
+use unspool_wasm_session::{JsItem, JsQuestion, Session};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 

@@ -9,9 +9,10 @@ use unspool_find::RecordQuery;
 use unspool_find::pattern::{Regex, Regexes};
 use unspool_formats::{Instructions, Locator, records};
 use unspool_js::{JsDisassembler, JsFile, number, object, to_js};
+use unspool_sqlite::{SqlFile, SqlRows};
 use wasm_bindgen::prelude::*;
 
-use crate::sqlite::{SqlFile, SqlRows};
+pub use unspool_decompressors::provide_decompressors;
 
 #[wasm_bindgen]
 extern "C" {
@@ -152,7 +153,7 @@ impl RecordReader {
         })
     }
 
-    /// Whether [`crate::provide_decompressors`] must come before any list.
+    /// Whether [`provide_decompressors`] must come before any list.
     #[wasm_bindgen(js_name = needsDecompressor)]
     pub fn needs_decompressor(&self) -> bool {
         self.engine.needs_decompressor()
