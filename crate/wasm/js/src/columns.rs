@@ -29,6 +29,7 @@ macro_rules! columns {
 columns! {
     Uint8Array of u8
     Uint32Array of u32
+    Int32Array of i32
     Float64Array of f64
     BigUint64Array of u64
 }

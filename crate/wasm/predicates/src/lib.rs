@@ -1,13 +1,17 @@
 //! Values of a trace, for JavaScript.
 
+pub mod protocol;
 mod tables;
 
-use js_sys::{Array, BigUint64Array, Float64Array, Int32Array, Uint8Array, Uint32Array};
+use tsify::Ts;
 use unspool_formats::trace_db::open_places;
 use unspool_formats::{Locator, trace_db};
-use unspool_js::{object, thrown, wrong_expression};
-use unspool_predicates::{CELLS, Fault, FoundPoints, Query, Slot, Step, Summary, Values};
+use unspool_js::columns::{BigUint64Array, Uint32Array};
+use unspool_js::{thrown, wrong_expression};
+use unspool_predicates::{CELLS, Fault, Query, Slot, Step, Summary, Values};
 use wasm_bindgen::prelude::*;
+
+use crate::protocol::{FoundPoints, IterationColumn, IterationRow, IterationTable, StatementColumns, ValuesKnown};
 
 /// The values of one trace, and at most one question about them.
 #[wasm_bindgen(js_name = Values)]
@@ -53,15 +57,15 @@ impl JsValues {
         self.values.keep_at_most(most as usize);
     }
 
-    /// What can be named in a query: `{variables, types}`, both arrays of texts in the order of the trace.
-    pub fn known(&self) -> JsValue {
+    /// What can be named in a query.
+    pub fn known(&self) -> Ts<ValuesKnown> {
         let tables = self.values.tables();
         let of_types: Vec<u32> = tables.types().iter().map(|t| t.name).collect();
-        let text = |n: u32| tables.text(n).map(|text| JsValue::from_str(&text));
         // One dictionary has the names of both.
-        let variables: Array = (0..tables.names() as u32).filter(|n| !of_types.contains(n)).filter_map(text).collect();
-        let types: Array = (0..of_types.len() as u32).map(|t| JsValue::from_str(&tables.type_name(t))).collect();
-        object(&[("variables", variables.into()), ("types", types.into())])
+        let names = (0..tables.names() as u32).filter(|n| !of_types.contains(n));
+        let variables = names.filter_map(|n| tables.text(n).map(Into::into)).collect();
+        let types = (0..of_types.len() as u32).map(|t| tables.type_name(t).into()).collect();
+        ValuesKnown { variables, types }.cross()
     }
 
     /// What is wrong with a query: a `WrongExpression`. `undefined` if nothing is.
@@ -116,53 +120,38 @@ impl JsValues {
         self.values.was_loaded()
     }
 
-    /// All statements: a `StatementColumns`.
-    pub fn statements(&self) -> JsValue {
+    /// All statements.
+    pub fn statements(&self) -> Ts<StatementColumns> {
         let all = self.values.statements().summaries();
-        let ids: Vec<_> = all.iter().map(|it| it.id).collect();
-        let number =
-            |of: fn(&Summary) -> u64| Float64Array::from(&all.iter().map(|it| of(it) as f64).collect::<Vec<_>>()[..]);
-        let heat: Vec<u32> = all.iter().flat_map(|it| it.heat).collect();
-        let file: Vec<i32> = ids.iter().map(|id| id.and_then(|id| id.file()).map_or(-1, |file| file as i32)).collect();
-        let place: Vec<u64> = ids.iter().map(|id| id.map_or(0, |id| id.place())).collect();
-        let track: Vec<u32> = ids.iter().map(|id| self.values.track_of(*id)).collect();
-        let has: Vec<u8> = ids.iter().map(|id| u8::from(id.is_some())).collect();
-        object(&[
-            ("named", Uint8Array::from(&has[..]).into()),
-            ("file", Int32Array::from(&file[..]).into()),
-            ("place", BigUint64Array::from(&place[..]).into()),
-            ("count", number(|it| it.count).into()),
-            ("first", number(|it| it.first).into()),
-            ("last", number(|it| it.last).into()),
-            ("track", Uint32Array::from(&track[..]).into()),
-            ("heat", Uint32Array::from(&heat[..]).into()),
-            ("cells", JsValue::from_f64(CELLS as f64)),
-        ])
+        let number = |of: fn(&Summary) -> u64| all.iter().map(|it| of(it) as f64).collect();
+        let columns = StatementColumns {
+            named: all.iter().map(|it| it.id.is_some().into()).collect(),
+            file: all.iter().map(|it| it.id.and_then(|id| id.file()).map_or(-1, |file| file as i32)).collect(),
+            place: all.iter().map(|it| it.id.map_or(0, |id| id.place())).collect(),
+            count: number(|it| it.count),
+            first: number(|it| it.first),
+            last: number(|it| it.last),
+            track: all.iter().map(|it| self.values.track_of(it.id)).collect(),
+            heat: all.iter().flat_map(|it| it.heat).collect(),
+            cells: CELLS as u32,
+        };
+        columns.cross()
     }
 
-    /// The iteration table so far: `{count, rows, columns}`, the number of occurrences, of those listed, and the names and types
-    /// of the columns.
-    pub fn table(&mut self) -> JsValue {
+    /// The iteration table so far.
+    pub fn table(&mut self) -> Ts<IterationTable> {
         let (mut columns, mut counts) = (Vec::new(), (0, 0));
         if let Some(rows) = self.values.rows() {
             columns = rows.keys().collect();
             counts = rows.counts();
         }
         let tables = self.values.tables();
-        let of = |(key, is_size): &(u32, bool)| {
-            let (name, of_type) = self.values.dictionary().key(*key);
-            object(&[
-                ("name", JsValue::from_str(&tables.text(name).unwrap_or_default())),
-                ("type", JsValue::from_str(&tables.type_name(of_type))),
-                ("isSize", JsValue::from_bool(*is_size)),
-            ])
-        };
-        let columns: Array = columns.iter().map(of).collect();
-        object(&[
-            ("count", JsValue::from_f64(counts.0 as f64)),
-            ("rows", JsValue::from_f64(counts.1 as f64)),
-            ("columns", columns.into()),
-        ])
+        let columns = columns.into_iter().map(|(key, is_size)| {
+            let (name, of_type) = self.values.dictionary().key(key);
+            let name = tables.text(name).unwrap_or_default().into();
+            IterationColumn { name, of_type: tables.type_name(of_type).into(), is_size }
+        });
+        IterationTable { count: counts.0 as f64, rows: counts.1 as f64, columns: columns.collect() }.cross()
     }
 
     /// Sorts the iteration table by a column; in the order of the trace without one.
@@ -172,20 +161,19 @@ impl JsValues {
         }
     }
 
-    /// Rows of the iteration table: an array of `{point, at, texts, changed}`.
-    pub fn rows(&mut self, first: u32, count: u32) -> Array {
-        let Some(rows) = self.values.rows() else { return Array::new() };
+    /// Rows of the iteration table.
+    pub fn rows(&mut self, first: u32, count: u32) -> Vec<Ts<IterationRow>> {
+        let Some(rows) = self.values.rows() else { return Vec::new() };
         let one = |row: u32| {
             let (point, at) = rows.point(row as usize)?;
             let cells = rows.cells(row as usize);
-            let texts: Array = cells.iter().map(|cell| JsValue::from_str(&cell.text)).collect();
-            let changed: Array = cells.iter().map(|cell| JsValue::from_bool(cell.changed)).collect();
-            Some(object(&[
-                ("point", JsValue::from_f64(point as f64)),
-                ("locator", Locator::from(trace_db::Located::Point(at)).bits().into()),
-                ("texts", texts.into()),
-                ("changed", changed.into()),
-            ]))
+            let row = IterationRow {
+                point: point as f64,
+                locator: locator(at),
+                changed: cells.iter().map(|cell| cell.changed).collect(),
+                texts: cells.into_iter().map(|cell| cell.text).collect(),
+            };
+            Some(row.cross())
         };
         (first..first.saturating_add(count)).map_while(one).collect()
     }
@@ -223,23 +211,24 @@ impl JsValues {
         self.values.count() as f64
     }
 
-    /// Takes the points found since the last time: `FoundRecords`.
-    pub fn take(&mut self) -> JsValue {
-        let FoundPoints { x, track, at, matched, texts } = self.values.take();
-        let locators: Vec<u64> = at.iter().map(|at| Locator::from(trace_db::Located::Point(*at)).bits()).collect();
-        let longs = |of: &[u64]| JsValue::from(BigUint64Array::from(of));
-        let ints = |of: &[u32]| JsValue::from(Uint32Array::from(of));
-        let count = x.len();
-        let texts: Array = texts.iter().map(|text| JsValue::from_str(text)).collect();
-        object(&[
-            ("x", longs(&x)),
-            ("track", ints(&track)),
-            ("locator", longs(&locators)),
-            // The only alternative; and an instant is known by its locator alone.
-            ("branches", longs(&vec![1; count])),
-            ("name", ints(&vec![u32::MAX; count])),
-            ("matched", ints(&matched)),
-            ("texts", texts.into()),
-        ])
+    /// Takes the points found since the last time.
+    pub fn take(&mut self) -> Ts<FoundPoints> {
+        let found = self.values.take();
+        let count = found.x.len();
+        let points = FoundPoints {
+            x: BigUint64Array(found.x),
+            track: Uint32Array(found.track),
+            locator: found.at.into_iter().map(locator).collect(),
+            branches: BigUint64Array(vec![1; count]),
+            name: Uint32Array(vec![u32::MAX; count]),
+            matched: Uint32Array(found.matched),
+            texts: found.texts,
+        };
+        points.cross()
     }
+}
+
+/// Where the point at an absolute offset is found again.
+fn locator(at: u64) -> u64 {
+    Locator::from(trace_db::Located::Point(at)).bits()
 }

@@ -1,15 +1,14 @@
 //! Variables, buffers and invariants, for JavaScript.
 
-use js_sys::{Array, Float64Array};
-use unspool_formats::{Locator, trace_db};
-use unspool_js::{number, object};
-use unspool_predicates::{At, BufferOrder, Lifetime, Moment, Variable, put_value};
+use tsify::Ts;
+use unspool_predicates::{At, BufferOrder, Invariant as Found, Lifetime, Moment, Variable, put_value};
 use wasm_bindgen::prelude::*;
 
-use crate::JsValues;
+use crate::protocol::{BufferRow, BufferTable, Invariant, PointerCandidate, ValueMoment, ValuePlace, VariableSummary};
+use crate::{JsValues, locator};
 
-fn hex(address: u64) -> JsValue {
-    JsValue::from_str(&format!("{address:#x}"))
+fn hex(address: u64) -> String {
+    format!("{address:#x}")
 }
 
 fn text_of(variable: &Variable, bits: u64) -> String {
@@ -34,73 +33,63 @@ impl JsValues {
         self.values.begin_buffers();
     }
 
-    /// All variables: an array of `VariableSummary`.
-    pub fn variables(&self) -> Array {
-        let (dictionary, tables) = (self.values.dictionary(), self.values.tables());
-        let Some(all) = self.values.variables() else { return Array::new() };
+    /// All variables.
+    pub fn variables(&self) -> Vec<Ts<VariableSummary>> {
+        let Some(all) = self.values.variables() else { return Vec::new() };
         let one = |(key, it): (u32, &Variable)| {
-            let (name, of_type) = dictionary.key(key);
             let moment = |moment: &Moment| self.moment(it, moment);
-            let maybe = |it: &Option<Moment>| it.as_ref().map_or(JsValue::NULL, moment);
             let (different, is_all) = it.different();
-            let over_time: Vec<f64> = it.over_time().iter().flat_map(|(low, high)| [*low, *high]).collect();
-            object(&[
-                ("name", JsValue::from_str(&tables.text(name).unwrap_or_default())),
-                ("type", JsValue::from_str(&tables.type_name(of_type))),
-                ("pointer", JsValue::from_bool(it.is_pointer())),
-                ("count", number(it.count)),
-                ("first", moment(&it.first)),
-                ("last", moment(&it.last)),
-                ("lowest", maybe(&it.lowest)),
-                ("highest", maybe(&it.highest)),
-                ("changes", number(it.changes)),
-                ("zeros", number(it.zeros)),
-                ("invalid", number(it.invalid)),
-                ("inBuffer", number(it.in_buffer)),
-                ("different", number(different)),
-                ("isAll", JsValue::from_bool(is_all)),
-                ("overTime", Float64Array::from(&over_time[..]).into()),
-            ])
+            let summary = VariableSummary {
+                name: self.name_of(key),
+                of_type: self.type_of(key),
+                pointer: it.is_pointer(),
+                count: it.count as f64,
+                first: moment(&it.first),
+                last: moment(&it.last),
+                lowest: it.lowest.as_ref().map(moment),
+                highest: it.highest.as_ref().map(moment),
+                changes: it.changes as f64,
+                zeros: it.zeros as f64,
+                invalid: it.invalid as f64,
+                in_buffer: it.in_buffer as f64,
+                different: different as f64,
+                is_all,
+                over_time: it.over_time().iter().flat_map(|(low, high)| [*low, *high]).collect(),
+            };
+            summary.cross()
         };
         all.iter().map(one).collect()
     }
 
-    /// What is known of all buffers: a `BufferTable`.
+    /// What is known of all buffers. `undefined` if they were not followed.
     #[wasm_bindgen(js_name = bufferTable)]
-    pub fn buffer_table(&mut self) -> JsValue {
-        let Some(buffers) = self.values.buffers() else { return JsValue::UNDEFINED };
+    pub fn buffer_table(&mut self) -> Option<Ts<BufferTable>> {
+        let buffers = self.values.buffers()?;
         let (count, rows) = buffers.counts();
         let (never_freed, most_in_use) = (buffers.never_freed(), buffers.most_in_use());
         let (candidates, is_all) = buffers.candidates();
         let candidates = candidates.to_vec();
-        let list: Array = candidates
-            .iter()
-            .map(|it| {
-                object(&[
-                    ("why", JsValue::from_str(it.why.word())),
-                    ("name", self.name_of(it.key)),
-                    ("type", self.type_of(it.key)),
-                    ("first", self.place(&it.first)),
-                    ("count", number(it.count)),
-                    (
-                        "points",
-                        Float64Array::from(&it.points.iter().map(|at| *at as f64).collect::<Vec<_>>()[..]).into(),
-                    ),
-                    ("value", hex(it.value)),
-                    ("address", hex(it.buffer.0)),
-                    ("size", number(it.buffer.1)),
-                    ("left", JsValue::from_f64(it.left as f64)),
-                ])
-            })
-            .collect();
-        object(&[
-            ("count", number(count)),
-            ("rows", number(rows as u64)),
-            ("neverFreed", number(never_freed as u64)),
-            ("mostInUse", number(most_in_use)),
-            ("candidates", list.into()),
-            ("isAll", JsValue::from_bool(is_all)),
-        ])
+        let candidates = candidates.into_iter().map(|it| PointerCandidate {
+            why: it.why.into(),
+            name: self.name_of(it.key),
+            of_type: self.type_of(it.key),
+            first: self.place(&it.first),
+            count: it.count as f64,
+            points: it.points.iter().map(|at| *at as f64).collect(),
+            value: hex(it.value),
+            address: hex(it.buffer.0),
+            size: it.buffer.1 as f64,
+            left: it.left as f64,
+        });
+        let table = BufferTable {
+            count: count as f64,
+            rows: rows as f64,
+            never_freed: never_freed as f64,
+            most_in_use: most_in_use as f64,
+            candidates: candidates.collect(),
+            is_all,
+        };
+        Some(table.cross())
     }
 
     /// Sorts the lifetimes: 0 in the order of the trace, then by address, size, length, pointers, and bytes left.
@@ -119,24 +108,24 @@ impl JsValues {
         }
     }
 
-    /// Some lifetimes: an array of `BufferRow`.
+    /// Some lifetimes.
     #[wasm_bindgen(js_name = bufferRows)]
-    pub fn buffer_rows(&mut self, first: u32, count: u32) -> Array {
-        let Some(buffers) = self.values.buffers() else { return Array::new() };
+    pub fn buffer_rows(&mut self, first: u32, count: u32) -> Vec<Ts<BufferRow>> {
+        let Some(buffers) = self.values.buffers() else { return Vec::new() };
         let rows: Vec<Lifetime> =
             (first..first.saturating_add(count)).map_while(|row| buffers.get(row as usize).cloned()).collect();
         let one = |it: &Lifetime| {
-            let names: Array = it.names.iter().map(|key| self.name_of(*key)).collect();
-            object(&[
-                ("address", hex(it.address)),
-                ("size", number(it.size)),
-                ("from", self.place(&it.from)),
-                ("to", it.to.as_ref().map_or(JsValue::NULL, |to| self.place(to))),
-                ("isResized", JsValue::from_bool(it.is_resized)),
-                ("pointers", number(it.pointers)),
-                ("left", it.least_left.map_or(JsValue::NULL, number)),
-                ("names", names.into()),
-            ])
+            let row = BufferRow {
+                address: hex(it.address),
+                size: it.size as f64,
+                from: self.place(&it.from),
+                to: it.to.as_ref().map(|to| self.place(to)),
+                is_resized: it.is_resized,
+                pointers: it.pointers as f64,
+                left: it.least_left.map(|left| left as f64),
+                names: it.names.iter().map(|key| self.name_of(*key)).collect(),
+            };
+            row.cross()
         };
         rows.iter().map(one).collect()
     }
@@ -147,53 +136,46 @@ impl JsValues {
         self.values.step_invariants(budget as usize)
     }
 
-    /// The invariants: an array of `Invariant`.
-    pub fn invariants(&self) -> Array {
-        let Some(all) = self.values.invariants() else { return Array::new() };
-        all.found()
-            .iter()
-            .map(|it| {
-                object(&[
-                    ("relation", JsValue::from_str(it.relation.word())),
-                    ("query", JsValue::from_str(&it.query)),
-                    ("exceptionsQuery", JsValue::from_str(&it.exceptions_query)),
-                    ("holds", number(it.holds)),
-                    ("exceptions", number(it.exceptions)),
-                ])
-            })
-            .collect()
+    /// The invariants.
+    pub fn invariants(&self) -> Vec<Ts<Invariant>> {
+        let Some(all) = self.values.invariants() else { return Vec::new() };
+        let one = |it: &Found| {
+            let invariant = Invariant {
+                relation: it.relation.into(),
+                query: it.query.clone(),
+                exceptions_query: it.exceptions_query.clone(),
+                holds: it.holds as f64,
+                exceptions: it.exceptions as f64,
+            };
+            invariant.cross()
+        };
+        all.found().iter().map(one).collect()
     }
 }
 
 impl JsValues {
-    fn name_of(&self, key: u32) -> JsValue {
+    fn name_of(&self, key: u32) -> String {
         let (name, _) = self.values.dictionary().key(key);
-        JsValue::from_str(&self.values.tables().text(name).unwrap_or_default())
+        self.values.tables().text(name).unwrap_or_default().into()
     }
 
-    fn type_of(&self, key: u32) -> JsValue {
+    fn type_of(&self, key: u32) -> String {
         let (_, of_type) = self.values.dictionary().key(key);
-        JsValue::from_str(&self.values.tables().type_name(of_type))
+        self.values.tables().type_name(of_type).into()
     }
 
-    /// A `ValuePlace`.
-    fn place(&self, At { point, at, statement }: &At) -> JsValue {
-        object(&self.place_fields(*point, *at, *statement))
+    fn place(&self, At { point, at, statement }: &At) -> ValuePlace {
+        let (track, statement) = (self.track_of(*statement), *statement);
+        ValuePlace { point: *point as f64, locator: locator(*at), track, statement }
     }
 
-    fn place_fields(&self, point: u64, at: u64, statement: u32) -> [(&'static str, JsValue); 4] {
-        let track = self.values.track_of(self.values.dictionary().statement(statement));
-        [
-            ("point", number(point)),
-            ("locator", Locator::from(trace_db::Located::Point(at)).bits().into()),
-            ("track", JsValue::from_f64(track.into())),
-            ("statement", JsValue::from_f64(statement.into())),
-        ]
+    fn moment(&self, of: &Variable, it: &Moment) -> ValueMoment {
+        let (track, statement) = (self.track_of(it.statement), it.statement);
+        ValueMoment { point: it.point as f64, locator: locator(it.at), track, statement, text: text_of(of, it.bits) }
     }
 
-    /// A `ValueMoment`: a `ValuePlace` with the value as a text.
-    fn moment(&self, of: &Variable, it: &Moment) -> JsValue {
-        let [a, b, c, d] = self.place_fields(it.point, it.at, it.statement);
-        object(&[a, b, c, d, ("text", JsValue::from_str(&text_of(of, it.bits)))])
+    /// The id of the track of a statement's points.
+    fn track_of(&self, statement: u32) -> u32 {
+        self.values.track_of(self.values.dictionary().statement(statement))
     }
 }
