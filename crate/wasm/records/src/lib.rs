@@ -8,7 +8,7 @@ use unspool_engine::{RecordOut, TraceErrorOut};
 use unspool_find::RecordQuery;
 use unspool_find::pattern::{Regex, Regexes};
 use unspool_formats::{Instructions, Locator, records};
-use unspool_js::{JsDisassembler, JsFile, number, object, to_js};
+use unspool_js::{JsDisassembler, JsFile, number, object, thrown, to_js};
 use unspool_sqlite::{SqlFile, SqlRows};
 use wasm_bindgen::prelude::*;
 
@@ -104,11 +104,7 @@ fn search_of(
     let disassembler = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
     RecordQuery::from_bytes(&filter.query())
         .and_then(|query| Search::new(&query, &begins, disassembler, expressions, float_text))
-        .ok_or_else(|| JsValue::from_str("these bytes are no query"))
-}
-
-fn thrown(error: &TraceErrorOut) -> JsValue {
-    to_js(error)
+        .ok_or_else(|| thrown("these bytes are no query"))
 }
 
 #[wasm_bindgen]
@@ -120,7 +116,7 @@ impl RecordReader {
     /// Throws a `TraceError` if these bytes are no index.
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
-        let engine = Engine::open(format, index, Box::new(file)).map_err(|error| thrown(&error))?;
+        let engine = Engine::open(format, index, Box::new(file)).map_err(|error| to_js(&error))?;
         Ok(Self {
             engine,
             list: List::default(),
@@ -142,10 +138,10 @@ impl RecordReader {
         disassembler: Option<JsDisassembler>,
     ) -> Result<RecordReader, JsValue> {
         let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
-        let records = records::open_database(format).map_err(|error| thrown(&error.into()))?;
+        let records = records::open_database(format).map_err(|error| to_js(&TraceErrorOut::from(error)))?;
         let engine = Engine::of_database(records, Box::new(SqlRows(file)), instructions);
         Ok(Self {
-            engine: engine.map_err(|error| thrown(&error))?,
+            engine: engine.map_err(|error| to_js(&error))?,
             list: List::default(),
             survey: Survey::default(),
             collect: None,
@@ -176,7 +172,7 @@ impl RecordReader {
     ) -> Result<(), JsValue> {
         let scope = Scope { range: from.zip(to).map(|(from, to)| from..to), tracks };
         let filter = filter.map(|filter| search_of(&filter, disassembler, expressions)).transpose()?;
-        self.list = self.engine.list(&scope, filter).map_err(|error| thrown(&error))?;
+        self.list = self.engine.list(&scope, filter).map_err(|error| to_js(&error))?;
         Ok(())
     }
 
@@ -186,7 +182,7 @@ impl RecordReader {
     ///
     /// Throws a `TraceError` if the file cannot be read.
     pub fn advance(&mut self) -> Result<bool, JsValue> {
-        self.engine.advance(&mut self.list).map_err(|error| thrown(&error))
+        self.engine.advance(&mut self.list).map_err(|error| to_js(&error))
     }
 
     /// How long the list is so far: a `Listed`.
@@ -213,7 +209,7 @@ impl RecordReader {
     ///
     /// Throws a `TraceError` if the file cannot be read.
     pub fn rows(&mut self, first: f64, count: u32) -> Result<JsValue, JsValue> {
-        let rows = self.engine.rows_of(&mut self.list, first as u64, count).map_err(|error| thrown(&error))?;
+        let rows = self.engine.rows_of(&mut self.list, first as u64, count).map_err(|error| to_js(&error))?;
         Ok(to_js(&rows.into_iter().map(RowOut::from).collect::<Vec<_>>()))
     }
 
@@ -226,7 +222,7 @@ impl RecordReader {
     #[wasm_bindgen(js_name = rowAt)]
     pub fn row_at(&mut self, x: u64, track: Option<u32>, locator: Option<u64>) -> Result<Option<f64>, JsValue> {
         let row = self.engine.row_at(&mut self.list, x, track, locator.map(Locator::from_bits));
-        row.map(|row| row.map(|row| row as f64)).map_err(|error| thrown(&error))
+        row.map(|row| row.map(|row| row as f64)).map_err(|error| to_js(&error))
     }
 
     /// The record at a position, preferably of this track: a `RecordRow`. `undefined` if there is none.
@@ -235,7 +231,7 @@ impl RecordReader {
     ///
     /// Throws a `TraceError` if the file cannot be read.
     pub fn at(&mut self, x: u64, track: Option<u32>) -> Result<JsValue, JsValue> {
-        let row = self.engine.at(x, track).map_err(|error| thrown(&error))?;
+        let row = self.engine.at(x, track).map_err(|error| to_js(&error))?;
         Ok(row.map_or(JsValue::UNDEFINED, |row| to_js(&RowOut::from(row))))
     }
 
@@ -246,7 +242,7 @@ impl RecordReader {
     ///
     /// Throws a `TraceError` if the file cannot be read.
     pub fn survey(&mut self, budget: u32) -> Result<JsValue, JsValue> {
-        let done = self.engine.survey(&mut self.survey, budget).map_err(|error| thrown(&error))?;
+        let done = self.engine.survey(&mut self.survey, budget).map_err(|error| to_js(&error))?;
         let Survey { records, fields, .. } = self.survey;
         let (at, of) = self.engine.surveyed(&self.survey);
         if done {
@@ -289,7 +285,7 @@ impl RecordReader {
     /// Throws a `TraceError` if the file cannot be read.
     pub fn collect(&mut self, budget: u32) -> Result<JsValue, JsValue> {
         let Some(collect) = &mut self.collect else { return Ok(JsValue::NULL) };
-        let is_done = self.engine.collect(collect, budget).map_err(|error| thrown(&error))?;
+        let is_done = self.engine.collect(collect, budget).map_err(|error| to_js(&error))?;
         let (at, of) = self.engine.collected(collect);
         let [at, of] = [at, of].map(|n| JsValue::from_f64(n as f64));
         if !is_done {
@@ -334,7 +330,7 @@ impl RecordReader {
         let mut table = TableBytes { most: (most_rows as u64, most_bytes as u64), ..TableBytes::default() };
         let next = if next < pieces.end {
             let mut rows = Tabulate::new(&mut table, range);
-            self.engine.visit_all(next, budget, &mut rows).map_err(|error| thrown(&error))?
+            self.engine.visit_all(next, budget, &mut rows).map_err(|error| to_js(&error))?
         } else {
             next
         };
@@ -374,7 +370,7 @@ impl RecordReader {
     /// Throws a `TraceError` if the file cannot be read.
     pub fn search(&mut self, slot: usize, budget: u32) -> Result<JsValue, JsValue> {
         let Some(Some(search)) = self.searches.get_mut(slot) else { return Ok(JsValue::NULL) };
-        self.engine.search(search, budget).map_err(|error| thrown(&error))?;
+        self.engine.search(search, budget).map_err(|error| to_js(&error))?;
         let (at, of) = self.engine.searched(search);
         let found = search.take();
         let longs = |of: &[u64]| BigUint64Array::from(of).into();
@@ -399,7 +395,7 @@ impl RecordReader {
     ///
     /// Throws a `TraceError` if the record cannot be decoded.
     pub fn details(&mut self, locator: u64) -> Result<JsValue, JsValue> {
-        let record = self.engine.details(Locator::from_bits(locator)).map_err(|error| thrown(&error))?;
+        let record = self.engine.details(Locator::from_bits(locator)).map_err(|error| to_js(&error))?;
         Ok(to_js(&RecordOut::from(record)))
     }
 }

@@ -339,7 +339,7 @@ impl Session {
     #[wasm_bindgen(js_name = beginJob)]
     pub fn begin_job(&mut self, id: u32, slot: &str, question: &JsQuestion) -> Result<(), JsValue> {
         let store = self.engine.store();
-        self.jobs.begin(id, slot, store, |previous| job_for(question, store, previous)).map_err(thrown)
+        self.jobs.begin(id, slot, store, |previous| job_for(question, store, previous)).map_err(no_room)
     }
 
     /// Does about `budget` units of a job's work. Returns true if it is done.
@@ -349,7 +349,7 @@ impl Session {
     /// Throws a `TraceError` if it has run out of room. That ends the job.
     #[wasm_bindgen(js_name = stepJob)]
     pub fn step_job(&mut self, id: u32, budget: u32) -> Result<bool, JsValue> {
-        let step = self.jobs.step(id, self.engine.store(), u64::from(budget)).map_err(thrown)?;
+        let step = self.jobs.step(id, self.engine.store(), u64::from(budget)).map_err(no_room)?;
         Ok(step == Step::Done)
     }
 
@@ -389,6 +389,6 @@ impl Session {
     }
 }
 
-fn thrown(full: Full) -> JsValue {
+fn no_room(full: Full) -> JsValue {
     to_js(&TraceErrorOut::from(full))
 }

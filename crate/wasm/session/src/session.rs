@@ -4,7 +4,7 @@ use js_sys::{Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
 use unspool_formats::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, recognise, sniff};
-use unspool_js::{JsDisassembler, object, to_js};
+use unspool_js::{JsDisassembler, object, thrown, to_js};
 use unspool_sqlite::{SqlFile, SqlRows};
 use unspool_tables::PAGE;
 use wasm_bindgen::prelude::*;
@@ -172,7 +172,7 @@ impl Session {
     /// Throws a text for other bytes.
     #[wasm_bindgen(js_name = nameBy)]
     pub fn name_by(&mut self, companion: u32, naming: &[u8]) -> Result<(), JsValue> {
-        let naming = Naming::from_bytes(naming).ok_or_else(|| JsValue::from_str("these bytes are no names"))?;
+        let naming = Naming::from_bytes(naming).ok_or_else(|| thrown("these bytes are no names"))?;
         self.engine.name_by(companion, naming);
         Ok(())
     }
@@ -184,7 +184,7 @@ impl Session {
     /// Throws a text for other bytes.
     #[wasm_bindgen(js_name = ruleOut)]
     pub fn rule_out(&mut self, jumps: &[u8]) -> Result<(), JsValue> {
-        let jumps = Jumps::from_bytes(jumps).ok_or_else(|| JsValue::from_str("these bytes are no jumps"))?;
+        let jumps = Jumps::from_bytes(jumps).ok_or_else(|| thrown("these bytes are no jumps"))?;
         self.callees = jumps.callees.clone();
         self.engine.rule_out(jumps);
         Ok(())
