@@ -103,7 +103,7 @@ export async function environment(folder, packages) {
 /** The path of a program that npm installed here. Running it directly saves a process over npx, and its messages. */
 export const installed = (name) => join(root, 'node_modules', '.bin', windows ? `${name}.cmd` : name);
 
-/** The wasm modules in the order in which they are built: `name`, `package`, and `features` in place of the default ones. */
+/** The wasm modules in the order in which they are built: `name`, `package`, and perhaps `features` in place of the default ones. */
 export const wasmModules = JSON.parse(readFileSync(join(root, 'xtask', 'modules.json'), 'utf8'));
 export const wasmFolder = join(root, 'web', 'worker', 'wasm');
 /** Has a file for each module that `npm start` has not built yet; see scripts/wait_for_wasm.mjs. */

@@ -53,7 +53,7 @@ if (what === 'wasm-pack') {
   await systemPackages(test ? [COMPILER, ...FOR_TESTS] : [COMPILER]);
   await rustTargets(test ? ['wasm32-unknown-unknown', 'thumbv7em-none-eabi'] : ['wasm32-unknown-unknown']);
   await nodeModules();
-  // The browser tests of crate/browser are optional outside CI; scripts/test.mjs says how to get them.
+  // The browser tests of crate/wasm/session are optional outside CI; scripts/test.mjs says how to get them.
   if (test && ci && !findWasmPack()) await installWasmPack();
 }
 

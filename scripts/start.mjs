@@ -36,10 +36,9 @@ process.exit(0);
 
 /** Compiles what the page needs first, at the same time as the tool that makes a module of it. */
 async function first() {
-  const [{ package: name, features }] = wasmModules;
-  const session = ['build', '-p', name, '--no-default-features', '--features', features.join(), '--profile', PROFILE];
+  const [{ package: name }] = wasmModules;
   await Promise.all([
-    run('cargo', [...session, '--target', 'wasm32-unknown-unknown']),
+    run('cargo', ['build', '-p', name, '--profile', PROFILE, '--target', 'wasm32-unknown-unknown']),
     run('cargo', ['build', '--quiet', '--manifest-path', 'xtask/Cargo.toml', '--package', 'xtask']),
   ]);
 }

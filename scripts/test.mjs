@@ -6,16 +6,18 @@
 
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say } from './lib.mjs';
+import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say, wasmModules } from './lib.mjs';
 
 const WASM = 'wasm32-unknown-unknown';
 const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
 const strict = ['--', '-D', 'warnings'];
 const checks = join(root, '..', 'shared', 'check');
 
-/** Crates whose surface for JavaScript is a feature. */
-const SURFACES = ['export/page', 'graphics/state', 'graphics/survey', 'index/page', 'predicates/page', 'replay/page', 'symbols/page', 'unpack/page']
-  .flatMap((feature) => ['-p', `unspool-${dirname(feature)}`, '--features', `unspool-${feature}`]);
+/** The crates of all wasm modules. */
+const MODULES = wasmModules.flatMap(({ package: name, features = [] }) => [
+  ...['-p', name],
+  ...features.flatMap((feature) => ['--features', `${name}/${feature}`]),
+]);
 
 /** With Parquet, which the command has on demand: otherwise all of the command would be compiled a second time to test it. */
 const tests = ['test', '--workspace', '--features', 'unspool-cli/parquet', '--locked'];
@@ -31,7 +33,7 @@ const RARE = {
   },
   'hostile files': {
     tests: ['hostile'],
-    rooms: /^(crate\/(formats|engine|browser|unpack|file)\/|web\/(worker|model)\/|tests\/e2e\/hostile)/,
+    rooms: /^(crate\/(formats|engine|wasm|unpack|file)\/|web\/(worker|model)\/|tests\/e2e\/hostile)/,
   },
   'real traces': { tests: [], rooms: /^crate\// },
   'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },
@@ -43,8 +45,8 @@ const PARTS = {
     () => cargo('fmt', '--all', '--check'),
     () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
     // The only checks of code that exists for wasm32 alone.
-    () => cargo('clippy', '-p', 'unspool-browser', '--all-targets', '--target', WASM, '--locked', ...strict),
-    () => cargo('clippy', ...SURFACES, '--target', WASM, '--locked', ...strict),
+    () => cargo('clippy', ...MODULES, '--target', WASM, '--locked', ...strict),
+    () => cargo('clippy', '-p', 'unspool-wasm-session', '--tests', '--target', WASM, '--locked', ...strict),
     () => cargo(...tests),
     unlessLeftOut('links of the documentation', () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet')),
     ...[
@@ -141,7 +143,7 @@ function wasm() {
   return wasmBuilt;
 }
 
-/** Runs the tests of crate/browser in a real browser. */
+/** Runs the tests of the session's module in a real browser. */
 async function wasmPackTest() {
   const program = findWasmPack();
   if (!program || !find('chromedriver')) {
@@ -158,7 +160,7 @@ async function wasmPackTest() {
   // A cold Chromium on a busy machine takes longer than the default 5 s to start.
   const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60', WASM_BINDGEN_TEST_TIMEOUT: '120' };
   // With the profile of the page, whose crates are compiled already.
-  return announced(program, ['test', '--headless', '--chrome', 'crate/browser', '--profile', 'wasm-dev'], { PATH, ...patience });
+  return announced(program, ['test', '--headless', '--chrome', 'crate/wasm/session', '--profile', 'wasm-dev'], { PATH, ...patience });
 }
 
 /** Compares real files with reference tools, known call stacks, and independently computed statistics. */

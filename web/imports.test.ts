@@ -11,6 +11,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   ui: ['base', 'model', 'render'],
   worker: ['base'],
 };
+/** Types that are generated from those of Rust belong to every room. */
+const GENERATED = /^(?:import|export) type \{[^}]*\} from '[^']*\/worker\/wasm\/[^']*';$/gm;
 /** An import with a query, such as that of the address of a worker, brings no code. */
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^'?]+)'/g;
 
@@ -104,7 +106,9 @@ function classesOf(css: string): string[] {
 
 /** The files that a file imports by a relative path. */
 function importsOf(file: string): string[] {
-  return [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, path]) => resolve(dirname(file), path!));
+  return [...readFileSync(file, 'utf8').replace(GENERATED, '').matchAll(IMPORT)].map(([, path]) =>
+    resolve(dirname(file), path!),
+  );
 }
 
 function allSources(): string[] {

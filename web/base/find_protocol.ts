@@ -57,7 +57,7 @@ export interface FindPart {
   readonly names: Uint32Array;
 }
 
-/** The orders of hits. Their numbers here are those of `crate/browser/src/find.rs`. */
+/** The orders of hits. Their numbers here are those of `crate/wasm/session/src/find.rs`. */
 export const HIT_ORDERS = ['position', 'thread', 'name', 'duration', 'match'] as const;
 export type HitOrder = (typeof HIT_ORDERS)[number];
 /** Most hits that can be put in an order other than that of their positions. */

@@ -45,7 +45,7 @@ export interface DerivedPart {
 
 /**
  * The kinds of jobs: questions that take the worker longer than a turn. Each has a question and parts. The last part is
- * the result, and the parts before it are estimates. `crate/browser/src/jobs.rs` implements them.
+ * the result, and the parts before it are estimates. `crate/wasm/session/src/jobs.rs` implements them.
  */
 export interface JobKinds {
   /**

@@ -4,59 +4,36 @@
  * numbers: files have fewer than 2^53 of them.
  */
 
-/** A register at a moment. */
-export interface RegisterState {
-  readonly name: string;
-  /** Little-endian. null if no step before has told. */
-  readonly value: Uint8Array | null;
-  /** The step whose access this is known from. */
-  readonly step: number;
-  /** It was written there, otherwise read. */
-  readonly written: boolean;
-  /** It was read with another value than was written last. */
-  readonly changed: boolean;
-  /** The trace has written it. Otherwise it is known from reads only. */
-  readonly isOurs: boolean;
-  /** What the step at hand writes to it; null if it does not. */
-  readonly next: Uint8Array | null;
-  readonly isStackPointer: boolean;
-}
+import type {
+  Cell,
+  Coverage,
+  Loops,
+  MemoryState,
+  Origin,
+  StepAccess,
+  StepFilter,
+  StepKinds,
+  StepState,
+  Uses,
+} from '../worker/wasm/unspool_index.js';
 
-/** An access in full. */
-export interface StepAccess {
-  readonly step: number;
-  readonly thread: bigint | null;
-  readonly written: boolean;
-  /** null for memory. */
-  readonly register: string | null;
-  /** Of memory. */
-  readonly address: bigint;
-  /** As in the file: of a register little-endian, of memory in the order of addresses. */
-  readonly value: Uint8Array;
-}
-
-/** A system call of an instruction, by the registers before it. */
-export interface SystemCall {
-  /** Its name under Linux; null if the number has none. */
-  readonly name: string | null;
-  readonly number: bigint;
-  /** The registers for arguments, as far as they are known. */
-  readonly arguments: readonly { readonly register: string; readonly value: bigint }[];
-}
-
-/** The registers before a step, and what the step does. */
-export interface StepState {
-  readonly thread: bigint | null;
-  /** The address of the instruction; null if it executes none. */
-  readonly address: bigint | null;
-  readonly registers: readonly RegisterState[];
-  readonly accesses: readonly StepAccess[];
-  /** How often the indexed part executes the instruction, and how often before this step. */
-  readonly executions: number;
-  readonly executionsBefore: number;
-  /** What the instruction calls; null if that is no system call, or its number is not known. */
-  readonly systemCall: SystemCall | null;
-}
+// What `crate/wasm/index` answers with, and what it takes.
+export type {
+  Cell,
+  Coverage,
+  Loops,
+  MemoryState,
+  Origin,
+  OriginOperand,
+  RegisterState,
+  StepAccess,
+  StepFilter,
+  StepKinds,
+  StepState,
+  SystemCall,
+  Uses,
+  ValueUse,
+} from '../worker/wasm/unspool_index.js';
 
 /** How a byte of memory is known: by {@link MemoryState.how}. */
 export const UNKNOWN = 0;
@@ -65,62 +42,6 @@ export const READ = 1;
 export const WRITTEN = 2;
 /** Read with another value than was written last. */
 export const CHANGED = 3;
-
-/** Memory before a step: an entry for each byte. */
-export interface MemoryState {
-  readonly values: Uint8Array;
-  readonly how: Uint8Array;
-  /** The step that wrote the byte last, or the one whose read it is known from. */
-  readonly steps: Float64Array;
-}
-
-/** A register of a thread, or bytes of memory. */
-export type Cell =
-  | { readonly what: 'register'; readonly thread: bigint | null; readonly name: string }
-  | { readonly what: 'memory'; readonly address: bigint; readonly len: number };
-
-/** Something that an instruction reads to make a value. `isAddress`: it only addresses memory. */
-export interface OriginOperand {
-  readonly access: StepAccess;
-  readonly isAddress: boolean;
-}
-
-/** Where the value of a cell, or of a part of its memory, comes from. */
-export interface Origin {
-  /** What was asked for or the part of it; after copies, the first cell that had the value. */
-  readonly cell: Cell;
-  /**
-   * `step` wrote it. Or no step did, and `step` read it first. Or `step` read another value than was written last: it was changed
-   * outside the trace. Or nothing tells.
-   */
-  readonly cause: 'written' | 'read' | 'changed' | 'unknown';
-  readonly step: number | null;
-  /** The steps that only copied it, the last one first. */
-  readonly copies: Float64Array;
-  /** The instruction of `step` if that wrote it; null for a record that is no instruction. */
-  readonly instruction: string | null;
-  readonly written: Uint8Array;
-  /** Empty for a constant. */
-  readonly operands: readonly OriginOperand[];
-  /** The trace lists all registers with the step, and what its instruction reads is unknown. */
-  readonly isUnclear: boolean;
-}
-
-/** A step that uses a value, and what it writes. */
-export interface ValueUse {
-  readonly step: number;
-  readonly instruction: string | null;
-  /** It only addresses memory by the value. */
-  readonly isAddress: boolean;
-  readonly written: readonly StepAccess[];
-}
-
-/** The first steps that use a value. `replaced` is the step that writes another one, null if none does. */
-export interface Uses {
-  readonly uses: readonly ValueUse[];
-  readonly replaced: number | null;
-  readonly isCut: boolean;
-}
 
 /** A part of a history: what the steps from number `first` on access, of `count` steps in all. */
 export interface HistoryPart {
@@ -143,41 +64,6 @@ export interface CoverageWith {
   readonly list: Uint8Array;
 }
 
-/** Executed code by address. Stretches that only the other list has were executed 0 times. */
-export interface Coverage {
-  /** Of modules; '' for what is in none. Otherwise empty. */
-  readonly names: readonly string[];
-  readonly address: BigUint64Array;
-  /** In bytes. */
-  readonly length: Float64Array;
-  readonly instructions: Uint32Array;
-  readonly count: Float64Array;
-  /** Why the other list cannot be used, or ''. */
-  readonly wrong: string;
-}
-
-/** Runs of a repeated cycle of instructions, by their begin; loops follow the one that they are within. */
-export interface Loops {
-  /** The first step. */
-  readonly start: Float64Array;
-  /** The step after the first iteration, the first one of the last, and the step after that. */
-  readonly firstEnd: Float64Array;
-  readonly lastStart: Float64Array;
-  readonly end: Float64Array;
-  /** Number of iterations, at least 2. */
-  readonly count: Float64Array;
-  /** Instructions of the cycle, or blocks of a block trace. A loop in it counts as one. */
-  readonly length: Float64Array;
-  /** Address of the first instruction. */
-  readonly address: BigUint64Array;
-  /** 1 if other threads have steps between the first and the last one. */
-  readonly shared: Uint8Array;
-  /** Loops within others that are not listed. */
-  readonly unlisted: number;
-  /** Steps of threads beyond the limit, whose loops are not known. */
-  readonly leftOut: number;
-}
-
 /** How far the index is. */
 export interface Indexed {
   /** Steps before this one are in it. */
@@ -193,23 +79,6 @@ export interface Indexed {
 
 /** What a walk through the steps leads to: see `Explorer.walk`. `step` is the next one of the same thread. */
 export type WalkKind = 'step' | 'execution' | 'thread' | 'mode' | 'privilege' | 'system-call' | 'interrupt';
-
-/** Which steps to walk to, and which to show: all that is not null must hold. */
-export interface StepFilter {
-  readonly kernel: boolean | null;
-  /** Number of the processor's mode. */
-  readonly mode: number | null;
-  readonly thread: bigint | null;
-}
-
-/** What a trace has steps of, as far as it is indexed. */
-export interface StepKinds {
-  readonly threads: BigUint64Array;
-  readonly modes: readonly { readonly number: number; readonly name: string }[];
-  /** Whether there are steps outside the kernel, and in it. */
-  readonly user: boolean;
-  readonly kernel: boolean;
-}
 
 /** The questions: what is asked, and what is answered. */
 export interface StepQuestions {

@@ -1,23 +1,10 @@
-import type {
-  Cell as CellOf,
-  HistoryPart,
-  Indexed,
-  MemoryState,
-  Origin,
-  StepAccess,
-  StepKinds,
-  StepState,
-  Uses,
-} from '../base/steps_protocol.ts';
+import type { Cell, HistoryPart } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
 import { createLoopSteps } from './loop_steps.ts';
 import { type RecordFile, STEP_BYTES } from './record_file.ts';
 import { answerFiltered } from './step_filters.ts';
 import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
-import { type Accesses, Cell, Explorer, Keeps } from './wasm/unspool_index.js';
-
-/** What `Explorer.progress` returns. */
-type Progress = Omit<Indexed, 'done'> & { readonly pieces: number; readonly of: number };
+import { type Accesses, Explorer, Keeps } from './wasm/unspool_index.js';
 
 /**
  * Steps above which values of memory are read from the file when they are asked for: with them, a step takes about nine bytes,
@@ -48,21 +35,11 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
   /** The latest history: walking through it asks again and again. */
   let latest: { readonly key: string; readonly built: number; readonly accesses: Accesses } | null = null;
 
-  const cellOf = (cell: CellOf) =>
-    cell.what === 'memory' ? Cell.memory(cell.address, cell.len) : Cell.register(cell.thread ?? undefined, cell.name);
-  const withCell = <T>(of: CellOf, use: (cell: Cell) => T): T => {
-    const cell = cellOf(of);
-    try {
-      return use(cell);
-    } finally {
-      cell.free();
-    }
-  };
-  const historyOf = (cell: CellOf, built: number): Accesses => {
+  const historyOf = (cell: Cell, built: number): Accesses => {
     const key = cell.what === 'memory' ? `${cell.address}+${cell.len}` : `${cell.thread} ${cell.name}`;
     if (latest?.key !== key || latest.built !== built) {
       latest?.accesses.free();
-      latest = { key, built, accesses: withCell(cell, (it) => open.history(it)) };
+      latest = { key, built, accesses: open.history(cell) };
     }
     return latest.accesses;
   };
@@ -75,7 +52,7 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
     file.at = 0;
   };
   const answer = (ask: Ask, disassembler: Disassembler | undefined): Answer | null => {
-    const { built } = open.progress() as Progress;
+    const { built } = open.progress();
     // An origin after the last step is that of what the step has written.
     if ('step' in ask && ask.step >= built + (ask.about === 'origins' ? 1 : 0)) return null;
     const filtered = answerFiltered(open, built, ask, (step) =>
@@ -87,28 +64,28 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
       case 'match':
         return null;
       case 'kinds':
-        return open.kinds() as StepKinds;
+        return open.kinds();
       case 'state':
-        return open.registers(ask.step, undefined) as StepState;
+        return open.registers(ask.step, undefined);
       case 'memory':
-        return open.memory(ask.step, ask.address, ask.len) as MemoryState;
+        return open.memory(ask.step, ask.address, ask.len);
       case 'nearest': {
         const { step, cell, written, next } = ask;
-        return { step: withCell(cell, (it) => open.nearest(step, it, written ?? undefined, next)) ?? null };
+        return { step: open.nearest(step, cell, written ?? undefined, next) ?? null };
       }
       case 'history': {
         const accesses = historyOf(ask.cell, built);
         const before = accesses.before(ask.step);
         const first = Math.max(0, Math.min(before - Math.floor(ask.most / 2), accesses.count - ask.most));
-        const rows = open.rows(accesses, first, ask.most) as StepAccess[];
+        const rows = open.rows(accesses, first, ask.most);
         return { count: accesses.count, before, first, rows } satisfies HistoryPart;
       }
       case 'execution':
         return { step: ask.number < 0 ? null : (open.execution(ask.address, ask.from, ask.number) ?? null) };
       case 'origins':
-        return { origins: withCell(ask.cell, (it) => open.origins(ask.step, it, disassembler)) as Origin[] };
+        return { origins: open.origins(ask.step, ask.cell, disassembler) };
       case 'uses':
-        return withCell(ask.cell, (it) => open.uses(ask.step, it, ask.most, disassembler)) as Uses;
+        return open.uses(ask.step, ask.cell, ask.most, disassembler);
       case 'walk':
         return { step: open.walk(ask.step, ask.kind, ask.next) ?? null };
       case 'loops':
@@ -121,13 +98,13 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
   };
   return {
     build: () => {
-      const { of } = open.progress() as Progress;
+      const { of } = open.progress();
       const isDone = open.build(Math.max(1, Math.round((of * STEP_BYTES) / file.size)));
-      file.at = ((open.progress() as Progress).pieces / Math.max(1, of)) * file.size;
+      file.at = (open.progress().pieces / Math.max(1, of)) * file.size;
       return isDone;
     },
     seal: () => open.seal(),
-    progress: () => open.progress() as Progress,
+    progress: () => open.progress(),
     answer,
     beginAgainFor: (ask) => {
       if (keeps !== Keeps.Executions || !ABOUT_ACCESSES.has(ask.about)) return false;

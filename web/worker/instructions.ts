@@ -1,6 +1,6 @@
 import type { Field, Value } from '../base/protocol.ts';
 
-/** The functions of `crate/disassembler`, documented in its generated types. */
+/** The functions of `crate/wasm/disassembler`, documented in its generated types. */
 export type Disassembler = Pick<typeof import('./wasm/unspool_disassembler.js'), 'disassemble' | 'reads' | 'starts'>;
 
 type Disassemble = Disassembler['disassemble'];

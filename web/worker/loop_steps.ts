@@ -5,7 +5,7 @@ import { LoopFinder } from './wasm/unspool_index.js';
 interface LoopIndex {
   findLoops(finder: LoopFinder): boolean;
   /** Takes the finder. */
-  loops(finder: LoopFinder): unknown;
+  loops(finder: LoopFinder): Loops;
 }
 
 /** Answers questions for loops, each with a turn: an index of a hundred million steps takes several hundred. */
@@ -20,7 +20,7 @@ export function createLoopSteps(index: LoopIndex): (first: boolean) => StepQuest
     const isDone = index.findLoops(finder);
     const { share } = finder;
     if (!isDone) return { share, loops: null };
-    const loops = index.loops(finder) as Loops;
+    const loops = index.loops(finder);
     finder = null;
     return { share: 1, loops };
   };

@@ -11,7 +11,7 @@ const LONG_READ = 1024 * 1024;
 /** Bytes. A file above this is not kept in memory. */
 const KEPT_AT_MOST = 64 * 1024 * 1024;
 
-/** A file that is read while the caller waits, bound by `crate/file/src/page.rs`. */
+/** A file that is read while the caller waits, bound by `crate/wasm/js/src/file.rs`. */
 export class RecordFile {
   #read!: ReadAt;
   #ahead!: Ahead;

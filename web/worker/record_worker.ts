@@ -32,7 +32,7 @@ export interface RecordWorker {
 /** Sends an error as the answer to a question. */
 type Fail = (error: TraceError) => void;
 
-/** Compiles regular expressions; bound by `crate/browser/src/records.rs`. */
+/** Compiles regular expressions; bound by `crate/wasm/records`. */
 interface Expressions {
   compile(source: string, ignoreCase: boolean): InstanceType<Language['Expression']> | undefined;
 }

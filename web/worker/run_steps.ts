@@ -1,4 +1,4 @@
-import type { Indexed, StepKinds } from '../base/steps_protocol.ts';
+import type { Indexed } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
 import { createLoopSteps } from './loop_steps.ts';
 import type { SqlFile } from './sqlite.ts';
@@ -61,7 +61,7 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
       if (filtered !== undefined) return filtered;
       switch (ask.about) {
         case 'kinds':
-          return index.kinds() as StepKinds;
+          return index.kinds();
         case 'walk':
           return { step: ask.kind === 'step' ? null : walk(ask.step, ask.kind, ask.next) };
         case 'execution':

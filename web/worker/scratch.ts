@@ -5,7 +5,7 @@ const MEMORY = 256 * 1024 * 1024;
 /** Bytes of a block in memory. */
 const BLOCK = 1024 * 1024;
 
-/** A temporary file that is written at its end and read anywhere while the caller waits, bound by `crate/export/src/page.rs`. */
+/** A temporary file that is written at its end and read anywhere while the caller waits, bound by `crate/wasm/export`. */
 export interface Scratch {
   /** Writes at the offset `at`, the end so far. Returns false if there is no room. */
   write(at: number, bytes: Uint8Array): boolean;

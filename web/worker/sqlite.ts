@@ -51,7 +51,7 @@ export interface Outcome {
   readonly error: string | null;
 }
 
-/** A database in a file, bound by `crate/browser/src/sqlite.rs`. */
+/** A database in a file, bound by `crate/wasm/sqlite`. */
 export class SqlFile {
   /** For statements with few rows. */
   readonly database: Database;

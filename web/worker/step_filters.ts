@@ -1,12 +1,11 @@
 import type { StepFilter } from '../base/steps_protocol.ts';
 import type { Answer, Ask } from './step_index.ts';
-import { StepFilter as Filter } from './wasm/unspool_index.js';
 
 /** An index that knows which steps a filter matches. */
 interface FilteredIndex {
-  matches(steps: Float64Array, filter: Filter): Uint8Array;
+  matches(steps: Float64Array, filter: StepFilter): Uint8Array;
   /** The nearest match from `step` on, or before it; on the thread of step `of`. */
-  nearestMatch(step: number, filter: Filter, next: boolean, of?: number): number | undefined;
+  nearestMatch(step: number, filter: StepFilter, next: boolean, of?: number): number | undefined;
 }
 
 /**
@@ -22,15 +21,13 @@ export function answerFiltered(
   switch (ask.about) {
     case 'matches':
       if (ask.steps.some((step) => step >= built)) return null;
-      return { matches: withFilter(ask.filter, (filter) => index.matches(ask.steps, filter)) };
+      return { matches: index.matches(ask.steps, ask.filter) };
     case 'match':
-      return {
-        step: withFilter(ask.filter, (filter) => index.nearestMatch(ask.step, filter, ask.next, ask.of)) ?? null,
-      };
+      return { step: index.nearestMatch(ask.step, ask.filter, ask.next, ask.of) ?? null };
     case 'walk': {
-      const { filter: wanted, step, next } = ask;
-      if (!wanted) return undefined;
-      return { step: withFilter(wanted, (filter) => walked(index, filter, step, next, walk)) };
+      const { filter, step, next } = ask;
+      if (!filter) return undefined;
+      return { step: walked(index, filter, step, next, walk) };
     }
     default:
       return undefined;
@@ -40,7 +37,7 @@ export function answerFiltered(
 /** The nearest step of a kind that matches. What lies between two stretches of matches is passed over. */
 function walked(
   index: FilteredIndex,
-  filter: Filter,
+  filter: StepFilter,
   from: number,
   next: boolean,
   walk: (step: number) => number | null,
@@ -53,14 +50,5 @@ function walked(
     if (match === undefined) return null;
     if (match === found) return found;
     step = next ? match - 1 : match + 1;
-  }
-}
-
-function withFilter<T>({ kernel, mode, thread }: StepFilter, use: (filter: Filter) => T): T {
-  const filter = new Filter(kernel ?? undefined, mode ?? undefined, thread ?? undefined);
-  try {
-    return use(filter);
-  } finally {
-    filter.free();
   }
 }

@@ -20,19 +20,11 @@ export interface StepIndex {
   arrival?(): Promise<void> | null;
 }
 
-/** The coverage of an index, or why another list cannot be joined with it. */
+/** The coverage of an index. */
 export function coverageOf(
-  index: { coverage(steps: Float64Array, by: string, how: string | undefined, list: Uint8Array): unknown },
+  index: { coverage(steps: Float64Array, by: string, how: string | undefined, list: Uint8Array): Coverage },
   ask: Extract<Ask, { about: 'coverage' }>,
 ): Coverage {
   const { by, with: other } = ask;
-  const steps = Float64Array.from(ask.steps);
-  const of = (how: string | undefined, list: Uint8Array, wrong: string) =>
-    ({ ...(index.coverage(steps, by, how, list) as object), wrong }) as Coverage;
-  try {
-    return of(other?.how, other?.list ?? new Uint8Array(), '');
-  } catch (thrown) {
-    if (typeof thrown !== 'string' || !other) throw thrown;
-    return of(undefined, new Uint8Array(), thrown);
-  }
+  return index.coverage(Float64Array.from(ask.steps), by, other?.how, other?.list ?? new Uint8Array());
 }

@@ -1,19 +1,7 @@
-import type { FoundRecords, WrongExpression } from '../base/find_protocol.ts';
+import type { WrongExpression } from '../base/find_protocol.ts';
 import type { TraceError } from '../base/protocol.ts';
 import type { FromRecords, ToRecords } from '../base/record_protocol.ts';
-import {
-  BUFFER_ORDERS,
-  type BufferRow,
-  type BufferTable,
-  type Invariant,
-  type IterationRow,
-  type IterationTable,
-  type StatementColumns,
-  type ValuesAnswer,
-  type ValuesKnown,
-  type ValuesQuestion,
-  type VariableSummary,
-} from '../base/values_protocol.ts';
+import { BUFFER_ORDERS, type ValuesAnswer, type ValuesQuestion } from '../base/values_protocol.ts';
 import { notLoaded } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -60,7 +48,7 @@ function readOn(values: Values, read: Read): boolean {
   return true;
 }
 
-/** The questions that are answered side by side, by their numbers in `crate/predicates/src/page.rs`. */
+/** The questions that are answered side by side, by their numbers in `crate/wasm/predicates`. */
 const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3 } as const;
 
 /** Goes on with a question for a turn. Returns whether it is answered. */
@@ -149,10 +137,10 @@ export function createAskedValues(
       case 'check':
         return { wrong: (values.check(ask.query) as WrongExpression | undefined) ?? null };
       case 'known':
-        return values.known() as ValuesKnown;
+        return values.known();
       case 'statements': {
         await inTurns(() => readOn(values, read));
-        return values.statements() as StatementColumns;
+        return values.statements();
       }
       case 'table': {
         newestTable += 1;
@@ -164,34 +152,34 @@ export function createAskedValues(
         if (wrong) return { wrong };
         sorted = '';
         await inTurns(() => mine !== newestTable || askOn(values, SLOTS.table, read));
-        return mine === newestTable ? (values.table() as IterationTable) : null;
+        return mine === newestTable ? values.table() : null;
       }
       case 'rows': {
         const { first, count, column, descending } = ask;
         const order = `${column} ${descending}`;
         if (order !== sorted) values.sort(column < 0 ? undefined : column, descending);
         sorted = order;
-        return values.rows(first, count) as IterationRow[];
+        return values.rows(first, count);
       }
       case 'invariants': {
         const mine = newestTable;
         await inTurns(() => mine !== newestTable || inBudget(() => values.stepInvariants(ROWS)));
-        return mine === newestTable ? (values.invariants() as Invariant[]) : null;
+        return mine === newestTable ? values.invariants() : null;
       }
       case 'variables':
         values.beginVariables();
         await inTurns(() => askOn(values, SLOTS.variables, read));
-        return values.variables() as VariableSummary[];
+        return values.variables();
       case 'buffers':
         values.beginBuffers();
         await inTurns(() => askOn(values, SLOTS.buffers, read));
-        return values.bufferTable() as BufferTable;
+        return values.bufferTable() ?? null;
       case 'buffer-rows': {
         const { first, count, by, descending } = ask;
         const order = `${by} ${descending}`;
         if (order !== sortedBuffers) values.sortBuffers(BUFFER_ORDERS.indexOf(by), descending);
         sortedBuffers = order;
-        return values.bufferRows(first, count) as BufferRow[];
+        return values.bufferRows(first, count);
       }
       case 'row':
         return { row: values.rowOf(ask.point) ?? null };
@@ -261,7 +249,7 @@ export function createAskedValues(
               post({
                 t: 'searching',
                 id,
-                found: values.take() as FoundRecords,
+                found: values.take(),
                 count,
                 share: values.share(SLOTS.search),
               });

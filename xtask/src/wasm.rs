@@ -1,4 +1,4 @@
-//! Builds the crates in [`MODULES`] for wasm32 and generates their JavaScript and TypeScript.
+//! Builds the crates of [`MODULES`] for wasm32 and generates their JavaScript and TypeScript.
 //!
 //! wasm-bindgen's command line tool is a thin wrapper around a library. Calling the library needs no second download,
 //! and lets Cargo pin the version.
@@ -43,14 +43,14 @@ pub fn run(args: &[String]) -> Result<()> {
 struct Module {
     name: String,
     package: String,
-    /// In place of the default ones, separated by commas.
+    /// In place of the default ones, separated by commas. Empty for a crate of `crate/wasm`, which is one module.
     features: String,
 }
 
 fn modules() -> Result<Vec<Module>> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let module = |it: &Value| {
-        let features: Option<Vec<_>> = it["features"].as_array()?.iter().map(text).collect();
+        let features: Option<Vec<_>> = it["features"].as_array().into_iter().flatten().map(text).collect();
         Some(Module { name: text(&it["name"])?, package: text(&it["package"])?, features: features?.join(",") })
     };
     let all: Value = serde_json::from_str(MODULES)?;

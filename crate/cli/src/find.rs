@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::find::{Find as Job, Hit, Hits, Order};
 use unspool_engine::jobs::{Job as _, Step};
-use unspool_engine::records::{Disassembler as AsText, RecordReader, Search};
+use unspool_engine::records::{RecordReader, Search};
 use unspool_engine::{Session, TraceErrorOut, TrackOut};
 use unspool_find::pattern::Linked;
 use unspool_find::{Bound, RecordQuery};
@@ -142,12 +142,6 @@ fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job
         if is_done {
             return Ok(search.count() - listed);
         }
-    }
-}
-
-impl AsText for Disassembler {
-    fn text(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
-        unspool_disassembler::disassemble(isa, address, bytes)
     }
 }
 

@@ -12,12 +12,20 @@ use unspool_formats::rows::{Cell, Shape, leading_number};
 use unspool_formats::{Insert, Instructions, Query, RowError, Rows};
 use unspool_index::{CodeBlock, RunIndex};
 
-/// Finds instruction boundaries in the blocks of a database.
+/// The disassembler that is linked in.
 pub(crate) struct Disassembler;
 
 impl Instructions for Disassembler {
     fn starts(&self, bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
         unspool_disassembler::starts(bits, address, code)
+    }
+
+    fn text(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+        unspool_disassembler::disassemble(isa, address, bytes)
+    }
+
+    fn reads(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
+        unspool_disassembler::reads(isa, address, bytes)
     }
 }
 

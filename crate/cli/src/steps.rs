@@ -7,11 +7,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::Session;
 use unspool_file::Unreadable;
-use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Keeps, Moment, Operands, Origin as Found};
+use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Keeps, Moment, Origin as Found};
 
 use crate::console;
 use crate::graphics;
 use crate::read_whole::read_whole;
+use crate::sqlite::Disassembler;
 use crate::{Failure, Source, TraceArgs};
 
 /// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the trace tells.
@@ -320,15 +321,6 @@ fn line(out: &mut impl Write, access: &Detail, json: bool) -> io::Result<()> {
         None => format!("{address:#x}  {}", hex(value)),
     };
     writeln!(out, "{step:>12}  {thread:12}  {:7}  {value}", how(*written))
-}
-
-/// The registers that instructions read, by the disassembler.
-struct Disassembler;
-
-impl Operands for Disassembler {
-    fn reads(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
-        unspool_disassembler::reads(isa, address, bytes)
-    }
 }
 
 pub(crate) fn origin(what: &Origin) -> Result<(), Failure> {

@@ -1,12 +1,11 @@
 //! Machine instructions as text, for x86 and ARM.
 //!
-//! A wasm module of its own: it is as large as all decoders together and needed only for the details of an execution,
-//! so the page loads it on demand. Knows no other room.
+//! It is as large as all decoders together and needed only for the details of an execution, so it is a wasm module of its own. Knows
+//! no other room.
 
 use iced_x86::{
     Decoder, DecoderOptions, Formatter, Instruction, InstructionInfoFactory, NasmFormatter, OpAccess, OpKind, Register,
 };
-use wasm_bindgen::prelude::*;
 
 /// Formats one instruction, in NASM syntax for x86. Returns `None` if the bytes are not an instruction, or are one at which the
 /// decoder panics. In wasm a panic is a trap, which the caller catches.
@@ -20,7 +19,6 @@ use wasm_bindgen::prelude::*;
 /// assert_eq!(disassemble("x86-64", 0x1000, &[0xc3]).as_deref(), Some("ret"));
 /// assert_eq!(disassemble("x86-64", 0x1000, &[]), None);
 /// ```
-#[wasm_bindgen]
 pub fn disassemble(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
     // Each call has its own decoder, so nothing is left in a broken state.
     std::panic::catch_unwind(|| text_of(isa, address, bytes)).unwrap_or(None)
@@ -45,7 +43,6 @@ fn text_of(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
 /// Offsets of the instructions in x86 code, ascending from 0. Bytes that are not an instruction count as one each.
 ///
 /// `bits` is 16, 32 or 64; for other values the result is empty. `code` is at `address`.
-#[wasm_bindgen]
 pub fn starts(bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
     let Ok(mut decoder) = Decoder::try_with_ip(bits, code, address, DecoderOptions::NONE) else { return Vec::new() };
     let mut instruction = Instruction::default();
@@ -65,7 +62,6 @@ pub fn starts(bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
 ///
 /// assert_eq!(reads("x86-64", 0x1000, &[0x48, 0x03, 0x03]).as_deref(), Some("rax [rbx]"), "add rax, [rbx]");
 /// ```
-#[wasm_bindgen]
 pub fn reads(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
     let bits = isa.strip_prefix("x86-")?.parse().ok()?;
     let instruction = decoded(bits, address, bytes)?;

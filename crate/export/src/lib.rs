@@ -16,9 +16,6 @@ mod json;
 mod merge;
 mod nest;
 mod order;
-#[cfg(feature = "page")]
-mod page;
-#[cfg(any(feature = "page", test))]
 mod pages;
 mod perfetto;
 mod pprof;
@@ -31,8 +28,7 @@ pub use arguments::{Arguments, Collector, Scratch};
 pub use csv::text as csv_text;
 pub use export::{Export, Step};
 pub use ids::Ids;
-#[cfg(feature = "page")]
-pub use page::*;
+pub use pages::{AT_ONCE, Pages};
 
 /// The unit of positions.
 #[derive(Clone, Debug, PartialEq, Eq)]

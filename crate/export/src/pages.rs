@@ -11,7 +11,7 @@ use unspool_tables::PAGE;
 use crate::{Arg, Arguments, Instant, Name, Number, Part, Sample, Slice, Source, Table};
 
 /// Pages that are fetched at once: 512 KiB.
-pub(crate) const AT_ONCE: u64 = 8;
+pub const AT_ONCE: u64 = 8;
 /// As many times [`AT_ONCE`] are kept: 64 MiB.
 const KEPT: usize = 128;
 /// Levels of a b-tree. SQLite has no more than 20.
@@ -124,7 +124,7 @@ struct Leaf {
 }
 
 /// The tables of a trace.
-pub(crate) struct Pages {
+pub struct Pages {
     parts: Vec<Part>,
     /// For each part.
     leaves: Vec<Option<Leaf>>,
@@ -137,28 +137,28 @@ pub(crate) struct Pages {
     /// The pages are not those of a database.
     damaged: bool,
     /// Arguments of slices and instants, if they are to be exported.
-    pub(crate) args: Option<Arguments>,
+    pub args: Option<Arguments>,
 }
 
 impl Pages {
     /// Those of a trace with these parts. No page is there yet.
-    pub(crate) fn new(parts: Vec<Part>) -> Self {
+    pub fn new(parts: Vec<Part>) -> Self {
         let leaves = vec![None; parts.len()];
         Self { parts, leaves, kept: HashMap::new(), used: 0, wanted: None, roots: None, damaged: false, args: None }
     }
 
     /// The pages that are needed next, by the number of the first one, counted from 0. There are [`AT_ONCE`], fewer at the end.
-    pub(crate) fn wanted(&self) -> Option<u64> {
+    pub fn wanted(&self) -> Option<u64> {
         self.wanted
     }
 
     /// Whether the pages cannot be read: they are not those of a trace.
-    pub(crate) fn is_damaged(&self) -> bool {
+    pub fn is_damaged(&self) -> bool {
         self.damaged
     }
 
     /// Takes the pages that are wanted.
-    pub(crate) fn give(&mut self, first: u64, pages: Rc<[u8]>) {
+    pub fn give(&mut self, first: u64, pages: Rc<[u8]>) {
         if self.kept.len() >= KEPT {
             let oldest = self.kept.iter().min_by_key(|(_, (_, used))| *used).map(|(first, _)| *first);
             if let Some(oldest) = oldest {
@@ -275,7 +275,7 @@ impl Pages {
     }
 
     /// Reads further names, which are numbered in order. Returns whether all are there.
-    pub(crate) fn read_names(&mut self, names: &mut Vec<Name>) -> bool {
+    pub fn read_names(&mut self, names: &mut Vec<Name>) -> bool {
         loop {
             let next = names.len() as u64 + 1;
             let Some(leaf) = self.leaf("names", next) else { return false };

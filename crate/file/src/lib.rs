@@ -1,21 +1,11 @@
 //! How parts of a trace's file are read again by those that have its index: records, state at a step, graphics, replay.
 //!
-//! [`ByteSource`] is the file, [`Window`] the part of it that was read last, and [`run_pass`] reads records. With the feature `page` a file of the page
-//! is a source ([`JsFile`]), and [`provide_decompressors`] hands over the decompressors of another wasm module.
-
-#[cfg(feature = "page")]
-mod decompressors;
-#[cfg(feature = "page")]
-mod page;
+//! [`ByteSource`] is the file, [`Window`] the part of it that was read last, and [`run_pass`] reads records.
 
 use core::fmt;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-#[cfg(feature = "page")]
-pub use decompressors::provide_decompressors;
-#[cfg(feature = "page")]
-pub use page::JsFile;
 use unspool_formats::records::{Pass, Visitor};
 
 /// Reads the bytes of a file.

@@ -19,6 +19,6 @@ pub mod values;
 pub use context::{Context, Name, Track};
 pub use query::{About, Bound, Filter, Within};
 pub use record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span, ValuePlace};
-pub use search::{Beginnings, Disassembler, FloatText, FoundRecords, Search};
+pub use search::{Beginnings, FloatText, FoundRecords, Search};
 pub use slice_query::{SliceQuery, SliceTest, SliceTests};
 pub use syntax::SyntaxError;

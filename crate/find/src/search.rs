@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use unspool_formats::records::RecordName;
-use unspool_formats::{FieldValue, Operand, Record, Taint, Use, Visitor};
+use unspool_formats::{FieldValue, Instructions, Operand, Record, Taint, Use, Visitor};
 
 use crate::pattern::{Matcher, Pattern, Regexes};
 use crate::record_query::{NameMatcher, RecordQuery, RecordTest, ValuePlace};
@@ -19,12 +19,6 @@ const MOST_TEXT: usize = 120;
 const MOST_PRINTED: u64 = 4096;
 /// Verdicts about names and instructions that are remembered.
 const MOST_KNOWN: usize = 1 << 16;
-
-/// Turns machine instructions into text.
-pub trait Disassembler {
-    /// The instruction at the beginning of some bytes as text, such as `mov eax, 1`. `None` if it is none.
-    fn text(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String>;
-}
 
 /// Where some slices begin: locators of records, and their positions on the x axis. Ascending.
 pub type Beginnings = Vec<(u64, u64)>;
@@ -91,7 +85,7 @@ pub struct Search {
     of_fields: u128,
     /// Alternatives: conditions that must hold, and those that must not.
     branches: Vec<(u128, u128)>,
-    disassembler: Option<Box<dyn Disassembler>>,
+    disassembler: Option<Box<dyn Instructions>>,
     float_text: FloatText,
     names: HashMap<String, u128>,
     ids: HashMap<i64, u128>,
@@ -123,7 +117,7 @@ impl Search {
     pub fn new(
         query: &RecordQuery,
         begins: &[Beginnings],
-        disassembler: Option<Box<dyn Disassembler>>,
+        disassembler: Option<Box<dyn Instructions>>,
         regexes: &dyn Regexes,
         float_text: FloatText,
     ) -> Option<Self> {

@@ -69,7 +69,7 @@ pub mod xray;
 
 pub use batch::{EventBatch, EventKind, Orphans, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
 pub use callees::{Callees, Jumps};
-pub use code::Instructions;
+pub use code::{Instructions, NoInstructions};
 pub use companion::Companion;
 pub use decoder::{Decoder, Progress, Want};
 pub use details::{Field, RecordDetails, Value};

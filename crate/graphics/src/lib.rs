@@ -40,4 +40,4 @@ pub use calls::{Call, Value, Values};
 pub use reader::{CallVisitor, Reader};
 pub use survey::Survey;
 #[cfg(feature = "page")]
-pub use unspool_file::provide_decompressors;
+pub use unspool_decompressors::provide_decompressors;

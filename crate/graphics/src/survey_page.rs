@@ -1,7 +1,7 @@
 //! The survey, for JavaScript. Numbers are doubles, exact below 2^53.
 
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
-use unspool_file::JsFile;
+use unspool_js::{JsFile, object, thrown};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
@@ -13,16 +13,6 @@ use crate::resources::{Contents, Resource, Resources};
 use crate::survey::Survey;
 use crate::times::{MEASURES, Timed, Times, TimesReader, Values};
 
-/// A plain object.
-fn object(entries: &[(&str, JsValue)]) -> JsValue {
-    let object = Object::new();
-    for (key, value) in entries {
-        // Setting a property of a plain object cannot fail.
-        let _ = Reflect::set(&object, &JsValue::from_str(key), value);
-    }
-    object.into()
-}
-
 fn doubles(numbers: impl Iterator<Item = u64>) -> JsValue {
     let numbers: Vec<f64> = numbers.map(|number| number as f64).collect();
     Float64Array::from(&numbers[..]).into()
@@ -31,10 +21,6 @@ fn doubles(numbers: impl Iterator<Item = u64>) -> JsValue {
 /// What was measured, NaN for what was not.
 fn measured(values: Values) -> impl Iterator<Item = f64> {
     values.into_iter().map(|value| value.map_or(f64::NAN, |value| value as f64))
-}
-
-fn thrown(error: impl core::fmt::Display) -> JsValue {
-    JsValue::from_str(&error.to_string())
 }
 
 /// The survey of one trace.

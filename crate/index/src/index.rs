@@ -93,7 +93,6 @@ pub enum Cell {
 }
 
 /// What an index keeps of each step. More takes more time and memory.
-#[cfg_attr(feature = "page", wasm_bindgen::prelude::wasm_bindgen)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     /// The address that it executes: enough for coverage, loops and walking.
@@ -282,6 +281,11 @@ impl AccessIndex {
     /// The step before or after a step on its thread. It exists unless the frame there is invalid.
     pub fn beside(&self, step: u64, toward: Toward) -> Option<u64> {
         self.stops.beside(step, toward, self.count)
+    }
+
+    /// The thread of a step. `None` if the trace has one thread only, or the step is not known.
+    pub fn thread(&self, step: u64) -> Option<u64> {
+        self.stops.thread_run(step).0
     }
 
     /// The thread of a step, and where the run of that thread's steps ends: `None` at the end of the trace.

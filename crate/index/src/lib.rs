@@ -16,8 +16,6 @@ mod lists;
 mod loops;
 mod memory;
 mod origin;
-#[cfg(feature = "page")]
-mod page;
 mod registers;
 mod runs;
 mod stops;
@@ -29,9 +27,7 @@ pub use index::{AccessIndex, Cell, Keeps, Module, Segments};
 pub use lists::{List, NoList, With};
 pub use loops::{Loop, LoopFinder, LoopsFound};
 pub use memory::Byte;
-pub use origin::{Cause, Code, Operand, Operands, Origin, Use, Uses};
-#[cfg(feature = "page")]
-pub use page::*;
+pub use origin::{Cause, Code, Operand, Origin, Use, Uses};
 pub use registers::Register;
 pub use runs::{CodeBlock, RunIndex};
 pub use stops::{Filter, Kinds, Stop};

@@ -4,6 +4,7 @@
 //! passed over. The way ends at values that nobody wrote, and at constants.
 
 use unspool_file::{ByteSource, Unreadable};
+use unspool_formats::Instructions;
 use unspool_formats::steps::{Access, Step, StepVisitor};
 
 use crate::explorer::{Detail, Explorer, detail};
@@ -20,20 +21,6 @@ const MOST_REGISTERS: usize = 12;
 const NEAR: u64 = 4096;
 /// Steps that are looked at for uses.
 const MOST_LOOKED_AT: usize = 4096;
-
-/// Knows what instructions read.
-pub trait Operands {
-    /// The names of the registers that an instruction reads, in lower case and at their full width, separated by spaces. Those
-    /// that only address memory are in brackets. `None` if the instruction is unknown.
-    fn reads(&self, isa: &str, address: u64, bytes: &[u8]) -> Option<String>;
-}
-
-/// Knows no instruction.
-impl Operands for () {
-    fn reads(&self, _isa: &str, _address: u64, _bytes: &[u8]) -> Option<String> {
-        None
-    }
-}
 
 /// An instruction of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -209,10 +196,15 @@ impl<S: ByteSource> Explorer<S> {
     /// # Errors
     ///
     /// Fails if the file cannot be read.
-    pub fn origins(&mut self, step: u64, cell: &Cell, operands: &dyn Operands) -> Result<Vec<Origin>, Unreadable> {
+    pub fn origins(
+        &mut self,
+        step: u64,
+        cell: &Cell,
+        instructions: &dyn Instructions,
+    ) -> Result<Vec<Origin>, Unreadable> {
         let mut origins = Vec::new();
         for (cell, cause) in self.causes(step, cell)? {
-            origins.push(self.follow(cell, cause, operands)?);
+            origins.push(self.follow(cell, cause, instructions)?);
         }
         Ok(origins)
     }
@@ -266,7 +258,7 @@ impl<S: ByteSource> Explorer<S> {
     }
 
     /// Passes over copies.
-    fn follow(&mut self, cell: Cell, cause: Cause, operands: &dyn Operands) -> Result<Origin, Unreadable> {
+    fn follow(&mut self, cell: Cell, cause: Cause, instructions: &dyn Instructions) -> Result<Origin, Unreadable> {
         let mut origin = Origin {
             cell,
             cause,
@@ -283,7 +275,7 @@ impl<S: ByteSource> Explorer<S> {
             let written =
                 written.into_iter().find_map(|access| bytes_in(access, &target)).map(|(_, bytes)| bytes.to_vec());
             origin.written = written.unwrap_or_default();
-            (origin.operands, origin.is_unclear) = self.operands_of(&whole, &target, &origin.written, operands)?;
+            (origin.operands, origin.is_unclear) = self.operands_of(&whole, &target, &origin.written, instructions)?;
             origin.code = whole.code;
             let mut values = origin.operands.iter().filter(|operand| !operand.is_address);
             let copied = values.next().filter(|_| values.next().is_none() && !origin.is_unclear);
@@ -309,7 +301,7 @@ impl<S: ByteSource> Explorer<S> {
         whole: &Whole,
         target: &Cell,
         written: &[u8],
-        operands: &dyn Operands,
+        instructions: &dyn Instructions,
     ) -> Result<(Vec<Operand>, bool), Unreadable> {
         let Whole { code, accesses, .. } = whole;
         // What a call pushes is the address of the next instruction.
@@ -318,7 +310,7 @@ impl<S: ByteSource> Explorer<S> {
         if is_memory && !code.bytes.is_empty() && number(written) == Some(next) {
             return Ok((Vec::new(), false));
         }
-        let known = code.isa.and_then(|isa| operands.reads(isa, code.address, &code.bytes));
+        let known = code.isa.and_then(|isa| instructions.reads(isa, code.address, &code.bytes));
         let reads = || accesses.iter().filter(|access| !access.written);
         let touched: Vec<u64> =
             accesses.iter().filter(|access| access.register.is_none()).map(|access| access.address).collect();
@@ -393,7 +385,13 @@ impl<S: ByteSource> Explorer<S> {
     /// # Errors
     ///
     /// Fails if the file cannot be read.
-    pub fn uses(&mut self, step: u64, cell: &Cell, most: usize, operands: &dyn Operands) -> Result<Uses, Unreadable> {
+    pub fn uses(
+        &mut self,
+        step: u64,
+        cell: &Cell,
+        most: usize,
+        instructions: &dyn Instructions,
+    ) -> Result<Uses, Unreadable> {
         let replaced = self.nearest(step, cell, Kind::Write, Toward::Next);
         let end = replaced.map_or(u64::MAX, |step| step.saturating_add(1));
         let history = self.history(cell, step.saturating_add(1)..end);
@@ -405,7 +403,7 @@ impl<S: ByteSource> Explorer<S> {
                 break;
             }
             let whole = self.whole(step)?;
-            let known = whole.code.isa.and_then(|isa| operands.reads(isa, whole.code.address, &whole.code.bytes));
+            let known = whole.code.isa.and_then(|isa| instructions.reads(isa, whole.code.address, &whole.code.bytes));
             let is_address = match (cell, known) {
                 (Cell::Register { name, .. }, Some(known)) => {
                     let name = canonical(name);

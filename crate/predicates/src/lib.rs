@@ -2,7 +2,7 @@
 //!
 //! [`Query::parse`] reads a query, [`Segment`] has the values of points as columns, and [`Run`] evaluates the one over the
 //! other. The semantics are those of the reference (trace-db at 405d681), where it is right: docs/values.md lists the
-//! differences. No I/O; as a wasm module, loaded by the page when values are asked for.
+//! differences. No I/O.
 
 extern crate alloc;
 
@@ -13,10 +13,6 @@ mod invariants;
 mod lisp;
 mod load;
 mod number;
-#[cfg(feature = "page")]
-mod page;
-#[cfg(feature = "page")]
-mod page_tables;
 mod pick;
 mod rows;
 mod run;
@@ -34,5 +30,5 @@ pub use rows::{Cell, Rows};
 pub use run::{Match, Run};
 pub use statements::{CELLS, Statements, Summary};
 pub use syntax::{Allowed, Comparison, Condition, Fault, FreeVariable, Place, Query, Term};
-pub use values::{FoundPoints, Slot, Step, Values};
+pub use values::{FoundPoints, Slot, Step, Values, put_value};
 pub use variables::{Moment, Variable, Variables};

@@ -515,7 +515,7 @@ fn put_variable(
 }
 
 /// A value as the details show it.
-pub(crate) fn put_value(out: &mut String, value: Value<'_>) {
+pub fn put_value(out: &mut String, value: Value<'_>) {
     let _ = match value {
         Value::Number(Raw::Unsigned(n)) => write!(out, "{n}"),
         Value::Number(Raw::Signed(n)) => write!(out, "{n}"),

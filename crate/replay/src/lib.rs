@@ -41,4 +41,6 @@ pub use ops::{Kind, Op, Stream};
 pub use plan::Frame;
 pub use player::{Player, Turn};
 pub use shader_list::{Listed, Made};
+#[cfg(feature = "page")]
+pub use unspool_decompressors::provide_decompressors;
 pub use verdict::Verdict;

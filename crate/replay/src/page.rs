@@ -1,29 +1,11 @@
 //! The replay, for JavaScript. Calls are numbers: an apitrace has fewer than 2^53.
 
-use js_sys::{Array, Object, Reflect, Uint8Array, Uint32Array};
-use unspool_file::JsFile;
+use js_sys::{Array, Uint8Array, Uint32Array};
+use unspool_js::{JsFile, number, object, thrown};
 use wasm_bindgen::prelude::*;
 
 use crate::driver::Bounds;
 use crate::player::{Player, Turn};
-
-/// A plain object.
-fn object(entries: &[(&str, JsValue)]) -> JsValue {
-    let object = Object::new();
-    for (key, value) in entries {
-        // Setting a property of a plain object cannot fail.
-        let _ = Reflect::set(&object, &JsValue::from_str(key), value);
-    }
-    object.into()
-}
-
-fn number(number: u64) -> JsValue {
-    JsValue::from_f64(number as f64)
-}
-
-fn thrown(error: impl core::fmt::Display) -> JsValue {
-    JsValue::from_str(&error.to_string())
-}
 
 /// A replay of one trace.
 #[wasm_bindgen(js_name = Player)]

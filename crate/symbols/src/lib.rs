@@ -19,8 +19,6 @@ mod lookup;
 mod macho;
 mod mini;
 mod naming;
-#[cfg(feature = "page")]
-mod page;
 mod placing;
 mod programs;
 mod sleds;
@@ -36,8 +34,6 @@ pub use image::Sort;
 pub use lookup::Function;
 pub use mini::MAX_SECTION;
 pub use naming::{FUNCTIONS_PER_OBJECT, Names, object_of};
-#[cfg(feature = "page")]
-pub use page::*;
 pub use placing::Called;
 pub use programs::{Programs, Report, Use, Work};
 pub use x86::length;

@@ -24,7 +24,7 @@ pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};
 pub use list::List;
 pub use tabulate::{TableBytes, TableSink, Tabulate};
 pub use unspool_file::ByteSource;
-pub use unspool_find::{Beginnings, Disassembler, Search};
+pub use unspool_find::{Beginnings, Search};
 
 use serde::Serialize;
 

@@ -8,7 +8,7 @@ use crate::{Context, Filter, Name, Track};
 
 struct Words;
 
-impl Disassembler for Words {
+impl Instructions for Words {
     fn text(&self, _isa: &str, _address: u64, bytes: &[u8]) -> Option<String> {
         match bytes {
             [0x0f, 0x05] => Some("syscall".into()),

@@ -1,13 +1,9 @@
 //! State at calls, for JavaScript. Numbers of calls are doubles, exact below 2^53.
 
-use unspool_file::JsFile;
+use unspool_js::{JsFile, thrown};
 use wasm_bindgen::prelude::*;
 
 use super::history::{History, Progress};
-
-fn thrown(error: impl core::fmt::Display) -> JsValue {
-    JsValue::from_str(&error.to_string())
-}
 
 /// The state of one trace at any call.
 #[wasm_bindgen]

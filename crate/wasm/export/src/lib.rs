@@ -1,0 +1,297 @@
+//! Exports, for JavaScript.
+
+use std::io;
+
+use js_sys::{Array, Uint8Array};
+use unspool_export::{
+    AT_ONCE, Clock, Collector, Export, FORMATS, Format, Pages, Part, Scratch, Step, Table, Trace, Track, TrackKind,
+};
+use unspool_file::{Window, run_pass};
+use unspool_formats::clean::Cleaner;
+use unspool_formats::{Cause, Error, Records, apitrace, xray};
+use unspool_js::{JsFile, thrown};
+use wasm_bindgen::prelude::*;
+
+pub use unspool_decompressors::provide_decompressors;
+
+/// Bytes that are read at once for arguments.
+const AHEAD: usize = 8 << 20;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Scratch` of `web/worker/scratch.ts`: a temporary file.
+    pub type JsScratch;
+
+    /// Returns false if there is no room.
+    #[wasm_bindgen(method)]
+    fn write(this: &JsScratch, at: f64, bytes: &[u8]) -> bool;
+
+    /// Returns false if it cannot be read.
+    #[wasm_bindgen(method)]
+    fn read(this: &JsScratch, at: f64, into: &mut [u8]) -> bool;
+}
+
+impl Scratch for JsScratch {
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        if self.write(at as f64, bytes) { Ok(()) } else { Err(io::ErrorKind::StorageFull.into()) }
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        if self.read(at as f64, into) { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+}
+
+/// An export of a trace whose tables another worker has.
+///
+/// The worker steps it, fetches the pages that it wants, and takes the bytes that it has written.
+#[wasm_bindgen]
+pub struct Exporter {
+    pages: Pages,
+    now: Now,
+    out: Vec<u8>,
+    rows: u64,
+    cleaner: Cleaner,
+    reading: Option<Reading>,
+}
+
+/// The records of a trace, while their arguments are collected.
+struct Reading {
+    records: Box<dyn Records>,
+    file: JsFile,
+    window: Window,
+    collector: Collector,
+    /// The next piece, and how many there are.
+    next: u32,
+    pieces: u32,
+}
+
+enum Now {
+    /// Names come first: all but the tracks to export, the format and its tracks.
+    Names(Trace, Format, Vec<u32>),
+    Rows(Box<Export>),
+    Failed,
+}
+
+#[wasm_bindgen]
+impl Exporter {
+    /// An export to a format by its id. `frequency` is that of the clock in ticks per second, or 0 if positions are not in seconds
+    /// but in `unit`. `parts` has five numbers for each part: table (0 slices, 1 instants, 2 counters), track, depth, first row, and
+    /// how many rows there are. Bits of `kinds`: 0 to 1 are the kind (0 process, 1 thread, 2 lane, 3 counter), 2 says that slices
+    /// overlap, 3 that the track has a number, and 4 that its values are floating point numbers. `wanted` are the tracks to export.
+    /// `choices` and `key` are those of [`Cleaner::of`].
+    ///
+    /// # Errors
+    ///
+    /// Throws a text for an unknown format.
+    #[wasm_bindgen(constructor)]
+    #[allow(clippy::too_many_arguments, reason = "each is a column, or an argument of JavaScript")]
+    pub fn new(
+        format: &str,
+        name: String,
+        title: String,
+        frequency: f64,
+        unit: String,
+        origin: u64,
+        end: u64,
+        from: Option<u64>,
+        to: Option<u64>,
+        parts: &[f64],
+        kinds: &[u8],
+        names: Vec<String>,
+        numbers: &[i64],
+        parents: &[i32],
+        wanted: Vec<u32>,
+        choices: &[u8],
+        key: &[u8],
+    ) -> Result<Exporter, JsValue> {
+        let format = FORMATS.into_iter().find(|it| it.id() == format);
+        let format = format.ok_or_else(|| thrown("there is no such format"))?;
+        let tracks =
+            kinds.iter().zip(names).zip(numbers.iter().zip(parents)).map(|((kind, name), (number, parent))| Track {
+                kind: match kind & 3 {
+                    0 => TrackKind::Process,
+                    1 => TrackKind::Thread,
+                    2 => TrackKind::Lane,
+                    _ => TrackKind::Counter,
+                },
+                name,
+                number: (kind & 8 != 0).then_some(*number),
+                parent: u32::try_from(*parent).ok(),
+                overlapping: kind & 4 != 0,
+                real: kind & 16 != 0,
+                // No format that the page writes has it.
+                lowest: 0,
+            });
+        let clock =
+            if frequency > 0.0 { Clock::Seconds { frequency: frequency as u64 } } else { Clock::Other { unit } };
+        let trace =
+            Trace { name, title, clock, origin, end, range: from.zip(to), tracks: tracks.collect(), names: Vec::new() };
+        let parts = parts.as_chunks().0.iter().map(|[table, track, depth, first, len]: &[f64; 5]| Part {
+            table: match *table as u32 {
+                0 => Table::Slices,
+                1 => Table::Instants,
+                _ => Table::Counters,
+            },
+            track: *track as u32,
+            depth: *depth as u32,
+            first: *first as u64,
+            len: *len as u64,
+        });
+        let pages = Pages::new(parts.collect());
+        Ok(Self {
+            pages,
+            now: Now::Names(trace, format, wanted),
+            out: Vec::new(),
+            rows: 0,
+            cleaner: Cleaner::of(choices, key),
+            reading: None,
+        })
+    }
+
+    /// Begins to collect the arguments of an apitrace or an XRay log, before the first step: from its file, with the index that the
+    /// session made of it. They are kept in `scratch`. Returns whether [`provide_decompressors`] must come before the first
+    /// [`Exporter::collect`].
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if these bytes are no index of such a format.
+    #[wasm_bindgen(js_name = withArguments)]
+    pub fn with_arguments(
+        &mut self,
+        format: &str,
+        index: &[u8],
+        file: JsFile,
+        scratch: JsScratch,
+    ) -> Result<bool, String> {
+        // Not the table of all formats: the module would contain all their readers.
+        let records = match format {
+            "apitrace" => apitrace::open_records(index),
+            "xray" => xray::open_records(index),
+            _ => Err(Error::new(0, Cause::Misuse("records of this format have no arguments"))),
+        };
+        let records = records.map_err(|error| error.to_string())?;
+        let needs_decompressor = records.needs_decompressor();
+        let pieces = records.lanes().iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
+        let collector = Collector::new(Box::new(scratch), std::mem::take(&mut self.cleaner));
+        let (window, pieces) = (Window::default(), pieces.unwrap_or(0));
+        self.reading = Some(Reading { records, file, window, collector, next: 0, pieces });
+        Ok(needs_decompressor)
+    }
+
+    /// Collects the arguments of about this share of the file. Returns how much of it is done: 1 when the first step can come,
+    /// which is after the last share, even if there is more.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read, or there is no room.
+    pub fn collect(&mut self, share: f64, is_last: bool) -> Result<f64, String> {
+        let Some(it) = &mut self.reading else { return Ok(1.0) };
+        let end = it.next.saturating_add((f64::from(it.pieces) * share) as u32 + 1);
+        let mut pass = it.records.pass(it.next..end);
+        run_pass(&mut *pass, &it.file, &mut it.window, AHEAD, &mut it.collector).map_err(|error| error.to_string())?;
+        drop(pass);
+        if let Some(error) = it.collector.take_error() {
+            return Err(no_room(&error));
+        }
+        it.next = end;
+        if end < it.pieces && !is_last {
+            return Ok(f64::from(end) / f64::from(it.pieces));
+        }
+        if let Some(reading) = self.reading.take() {
+            let (args, cleaner) = reading.collector.finish().map_err(|error| no_room(&error))?;
+            (self.pages.args, self.cleaner) = (Some(args), cleaner);
+        }
+        Ok(1.0)
+    }
+
+    /// Writes up to `budget` rows. Returns 0 if there is more to do, 1 if it wants pages, 2 if the file is complete, and 3 if the
+    /// pages cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the arguments cannot be read.
+    pub fn step(&mut self, budget: u32) -> Result<u32, String> {
+        if let Now::Names(trace, ..) = &mut self.now {
+            if !self.pages.read_names(&mut trace.names) {
+                return Ok(self.stalled());
+            }
+            let Now::Names(mut trace, format, wanted) = std::mem::replace(&mut self.now, Now::Failed) else {
+                return Ok(3);
+            };
+            trace.clean(&mut self.cleaner);
+            let with_args = self.pages.args.is_some();
+            let export = Export::new(trace, format.writer(), wanted, with_args);
+            self.rows = export.rows(&self.pages);
+            self.now = Now::Rows(Box::new(export));
+        }
+        let Now::Rows(export) = &mut self.now else { return Ok(3) };
+        let step = export.step(&mut self.pages, budget, &mut self.out);
+        if let Some(error) = self.pages.args.as_mut().and_then(|args| args.take_error()) {
+            return Err(format!("The arguments cannot be read again: {error}."));
+        }
+        Ok(match step {
+            Step::More => 0,
+            Step::Stalled => self.stalled(),
+            Step::Done => 2,
+        })
+    }
+
+    fn stalled(&self) -> u32 {
+        if self.pages.is_damaged() || self.pages.wanted().is_none() { 3 } else { 1 }
+    }
+
+    /// The first of the pages that it wants, counted from 0.
+    pub fn wanted(&self) -> f64 {
+        self.pages.wanted().unwrap_or(0) as f64
+    }
+
+    /// How many pages it takes at once.
+    #[wasm_bindgen(js_name = atOnce)]
+    pub fn at_once() -> u32 {
+        AT_ONCE as u32
+    }
+
+    /// Takes the pages that it wants.
+    pub fn give(&mut self, first: f64, pages: Vec<u8>) {
+        self.pages.give(first as u64, pages.into());
+    }
+
+    /// How many bytes are written and not taken yet.
+    pub fn waiting(&self) -> u32 {
+        self.out.len() as u32
+    }
+
+    /// Takes what was written.
+    pub fn take(&mut self) -> Uint8Array {
+        let bytes = Uint8Array::from(&self.out[..]);
+        self.out.clear();
+        bytes
+    }
+
+    /// How many rows were written.
+    pub fn done(&self) -> f64 {
+        if let Now::Rows(export) = &self.now { export.passed() as f64 } else { 0.0 }
+    }
+
+    /// How many rows there are; 0 until that is known.
+    pub fn rows(&self) -> f64 {
+        self.rows as f64
+    }
+
+    /// How many texts there are of each class, once the names are read: environment variables, paths, texts, payloads.
+    pub fn found(&self) -> Vec<f64> {
+        self.cleaner.found().map(|count| count as f64).into()
+    }
+
+    /// Examples, three after the other: the class, a text, and what is written in its place.
+    pub fn examples(&self) -> Array {
+        let all = self.cleaner.examples().iter();
+        all.flat_map(|it| [JsValue::from(it.class as u32), it.before.as_str().into(), it.after.as_str().into()])
+            .collect()
+    }
+}
+
+/// The sentence for a temporary file that is full.
+fn no_room(error: &io::Error) -> String {
+    format!("There is no room for the arguments: {error}. Without arguments, none is needed.")
+}

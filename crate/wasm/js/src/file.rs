@@ -1,0 +1,24 @@
+//! Files of the page.
+
+use js_sys::Uint8Array;
+use unspool_file::ByteSource;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `RecordFile` of `web/worker/record_file.ts`: a file that is read while the caller waits.
+    pub type JsFile;
+
+    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
+    #[wasm_bindgen(method)]
+    fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
+}
+
+impl ByteSource for JsFile {
+    fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+        let bytes = self.read(at as f64, at as f64 + buffer.len() as f64)?;
+        let len = bytes.length() as usize;
+        bytes.copy_to(buffer.get_mut(..len)?);
+        Some(len)
+    }
+}

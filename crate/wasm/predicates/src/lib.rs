@@ -1,0 +1,234 @@
+//! Values of a trace, for JavaScript.
+
+pub mod protocol;
+mod tables;
+
+use tsify::Ts;
+use unspool_formats::trace_db::open_places;
+use unspool_formats::{Locator, trace_db};
+use unspool_js::columns::{BigUint64Array, Uint32Array};
+use unspool_js::{thrown, wrong_expression};
+use unspool_predicates::{CELLS, Fault, Query, Slot, Step, Summary, Values};
+use wasm_bindgen::prelude::*;
+
+use crate::protocol::{FoundPoints, IterationColumn, IterationRow, IterationTable, StatementColumns, ValuesKnown};
+
+/// The values of one trace, and at most one question about them.
+#[wasm_bindgen(js_name = Values)]
+pub struct JsValues {
+    pub(crate) values: Values,
+}
+
+fn slot_of(number: u32) -> Slot {
+    match number {
+        0 => Slot::Search,
+        1 => Slot::Rows,
+        2 => Slot::Variables,
+        _ => Slot::Buffers,
+    }
+}
+
+fn wrong(text: &str, Fault { at, len, sentence }: &Fault) -> JsValue {
+    wrong_expression(text, *at, *len, sentence)
+}
+
+#[wasm_bindgen(js_class = Values)]
+impl JsValues {
+    /// The values of the trace with this index, of which at most about `most` bytes are kept for the next question. Nothing has been
+    /// read yet.
+    ///
+    /// # Errors
+    ///
+    /// Throws a text for other bytes.
+    #[wasm_bindgen(constructor)]
+    pub fn new(index: &[u8], most: f64) -> Result<JsValues, JsValue> {
+        let places = open_places(index).map_err(thrown)?;
+        Ok(Self { values: Values::keeping(places, most as usize) })
+    }
+
+    /// Bytes of values that are kept for the next question.
+    pub fn kept(&self) -> f64 {
+        self.values.kept() as f64
+    }
+
+    /// Keeps about this many bytes at most from here on, unless questions that go on need more.
+    #[wasm_bindgen(js_name = keepAtMost)]
+    pub fn keep_at_most(&mut self, most: f64) {
+        self.values.keep_at_most(most as usize);
+    }
+
+    /// What can be named in a query.
+    pub fn known(&self) -> Ts<ValuesKnown> {
+        let tables = self.values.tables();
+        let of_types: Vec<u32> = tables.types().iter().map(|t| t.name).collect();
+        // One dictionary has the names of both.
+        let names = (0..tables.names() as u32).filter(|n| !of_types.contains(n));
+        let variables = names.filter_map(|n| tables.text(n).map(Into::into)).collect();
+        let types = (0..of_types.len() as u32).map(|t| tables.type_name(t).into()).collect();
+        ValuesKnown { variables, types }.cross()
+    }
+
+    /// What is wrong with a query: a `WrongExpression`. `undefined` if nothing is.
+    pub fn check(&self, text: &str) -> JsValue {
+        match self.values.check(text) {
+            Ok(_) => JsValue::UNDEFINED,
+            Err(fault) => wrong(text, &fault),
+        }
+    }
+
+    /// Asks a query in place of the previous one. One that cannot be understood finds nothing.
+    pub fn begin(&mut self, text: &str) {
+        match Query::parse(text) {
+            Ok(query) => self.values.begin(&query),
+            Err(_) => self.values.stop(Slot::Search),
+        }
+    }
+
+    /// Begins the iteration table of a statement, by its number in [`JsValues::statements`], with the points that a query finds: a
+    /// `WrongExpression` if it cannot be understood. An empty query finds all.
+    #[wasm_bindgen(js_name = beginRows)]
+    pub fn begin_rows(&mut self, statement: u32, text: &str) -> JsValue {
+        let query =
+            if text.trim().is_empty() { Ok(Query { keep: true, ..Query::default() }) } else { self.values.check(text) };
+        match query {
+            Ok(query) => {
+                self.values.begin_rows(statement, &query);
+                JsValue::UNDEFINED
+            }
+            Err(fault) => wrong(text, &fault),
+        }
+    }
+
+    /// Goes on with the search (slot 0), the table (1), the variables (2) or the buffers (3) for at least `budget` combinations of variables. Returns 0 if it
+    /// needs bytes, 1 if there is more to do, 2 if the question is answered.
+    pub fn step(&mut self, slot: u32, budget: f64) -> u32 {
+        match self.values.step(slot_of(slot), budget as u64) {
+            Step::NeedsBytes => 0,
+            Step::More => 1,
+            Step::Done => 2,
+        }
+    }
+
+    /// Forgets a question.
+    pub fn stop(&mut self, slot: u32) {
+        self.values.stop(slot_of(slot));
+    }
+
+    /// Whether all of the trace has been read at least once, so that the statements are complete.
+    #[wasm_bindgen(js_name = wasLoaded)]
+    pub fn was_loaded(&self) -> bool {
+        self.values.was_loaded()
+    }
+
+    /// All statements.
+    pub fn statements(&self) -> Ts<StatementColumns> {
+        let all = self.values.statements().summaries();
+        let number = |of: fn(&Summary) -> u64| all.iter().map(|it| of(it) as f64).collect();
+        let columns = StatementColumns {
+            named: all.iter().map(|it| it.id.is_some().into()).collect(),
+            file: all.iter().map(|it| it.id.and_then(|id| id.file()).map_or(-1, |file| file as i32)).collect(),
+            place: all.iter().map(|it| it.id.map_or(0, |id| id.place())).collect(),
+            count: number(|it| it.count),
+            first: number(|it| it.first),
+            last: number(|it| it.last),
+            track: all.iter().map(|it| self.values.track_of(it.id)).collect(),
+            heat: all.iter().flat_map(|it| it.heat).collect(),
+            cells: CELLS as u32,
+        };
+        columns.cross()
+    }
+
+    /// The iteration table so far.
+    pub fn table(&mut self) -> Ts<IterationTable> {
+        let (mut columns, mut counts) = (Vec::new(), (0, 0));
+        if let Some(rows) = self.values.rows() {
+            columns = rows.keys().collect();
+            counts = rows.counts();
+        }
+        let tables = self.values.tables();
+        let columns = columns.into_iter().map(|(key, is_size)| {
+            let (name, of_type) = self.values.dictionary().key(key);
+            let name = tables.text(name).unwrap_or_default().into();
+            IterationColumn { name, of_type: tables.type_name(of_type).into(), is_size }
+        });
+        IterationTable { count: counts.0 as f64, rows: counts.1 as f64, columns: columns.collect() }.cross()
+    }
+
+    /// Sorts the iteration table by a column; in the order of the trace without one.
+    pub fn sort(&mut self, column: Option<u32>, descending: bool) {
+        if let Some(rows) = self.values.rows() {
+            rows.sort(column.map(|column| column as usize), descending);
+        }
+    }
+
+    /// Rows of the iteration table.
+    pub fn rows(&mut self, first: u32, count: u32) -> Vec<Ts<IterationRow>> {
+        let Some(rows) = self.values.rows() else { return Vec::new() };
+        let one = |row: u32| {
+            let (point, at) = rows.point(row as usize)?;
+            let cells = rows.cells(row as usize);
+            let row = IterationRow {
+                point: point as f64,
+                locator: locator(at),
+                changed: cells.iter().map(|cell| cell.changed).collect(),
+                texts: cells.into_iter().map(|cell| cell.text).collect(),
+            };
+            Some(row.cross())
+        };
+        (first..first.saturating_add(count)).map_while(one).collect()
+    }
+
+    /// The row of the last occurrence at or before a point. `undefined` if there is none.
+    #[wasm_bindgen(js_name = rowOf)]
+    pub fn row_of(&mut self, point: f64) -> Option<u32> {
+        self.values.rows()?.row_of(point as u64).map(|row| row as u32)
+    }
+
+    /// Offset of the bytes that it needs.
+    #[wasm_bindgen(js_name = wantsFrom)]
+    pub fn wants_from(&self) -> f64 {
+        self.values.wants().0 as f64
+    }
+
+    /// End of the bytes that it needs, of which it takes any number from the beginning.
+    #[wasm_bindgen(js_name = wantsTo)]
+    pub fn wants_to(&self) -> f64 {
+        self.values.wants().1 as f64
+    }
+
+    /// Takes bytes; none if the file has ended.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.values.push(bytes);
+    }
+
+    /// How much of the trace has been asked, from 0 to 1.
+    pub fn share(&self, slot: u32) -> f64 {
+        self.values.share(slot_of(slot))
+    }
+
+    /// Number of points found.
+    pub fn count(&self) -> f64 {
+        self.values.count() as f64
+    }
+
+    /// Takes the points found since the last time.
+    pub fn take(&mut self) -> Ts<FoundPoints> {
+        let found = self.values.take();
+        let count = found.x.len();
+        let points = FoundPoints {
+            x: BigUint64Array(found.x),
+            track: Uint32Array(found.track),
+            locator: found.at.into_iter().map(locator).collect(),
+            branches: BigUint64Array(vec![1; count]),
+            name: Uint32Array(vec![u32::MAX; count]),
+            matched: Uint32Array(found.matched),
+            texts: found.texts,
+        };
+        points.cross()
+    }
+}
+
+/// Where the point at an absolute offset is found again.
+fn locator(at: u64) -> u64 {
+    Locator::from(trace_db::Located::Point(at)).bits()
+}

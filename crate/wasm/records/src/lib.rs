@@ -1,0 +1,401 @@
+//! The reader of records, for JavaScript.
+
+use js_sys::{Array, BigUint64Array, Uint8Array, Uint32Array};
+use unspool_engine::records::{
+    Beginnings, Collect, List, RecordReader as Engine, RowOut, Scope, Search, Survey, TableBytes, Tabulate, Wanted,
+};
+use unspool_engine::{RecordOut, TraceErrorOut};
+use unspool_find::RecordQuery;
+use unspool_find::pattern::{Regex, Regexes};
+use unspool_formats::{Instructions, Locator, records};
+use unspool_js::{JsDisassembler, JsFile, number, object, thrown, to_js};
+use unspool_sqlite::{SqlFile, SqlRows};
+use wasm_bindgen::prelude::*;
+
+pub use unspool_decompressors::provide_decompressors;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Expressions` of `web/worker/record_worker.ts`: compiles regular expressions by the module of the filter language.
+    pub type JsExpressions;
+
+    #[wasm_bindgen(method)]
+    fn compile(this: &JsExpressions, source: &str, ignore_case: bool) -> Option<JsExpression>;
+
+    /// `Expression` of that module.
+    pub type JsExpression;
+
+    #[wasm_bindgen(method)]
+    fn place(this: &JsExpression, text: &str) -> Option<Vec<u32>>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `RecordFilter` of `web/base/record_protocol.ts`.
+    pub type JsRecordFilter;
+
+    #[wasm_bindgen(method, getter)]
+    fn query(this: &JsRecordFilter) -> Vec<u8>;
+    #[wasm_bindgen(method, getter)]
+    fn begins(this: &JsRecordFilter) -> Vec<JsBeginnings>;
+
+    /// `Beginnings` of `web/base/record_protocol.ts`.
+    pub type JsBeginnings;
+
+    #[wasm_bindgen(method, getter)]
+    fn locator(this: &JsBeginnings) -> Vec<u64>;
+    #[wasm_bindgen(method, getter)]
+    fn time(this: &JsBeginnings) -> Vec<u64>;
+}
+
+impl Regexes for JsExpressions {
+    fn compile(&self, source: &str, ignore_case: bool) -> Result<Box<dyn Regex>, String> {
+        let compiled = self.compile(source, ignore_case).ok_or_else(String::new)?;
+        Ok(Box::new(compiled))
+    }
+}
+
+impl Regex for JsExpression {
+    fn place(&self, text: &str) -> Option<(usize, usize)> {
+        let found = self.place(text)?;
+        Some((*found.first()? as usize, *found.get(1)? as usize))
+    }
+}
+
+/// Reads the records of one trace: a list of them, and any one in full.
+#[wasm_bindgen]
+pub struct RecordReader {
+    engine: Engine,
+    list: List,
+    survey: Survey,
+    collect: Option<Collect>,
+    /// By slot.
+    searches: [Option<Search>; 2],
+}
+
+/// The module's memory in bytes. It never shrinks.
+fn memory() -> f64 {
+    #[cfg(target_arch = "wasm32")]
+    return core::arch::wasm32::memory_size(0) as f64 * 65536.0;
+    #[cfg(not(target_arch = "wasm32"))]
+    return 0.0;
+}
+
+/// A number as JavaScript writes it.
+fn float_text(number: f64) -> String {
+    js_sys::Number::from(number).to_string_with_radix(10).map_or(String::new(), String::from)
+}
+
+/// A search for the records that a filter leaves.
+fn search_of(
+    filter: &JsRecordFilter,
+    disassembler: Option<JsDisassembler>,
+    expressions: &JsExpressions,
+) -> Result<Search, JsValue> {
+    let begins: Vec<Beginnings> = filter
+        .begins()
+        .iter()
+        .map(|set| {
+            let mut set: Beginnings = set.locator().into_iter().zip(set.time()).collect();
+            set.sort_unstable();
+            set
+        })
+        .collect();
+    let disassembler = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
+    RecordQuery::from_bytes(&filter.query())
+        .and_then(|query| Search::new(&query, &begins, disassembler, expressions, float_text))
+        .ok_or_else(|| thrown("these bytes are no query"))
+}
+
+#[wasm_bindgen]
+impl RecordReader {
+    /// A reader of a file, with the index that the session of its `format` made.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if these bytes are no index.
+    #[wasm_bindgen(constructor)]
+    pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
+        let engine = Engine::open(format, index, Box::new(file)).map_err(|error| to_js(&error))?;
+        Ok(Self {
+            engine,
+            list: List::default(),
+            survey: Survey::default(),
+            collect: None,
+            searches: Default::default(),
+        })
+    }
+
+    /// A reader of a database.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the database cannot be read, or is not a trace.
+    #[wasm_bindgen(js_name = ofDatabase)]
+    pub fn of_database(
+        format: &str,
+        file: SqlFile,
+        disassembler: Option<JsDisassembler>,
+    ) -> Result<RecordReader, JsValue> {
+        let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
+        let records = records::open_database(format).map_err(|error| to_js(&TraceErrorOut::from(error)))?;
+        let engine = Engine::of_database(records, Box::new(SqlRows(file)), instructions);
+        Ok(Self {
+            engine: engine.map_err(|error| to_js(&error))?,
+            list: List::default(),
+            survey: Survey::default(),
+            collect: None,
+            searches: Default::default(),
+        })
+    }
+
+    /// Whether [`provide_decompressors`] must come before any list.
+    #[wasm_bindgen(js_name = needsDecompressor)]
+    pub fn needs_decompressor(&self) -> bool {
+        self.engine.needs_decompressor()
+    }
+
+    /// Begins a list of the records between two positions, `to` exclusive, of some tracks. A missing value means all. A filter
+    /// has what [`RecordReader::begin_search`] takes.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read, and a text for bytes that are no query.
+    pub fn list(
+        &mut self,
+        from: Option<u64>,
+        to: Option<u64>,
+        tracks: Option<Vec<u32>>,
+        filter: Option<JsRecordFilter>,
+        disassembler: Option<JsDisassembler>,
+        expressions: &JsExpressions,
+    ) -> Result<(), JsValue> {
+        let scope = Scope { range: from.zip(to).map(|(from, to)| from..to), tracks };
+        let filter = filter.map(|filter| search_of(&filter, disassembler, expressions)).transpose()?;
+        self.list = self.engine.list(&scope, filter).map_err(|error| to_js(&error))?;
+        Ok(())
+    }
+
+    /// Looks at further records, if the list needs it: several milliseconds of work. Returns whether the list is complete.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn advance(&mut self) -> Result<bool, JsValue> {
+        self.engine.advance(&mut self.list).map_err(|error| to_js(&error))
+    }
+
+    /// How long the list is so far: a `Listed`.
+    pub fn listed(&mut self) -> JsValue {
+        self.list.count();
+        let (done, of) = self.list.progress();
+        object(&[
+            ("rows", JsValue::from_f64(self.list.len() as f64)),
+            ("inOrder", self.list.is_in_order().into()),
+            ("done", JsValue::from_f64(done as f64)),
+            ("of", JsValue::from_f64(of as f64)),
+        ])
+    }
+
+    /// How far into the file [`RecordReader::advance`] has looked: a fraction of its pieces. 0 for a database.
+    pub fn reached(&self) -> f64 {
+        let (at, of) = self.engine.reached(&self.list);
+        at as f64 / of.max(1) as f64
+    }
+
+    /// At most `count` rows of the list from number `first` on: an array of `RecordRow`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn rows(&mut self, first: f64, count: u32) -> Result<JsValue, JsValue> {
+        let rows = self.engine.rows_of(&mut self.list, first as u64, count).map_err(|error| to_js(&error))?;
+        Ok(to_js(&rows.into_iter().map(RowOut::from).collect::<Vec<_>>()))
+    }
+
+    /// The number in the list of the record with this locator, position and track, or of the first record at or
+    /// after the position. `undefined` if the list ends before.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    #[wasm_bindgen(js_name = rowAt)]
+    pub fn row_at(&mut self, x: u64, track: Option<u32>, locator: Option<u64>) -> Result<Option<f64>, JsValue> {
+        let row = self.engine.row_at(&mut self.list, x, track, locator.map(Locator::from_bits));
+        row.map(|row| row.map(|row| row as f64)).map_err(|error| to_js(&error))
+    }
+
+    /// The record at a position, preferably of this track: a `RecordRow`. `undefined` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn at(&mut self, x: u64, track: Option<u32>) -> Result<JsValue, JsValue> {
+        let row = self.engine.at(x, track).map_err(|error| to_js(&error))?;
+        Ok(row.map_or(JsValue::UNDEFINED, |row| to_js(&RowOut::from(row))))
+    }
+
+    /// Visits further records with all their fields: those of `budget` pieces of the file. Returns `{records, fields, memory, at, of}`: what was counted, the
+    /// module's memory in bytes, and the pieces so far and in all. The call after the last begins anew.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn survey(&mut self, budget: u32) -> Result<JsValue, JsValue> {
+        let done = self.engine.survey(&mut self.survey, budget).map_err(|error| to_js(&error))?;
+        let Survey { records, fields, .. } = self.survey;
+        let (at, of) = self.engine.surveyed(&self.survey);
+        if done {
+            self.survey = Survey::default();
+        }
+        Ok(object(&[
+            ("records", number(records)),
+            ("fields", number(fields)),
+            ("memory", JsValue::from_f64(memory())),
+            ("at", number(at)),
+            ("of", number(of)),
+        ]))
+    }
+
+    /// Begins to collect records: those that execute an address, or those with a number in the field to which `path` leads,
+    /// and with one of the names unless there is none.
+    #[wasm_bindgen(js_name = beginCollect)]
+    pub fn begin_collect(&mut self, address: Option<u64>, names: Vec<String>, path: Vec<String>) {
+        let wanted = address.map_or(Wanted::Field { names, path }, Wanted::Address);
+        self.collect = Some(Collect::new(wanted));
+    }
+
+    /// Begins to collect records that read or write memory: `len` bytes from `address` on, at most 8.
+    #[wasm_bindgen(js_name = beginMemory)]
+    pub fn begin_memory(&mut self, address: u64, len: u8) {
+        self.collect = Some(Collect::new(Wanted::Memory { address, len }));
+    }
+
+    /// Begins to collect stretches of threads with the same number in the field `key`, or without a key events with a payload.
+    #[wasm_bindgen(js_name = beginRuns)]
+    pub fn begin_runs(&mut self, key: Option<String>) {
+        self.collect = Some(Collect::new(key.map_or(Wanted::Events, Wanted::Runs)));
+    }
+
+    /// Collects from `budget` further pieces of the file. Returns `{at, of}`: the pieces so far and in all. With the last
+    /// pieces also the columns `time`, `track`, `locator`, `bits`, `numbers` and `until`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn collect(&mut self, budget: u32) -> Result<JsValue, JsValue> {
+        let Some(collect) = &mut self.collect else { return Ok(JsValue::NULL) };
+        let is_done = self.engine.collect(collect, budget).map_err(|error| to_js(&error))?;
+        let (at, of) = self.engine.collected(collect);
+        let [at, of] = [at, of].map(|n| JsValue::from_f64(n as f64));
+        if !is_done {
+            return Ok(object(&[("at", at), ("of", of)]));
+        }
+        let found = collect.found();
+        let longs = |of: &[u64]| BigUint64Array::from(of).into();
+        let result = object(&[
+            ("at", at),
+            ("of", of),
+            ("time", longs(&found.time)),
+            ("track", Uint32Array::from(&found.track[..]).into()),
+            ("locator", longs(&found.locator)),
+            ("bits", longs(&found.bits)),
+            ("numbers", Uint8Array::from(&found.kind[..]).into()),
+            ("until", longs(&found.until)),
+        ]);
+        self.collect = None;
+        Ok(result)
+    }
+
+    /// Records between two positions, `to` exclusive, with their fields, as rows for SQL: those of `budget` pieces of the file from `next`
+    /// on, 0 at first. Returns `{bytes, rows, next, of}`: a [`TableBytes`], the number of its rows, where the next call goes on, and where
+    /// the last one ends. At most about `most_rows` rows and `most_bytes` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn tabulate(
+        &mut self,
+        from: Option<u64>,
+        to: Option<u64>,
+        next: f64,
+        budget: u32,
+        most_rows: f64,
+        most_bytes: f64,
+    ) -> Result<JsValue, JsValue> {
+        let range = from.zip(to).map(|(from, to)| from..to);
+        let whole = range.clone().unwrap_or(0..u64::MAX);
+        let pieces = self.engine.covering(&whole);
+        let next = (next as u64).max(pieces.start);
+        let mut table = TableBytes { most: (most_rows as u64, most_bytes as u64), ..TableBytes::default() };
+        let next = if next < pieces.end {
+            let mut rows = Tabulate::new(&mut table, range);
+            self.engine.visit_all(next, budget, &mut rows).map_err(|error| to_js(&error))?
+        } else {
+            next
+        };
+        Ok(object(&[
+            ("bytes", Uint8Array::from(&table.bytes[..]).into()),
+            ("rows", number(table.rows)),
+            ("next", number(next)),
+            ("of", number(pieces.end)),
+        ]))
+    }
+
+    /// Begins a search in a slot, 0 or 1, by what the binder made of an expression. `disassembler` is needed for instructions.
+    ///
+    /// # Errors
+    ///
+    /// Throws a text for bytes that are no query.
+    #[wasm_bindgen(js_name = beginSearch)]
+    pub fn begin_search(
+        &mut self,
+        slot: usize,
+        filter: &JsRecordFilter,
+        disassembler: Option<JsDisassembler>,
+        expressions: &JsExpressions,
+    ) -> Result<(), JsValue> {
+        let search = search_of(filter, disassembler, expressions)?;
+        if let Some(place) = self.searches.get_mut(slot) {
+            *place = Some(search);
+        }
+        Ok(())
+    }
+
+    /// Searches `budget` further pieces of the file. Returns `{at, of, count, found}`: the pieces so far and in all, the
+    /// number of records that match, and a `FoundRecords` with those found since the last call.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn search(&mut self, slot: usize, budget: u32) -> Result<JsValue, JsValue> {
+        let Some(Some(search)) = self.searches.get_mut(slot) else { return Ok(JsValue::NULL) };
+        self.engine.search(search, budget).map_err(|error| to_js(&error))?;
+        let (at, of) = self.engine.searched(search);
+        let found = search.take();
+        let longs = |of: &[u64]| BigUint64Array::from(of).into();
+        let ints = |of: &[u32]| Uint32Array::from(of).into();
+        let texts: Array = found.texts.iter().map(|text| JsValue::from_str(text)).collect();
+        let found = object(&[
+            ("x", longs(&found.x)),
+            ("track", ints(&found.track)),
+            ("locator", longs(&found.locator)),
+            ("branches", longs(&found.branches)),
+            ("name", ints(&found.name)),
+            ("matched", ints(&found.matched)),
+            ("texts", texts.into()),
+        ]);
+        let [at, of, count] = [at, of, search.count()].map(|n| JsValue::from_f64(n as f64));
+        Ok(object(&[("at", at), ("of", of), ("count", count), ("found", found)]))
+    }
+
+    /// One record in full: a `RecordDetails`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the record cannot be decoded.
+    pub fn details(&mut self, locator: u64) -> Result<JsValue, JsValue> {
+        let record = self.engine.details(Locator::from_bits(locator)).map_err(|error| to_js(&error))?;
+        Ok(to_js(&RecordOut::from(record)))
+    }
+}

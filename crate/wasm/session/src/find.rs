@@ -1,0 +1,156 @@
+//! Searches for JavaScript: the job, and questions about what it has found.
+
+use std::any::Any;
+
+use js_sys::{BigUint64Array, Uint32Array};
+use unspool_engine::Store;
+use unspool_engine::find::{Find, Hits, Order};
+use unspool_find::FoundRecords;
+use unspool_formats::Clock;
+use unspool_js::{object, to_js};
+use wasm_bindgen::prelude::*;
+
+use crate::items::JsItem;
+use crate::jobs::{JsJob, rows_of};
+use crate::{Session, columns};
+
+#[wasm_bindgen]
+extern "C" {
+    /// `FoundRecords` of `web/base/record_protocol.ts`.
+    pub type JsFoundRecords;
+
+    #[wasm_bindgen(method, getter)]
+    fn x(this: &JsFoundRecords) -> Vec<u64>;
+    #[wasm_bindgen(method, getter)]
+    fn track(this: &JsFoundRecords) -> Vec<u32>;
+    #[wasm_bindgen(method, getter)]
+    fn locator(this: &JsFoundRecords) -> Vec<u64>;
+    #[wasm_bindgen(method, getter)]
+    fn branches(this: &JsFoundRecords) -> Vec<u64>;
+    #[wasm_bindgen(method, getter)]
+    fn name(this: &JsFoundRecords) -> Vec<u32>;
+    #[wasm_bindgen(method, getter)]
+    fn matched(this: &JsFoundRecords) -> Vec<u32>;
+    #[wasm_bindgen(method, getter)]
+    fn texts(this: &JsFoundRecords) -> Vec<String>;
+}
+
+impl JsJob for Find {
+    fn part(&mut self, store: &Store) -> JsValue {
+        if !self.is_done() {
+            return JsValue::UNDEFINED;
+        }
+        let names = Uint32Array::from(&self.hits().names(store)[..]);
+        object(&[("count", JsValue::from_f64(self.hits().len() as f64)), ("names", names.into())])
+    }
+}
+
+/// An order by its number in `HIT_ORDERS` of `web/base/job_protocol.ts`.
+fn order_of(number: u32) -> Order {
+    [Order::Position, Order::Thread, Order::Name, Order::Duration, Order::Match]
+        .get(number as usize)
+        .copied()
+        .unwrap_or_default()
+}
+
+#[wasm_bindgen]
+impl Session {
+    /// What expressions about this trace are bound to, for `Binder` of the language's module. `frames`: whether an expression
+    /// needs to know where frames are.
+    #[wasm_bindgen(js_name = findContext)]
+    pub fn find_context(&self, frames: bool) -> Vec<u8> {
+        let frequency = match self.engine.clock() {
+            Clock::Seconds { frequency } => Some(frequency),
+            _ => None,
+        };
+        self.engine.store().find_context(frequency, frames).to_bytes()
+    }
+
+    /// Adds records that a pass has found to a search. Returns the number of hits, or `undefined` if there is no such search.
+    #[wasm_bindgen(js_name = addHits)]
+    pub fn add_hits(&mut self, job: u32, found: &JsFoundRecords) -> Option<f64> {
+        let found = FoundRecords {
+            x: found.x(),
+            track: found.track(),
+            locator: found.locator(),
+            branches: found.branches(),
+            name: found.name(),
+            matched: found.matched(),
+            texts: found.texts(),
+        };
+        self.with_search(job, |find, store| {
+            find.add(store, &found);
+            find.hits().len() as f64
+        })
+    }
+
+    /// Some hits of a search: an array of `Hit`. Empty if there is no such search.
+    pub fn hits(&mut self, job: u32, first: f64, count: u32, order: u32) -> JsValue {
+        let page = self.with_hits(job, |hits, store| hits.page(store, first as u64, count as usize, order_of(order)));
+        to_js(&page.unwrap_or_default())
+    }
+
+    /// Where an item or a record stands among the hits of a search: `{rank, isHit}`, with the number of hits before it.
+    /// `undefined` if there is no such search.
+    #[wasm_bindgen(js_name = rankOfHit)]
+    pub fn rank_of_hit(&mut self, job: u32, x: u64, item: Option<JsItem>, locator: Option<u64>) -> JsValue {
+        let item = item.as_ref().map(Into::into);
+        let rank = self.with_hits(job, |hits, store| hits.rank(store, x, item, locator));
+        rank.map_or(JsValue::UNDEFINED, |(rank, is_hit)| {
+            object(&[("rank", JsValue::from_f64(rank as f64)), ("isHit", is_hit.into())])
+        })
+    }
+
+    /// The cells that hits of a search touch: a `MarksPart`, or `undefined` if there is no such search.
+    #[wasm_bindgen(js_name = marksOfHits)]
+    #[expect(clippy::too_many_arguments, reason = "an object would cost more code on both sides")]
+    pub fn marks_of_hits(
+        &mut self,
+        job: u32,
+        from: u64,
+        to: u64,
+        step: u64,
+        tracks: &[u32],
+        depths: &[i32],
+        merged: bool,
+    ) -> JsValue {
+        let rows = rows_of(tracks, depths);
+        let marks = self.with_hits(job, |hits, store| hits.marks(store, (from, to), step, &rows, merged));
+        marks.map_or(JsValue::UNDEFINED, |(marks, step)| columns::marks(&marks, step))
+    }
+
+    /// At most `most` hits of a search as columns, by position: `{time, track, locator}`. `undefined` if there is no such
+    /// search.
+    #[wasm_bindgen(js_name = columnsOfHits)]
+    pub fn columns_of_hits(&mut self, job: u32, most: u32) -> JsValue {
+        let columns = self.with_hits(job, |hits, store| hits.columns(store, most as usize));
+        columns.map_or(JsValue::UNDEFINED, |(time, track, locator)| {
+            object(&[
+                ("time", BigUint64Array::from(&time[..]).into()),
+                ("track", Uint32Array::from(&track[..]).into()),
+                ("locator", BigUint64Array::from(&locator[..]).into()),
+            ])
+        })
+    }
+
+    /// The names of slices and instants among the hits of a search.
+    #[wasm_bindgen(js_name = namesOfHits)]
+    pub fn names_of_hits(&mut self, job: u32) -> Vec<u32> {
+        self.with_hits(job, |hits, store| hits.names(store)).unwrap_or_default()
+    }
+}
+
+impl Session {
+    fn with_search<T>(&mut self, job: u32, work: impl FnOnce(&mut Find, &Store) -> T) -> Option<T> {
+        let store = self.engine.store();
+        let found = self.jobs.read(job, |job| {
+            let job: &mut dyn Any = job;
+            job.downcast_mut::<Find>().map(|find| work(find, store))
+        });
+        found.flatten()
+    }
+
+    fn with_hits<T>(&mut self, job: u32, work: impl FnOnce(&mut Hits, &Store) -> T) -> Option<T> {
+        self.with_search(job, |find, store| work(find.hits(), store))
+    }
+}

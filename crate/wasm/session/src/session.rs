@@ -1,0 +1,403 @@
+//! The session of a trace, for JavaScript.
+
+use js_sys::{Uint8Array, Uint32Array};
+use unspool_engine::derived::{self, Place};
+use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
+use unspool_formats::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, recognise, sniff};
+use unspool_js::{JsDisassembler, object, thrown, to_js};
+use unspool_sqlite::{SqlFile, SqlRows};
+use unspool_tables::PAGE;
+use wasm_bindgen::prelude::*;
+
+use crate::items::{JsFind, JsItem};
+use crate::{columns, jobs};
+
+/// Whether [`crate::provide_decompressors`] must come before `new Session(…)` with these arguments.
+#[wasm_bindgen(js_name = needsDecompressor)]
+pub fn needs_decompressor(name: &str, size: f64, head: &[u8], tail: &[u8]) -> bool {
+    sniff::needs_decompressor(&Probe { head, tail, size: size as u64, name })
+}
+
+/// What a file is, by the same arguments as `new Session(…)`: `{format, name, confidence, looks}`. `format` and `name` are the id
+/// and the name of its format if it is a trace, `confidence` is 0 to 3. `looks` is what it looks like, such as `an ELF binary`, or `null`.
+#[wasm_bindgen(js_name = lookAt)]
+pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
+    let probe = Probe { head, tail, size: size as u64, name };
+    let guess = recognise(&probe);
+    let text = |text: Option<&str>| text.map_or(JsValue::NULL, JsValue::from_str);
+    let confidence = guess.as_ref().map_or(0, |(_, guess)| 1 + guess.confidence as u32);
+    object(&[
+        ("format", text(guess.as_ref().map(|(format, _)| format.id))),
+        ("name", text(guess.as_ref().map(|(format, _)| format.name))),
+        ("confidence", confidence.into()),
+        ("looks", text(sniff::looks_like(head))),
+    ])
+}
+
+/// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and queries in between.
+#[wasm_bindgen]
+pub struct Session {
+    pub(crate) engine: Engine,
+    pub(crate) jobs: jobs::Jobs,
+    /// What functions can call, as was known when reading began.
+    callees: Callees,
+    /// What all pages of the database for SQL have in common, while they are fetched.
+    lists: Option<tables::Lists>,
+}
+
+#[wasm_bindgen]
+impl Session {
+    /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough. The size
+    /// is infinite while it is unknown. `limit` is the most bytes of the trace, and of all results, for machines with
+    /// less memory than usual. `lifted` lifts the limits that end the reading of a trace although its bytes are valid.
+    /// `tail_calls` puts the callees of tail calls under their callers.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if no format recognises the file, or if its head is damaged.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        name: &str,
+        size: f64,
+        head: &[u8],
+        tail: &[u8],
+        limit: Option<f64>,
+        lifted: Option<bool>,
+        tail_calls: Option<bool>,
+    ) -> Result<Session, JsValue> {
+        let limits = if lifted == Some(true) { Limits::LIFTED } else { Limits::DEFAULT };
+        let options = OpenOptions { size: None, limits, nest_tail_calls: tail_calls == Some(true) };
+        let mut engine = Engine::with(options, name, size as u64, head, tail).map_err(|error| to_js(&error))?;
+        let limit = limit.map(|bytes| bytes as u64);
+        if let Some(bytes) = limit {
+            engine.limit_memory(bytes);
+        }
+        let jobs = jobs::Jobs::new(limit.map_or(ledger::LIMIT, |bytes| bytes.min(ledger::LIMIT)));
+        Ok(Self { engine, jobs, callees: Callees::default(), lists: None })
+    }
+
+    /// What the file's head says: a `TraceInfo`.
+    pub fn info(&self) -> JsValue {
+        to_js(&self.engine.info())
+    }
+
+    /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and no bytes are pushed.
+    #[wasm_bindgen(js_name = isDatabase)]
+    pub fn is_database(&self) -> bool {
+        self.engine.is_pulled()
+    }
+
+    /// Attaches the database, and the disassembler if it could be loaded. Reads the tables that concern the whole
+    /// trace.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the database cannot be read, or is not a trace.
+    pub fn attach(&mut self, file: SqlFile, disassembler: Option<JsDisassembler>) -> Result<(), JsValue> {
+        let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
+        self.engine.attach(Box::new(SqlRows(file)), instructions).map_err(|error| to_js(&error))
+    }
+
+    /// Appends bytes from where [`Session::wants_at`] said.
+    pub fn push(&mut self, bytes: &Uint8Array) {
+        let len = bytes.length() as usize;
+        // Copied straight to where they are decoded: a slice parameter would be one more copy.
+        self.engine.push_with(len, |room| {
+            bytes.copy_to(room);
+            len
+        });
+    }
+
+    /// Notes that the file has no more bytes where they were wanted.
+    pub fn end(&mut self) {
+        self.engine.end();
+    }
+
+    /// Decodes up to about `max_events` events of what was pushed. Returns 0 if bytes are needed, 1 if there is more to
+    /// do, 2 if everything is decoded, and 3 if decoding stopped at [`Session::error`].
+    pub fn step(&mut self, max_events: u32) -> u32 {
+        match self.engine.step(max_events as usize) {
+            Step::NeedsBytes => 0,
+            Step::More => 1,
+            Step::Done => 2,
+            Step::Broken => 3,
+        }
+    }
+
+    /// Absolute offset that the next bytes pushed must start at.
+    #[wasm_bindgen(js_name = wantsAt)]
+    pub fn wants_at(&self) -> f64 {
+        self.engine.wants().0 as f64
+    }
+
+    /// How many bytes are useful there. 0 means no limit.
+    #[wasm_bindgen(js_name = wantsLength)]
+    pub fn wants_length(&self) -> f64 {
+        self.engine.wants().1 as f64
+    }
+
+    /// Why decoding stopped: a `TraceError`, or `undefined`.
+    pub fn error(&self) -> JsValue {
+        self.engine.error().map_or(JsValue::UNDEFINED, to_js)
+    }
+
+    /// Stops reading. What was decoded stays.
+    pub fn cancel(&mut self) {
+        self.engine.cancel();
+    }
+
+    /// How far reading has come: a `Progress`.
+    pub fn progress(&self) -> JsValue {
+        to_js(&self.engine.progress())
+    }
+
+    /// The names that are new since the last call: `{first, names, keys}`, each as `columns::texts` makes them, or `undefined` without any.
+    #[wasm_bindgen(js_name = takeNames)]
+    pub fn take_names(&mut self) -> JsValue {
+        let (first, names) = self.engine.take_names();
+        if names.is_empty() {
+            return JsValue::UNDEFINED;
+        }
+        let count = names.len();
+        let names = columns::texts(names.iter().map(String::as_str));
+        let keys = self.keys(first as u32..(first + count) as u32);
+        object(&[("first", JsValue::from_f64(first as f64)), ("names", names), ("keys", keys)])
+    }
+
+    /// Shows names with the texts of a companion, given as [`Naming::to_bytes`] of the same build. The caller numbers
+    /// companions.
+    ///
+    /// # Errors
+    ///
+    /// Throws a text for other bytes.
+    #[wasm_bindgen(js_name = nameBy)]
+    pub fn name_by(&mut self, companion: u32, naming: &[u8]) -> Result<(), JsValue> {
+        let naming = Naming::from_bytes(naming).ok_or_else(|| thrown("these bytes are no names"))?;
+        self.engine.name_by(companion, naming);
+        Ok(())
+    }
+
+    /// Says, before the first step, what [`Session::jumps`] returned when the trace was read before.
+    ///
+    /// # Errors
+    ///
+    /// Throws a text for other bytes.
+    #[wasm_bindgen(js_name = ruleOut)]
+    pub fn rule_out(&mut self, jumps: &[u8]) -> Result<(), JsValue> {
+        let jumps = Jumps::from_bytes(jumps).ok_or_else(|| thrown("these bytes are no jumps"))?;
+        self.callees = jumps.callees.clone();
+        self.engine.rule_out(jumps);
+        Ok(())
+    }
+
+    /// How many calls have no end. What functions can call matters only if there are any.
+    pub fn unended(&self) -> f64 {
+        self.engine.store().unended() as f64
+    }
+
+    /// How to read the trace again so that no call is below one that cannot have made it, given [`Callees::to_bytes`] of the same build.
+    /// Empty to read it without that knowledge. `undefined` if it has been read as it should.
+    pub fn jumps(&self, callees: &[u8]) -> Option<Vec<u8>> {
+        let callees = Callees::from_bytes(callees)?;
+        if self.callees.is_empty() {
+            return self.engine.store().jumps(callees).map(|jumps| jumps.to_bytes());
+        }
+        // What ends in this reading is not what ends in the log.
+        (callees != self.callees).then(Vec::new)
+    }
+
+    /// The ids of functions that the trace has so far, in place of names.
+    #[wasm_bindgen(js_name = functionIds)]
+    pub fn function_ids(&self) -> Vec<i32> {
+        self.engine.ids().into_iter().filter_map(|id| id.try_into().ok()).collect()
+    }
+
+    /// The addresses that names have so far, only those of functions that were called if `called`.
+    pub fn addresses(&self, called: bool) -> Vec<u64> {
+        self.engine.addresses(called)
+    }
+
+    /// The binaries that the trace says were loaded: the first address in hexadecimal, a space, and the path.
+    pub fn modules(&self) -> Vec<String> {
+        self.engine.modules().into_iter().map(|(base, path)| format!("{base:x} {path}")).collect()
+    }
+
+    /// How many names have a text of this companion.
+    #[wasm_bindgen(js_name = namedBy)]
+    pub fn named_by(&self, companion: u32) -> u32 {
+        self.engine.named_by(companion) as u32
+    }
+
+    /// Forgets the texts of a companion.
+    #[wasm_bindgen(js_name = forgetNames)]
+    pub fn forget_names(&mut self, companion: u32) {
+        self.engine.forget_names(companion);
+    }
+
+    /// The names whose texts have changed since the last call: `{ids, names, keys}`, the last two as `columns::texts` makes them, or
+    /// `undefined` without any. Call [`Session::take_names`] before.
+    #[wasm_bindgen(js_name = takeRenamed)]
+    pub fn take_renamed(&mut self) -> JsValue {
+        let ids = self.engine.take_renamed();
+        if ids.is_empty() {
+            return JsValue::UNDEFINED;
+        }
+        let all = self.engine.store().names();
+        let names = columns::texts(ids.iter().map(|id| all.get(*id as usize).map_or("", String::as_str)));
+        let keys = self.keys(ids.iter().copied());
+        object(&[("ids", Uint32Array::from(ids.as_slice()).into()), ("names", names), ("keys", keys)])
+    }
+
+    /// The keys of names as `columns::texts`, empty where the name is simply its key. `null` if all are.
+    fn keys(&self, names: impl IntoIterator<Item = u32>) -> JsValue {
+        let keys: Vec<String> = names.into_iter().map(|name| self.engine.store().key_text(name)).collect();
+        if keys.iter().all(String::is_empty) {
+            return JsValue::NULL;
+        }
+        columns::texts(keys.iter().map(String::as_str))
+    }
+
+    /// The tracks that are new or have changed since the last call: an array of `Track`.
+    #[wasm_bindgen(js_name = takeTracks)]
+    pub fn take_tracks(&mut self) -> JsValue {
+        to_js(&self.engine.take_tracks())
+    }
+
+    /// Shows the values of a counter as unsigned (0), signed (1) or floating-point (2) numbers, made from the same bytes of the file. The
+    /// track comes with the next [`Session::take_tracks`].
+    #[wasm_bindgen(js_name = showValues)]
+    pub fn show_values(&mut self, track: u32, kind: u32) {
+        let kinds = [ValueKind::Unsigned, ValueKind::Signed, ValueKind::Float];
+        if let Some(kind) = kinds.get(kind as usize) {
+            self.engine.show_values(track, *kind);
+        }
+    }
+
+    /// What calls weigh in statistics that ask for it, in place of earlier weights: those that begin at `at`, ascending.
+    pub fn weigh(&mut self, at: Vec<u64>, weights: Vec<u64>) {
+        self.engine.weigh(at, weights);
+    }
+
+    /// Notes how many bytes other workers hold for this trace: all share one limit.
+    #[wasm_bindgen(js_name = setElsewhere)]
+    pub fn set_elsewhere(&mut self, bytes: f64) {
+        self.jobs.set_elsewhere(self.engine.store(), bytes as u64);
+    }
+
+    /// What to draw for a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths`
+    /// holds two numbers for each track: its first signed depth in sight, and the depth after its last.
+    pub fn query(&mut self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> JsValue {
+        let rows = jobs::rows_of(tracks, depths);
+        // Derived tracks on the screen are in use.
+        tracks.iter().filter_map(|track| derived::job_of(*track)).for_each(|job| self.jobs.touch(job));
+        let answer = self.jobs.query(self.engine.store(), from, to, step, &rows);
+        object(&[
+            ("origin", answer.origin.into()),
+            ("from", from.into()),
+            ("to", to.into()),
+            ("step", step.into()),
+            ("complete", answer.complete.into()),
+            ("rects", columns::rects(&answer.rects)),
+            ("instants", columns::instants(&answer.instants)),
+            ("counters", columns::counters(&answer.counters)),
+            ("visited", JsValue::from_f64(answer.visited as f64)),
+        ])
+    }
+
+    /// Density over the whole trace: an `Overview`.
+    pub fn overview(&self, buckets: u32) -> JsValue {
+        columns::overview(&self.engine.overview(buckets))
+    }
+
+    /// The slice or instant at a position, or next to another one. Takes a `Find` and returns a `Found` or `null`.
+    pub fn find(&self, what: &JsFind) -> JsValue {
+        self.engine.neighbour(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
+    }
+
+    /// What the store knows about an item: a `Described`, or `null` if there is no such item. An item of a derived track is
+    /// described as the one that it was made from.
+    pub fn describe(&self, item: &JsItem) -> JsValue {
+        let item = Item::from(item);
+        let item = match derived::job_of(item.track()) {
+            None => Some(item),
+            Some(_) => {
+                self.jobs.origin(self.engine.store(), Place::Item(item)).and_then(|origin| origin.found?.item.into())
+            }
+        };
+        item.and_then(|item| self.engine.describe(item)).map_or(JsValue::NULL, |described| to_js(&described))
+    }
+
+    /// Where a place on a derived track comes from: an `Origin`, or `null`. Without an item, the value that holds at `time`.
+    pub fn origin(&self, track: u32, time: u64, item: Option<JsItem>) -> JsValue {
+        let place = item.map_or(Place::Value { track, time }, |item| Place::Item((&item).into()));
+        self.jobs.origin(self.engine.store(), place).map_or(JsValue::NULL, |origin| to_js(&origin))
+    }
+
+    /// How many rows the tables for SQL have between two positions, `to` exclusive, or in all.
+    #[wasm_bindgen(js_name = tableRows)]
+    pub fn table_rows(&self, from: Option<u64>, to: Option<u64>) -> f64 {
+        tables::rows_of(self.engine.store(), from.zip(to)) as f64
+    }
+
+    /// The parts of the tables for SQL whose rows can be read on their own: for each, the table (0 slices, 1 instants, 2 counters),
+    /// the track, the depth, the first row, and how many rows there are.
+    #[wasm_bindgen(js_name = tableParts)]
+    pub fn table_parts(&self, from: Option<u64>, to: Option<u64>) -> Vec<f64> {
+        let mut numbers = Vec::new();
+        for part in tables::parts(self.engine.store(), from.zip(to)) {
+            let rows = [part.first as f64, part.len as f64];
+            numbers.extend([part.table as u8 as f64, part.track.into(), part.depth.into()].into_iter().chain(rows));
+        }
+        numbers
+    }
+
+    /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and its size: `{size, pages}`. The first
+    /// of them decide which names the others have. `locators`: with those of slices and instants.
+    #[wasm_bindgen(js_name = tablePages)]
+    pub fn table_pages(
+        &mut self,
+        from: Option<u64>,
+        to: Option<u64>,
+        first: f64,
+        most: u32,
+        locators: bool,
+    ) -> JsValue {
+        let store = self.engine.store();
+        let known = self.lists.take().filter(|_| first > 0.0);
+        let lists = known.unwrap_or_else(|| tables::Lists::of(store));
+        let database = tables::database(store, self.engine.clock(), from.zip(to), &lists, locators);
+        let (mut pages, mut size) = (Vec::new(), 0);
+        if let Some(database) = database {
+            size = database.size();
+            let first = first as u64;
+            let count = (size / PAGE as u64).saturating_sub(first).min(most.into());
+            pages = vec![0; count as usize * PAGE];
+            for (number, page) in (first + 1..).zip(pages.chunks_exact_mut(PAGE)) {
+                if let Ok(page) = page.try_into() {
+                    database.page(number, page);
+                }
+            }
+        }
+        if first as u64 + u64::from(most) < size / PAGE as u64 {
+            self.lists = Some(lists);
+        }
+        object(&[("size", JsValue::from_f64(size as f64)), ("pages", Uint8Array::from(&pages[..]).into())])
+    }
+
+    /// What a `RecordReader` needs to read the records decoded so far. `numbers`: for readers that know what numbers mean, so that
+    /// symbols may come without their names.
+    pub fn index(&self, numbers: bool) -> Vec<u8> {
+        if numbers { self.engine.index_of_numbers() } else { self.engine.index() }
+    }
+
+    /// At most `max` single problems, starting with number `first`: `{problems, total}`.
+    pub fn problems(&self, first: u32, max: u32) -> JsValue {
+        let (page, total) = self.engine.problems(first as usize, max as usize);
+        object(&[("problems", to_js(&page)), ("total", JsValue::from_f64(total as f64))])
+    }
+
+    /// The trace's digest in hexadecimal, as `unspool info --json` prints it.
+    pub fn digest(&self) -> String {
+        format!("{:016x}", self.engine.store().digest())
+    }
+}
