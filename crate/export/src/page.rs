@@ -3,7 +3,7 @@
 use std::io;
 
 use js_sys::{Array, Uint8Array};
-use unspool_file::{JsFile, Window, run_pass};
+use unspool_file::{JsFile, Reads, Window, run_pass};
 use unspool_formats::clean::Cleaner;
 use unspool_formats::{Cause, Error, Records, apitrace, xray};
 use wasm_bindgen::prelude::*;
@@ -187,7 +187,7 @@ impl Exporter {
         let Some(it) = &mut self.reading else { return Ok(1.0) };
         let end = it.next.saturating_add((f64::from(it.pieces) * share) as u32 + 1);
         let mut pass = it.records.pass(it.next..end);
-        run_pass(&mut *pass, &it.file, &mut it.window, AHEAD, &mut it.collector).map_err(|error| error.to_string())?;
+        run_pass(&mut *pass, &it.file, &mut it.window, Reads::ahead(AHEAD), &mut it.collector).map_err(|error| error.to_string())?;
         drop(pass);
         if let Some(error) = it.collector.take_error() {
             return Err(no_room(&error));

@@ -46,6 +46,7 @@ pub mod cut;
 mod date;
 pub mod decoder;
 pub mod details;
+pub mod drive;
 pub mod error;
 pub mod frames;
 mod hex;

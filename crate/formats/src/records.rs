@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::{EventBatch, TrackId};
 use crate::decoder::{Range, Want};
 use crate::details::{Field, RecordDetails, Value};
+use crate::drive;
 use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
 use crate::sniff::{Format, OpenOptions};
@@ -577,28 +578,14 @@ impl Visitor for Rows {
     }
 }
 
-/// Drives a pass over a file in memory, in portions of at most `portion` bytes.
+/// Drives a pass over a file in memory, in portions of at least `portion` bytes.
 ///
 /// # Errors
 ///
 /// The pass's own.
 pub fn read_all(pass: &mut dyn Pass, file: &[u8], portion: usize, visitor: &mut dyn Visitor) -> Result<()> {
-    // What a pass did not use is offered again with more, as a caller who reads ahead would.
-    let mut offered = portion;
-    while let Some(Range { at, len }) = pass.want() {
-        let rest = usize::try_from(at).ok().and_then(|at| file.get(at..)).unwrap_or_default();
-        let wanted = rest.get(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or(rest);
-        let bytes = wanted.get(..offered).unwrap_or(wanted);
-        let used = pass.push(bytes, visitor)?;
-        if visitor.is_full() {
-            return Ok(());
-        }
-        let is_stuck = used == 0 && pass.want() == Some(Range { at, len });
-        match is_stuck {
-            true if bytes.len() == rest.len().min(wanted.len()) => pass.end(bytes, visitor)?,
-            true => offered = offered.saturating_mul(2),
-            false => offered = portion,
-        }
+    while let Some(rest) = drive::over(&mut (&mut *pass, &mut *visitor), file, portion)? {
+        pass.end(rest, visitor)?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use unspool_file::{ByteSource, Unreadable, Window};
+use unspool_file::{ByteSource, Reads, Unreadable, Window, drive};
 use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps, SystemCall};
 use unspool_formats::{Error, steps};
 
@@ -14,8 +14,6 @@ use crate::{Kind, Moment, Toward};
 /// Bytes that are read at once while the index is built, and for a question.
 const AHEAD: usize = 8 << 20;
 const STRETCH: usize = 256 << 10;
-/// Bytes that a pass is offered at most: more than a frame of 64 MiB.
-const LONGEST: usize = 65 << 20;
 
 /// An access in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -245,25 +243,11 @@ fn run(
     ahead: usize,
     visitor: &mut dyn StepVisitor,
 ) -> Result<(), Unreadable> {
-    let mut least = 1;
-    while let Some(range) = pass.want() {
-        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX);
-        let (bytes, is_end) = window.read(range.at, least.min(wanted), ahead, source)?;
-        let bytes = bytes.get(..wanted).unwrap_or(bytes);
-        let offered = bytes.len();
-        let used = pass.push(bytes, visitor);
-        if visitor.is_full() {
-            return Ok(());
-        }
-        if used > 0 {
-            least = 1;
-        } else if is_end || offered >= wanted.min(LONGEST) {
-            return Err(Unreadable);
-        } else {
-            least = (offered * 2).min(LONGEST);
-        }
+    match drive(&mut (pass, visitor), source, window, Reads::ahead(ahead))? {
+        // The decoder of the timeline saw more.
+        Some(_) => Err(Unreadable::Changed),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Finds the thread of a step, or else that of the latest step before it, or of the next one.
