@@ -9,7 +9,7 @@ use unspool_engine::{RecordOut, TraceErrorOut};
 use unspool_file::JsFile;
 use unspool_find::RecordQuery;
 use unspool_find::pattern::{Regex, Regexes};
-use unspool_formats::{Instructions, Locator, records};
+use unspool_formats::{Instructions, Locator, open_row_records};
 use wasm_bindgen::prelude::*;
 
 use crate::sqlite::{JsDisassembler, SqlFile, SqlRows};
@@ -158,7 +158,7 @@ impl RecordReader {
         disassembler: Option<JsDisassembler>,
     ) -> Result<RecordReader, JsValue> {
         let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
-        let records = records::open_database(format).map_err(|error| thrown(&error.into()))?;
+        let records = open_row_records(format).map_err(|error| thrown(&error.into()))?;
         let engine = Engine::of_database(records, Box::new(SqlRows(file)), instructions);
         Ok(Self {
             engine: engine.map_err(|error| thrown(&error))?,

@@ -168,7 +168,7 @@ impl Asked {
         let refused = |why: String| Failure::new(format!("{name}: {why}"));
         let probe = Probe { head: &self.source.head, tail: &self.source.tail, size: self.source.size, name: &name };
         let format = recognise(&probe).map(|(format, _)| format);
-        if format.is_none_or(|format| format.id != trace_db::FORMAT.id) {
+        if format.is_none_or(|format| format.id != trace_db::ROW.format.id) {
             return Err(refused(
                 "Only trace-db traces have values to query; unspool find searches all formats.".into(),
             ));

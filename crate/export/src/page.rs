@@ -5,7 +5,7 @@ use std::io;
 use js_sys::{Array, Uint8Array};
 use unspool_file::{JsFile, Reads, Window, run_pass};
 use unspool_formats::clean::Cleaner;
-use unspool_formats::{Cause, Error, Records, apitrace, xray};
+use unspool_formats::{Records, open_arguments};
 use wasm_bindgen::prelude::*;
 
 use crate::pages::{AT_ONCE, Pages};
@@ -147,7 +147,7 @@ impl Exporter {
         })
     }
 
-    /// Begins to collect the arguments of an apitrace or an XRay log, before the first step: from its file, with the index that the
+    /// Begins to collect the arguments of records, before the first step: from the file, with the index that the
     /// session made of it. They are kept in `scratch`. Returns whether [`provide_decompressors`] must come before the first
     /// [`Exporter::collect`].
     ///
@@ -162,13 +162,7 @@ impl Exporter {
         file: JsFile,
         scratch: JsScratch,
     ) -> Result<bool, String> {
-        // Not the table of all formats: the module would contain all their readers.
-        let records = match format {
-            "apitrace" => apitrace::open_records(index),
-            "xray" => xray::open_records(index),
-            _ => Err(Error::new(0, Cause::Misuse("records of this format have no arguments"))),
-        };
-        let records = records.map_err(|error| error.to_string())?;
+        let records = open_arguments(format, index).map_err(|error| error.to_string())?;
         let needs_decompressor = records.needs_decompressor();
         let pieces = records.lanes().iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
         let collector = Collector::new(Box::new(scratch), std::mem::take(&mut self.cleaner));

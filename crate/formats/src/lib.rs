@@ -3,11 +3,11 @@
 //! Bytes come in, events go out. The caller owns every read and the loop ([`Decoder`]). No I/O, no clock, no unsafe
 //! code, no panic on any input, no allocation that a count in a file can inflate. `no_std` with `alloc`.
 //!
-//! A format is one folder and one line in [`FORMATS`]. The same file name means the same role in each folder:
+//! A format is one folder and one row of the [`table`]. The same file name means the same role in each folder:
 //!
 //! | file | role |
 //! |---|---|
-//! | `mod.rs` | the `FORMAT`, sniffing, what its locators stand for |
+//! | `mod.rs` | the `ROW`, sniffing, what its locators stand for |
 //! | `wire.rs` | layout and primitives |
 //! | `decode.rs` | the state machine: bytes (or rows) to records, passed to a sink |
 //! | `to_batch.rs` | the sink that turns records into events |
@@ -64,7 +64,9 @@ pub mod rows;
 pub mod rvn;
 pub mod sniff;
 pub mod sort;
+mod statement;
 pub mod steps;
+pub mod table;
 pub mod trace_db;
 pub mod xray;
 
@@ -83,7 +85,9 @@ pub use naming::{Named, NamesFile, Naming};
 pub use problem::{Problem, ProblemKind};
 pub use records::{FieldValue, Lane, Operand, Pass, Piece, Record, RecordName, Records, Taint, Use, Visitor};
 pub use rows::{Insert, Query, RowDecoder, RowError, RowScan, Rows};
-pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text, recognise};
-
-/// Every format, in the order in which ties between equally confident guesses are broken.
-pub static FORMATS: &[Format] = &[xray::FORMAT, apitrace::FORMAT, frames::FORMAT, trace_db::FORMAT, rvn::FORMAT];
+pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
+pub use statement::StatementId;
+pub use table::{
+    FORMATS, begin_cut, has_arguments, has_blocks, needs_decompressor, open_arguments, open_records, open_row_records, open_steps,
+    recognise,
+};

@@ -294,50 +294,6 @@ pub trait RowRecords {
     fn details(&self, locator: Locator, found: &[crate::rows::Rows]) -> RecordDetails;
 }
 
-/// Opens a reader with an index.
-///
-/// # Errors
-///
-/// Returns [`Cause::Misuse`] if these bytes are not an index of this version of the program.
-pub type OpenRecords = fn(index: &[u8]) -> Result<Box<dyn Records>>;
-
-/// Makes the reader of a database. It has read nothing yet.
-pub type OpenRowRecords = fn() -> Box<dyn RowRecords>;
-
-/// The readers of all formats that are streams of bytes, by the id of the format. Not part of [`crate::Format`], so that a
-/// program that only decodes for the timeline does not contain them.
-pub static READERS: &[(&str, OpenRecords)] = &[
-    ("xray", crate::xray::open_records),
-    ("apitrace", crate::apitrace::open_records),
-    ("frames", crate::frames::open_records),
-    ("trace-db", crate::trace_db::open_records),
-];
-
-/// The readers of all formats that are databases.
-pub static DATABASE_READERS: &[(&str, OpenRowRecords)] = &[("rvn", crate::rvn::open_records)];
-
-/// Opens the reader of a format.
-///
-/// # Errors
-///
-/// Returns [`Cause::Misuse`] if the format has none, or for bytes that are no index.
-pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
-    let reader = READERS.iter().find(|(id, _)| *id == format);
-    let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;
-    open(index)
-}
-
-/// Opens the reader of a format whose traces are databases.
-///
-/// # Errors
-///
-/// Returns [`Cause::Misuse`] if the format has none.
-pub fn open_database(format: &str) -> Result<Box<dyn RowRecords>> {
-    let reader = DATABASE_READERS.iter().find(|(id, _)| *id == format);
-    let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;
-    Ok(open())
-}
-
 /// An index as bytes. They are valid within one version of the program: both sides come from one build.
 pub(crate) fn to_index(what: &impl Serialize) -> Vec<u8> {
     // Only types whose serialisation fails could make this fail; those here are plain data.
@@ -694,11 +650,5 @@ mod tests {
         assert_eq!((lane.rows, lane.until, lane.sorted, lane.pieces.len()), (MOST + 11, 9999, true, 3));
         pieces.add(2 * LONG + 1, 5);
         assert!(!pieces.lane().sorted);
-    }
-
-    #[test]
-    fn an_index_of_something_else_is_refused() {
-        assert!(open("nothing", &[]).is_err());
-        assert!(open("xray", &[1, 2, 3]).is_err());
     }
 }

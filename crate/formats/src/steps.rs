@@ -9,7 +9,6 @@ use core::ops::Range as Numbers;
 
 use crate::decoder::Range;
 use crate::drive;
-use crate::error::{Cause, Error, Result};
 
 /// What was read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,18 +113,6 @@ pub trait Steps {
     /// case. `None` if its number is not known.
     fn system_call(&self, _register: &dyn Fn(&str) -> Option<u64>) -> Option<SystemCall> {
         None
-    }
-}
-
-/// Opens the reader of steps with the index that the decoder of a format made.
-///
-/// # Errors
-///
-/// Returns [`Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
-pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Steps>> {
-    match format {
-        "frames" => crate::frames::open_steps(index),
-        _ => Err(Error::new(0, Cause::Misuse("this format does not say what its steps read and wrote"))),
     }
 }
 

@@ -220,7 +220,7 @@ fn check(file: &[u8], portions: &[usize], most_pieces: usize) -> Vec<Call> {
         read_all(reader.pass(0..u32::MAX).as_mut(), file, usize::MAX, &mut lines).unwrap();
         lines.calls
     };
-    let short = unspool_formats::records::open("apitrace", &decoder.index_of_numbers()).unwrap();
+    let short = unspool_formats::open_records("apitrace", &decoder.index_of_numbers()).unwrap();
     assert!(numbers(reader) == numbers(short.as_ref()));
 
     // Calls that cannot be wanted may be left out, but no others.
@@ -654,7 +654,7 @@ fn groups_and_markers_have_flags() {
 #[test]
 fn an_index_of_something_else_is_refused() {
     for bytes in [&[][..], &[1, 2, 3], &[0xff; 100]] {
-        assert!(unspool_formats::records::open("apitrace", bytes).is_err());
+        assert!(unspool_formats::open_records("apitrace", bytes).is_err());
     }
 }
 

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use unspool_file::{ByteSource, Reads, Unreadable, Window, drive};
 use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps, SystemCall};
-use unspool_formats::{Error, steps};
+use unspool_formats::{Error, open_steps};
 
 use crate::index::{AccessIndex, Cell, Keeps};
 use crate::memory::Byte;
@@ -51,7 +51,7 @@ impl<S: ByteSource> Explorer<S> {
     ///
     /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
     pub fn open(format: &str, records: &[u8], source: S, keeps: Keeps, limit: usize) -> Result<Self, Error> {
-        Ok(Self::new(steps::open(format, records)?, source, keeps, limit))
+        Ok(Self::new(open_steps(format, records)?, source, keeps, limit))
     }
 
     /// An explorer of steps that are read from `source`.

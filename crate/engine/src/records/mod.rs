@@ -15,10 +15,10 @@ use unspool_file::{Reads, Unreadable, Window, fill, run_pass};
 use unspool_formats::decoder::Range;
 use unspool_formats::drive::LONGEST;
 use unspool_formats::error::{Cause, Class, Error};
-use unspool_formats::records::{self, Row, RowRecords, Rows};
+use unspool_formats::records::{Row, RowRecords, Rows};
 use unspool_formats::{
     FieldValue, Instructions, Lane, Locator, Record, RecordDetails, Records, RowError, TrackId, Visitor,
-    rows as sql,
+    open_records, rows as sql,
 };
 
 pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};
@@ -151,7 +151,7 @@ impl RecordReader {
     ///
     /// Returns an error if these bytes are not an index of the format.
     pub fn open(format: &str, index: &[u8], source: Box<dyn ByteSource>) -> Result<Self, TraceErrorOut> {
-        let records = records::open(format, index)?;
+        let records = open_records(format, index)?;
         let lanes = records.lanes().to_vec();
         if !lanes.iter().all(is_sound) {
             return Err(Error::new(0, Cause::Misuse("this is no index of records")).into());

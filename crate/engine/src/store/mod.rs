@@ -276,7 +276,7 @@ impl Store {
 
     /// A name's id or address as text, if the name is not simply that: `#12`, `0x401000`. Else empty.
     pub fn key_text(&self, name: u32) -> String {
-        let key = texts::key_text(self.key(name).1);
+        let key = self.key(name).1.to_string();
         let shown = self.names().get(name as usize).map_or("", String::as_str);
         if self.texts.given(name).is_none() && shown.contains(&key) { String::new() } else { key }
     }

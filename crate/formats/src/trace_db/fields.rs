@@ -14,7 +14,7 @@ use crate::records::{FieldValue, Record, RecordName, Visitor};
 use super::decode::{Sink, VariableHeader};
 use super::index::TraceDbRecords;
 use super::point::MAX_ENTRIES;
-use super::tracks::{ANOTHER_STATEMENT, NO_STATEMENT, put_statement_name};
+use super::tracks::{ANOTHER_STATEMENT, NO_STATEMENT};
 use super::wire::{Number, StatementId};
 
 /// Limit for the bytes of blobs of a point that are passed on or printed.
