@@ -220,7 +220,7 @@ pub struct TrackDef {
     pub width: u8,
     /// How its slices are stacked.
     pub stacking: Stacking,
-    /// One of its slices, in a word or two, if [`crate::Info::slice_noun`] does not fit.
+    /// One of its slices, in a word or two, if [`crate::Nouns::slice`] does not fit.
     pub noun: Option<&'static str>,
     /// Whether its slices are the frames of the trace, which a search for `frame:` counts.
     pub has_frames: bool,

@@ -77,7 +77,7 @@ pub use companion::Companion;
 pub use decoder::{Decoder, Progress, Want};
 pub use details::{Field, RecordDetails, Value};
 pub use error::{Cause, Error, Result};
-pub use info::{Capability, Clock, Column, Info, Shows, Tab};
+pub use info::{Capability, Clock, Column, Info, Nouns, Shows, Tab};
 pub use input::Cursor;
 pub use limits::Limits;
 pub use locator::Locator;

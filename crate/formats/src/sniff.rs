@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::companion::Companion;
 use crate::decoder::{Decoder, TextDump};
 use crate::error::Result;
+use crate::info::{Column, Nouns, Tab};
 use crate::limits::Limits;
 use crate::problem::ProblemKind;
 use crate::rows::RowDecoder;
@@ -71,6 +72,15 @@ pub enum Text {
     },
 }
 
+/// Formats are the same if their ids are.
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Format {}
+
 /// How an opened file is read.
 pub enum Opened {
     /// Bytes are pushed to the decoder.
@@ -103,6 +113,12 @@ pub struct Format {
     pub name: &'static str,
     /// Which files and versions can be opened, in a few words.
     pub opens: &'static str,
+    /// What the parts of such a trace are called.
+    pub nouns: Nouns,
+    /// The tab that opens first.
+    pub first_tab: Tab,
+    /// The columns of the list of records.
+    pub columns: &'static [Column],
     /// The kinds of files that add to such a trace.
     pub companions: &'static [Companion],
     /// The kinds of problems that only this format has.

@@ -52,6 +52,7 @@ use alloc::format;
 use crate::companion::Companion;
 use crate::container::Container;
 use crate::error::Result;
+use crate::info::{Nouns, Tab};
 use crate::locator::Locator;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use crate::table::{Executed, Reader, Row};
@@ -94,6 +95,17 @@ pub const ROW: Row = Row {
         id: "apitrace",
         name: "apitrace trace",
         opens: "traces of versions 0 to 6, in Snappy, gzip, zstd or Brotli",
+        nouns: Nouns {
+            place: "byte",
+            event: "call",
+            record: "call",
+            slice: "call",
+            when_empty: "The trace holds no calls. The tracer writes 1 MiB at a time and when the program ends. This \
+                        program was killed or crashed in a traced call before the first write, or it made no traced \
+                        calls.",
+        },
+        first_tab: Tab::Frames,
+        columns: events::COLUMNS,
         companions: &[Companion::Times],
         problems: problems::KINDS,
         sniff,

@@ -31,6 +31,7 @@ use alloc::format;
 
 use crate::companion::Companion;
 use crate::error::Result;
+use crate::info::{Nouns, Tab};
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use crate::table::{Executed, Reader, Row};
 
@@ -46,6 +47,16 @@ pub const ROW: Row = Row {
         id: "frames",
         name: "BAP frames trace",
         opens: "BAP frames (.frames) of versions 1 to 3, and the older ones without a version",
+        nouns: Nouns {
+            place: "byte",
+            event: "frame",
+            record: "frame",
+            slice: "call",
+            when_empty: "The trace has no frames: nothing was executed during the recording, or the tracer was stopped \
+                        before it wrote any.",
+        },
+        first_tab: Tab::Events,
+        columns: events::COLUMNS,
         companions: &[Companion::Names, Companion::Binary],
         problems: problems::KINDS,
         sniff,

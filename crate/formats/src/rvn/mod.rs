@@ -21,6 +21,7 @@ use alloc::boxed::Box;
 
 use crate::companion::Companion;
 use crate::error::Result;
+use crate::info::{Nouns, Tab};
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use crate::table::{Executed, Reader, Row};
 
@@ -32,6 +33,15 @@ pub const ROW: Row = Row {
         id: "rvn",
         name: "REVEN block trace",
         opens: "block databases of REVEN (.sqlite) of version 1, with the tables of 2020 and 2021",
+        nouns: Nouns {
+            place: "transition",
+            event: "block run",
+            record: "transition",
+            slice: "call",
+            when_empty: "The trace has no block runs: nothing was executed during the recording.",
+        },
+        first_tab: Tab::Events,
+        columns: events::COLUMNS,
         companions: &[Companion::Names, Companion::Binary, Companion::WriteAheadLog],
         problems: problems::KINDS,
         sniff,

@@ -25,6 +25,7 @@ use alloc::boxed::Box;
 
 use crate::companion::Companion;
 use crate::error::{Cause, Error, Result};
+use crate::info::{Nouns, Tab};
 use crate::locator::Locator;
 use crate::sniff::{Format, OpenOptions, Opened};
 use crate::table::{Executed, Reader, Row};
@@ -64,6 +65,15 @@ pub const ROW: Row = Row {
         id: "trace-db",
         name: "trace-db trace",
         opens: "traces of GrammaTech's trace-db, in the wide layout and the narrow one of 2017",
+        nouns: Nouns {
+            place: "byte",
+            event: "point",
+            record: "point",
+            slice: "buffer",
+            when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
+        },
+        first_tab: Tab::Statements,
+        columns: events::COLUMNS,
         companions: &[Companion::Names],
         problems: problems::KINDS,
         sniff: sniff::sniff,

@@ -32,6 +32,7 @@ use alloc::format;
 
 use crate::companion::Companion;
 use crate::error::Result;
+use crate::info::{Nouns, Tab};
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use crate::table::{Executed, Reader, Row};
 
@@ -45,6 +46,16 @@ pub const ROW: Row = Row {
         id: "xray",
         name: "LLVM XRay log",
         opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
+        nouns: Nouns {
+            place: "byte",
+            event: "record",
+            record: "record",
+            slice: "call",
+            when_empty: "The log has a header and no records: nothing was recorded, or the program ended before its \
+                        buffers were written.",
+        },
+        first_tab: Tab::Functions,
+        columns: events::COLUMNS,
         companions: &[Companion::Names, Companion::Binary],
         problems: problems::KINDS,
         sniff,
