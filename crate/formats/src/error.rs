@@ -69,6 +69,10 @@ pub enum Cause {
         /// The limit.
         limit: u64,
     },
+    /// Something that this file does not give, although nothing is wrong with it: what, why, and what to do.
+    Unavailable(&'static str),
+    /// Something that was found when the file was opened is not found any more.
+    Gone(&'static str),
     /// A wrong call.
     Misuse(&'static str),
 }
@@ -106,6 +110,8 @@ impl Error {
             | Cause::BadLength { .. }
             | Cause::BadIndex { .. } => Class::Malformed,
             Cause::Limit { .. } => Class::Limit,
+            Cause::Unavailable(_) => Class::Unsupported,
+            Cause::Gone(_) => Class::Unreadable,
             Cause::Misuse(_) => Class::Misuse,
         }
     }
@@ -124,7 +130,7 @@ impl fmt::Display for Cause {
             Self::BadLength { what, value } => write!(f, "{value} is not a valid length of {what}"),
             Self::BadIndex { what, index, count } => write!(f, "there is no {what} {index}; the file has {count}"),
             Self::Limit { what, limit } => write!(f, "the file has more than {limit} {what}"),
-            Self::Misuse(what) => write!(f, "{what}"),
+            Self::Unavailable(what) | Self::Gone(what) | Self::Misuse(what) => write!(f, "{what}"),
         }
     }
 }
@@ -148,5 +154,7 @@ mod tests {
         assert_eq!(e.to_string(), "at byte 32: unknown record type 0x15");
         assert_eq!(e.class(), Class::Malformed);
         assert_eq!(Error::new(0, Cause::UnexpectedEnd { needed: 1 }).class(), Class::Truncated);
+        assert_eq!(Error::new(0, Cause::Unavailable("not here")).class(), Class::Unsupported);
+        assert_eq!(Error::new(0, Cause::Gone("not any more")).class(), Class::Unreadable);
     }
 }

@@ -249,7 +249,8 @@ pub trait Records {
     ///
     /// # Errors
     ///
-    /// Returns [`Cause::Misuse`] if there is no such record, or the cause why the bytes cannot be decoded.
+    /// Returns [`Cause::Misuse`] if there is no such record, [`Cause::Unavailable`] or [`Cause::Gone`] if it is not to be had any more, or the
+    /// cause why the bytes cannot be decoded.
     fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails>;
 }
 
