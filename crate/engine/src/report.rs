@@ -127,13 +127,7 @@ pub struct TraceErrorOut {
 
 impl From<Error> for TraceErrorOut {
     fn from(error: Error) -> Self {
-        let kind = class_word(error.class());
-        let mut sentence = error.cause.to_string();
-        if let Some(first) = sentence.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        sentence.push('.');
-        Self { kind, sentence, offset: Some(error.at) }
+        Self { kind: class_word(error.class()), sentence: error.sentence(), offset: Some(error.at) }
     }
 }
 

@@ -60,7 +60,10 @@ pub enum Unreadable {
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(UNREADABLE)
+        match self {
+            Self::Changed => f.write_str(UNREADABLE),
+            Self::Undecodable(error) => f.write_str(&error.sentence()),
+        }
     }
 }
 
@@ -215,6 +218,10 @@ pub fn run_pass(
 mod tests {
     use core::cell::RefCell;
 
+    use unspool_formats::Cause;
+    use unspool_formats::decoder::Range;
+    use unspool_formats::records::Rows;
+
     use super::*;
 
     /// Gives at most `most` bytes at once, and notes what was asked for.
@@ -284,6 +291,27 @@ mod tests {
         window.read(0, 10, 10, &file).unwrap();
         assert_eq!(window.read(5, 10, 10, &Gone), Err(Unreadable::Changed));
         assert_eq!(window.read(5, 10, 10, &file), Ok((&file.bytes[5..15], false)));
+    }
+
+    #[test]
+    fn an_error_of_a_pass_keeps_its_offset_and_says_its_cause() {
+        struct Failing;
+        impl Pass for Failing {
+            fn want(&self) -> Option<Range> {
+                Some(Range { at: 7, len: 3 })
+            }
+            fn push(&mut self, _bytes: &[u8], _visitor: &mut dyn Visitor) -> unspool_formats::Result<usize> {
+                Err(Error::new(8, Cause::UnknownRecord { kind: 0x15 }))
+            }
+            fn end(&mut self, _rest: &[u8], _visitor: &mut dyn Visitor) -> unspool_formats::Result<()> {
+                Ok(())
+            }
+        }
+        let mut rows = Rows::new(0, 0..1, 1, 1);
+        let result = run_pass(&mut Failing, &vec![0; 100], &mut Window::default(), Reads::ahead(10), &mut rows);
+        let error = result.unwrap_err();
+        assert_eq!(error, Unreadable::Undecodable(Error::new(8, Cause::UnknownRecord { kind: 0x15 })));
+        assert_eq!(error.to_string(), "Unknown record type 0x15.");
     }
 
     #[test]

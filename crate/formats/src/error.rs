@@ -3,6 +3,7 @@
 //! An [`Error`] ends the reading, a [`Problem`](crate::Problem) does not. Both are small `Copy` values with an absolute offset
 //! and the offending value. Both display as one sentence.
 
+use alloc::string::{String, ToString};
 use core::fmt;
 
 /// A result with [`Error`].
@@ -100,6 +101,16 @@ impl Error {
         Self { at, cause }
     }
 
+    /// The cause alone as a sentence, with a capital letter and a full stop.
+    pub fn sentence(&self) -> String {
+        let mut sentence = self.cause.to_string();
+        if let Some(first) = sentence.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        sentence.push('.');
+        sentence
+    }
+
     /// What is to blame.
     pub fn class(&self) -> Class {
         match self.cause {
@@ -146,12 +157,12 @@ impl core::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::ToString;
 
     #[test]
     fn errors_are_sentences_with_the_offset_and_the_value() {
         let e = Error::new(32, Cause::UnknownRecord { kind: 0x15 });
         assert_eq!(e.to_string(), "at byte 32: unknown record type 0x15");
+        assert_eq!(e.sentence(), "Unknown record type 0x15.");
         assert_eq!(e.class(), Class::Malformed);
         assert_eq!(Error::new(0, Cause::UnexpectedEnd { needed: 1 }).class(), Class::Truncated);
         assert_eq!(Error::new(0, Cause::Unavailable("not here")).class(), Class::Unsupported);
