@@ -1,9 +1,9 @@
 //! Stretches of a trace as traces of their own, for JavaScript.
 
 use js_sys::{Array, Uint8Array};
+use unspool_formats::begin_cut;
 use unspool_formats::clean::Cleaner;
 use unspool_formats::container::Container;
-use unspool_formats::begin_cut;
 use unspool_formats::cut::{Cut, CutOptions};
 use unspool_formats::{Error, Limits, Probe};
 use wasm_bindgen::prelude::*;

@@ -222,7 +222,7 @@ impl Asked {
             at += n as u64;
             let error = match n {
                 0 => None,
-                n => loader.push(&buffer[..n], |segment| full.push(segment)).err(),
+                n => loader.push(buffer.get(..n).unwrap_or_default(), |segment| full.push(segment)).err(),
             };
             ended = n == 0 || error.is_some();
             let mut problems = Vec::new();

@@ -181,7 +181,8 @@ impl Exporter {
         let Some(it) = &mut self.reading else { return Ok(1.0) };
         let end = it.next.saturating_add((f64::from(it.pieces) * share) as u32 + 1);
         let mut pass = it.records.pass(it.next..end);
-        run_pass(&mut *pass, &it.file, &mut it.window, Reads::ahead(AHEAD), &mut it.collector).map_err(|error| error.to_string())?;
+        run_pass(&mut *pass, &it.file, &mut it.window, Reads::ahead(AHEAD), &mut it.collector)
+            .map_err(|error| error.to_string())?;
         drop(pass);
         if let Some(error) = it.collector.take_error() {
             return Err(no_room(&error));

@@ -25,6 +25,7 @@
 //! Other files have the format's own nouns.
 
 #![no_std]
+#![forbid(unsafe_code)]
 // Some items are used for printing only.
 #![cfg_attr(not(feature = "text"), allow(dead_code))]
 
@@ -88,6 +89,6 @@ pub use rows::{Insert, Query, RowDecoder, RowError, RowScan, Rows};
 pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
 pub use statement::StatementId;
 pub use table::{
-    FORMATS, begin_cut, has_arguments, has_blocks, needs_decompressor, open_arguments, open_records, open_row_records, open_steps,
-    recognise,
+    FORMATS, begin_cut, has_arguments, has_blocks, needs_decompressor, open_arguments, open_records, open_row_records,
+    open_steps, recognise,
 };

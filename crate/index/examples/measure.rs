@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p unspool-index --example measure -- FILE
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::type_complexity)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::type_complexity)]
 
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,8 @@ use unspool_formats::rows::{Cell, Shape};
 use unspool_formats::rvn::btree::Scan;
 use unspool_formats::rvn::wire::{Metadata, SCHEMA, TABLES};
 use unspool_formats::{
-    EventBatch, EventKind, FORMATS, Instructions, OpenOptions, Opened, Query, RowDecoder, RowScan, Rows, open_row_records, records,
+    EventBatch, EventKind, FORMATS, Instructions, OpenOptions, Opened, Query, RowDecoder, RowScan, Rows,
+    open_row_records, records,
 };
 
 use crate::choices::Choices;

@@ -5,7 +5,8 @@ use unspool_formats::container::{Container, peek};
 use unspool_formats::problem::MANY_THREADS;
 use unspool_formats::trace_db::problems::CUT_POINT;
 use unspool_formats::{
-    Decoder, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, Records, Text, open_records, records,
+    Decoder, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, Records, Text, open_records,
+    records,
 };
 
 use crate::choices::Choices;

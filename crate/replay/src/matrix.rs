@@ -30,6 +30,7 @@ pub(crate) fn from_slice(numbers: &[f32]) -> Matrix {
 }
 
 /// The inverse, or zeros if there is none.
+#[allow(clippy::indexing_slicing, reason = "an array of 16, and rows and columns below 4")]
 pub(crate) fn inverse(m: &Matrix) -> Matrix {
     // Gauss and Jordan, in double precision, with the largest pivot of a column.
     let mut a = [[0f64; 8]; 4];

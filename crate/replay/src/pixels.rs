@@ -321,7 +321,7 @@ fn converted(
             } else if let (None, Some(&[2, 1, 0, 3]), UNSIGNED_BYTE, Base::Rgba, UNSIGNED_BYTE) =
                 (fields, order, kind, to.base, to.kind)
             {
-                out.extend(row.chunks_exact(4).flat_map(|p| [p[2], p[1], p[0], p[3]]));
+                out.extend(row.as_chunks().0.iter().flat_map(|[b, g, r, a]| [*r, *g, *b, *a]));
             } else {
                 for pixel in row.chunks_exact(pixel) {
                     put(&mut out, pixel, format, kind, order, fields, to);

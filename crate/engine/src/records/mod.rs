@@ -17,8 +17,8 @@ use unspool_formats::drive::LONGEST;
 use unspool_formats::error::{Cause, Class, Error};
 use unspool_formats::records::{Row, RowRecords, Rows};
 use unspool_formats::{
-    FieldValue, Instructions, Lane, Locator, Record, RecordDetails, Records, RowError, TrackId, Visitor,
-    open_records, rows as sql,
+    FieldValue, Instructions, Lane, Locator, Record, RecordDetails, Records, RowError, TrackId, Visitor, open_records,
+    rows as sql,
 };
 
 pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};

@@ -141,9 +141,11 @@ impl Store {
         // Events come in runs of one track: look the track up once for each run.
         for run in batch.tracks.chunk_by(|a, b| a == b) {
             let to = from + run.len();
-            if let ([track], EventKind::Sample) = (run, batch.kinds[from]) {
+            if let ([track], Some(EventKind::Sample)) = (run, batch.kinds.get(from))
+                && let (Some(time), Some(locator)) = (batch.times.get(from), batch.locators.get(from))
+            {
                 // Variables of a trace point: a sample on each of many tracks.
-                self.apply_sample(*track, Sample { time: batch.times[from], bits: batch.locators[from].bits() });
+                self.apply_sample(*track, Sample { time: *time, bits: locator.bits() });
             } else if let Some(track) = run.first() {
                 let ended = self.apply_run(*track, batch, from..to, ends);
                 ends = ends.get(ended..).unwrap_or_default();
@@ -443,8 +445,8 @@ fn columns(
     batch: &EventBatch,
     range: std::ops::Range<usize>,
 ) -> impl Iterator<Item = (((&EventKind, &u64), &u32), &Locator)> {
-    let kinds = batch.kinds[range.clone()].iter();
-    kinds.zip(&batch.times[range.clone()]).zip(&batch.names[range.clone()]).zip(&batch.locators[range])
+    let Run { kinds, times, names, locators } = Run::of(batch, range);
+    kinds.iter().zip(times).zip(names).zip(locators)
 }
 
 /// The columns of a track, from the lowest depth.

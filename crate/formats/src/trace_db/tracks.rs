@@ -174,10 +174,7 @@ impl Tracks {
             }
         };
         if incomplete {
-            let text = id.map_or_else(
-                || "no statement (incomplete)".into(),
-                |id| format!("{id} (incomplete)"),
-            );
+            let text = id.map_or_else(|| "no statement (incomplete)".into(), |id| format!("{id} (incomplete)"));
             name = self.texts.number(&text, point.at, self.limits.names, out)?;
         }
         let lane = self.lane(file, out);

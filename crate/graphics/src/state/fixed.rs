@@ -242,6 +242,7 @@ fn clip_plane(machine: &mut Machine, call: &Call, _: Variant) {
 pub(super) const CLIP_PLANE_OF: u16 = 0x00f0;
 
 /// The inverse of a matrix, by Gauss and Jordan. `None` if there is none.
+#[allow(clippy::indexing_slicing, reason = "an array, and indices below its length")]
 fn inverse(matrix: &[f64; 16]) -> Option<[f64; 16]> {
     let mut rows: [[f64; 8]; 4] = core::array::from_fn(|row| {
         core::array::from_fn(|column| match column {
