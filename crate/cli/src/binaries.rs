@@ -86,8 +86,8 @@ impl Binaries {
                 Work::More => {}
                 Work::Needs { binary, range } => {
                     let i = (binary - FIRST) as usize;
-                    let bytes = read(&self.files[i], range);
-                    let bytes = bytes.map_err(|error| Failure::new(format!("{}: {error}", self.names[i].1)))?;
+                    let (Some(file), Some((_, name))) = (self.files.get(i), self.names.get(i)) else { return Ok(()) };
+                    let bytes = read(file, range).map_err(|error| Failure::new(format!("{name}: {error}")))?;
                     self.programs.push(binary, range.at, bytes);
                 }
             }

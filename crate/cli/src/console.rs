@@ -142,21 +142,21 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) -> usize {
             [] | [b'\r' | 0xc2 | 0xe2] | [0xe2, 0x80 | 0x81] => return bytes.len() - rest.len(),
             [b'\r', b'\n', ..] => (2, None),
             [0xc2, last @ 0x80..=0x9f, ..] => (2, char::from_u32(last.into())),
-            [0xe2, 0x80, last @ 0xa8..=0xae, ..] | [0xe2, 0x81, last @ 0xa6..=0xa9, ..] => {
-                (3, char::from_u32(if rest[1] == 0x80 { 0x2000 } else { 0x2040 } + u32::from(last & 0x3f)))
-            }
+            [0xe2, 0x80, last @ 0xa8..=0xae, ..] => (3, char::from_u32(0x2000 + u32::from(last & 0x3f))),
+            [0xe2, 0x81, last @ 0xa6..=0xa9, ..] => (3, char::from_u32(0x2040 + u32::from(last & 0x3f))),
             [0xc2 | 0xe2, ..] => (1, None),
             [byte, ..] => (1, Some(char::from(byte))),
         };
+        let Some((taken, after)) = rest.split_at_checked(len) else { return bytes.len() - rest.len() };
         match c {
-            None => out.extend_from_slice(&rest[..len]),
+            None => out.extend_from_slice(taken),
             Some(c) => {
                 let mut escaped = String::new();
                 push_escaped(&mut escaped, c);
                 out.extend_from_slice(escaped.as_bytes());
             }
         }
-        rest = &rest[len..];
+        rest = after;
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::Serialize;
+use unspool_formats::has_blocks;
 use unspool_index::{Executed, Keeps, List, Module, With, blocks, drcov, in_modules};
 
 use crate::console::{self, one_line};
@@ -107,7 +108,7 @@ impl Of {
     fn trace(trace: &TraceArgs, steps: Range<u64>) -> Result<Self, Failure> {
         let (source, session) = read_whole(trace)?;
         let program = session.info().properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
-        let (all, modules) = if session.format().id == "rvn" {
+        let (all, modules) = if has_blocks(session.format().id) {
             let index =
                 run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
             (index.coverage(steps.clone()), Vec::new())

@@ -4,7 +4,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use unspool_engine::{read, refusal};
-use unspool_formats::cut::{CutOptions, cut};
+use unspool_formats::begin_cut;
+use unspool_formats::cut::CutOptions;
 use unspool_formats::{Probe, recognise};
 
 use crate::clean::CleanArgs;
@@ -53,7 +54,7 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
         limits: what.trace.limits(),
         cleaner: what.clean.cleaner(),
     };
-    let mut stretch = cut(&probe, options)
+    let mut stretch = begin_cut(&probe, options)
         .ok_or_else(|| refused(format!("No stretch of this format ({}) can be written.", format.name)))?
         .map_err(|error| refused(error.to_string()))?;
     let in_file = |error: io::Error| Failure::new(format!("{}: {error}", what.output.display()));

@@ -141,7 +141,7 @@ fn stream(mut dump: Box<dyn TextDump>, mut source: Source) -> Result<(), Failure
 fn database(decoder: Box<dyn RowDecoder>, source: &Source) -> Result<(), Failure> {
     let refused = |why: String| Failure::new(format!("{}: {why}", source.name));
     let database = Database::open(&source.path).map_err(|error| refused(error.sentence))?;
-    let noun = decoder.info().place_noun;
+    let noun = decoder.info().format.nouns.place;
     let mut out = console::data();
     let mut written = false;
     let end = pull::text(

@@ -10,7 +10,7 @@ use unspool_engine::records::{RecordReader, Search};
 use unspool_engine::{Session, TraceErrorOut, TrackOut};
 use unspool_find::pattern::Linked;
 use unspool_find::{Bound, RecordQuery};
-use unspool_formats::{Clock, Locator, records};
+use unspool_formats::{Clock, Locator, open_row_records};
 
 use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};
@@ -118,7 +118,7 @@ pub(crate) fn reader_of(session: &Session, source: &Source) -> Result<RecordRead
     let failed = |error| failed(source, error);
     if session.is_pulled() {
         let database = Database::open(&source.path).map_err(|error| failed(error.into()))?;
-        let records = records::open_database(session.format().id).map_err(|error| failed(error.into()))?;
+        let records = open_row_records(session.format().id).map_err(|error| failed(error.into()))?;
         RecordReader::of_database(records, Box::new(database), Some(Box::new(Disassembler)))
     } else {
         RecordReader::open(session.format().id, &session.index(), Box::new(File::open(&source.path)?))

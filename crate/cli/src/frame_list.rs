@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use unspool_file::Unreadable;
+use unspool_formats::Capability;
 use unspool_graphics::Reader;
 use unspool_graphics::frames::{FIGURES, Frame, Frames};
 use unspool_graphics::times::{MEASURES, Times, TimesReader, Values};
@@ -37,7 +38,7 @@ pub(crate) const PIECES: u32 = 256;
 /// Opens an apitrace: the index of its calls, and its file.
 pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, File), Failure> {
     let (source, session) = read_whole(trace)?;
-    if session.format().id != "apitrace" {
+    if !session.info().offers.contains(&Capability::Graphics.word()) {
         return Err(Failure::new(format!("{}: only traces of apitrace have frames and resources", source.name)));
     }
     let file = File::open(&source.path)?;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use unspool_formats::has_blocks;
 use unspool_index::{Keeps, Loop, LoopFinder, LoopsFound};
 
 use crate::console;
@@ -50,7 +51,7 @@ struct LoopOut {
 pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
     let (source, session) = read_whole(&what.trace)?;
     let mut finder = LoopFinder::default();
-    let found = if session.format().id == "rvn" {
+    let found = if has_blocks(session.format().id) {
         let index = run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
         while !index.find_loops(&mut finder, PORTION) {}
         index.loops(finder)

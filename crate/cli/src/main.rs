@@ -305,8 +305,11 @@ impl Source {
         };
         (source.head, source.tail) = head_and_tail(&mut source, size).map_err(in_file)?;
         // SQLite reads the log. The format's versions in the head would say that it is missing.
-        if sqlite::has_log(&source.path) && source.head.get(18..20) == Some(&[2, 2]) {
-            source.head[18..20].fill(1);
+        if sqlite::has_log(&source.path)
+            && let Some(versions) = source.head.get_mut(18..20)
+            && *versions == [2, 2]
+        {
+            versions.fill(1);
         }
         Ok(source)
     }
@@ -324,7 +327,7 @@ impl ReadAt for Source {
         self.file.seek(SeekFrom::Start(at))?;
         let mut filled = 0;
         while filled < buffer.len() {
-            match self.file.read(&mut buffer[filled..]) {
+            match self.file.read(buffer.get_mut(filled..).unwrap_or_default()) {
                 Ok(0) => break,
                 Ok(n) => filled += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

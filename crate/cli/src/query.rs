@@ -168,7 +168,7 @@ impl Asked {
         let refused = |why: String| Failure::new(format!("{name}: {why}"));
         let probe = Probe { head: &self.source.head, tail: &self.source.tail, size: self.source.size, name: &name };
         let format = recognise(&probe).map(|(format, _)| format);
-        if format.is_none_or(|format| format.id != trace_db::FORMAT.id) {
+        if format.is_none_or(|format| format.id != trace_db::ROW.format.id) {
             return Err(refused(
                 "Only trace-db traces have values to query; unspool find searches all formats.".into(),
             ));
@@ -222,7 +222,7 @@ impl Asked {
             at += n as u64;
             let error = match n {
                 0 => None,
-                n => loader.push(&buffer[..n], |segment| full.push(segment)).err(),
+                n => loader.push(buffer.get(..n).unwrap_or_default(), |segment| full.push(segment)).err(),
             };
             ended = n == 0 || error.is_some();
             let mut problems = Vec::new();

@@ -259,8 +259,10 @@ fn print_table(out: &mut impl Write, functions: &[Line<'_>], most: usize) -> io:
             [own, total, count, min, median, p90, p99, max].map(|figure| figure.to_string())
         })
         .collect();
-    let widths: Vec<usize> =
-        (0..heads.len()).map(|i| rows.iter().map(|row| row[i].len()).fold(heads[i].len(), usize::max)).collect();
+    let widest = |(i, head): (usize, &&str)| {
+        rows.iter().filter_map(|row| row.get(i)).map(String::len).fold(head.len(), usize::max)
+    };
+    let widths: Vec<usize> = heads.iter().enumerate().map(widest).collect();
     let mut line = |cells: &[&str], name: &str| -> io::Result<()> {
         for (cell, width) in cells.iter().zip(&widths) {
             write!(out, "{cell:>width$}  ")?;

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::Session;
 use unspool_file::Unreadable;
+use unspool_formats::Capability;
 use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Keeps, Moment, Origin as Found};
 
 use crate::console;
@@ -188,7 +189,7 @@ struct MemoryOut {
 
 pub(crate) fn state(what: &State) -> Result<(), Failure> {
     let (source, session) = read_whole(&what.trace)?;
-    if session.format().id == "apitrace" {
+    if session.info().offers.contains(&Capability::Graphics.word()) {
         return graphics::state(
             &source,
             &session,

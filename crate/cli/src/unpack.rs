@@ -186,26 +186,25 @@ fn choose(
     if let Some(fault) = fault {
         complain(name, Place::At { noun: "byte", at: fault.at }, &fault.sentence(kind));
     }
-    let with_log = |at: usize, rest: Option<String>| {
-        let entry = entries[at].clone();
+    let with_log = |entry: &Entry, rest: Option<String>| {
+        let entry = entry.clone();
         let log = format!("{}-wal", entry.name);
         let log = entries.iter().find(|other| other.name == log).cloned();
         (entry, rest, log)
     };
     if let Some(wanted) = wanted {
-        let exact = entries.iter().position(|entry| entry.name == wanted);
-        let outer =
-            || entries.iter().position(|e| wanted.strip_prefix(&e.name).is_some_and(|rest| rest.starts_with('/')));
-        let Some(at) = exact.or_else(outer) else {
+        let exact = entries.iter().find(|entry| entry.name == wanted);
+        let outer = || entries.iter().find(|e| wanted.strip_prefix(&e.name).is_some_and(|rest| rest.starts_with('/')));
+        let Some(entry) = exact.or_else(outer) else {
             return Err(Failure::new(format!("{name}: there is no {wanted} in this {} archive.", kind.name())));
         };
-        let rest = wanted.get(entries[at].name.len() + 1..).map(String::from);
-        return Ok(with_log(at, rest));
+        let rest = wanted.get(entry.name.len() + 1..).map(String::from);
+        return Ok(with_log(entry, rest));
     }
-    let mut traces: Vec<(usize, &'static str)> = Vec::new();
-    for (i, entry) in entries.iter().enumerate() {
+    let mut traces: Vec<(&Entry, &'static str)> = Vec::new();
+    for entry in &entries {
         if let Some(format) = format_of(kind, file, entry) {
-            traces.push((i, format));
+            traces.push((entry, format));
         }
     }
     match traces[..] {
@@ -219,7 +218,7 @@ fn choose(
             let others = entries.len() - traces.len();
             let traces = traces
                 .into_iter()
-                .map(|(i, format)| Trace { name: entries[i].name.clone(), size: entries[i].size, format })
+                .map(|(entry, format)| Trace { name: entry.name.clone(), size: entry.size, format })
                 .collect();
             let archive = Archive { file: name.into(), container: kind.name(), traces, others };
             Err(Failure { archive: Some(archive), ..Failure::new(String::new()) })
@@ -303,7 +302,9 @@ impl Random for Packed {
 impl ReadAt for Packed {
     fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.read(at, buffer.len()).ok_or(io::ErrorKind::Other)?;
-        buffer[..bytes.len()].copy_from_slice(&bytes);
+        if let Some(to) = buffer.get_mut(..bytes.len()) {
+            to.copy_from_slice(&bytes);
+        }
         Ok(bytes.len())
     }
 }

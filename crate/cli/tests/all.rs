@@ -1,5 +1,14 @@
 //! Tests of the native command, one program: each file of its own would be linked by itself, which takes longer than the tests.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that panics has done its work"
+)]
+
 mod account;
 mod binaries;
 mod btree;

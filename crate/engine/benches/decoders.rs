@@ -3,6 +3,14 @@
 //! `UNSPOOL_BENCH_INPUTS` lists the paths of traces, separated as in `PATH`; the default is those that `npm run bench`
 //! generates. Databases are not measured here, because the engine has no SQLite: `unspool info` measures them.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a measurement that panics has shown something"
+)]
+
 #[path = "../tests/common/mod.rs"]
 mod common;
 

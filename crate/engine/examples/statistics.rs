@@ -2,6 +2,14 @@
 //!
 //! `unspool generate xray --events 60000000 -o FILE` writes a file with 30 million slices.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a measurement that panics has shown something"
+)]
+
 use std::time::{Duration, Instant};
 
 use unspool_engine::jobs::{Job, Step};

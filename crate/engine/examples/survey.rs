@@ -1,5 +1,13 @@
 //! Times a pass over all records of a file with all their fields: `cargo run --release --example survey -- FILE`.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a measurement that panics has shown something"
+)]
+
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Mutex;

@@ -54,7 +54,7 @@ impl Input {
         if self.bytes.len() < end {
             self.bytes.resize(end, 0);
         }
-        let n = fill(&mut self.bytes[self.filled..end]).min(most);
+        let n = fill(self.bytes.get_mut(self.filled..end).unwrap_or_default()).min(most);
         self.filled += n;
         self.position += n as u64;
     }

@@ -113,7 +113,7 @@ impl Row<'_> {
         let name = self.store.calls.name(node);
         let last = (b.ceil() as usize).max(a as usize + 1).min(self.cells.len());
         let first = (a as usize).min(last);
-        for (i, cell) in (first..).zip(&mut self.cells[first..last]) {
+        for (i, cell) in (first..last).zip(self.cells.iter_mut().skip(first)) {
             let part = (b.min((i + 1) as f64) - a.max(i as f64)).max(0.0);
             cell.add(part * share, name);
         }

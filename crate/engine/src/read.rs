@@ -27,7 +27,9 @@ impl ReadAt for &[u8] {
     fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let rest = usize::try_from(at).ok().and_then(|at| self.get(at..)).unwrap_or_default();
         let n = rest.len().min(buffer.len());
-        buffer[..n].copy_from_slice(&rest[..n]);
+        if let (Some(to), Some(from)) = (buffer.get_mut(..n), rest.get(..n)) {
+            to.copy_from_slice(from);
+        }
         Ok(n)
     }
 }

@@ -93,21 +93,22 @@ impl From<Info> for TraceInfo {
             Clock::Ticks => ClockOut::Ticks,
             Clock::Ordinal { unit } => ClockOut::Ordinal { unit },
         };
+        let nouns = info.format.nouns;
         Self {
-            format: info.format,
+            format: info.format.id,
             title: info.title,
             version: info.version,
             container: info.container.map(String::from),
             clock,
-            event_noun: info.event_noun,
-            record_noun: info.record_noun,
-            slice_noun: info.slice_noun,
-            place_noun: info.place_noun,
-            when_empty: info.when_empty,
+            event_noun: nouns.event,
+            record_noun: nouns.record,
+            slice_noun: nouns.slice,
+            place_noun: nouns.place,
+            when_empty: nouns.when_empty,
             offers: info.offers.iter().map(|capability| capability.word()).collect(),
-            first_tab: info.first_tab.id(),
+            first_tab: info.format.first_tab.id(),
             companions: Vec::new(),
-            columns: info.columns.iter().map(ColumnOut::from).collect(),
+            columns: info.format.columns.iter().map(ColumnOut::from).collect(),
             properties: info.properties,
         }
     }
@@ -126,13 +127,7 @@ pub struct TraceErrorOut {
 
 impl From<Error> for TraceErrorOut {
     fn from(error: Error) -> Self {
-        let kind = class_word(error.class());
-        let mut sentence = error.cause.to_string();
-        if let Some(first) = sentence.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        sentence.push('.');
-        Self { kind, sentence, offset: Some(error.at) }
+        Self { kind: class_word(error.class()), sentence: error.sentence(), offset: Some(error.at) }
     }
 }
 

@@ -1,5 +1,13 @@
 //! Tests of the engine, one program: each file of its own would be linked by itself, which takes longer than the tests.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that panics has done its work"
+)]
+
 mod common;
 
 mod apitrace_and_frames;

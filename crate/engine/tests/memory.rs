@@ -1,5 +1,14 @@
 //! Memory and allocations of a trace. Both are counted, so that regressions show.
 
+#![allow(
+    unsafe_code,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "an allocator is unsafe, and a test that panics has done its work"
+)]
+
 mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -12,11 +12,11 @@ use unspool_find::pattern::Linked;
 use unspool_find::{RecordQuery, RecordTest};
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg};
 use unspool_formats::frames::encode::{Frame, Std, Table};
-use unspool_formats::records::{self, Row, read_all};
+use unspool_formats::records::{Row, read_all};
 use unspool_formats::trace_db::wire::{Layout, StatementId, Tables, Type};
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Mode};
-use unspool_formats::{Locator, Record, TrackId, Visitor, apitrace, frames, trace_db};
+use unspool_formats::{Locator, Record, TrackId, Visitor, apitrace, frames, open_records, trace_db};
 
 const ALL: Scope = Scope { range: None, tracks: None };
 
@@ -103,7 +103,7 @@ impl Trace {
         let (format, index) = (session.format().id, session.index());
         let source = Source::new(file);
         let reader = RecordReader::open(format, &index, Box::new(source.clone())).unwrap();
-        let records = records::open(format, &index).unwrap();
+        let records = open_records(format, &index).unwrap();
         let mut keys = Keys::default();
         read_all(records.pass(0..u32::MAX).as_mut(), file, usize::MAX, &mut keys).unwrap();
         let mut all = keys.0;

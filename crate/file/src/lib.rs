@@ -6,6 +6,8 @@ use core::fmt;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
+use unspool_formats::Error;
+use unspool_formats::drive::{Drive, Driven, LONGEST, Moved};
 use unspool_formats::records::{Pass, Visitor};
 
 /// Reads the bytes of a file.
@@ -37,13 +39,27 @@ impl ByteSource for File {
 /// The sentence for a file that the browser or the system does not let us read any more.
 pub const UNREADABLE: &str = "The file cannot be read any more: it was changed, moved or deleted after it was opened.";
 
-/// The file cannot be read, or has changed since it was opened.
+/// Why a part of a file is not read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unreadable;
+pub enum Unreadable {
+    /// The file cannot be read, or is shorter than when it was opened.
+    Changed,
+    /// Its bytes cannot be decoded.
+    Undecodable(Error),
+}
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(UNREADABLE)
+        match self {
+            Self::Changed => f.write_str(UNREADABLE),
+            Self::Undecodable(error) => f.write_str(&error.sentence()),
+        }
+    }
+}
+
+impl From<Error> for Unreadable {
+    fn from(error: Error) -> Self {
+        Self::Undecodable(error)
     }
 }
 
@@ -61,7 +77,7 @@ pub fn fill(
     let mut filled = 0;
     while filled < least {
         let room = buffer.get_mut(filled..).unwrap_or_default();
-        match source.read_at(at.saturating_add(filled as u64), room).ok_or(Unreadable)? {
+        match source.read_at(at.saturating_add(filled as u64), room).ok_or(Unreadable::Changed)? {
             0 => break,
             n => filled += n,
         }
@@ -113,44 +129,77 @@ impl Window {
             self.bytes.truncate(filled.map_or(0, |filled| left + filled));
             is_end = left + filled? < least;
         }
-        let from = usize::try_from(at.wrapping_sub(self.at)).unwrap_or(0);
-        Ok((self.bytes.get(from..).unwrap_or_default(), is_end))
+        Ok((self.rest(at), is_end))
+    }
+
+    /// The bytes from `at` on that the last read left here.
+    fn rest(&self, at: u64) -> &[u8] {
+        let from = usize::try_from(at.wrapping_sub(self.at)).unwrap_or(usize::MAX);
+        self.bytes.get(from..).unwrap_or_default()
     }
 }
 
-/// Bytes that a pass is offered at most: more than a chunk of 64 MiB.
-const LONGEST: usize = 65 << 20;
+/// How much of a file is read at once for a pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Reads {
+    /// Bytes that the pass is offered at least, as far as it wants them.
+    pub least: usize,
+    /// Bytes that are asked for when the file has to be read.
+    pub ahead: usize,
+}
 
-/// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
+impl Reads {
+    /// Any bytes that come when `ahead` are asked for.
+    pub const fn ahead(ahead: usize) -> Self {
+        Self { least: 1, ahead }
+    }
+}
+
+/// Drives a pass until it is done, its visitor is full, or it needs more than there is: then the rest is returned that is not enough
+/// for it.
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be read, or has other bytes than when it was opened.
+/// Fails if the file cannot be read or decoded.
+pub fn drive<'w>(
+    driven: &mut impl Driven,
+    source: &(impl ByteSource + ?Sized),
+    window: &'w mut Window,
+    reads: Reads,
+) -> Result<Option<&'w [u8]>, Unreadable> {
+    let mut drive = Drive::new(reads.least, LONGEST);
+    let mut short = None;
+    while let Some((at, len)) = drive.next(driven) {
+        let (bytes, _) = window.read(at, len, reads.ahead, source)?;
+        match drive.push(driven, bytes)? {
+            Moved::On => {}
+            Moved::Full => break,
+            Moved::Short => {
+                short = driven.want();
+                break;
+            }
+        }
+    }
+    let Some(range) = short else { return Ok(None) };
+    let rest = window.rest(range.at);
+    Ok(Some(rest.get(..usize::try_from(range.len).unwrap_or(usize::MAX)).unwrap_or(rest)))
+}
+
+/// Runs a pass over records to its end, or until its visitor is full.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read or decoded.
 pub fn run_pass(
     pass: &mut dyn Pass,
     source: &(impl ByteSource + ?Sized),
     window: &mut Window,
-    ahead: usize,
+    reads: Reads,
     visitor: &mut dyn Visitor,
 ) -> Result<(), Unreadable> {
-    let mut least = 1;
-    while let Some(range) = pass.want() {
-        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX);
-        let (bytes, is_end) = window.read(range.at, least.min(wanted), ahead, source)?;
-        let bytes = bytes.get(..wanted).unwrap_or(bytes);
-        let offered = bytes.len();
-        let used = pass.push(bytes, visitor).map_err(|_| Unreadable)?;
-        if visitor.is_full() {
-            return Ok(());
-        }
-        if used > 0 || pass.want() != Some(range) {
-            least = 1;
-        } else if !is_end && offered < wanted.min(LONGEST) {
-            least = (offered * 2).clamp(1, LONGEST);
-        } else {
-            // All that was wanted is not enough, or the file has ended.
-            pass.end(bytes, visitor).map_err(|_| Unreadable)?;
-        }
+    while let Some(rest) = drive(&mut (&mut *pass, &mut *visitor), source, window, reads)? {
+        // All that was wanted is not enough, or the file has ended.
+        pass.end(rest, visitor)?;
     }
     Ok(())
 }
@@ -158,6 +207,10 @@ pub fn run_pass(
 #[cfg(test)]
 mod tests {
     use core::cell::RefCell;
+
+    use unspool_formats::Cause;
+    use unspool_formats::decoder::Range;
+    use unspool_formats::records::Rows;
 
     use super::*;
 
@@ -226,8 +279,29 @@ mod tests {
         let file = Slow::new(100, 100);
         let mut window = Window::default();
         window.read(0, 10, 10, &file).unwrap();
-        assert_eq!(window.read(5, 10, 10, &Gone), Err(Unreadable));
+        assert_eq!(window.read(5, 10, 10, &Gone), Err(Unreadable::Changed));
         assert_eq!(window.read(5, 10, 10, &file), Ok((&file.bytes[5..15], false)));
+    }
+
+    #[test]
+    fn an_error_of_a_pass_keeps_its_offset_and_says_its_cause() {
+        struct Failing;
+        impl Pass for Failing {
+            fn want(&self) -> Option<Range> {
+                Some(Range { at: 7, len: 3 })
+            }
+            fn push(&mut self, _bytes: &[u8], _visitor: &mut dyn Visitor) -> unspool_formats::Result<usize> {
+                Err(Error::new(8, Cause::UnknownRecord { kind: 0x15 }))
+            }
+            fn end(&mut self, _rest: &[u8], _visitor: &mut dyn Visitor) -> unspool_formats::Result<()> {
+                Ok(())
+            }
+        }
+        let mut rows = Rows::new(0, 0..1, 1, 1);
+        let result = run_pass(&mut Failing, &vec![0; 100], &mut Window::default(), Reads::ahead(10), &mut rows);
+        let error = result.unwrap_err();
+        assert_eq!(error, Unreadable::Undecodable(Error::new(8, Cause::UnknownRecord { kind: 0x15 })));
+        assert_eq!(error.to_string(), "Unknown record type 0x15.");
     }
 
     #[test]

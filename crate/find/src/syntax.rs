@@ -621,7 +621,7 @@ mod tests {
                 Expr::Any(parts) => format!("({})", join(parts, " | ")),
                 Expr::All(parts) => format!("({})", join(parts, " & ")),
                 Expr::Not(inner) => format!("!{}", of(inner, text)),
-                Expr::Term(_, (at, len)) => text[*at..at + len].to_string(),
+                Expr::Term(_, (at, len)) => text.get(*at..at + len).unwrap().to_string(),
             }
         }
         of(&parse(text).unwrap(), text)

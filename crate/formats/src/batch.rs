@@ -2,9 +2,11 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::locator::Locator;
 use crate::problem::Problem;
+use crate::statement::StatementId;
 
 /// Number of a track, counted from 0 in the order of definition.
 pub type TrackId = u32;
@@ -115,8 +117,20 @@ pub enum Key {
     Id(i64),
     /// The address of the function.
     Address(u64),
-    /// The number of a statement of a trace-db trace.
+    /// The number of a statement: the bits of a [`StatementId`].
     Statement(u64),
+}
+
+/// The key as texts have it: `#12`, `0x401000`. Empty if there is none.
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => Ok(()),
+            Self::Id(id) => write!(f, "#{id}"),
+            Self::Address(address) => write!(f, "{address:#x}"),
+            Self::Statement(bits) => StatementId::from_bits(*bits).fmt(f),
+        }
+    }
 }
 
 /// The definition of a name.
@@ -206,8 +220,10 @@ pub struct TrackDef {
     pub width: u8,
     /// How its slices are stacked.
     pub stacking: Stacking,
-    /// One of its slices, in a word or two, if [`crate::Info::slice_noun`] does not fit.
+    /// One of its slices, in a word or two, if [`crate::Nouns::slice`] does not fit.
     pub noun: Option<&'static str>,
+    /// Whether its slices are the frames of the trace, which a search for `frame:` counts.
+    pub has_frames: bool,
 }
 
 impl TrackDef {
@@ -225,6 +241,7 @@ impl TrackDef {
             width: 0,
             stacking: Stacking::Nested,
             noun: None,
+            has_frames: false,
         }
     }
 

@@ -4,7 +4,6 @@
 //! order of the file; the encoder of the format writes them with what they need from before: signatures of an apitrace, the
 //! preamble of an XRay buffer, headers. What was made before, such as objects of OpenGL, is not in the new file.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::clean::Cleaner;
@@ -12,8 +11,6 @@ use crate::decoder::Progress;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::problem::Problem;
-use crate::sniff::{Confidence, Probe};
-use crate::{apitrace, frames, trace_db, xray};
 
 /// What to cut out.
 #[derive(Clone, Debug)]
@@ -76,32 +73,4 @@ pub trait Cut {
 
     /// Returns the problems found since the last call.
     fn take_problems(&mut self) -> Vec<Problem>;
-}
-
-type Sniff = fn(&Probe<'_>) -> Option<crate::Guess>;
-type Begin = fn(&[u8], CutOptions) -> Result<Box<dyn Cut>>;
-
-/// The formats of which stretches can be written. A database is asked by SQL instead, and cannot be written in order.
-const FORMATS: [(Sniff, Begin); 4] = [
-    (xray::FORMAT.sniff, xray::cut),
-    (apitrace::FORMAT.sniff, apitrace::cut),
-    (frames::FORMAT.sniff, frames::cut),
-    (trace_db::FORMAT.sniff, trace_db::cut),
-];
-
-/// Begins to cut a file, given what is known about it. `None` if its format cannot be cut.
-///
-/// # Errors
-///
-/// Fails if the version is not supported.
-pub fn cut(probe: &Probe<'_>, options: CutOptions) -> Option<Result<Box<dyn Cut>>> {
-    let mut best: Option<(Confidence, Begin)> = None;
-    for (sniff, begin) in FORMATS {
-        if let Some(guess) = sniff(probe)
-            && best.is_none_or(|(confidence, _)| guess.confidence > confidence)
-        {
-            best = Some((guess.confidence, begin));
-        }
-    }
-    best.map(|(_, begin)| begin(probe.head, options))
 }

@@ -3,6 +3,7 @@
 //! An [`Error`] ends the reading, a [`Problem`](crate::Problem) does not. Both are small `Copy` values with an absolute offset
 //! and the offending value. Both display as one sentence.
 
+use alloc::string::{String, ToString};
 use core::fmt;
 
 /// A result with [`Error`].
@@ -69,6 +70,10 @@ pub enum Cause {
         /// The limit.
         limit: u64,
     },
+    /// Something that this file does not give, although nothing is wrong with it: what, why, and what to do.
+    Unavailable(&'static str),
+    /// Something that was found when the file was opened is not found any more.
+    Gone(&'static str),
     /// A wrong call.
     Misuse(&'static str),
 }
@@ -96,6 +101,16 @@ impl Error {
         Self { at, cause }
     }
 
+    /// The cause alone as a sentence, with a capital letter and a full stop.
+    pub fn sentence(&self) -> String {
+        let mut sentence = self.cause.to_string();
+        if let Some(first) = sentence.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        sentence.push('.');
+        sentence
+    }
+
     /// What is to blame.
     pub fn class(&self) -> Class {
         match self.cause {
@@ -106,6 +121,8 @@ impl Error {
             | Cause::BadLength { .. }
             | Cause::BadIndex { .. } => Class::Malformed,
             Cause::Limit { .. } => Class::Limit,
+            Cause::Unavailable(_) => Class::Unsupported,
+            Cause::Gone(_) => Class::Unreadable,
             Cause::Misuse(_) => Class::Misuse,
         }
     }
@@ -124,7 +141,7 @@ impl fmt::Display for Cause {
             Self::BadLength { what, value } => write!(f, "{value} is not a valid length of {what}"),
             Self::BadIndex { what, index, count } => write!(f, "there is no {what} {index}; the file has {count}"),
             Self::Limit { what, limit } => write!(f, "the file has more than {limit} {what}"),
-            Self::Misuse(what) => write!(f, "{what}"),
+            Self::Unavailable(what) | Self::Gone(what) | Self::Misuse(what) => write!(f, "{what}"),
         }
     }
 }
@@ -140,13 +157,15 @@ impl core::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::ToString;
 
     #[test]
     fn errors_are_sentences_with_the_offset_and_the_value() {
         let e = Error::new(32, Cause::UnknownRecord { kind: 0x15 });
         assert_eq!(e.to_string(), "at byte 32: unknown record type 0x15");
+        assert_eq!(e.sentence(), "Unknown record type 0x15.");
         assert_eq!(e.class(), Class::Malformed);
         assert_eq!(Error::new(0, Cause::UnexpectedEnd { needed: 1 }).class(), Class::Truncated);
+        assert_eq!(Error::new(0, Cause::Unavailable("not here")).class(), Class::Unsupported);
+        assert_eq!(Error::new(0, Cause::Gone("not any more")).class(), Class::Unreadable);
     }
 }

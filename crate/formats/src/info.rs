@@ -3,6 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::sniff::Format;
+
 /// The unit of the x axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
@@ -112,11 +114,27 @@ pub enum Shows {
     Rest,
 }
 
+/// What the parts of a format's traces are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nouns {
+    /// The unit of the positions of problems, in the singular: `byte` for offsets in the file, otherwise that of the
+    /// [`crate::RowDecoder`].
+    pub place: &'static str,
+    /// One event, in the singular.
+    pub event: &'static str,
+    /// One row of the list of records, in the singular. It differs from the event if an event spans several records.
+    pub record: &'static str,
+    /// One slice, in the singular.
+    pub slice: &'static str,
+    /// Why there may be no events, in one or two sentences.
+    pub when_empty: &'static str,
+}
+
 /// Facts about a trace as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// The format's id.
-    pub format: &'static str,
+    /// The format, with the nouns for what its traces hold.
+    pub format: &'static Format,
     /// Format and version as shown: `XRay FDR 5`.
     pub title: String,
     /// The version alone.
@@ -125,23 +143,8 @@ pub struct Info {
     pub container: Option<&'static str>,
     /// The unit of the x axis.
     pub clock: Clock,
-    /// The unit of the positions of problems, in the singular: `byte` for offsets in the file, otherwise that of the
-    /// [`crate::RowDecoder`].
-    pub place_noun: &'static str,
-    /// One event, in the singular.
-    pub event_noun: &'static str,
-    /// One row of the list of records, in the singular. It differs from the event if an event spans several records.
-    pub record_noun: &'static str,
-    /// One slice, in the singular.
-    pub slice_noun: &'static str,
-    /// Why there may be no events, in one or two sentences.
-    pub when_empty: &'static str,
     /// What this trace offers beyond slices, instants and counters.
     pub offers: &'static [Capability],
-    /// The tab that opens first.
-    pub first_tab: Tab,
-    /// The columns of the list of records.
-    pub columns: &'static [Column],
     /// Further facts as names and texts, in display order.
     pub properties: Vec<(&'static str, String)>,
 }

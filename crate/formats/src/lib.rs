@@ -3,11 +3,11 @@
 //! Bytes come in, events go out. The caller owns every read and the loop ([`Decoder`]). No I/O, no clock, no unsafe
 //! code, no panic on any input, no allocation that a count in a file can inflate. `no_std` with `alloc`.
 //!
-//! A format is one folder and one line in [`FORMATS`]. The same file name means the same role in each folder:
+//! A format is one folder and one row of the [`table`]. The same file name means the same role in each folder:
 //!
 //! | file | role |
 //! |---|---|
-//! | `mod.rs` | the `FORMAT`, sniffing, what its locators stand for |
+//! | `mod.rs` | the `ROW`, sniffing, what its locators stand for |
 //! | `wire.rs` | layout and primitives |
 //! | `decode.rs` | the state machine: bytes (or rows) to records, passed to a sink |
 //! | `to_batch.rs` | the sink that turns records into events |
@@ -25,6 +25,7 @@
 //! Other files have the format's own nouns.
 
 #![no_std]
+#![forbid(unsafe_code)]
 // Some items are used for printing only.
 #![cfg_attr(not(feature = "text"), allow(dead_code))]
 
@@ -46,6 +47,7 @@ pub mod cut;
 mod date;
 pub mod decoder;
 pub mod details;
+pub mod drive;
 pub mod error;
 pub mod frames;
 mod hex;
@@ -63,7 +65,9 @@ pub mod rows;
 pub mod rvn;
 pub mod sniff;
 pub mod sort;
+mod statement;
 pub mod steps;
+pub mod table;
 pub mod trace_db;
 pub mod xray;
 
@@ -74,7 +78,7 @@ pub use companion::Companion;
 pub use decoder::{Decoder, Progress, Want};
 pub use details::{Field, RecordDetails, Value};
 pub use error::{Cause, Error, Result};
-pub use info::{Capability, Clock, Column, Info, Shows, Tab};
+pub use info::{Capability, Clock, Column, Info, Nouns, Shows, Tab};
 pub use input::Cursor;
 pub use limits::Limits;
 pub use locator::Locator;
@@ -82,7 +86,9 @@ pub use naming::{Named, NamesFile, Naming};
 pub use problem::{Problem, ProblemKind};
 pub use records::{FieldValue, Lane, Operand, Pass, Piece, Record, RecordName, Records, Taint, Use, Visitor};
 pub use rows::{Insert, Query, RowDecoder, RowError, RowScan, Rows};
-pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text, recognise};
-
-/// Every format, in the order in which ties between equally confident guesses are broken.
-pub static FORMATS: &[Format] = &[xray::FORMAT, apitrace::FORMAT, frames::FORMAT, trace_db::FORMAT, rvn::FORMAT];
+pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
+pub use statement::StatementId;
+pub use table::{
+    FORMATS, begin_cut, has_arguments, has_blocks, needs_decompressor, open_arguments, open_records, open_row_records,
+    open_steps, recognise,
+};

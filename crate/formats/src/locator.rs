@@ -22,7 +22,7 @@ pub struct Locator(u64);
 const OTHER: u64 = 1 << 63;
 
 impl Locator {
-    /// The record at `position`, in what [`crate::Info::place_noun`] names. Positions are below 2^63.
+    /// The record at `position`, in what [`crate::Nouns::place`] names. Positions are below 2^63.
     #[inline]
     pub const fn at(position: u64) -> Self {
         Self(position & !OTHER)

@@ -10,7 +10,7 @@ use core::fmt::{self, Write as _};
 /// Something wrong that does not end the reading. Every problem is counted and listed. Displays as one sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Position in the unit of [`crate::Info::place_noun`]: as a rule, the absolute offset in the file.
+    /// Position in the unit of [`crate::Nouns::place`]: as a rule, the absolute offset in the file.
     pub at: u64,
     /// Its kind.
     pub kind: &'static ProblemKind,

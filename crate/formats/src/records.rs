@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::{EventBatch, TrackId};
 use crate::decoder::{Range, Want};
 use crate::details::{Field, RecordDetails, Value};
+use crate::drive;
 use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
 use crate::sniff::{Format, OpenOptions};
@@ -248,7 +249,8 @@ pub trait Records {
     ///
     /// # Errors
     ///
-    /// Returns [`Cause::Misuse`] if there is no such record, or the cause why the bytes cannot be decoded.
+    /// Returns [`Cause::Misuse`] if there is no such record, [`Cause::Unavailable`] or [`Cause::Gone`] if it is not to be had any more, or the
+    /// cause why the bytes cannot be decoded.
     fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails>;
 }
 
@@ -291,50 +293,6 @@ pub trait RowRecords {
 
     /// A record in full. `found` are the rows of each of [`RowRecords::details_queries`].
     fn details(&self, locator: Locator, found: &[crate::rows::Rows]) -> RecordDetails;
-}
-
-/// Opens a reader with an index.
-///
-/// # Errors
-///
-/// Returns [`Cause::Misuse`] if these bytes are not an index of this version of the program.
-pub type OpenRecords = fn(index: &[u8]) -> Result<Box<dyn Records>>;
-
-/// Makes the reader of a database. It has read nothing yet.
-pub type OpenRowRecords = fn() -> Box<dyn RowRecords>;
-
-/// The readers of all formats that are streams of bytes, by the id of the format. Not part of [`crate::Format`], so that a
-/// program that only decodes for the timeline does not contain them.
-pub static READERS: &[(&str, OpenRecords)] = &[
-    ("xray", crate::xray::open_records),
-    ("apitrace", crate::apitrace::open_records),
-    ("frames", crate::frames::open_records),
-    ("trace-db", crate::trace_db::open_records),
-];
-
-/// The readers of all formats that are databases.
-pub static DATABASE_READERS: &[(&str, OpenRowRecords)] = &[("rvn", crate::rvn::open_records)];
-
-/// Opens the reader of a format.
-///
-/// # Errors
-///
-/// Returns [`Cause::Misuse`] if the format has none, or for bytes that are no index.
-pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
-    let reader = READERS.iter().find(|(id, _)| *id == format);
-    let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;
-    open(index)
-}
-
-/// Opens the reader of a format whose traces are databases.
-///
-/// # Errors
-///
-/// Returns [`Cause::Misuse`] if the format has none.
-pub fn open_database(format: &str) -> Result<Box<dyn RowRecords>> {
-    let reader = DATABASE_READERS.iter().find(|(id, _)| *id == format);
-    let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;
-    Ok(open())
 }
 
 /// An index as bytes. They are valid within one version of the program: both sides come from one build.
@@ -577,28 +535,14 @@ impl Visitor for Rows {
     }
 }
 
-/// Drives a pass over a file in memory, in portions of at most `portion` bytes.
+/// Drives a pass over a file in memory, in portions of at least `portion` bytes.
 ///
 /// # Errors
 ///
 /// The pass's own.
 pub fn read_all(pass: &mut dyn Pass, file: &[u8], portion: usize, visitor: &mut dyn Visitor) -> Result<()> {
-    // What a pass did not use is offered again with more, as a caller who reads ahead would.
-    let mut offered = portion;
-    while let Some(Range { at, len }) = pass.want() {
-        let rest = usize::try_from(at).ok().and_then(|at| file.get(at..)).unwrap_or_default();
-        let wanted = rest.get(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or(rest);
-        let bytes = wanted.get(..offered).unwrap_or(wanted);
-        let used = pass.push(bytes, visitor)?;
-        if visitor.is_full() {
-            return Ok(());
-        }
-        let is_stuck = used == 0 && pass.want() == Some(Range { at, len });
-        match is_stuck {
-            true if bytes.len() == rest.len().min(wanted.len()) => pass.end(bytes, visitor)?,
-            true => offered = offered.saturating_mul(2),
-            false => offered = portion,
-        }
+    while let Some(rest) = drive::over(&mut (&mut *pass, &mut *visitor), file, portion)? {
+        pass.end(rest, visitor)?;
     }
     Ok(())
 }
@@ -707,11 +651,5 @@ mod tests {
         assert_eq!((lane.rows, lane.until, lane.sorted, lane.pieces.len()), (MOST + 11, 9999, true, 3));
         pieces.add(2 * LONG + 1, 5);
         assert!(!pieces.lane().sorted);
-    }
-
-    #[test]
-    fn an_index_of_something_else_is_refused() {
-        assert!(open("nothing", &[]).is_err());
-        assert!(open("xray", &[1, 2, 3]).is_err());
     }
 }

@@ -193,7 +193,7 @@ pub trait RowScan {
 /// The caller fetches what [`RowDecoder::want`] returns, passes all rows to [`RowDecoder::push`], and calls
 /// [`RowDecoder::work`] until it returns false. This repeats until `want` returns `None`.
 ///
-/// [`Info::place_noun`] names what the positions of its problems count.
+/// [`Nouns::place`](crate::Nouns::place) names what the positions of its problems count.
 pub trait RowDecoder {
     /// What is known about the trace. Complete when [`RowDecoder::opened`].
     fn info(&self) -> Info;

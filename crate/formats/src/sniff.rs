@@ -5,9 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::companion::Companion;
-use crate::container::{Container, may_be_brotli};
 use crate::decoder::{Decoder, TextDump};
 use crate::error::Result;
+use crate::info::{Column, Nouns, Tab};
 use crate::limits::Limits;
 use crate::problem::ProblemKind;
 use crate::rows::RowDecoder;
@@ -72,6 +72,15 @@ pub enum Text {
     },
 }
 
+/// Formats are the same if their ids are.
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Format {}
+
 /// How an opened file is read.
 pub enum Opened {
     /// Bytes are pushed to the decoder.
@@ -95,7 +104,7 @@ pub type Open = fn(head: &[u8], OpenOptions) -> Result<Opened>;
 /// Opens a file to print text. Returns `None` if the format does not have this kind of text.
 pub type OpenText = fn(head: &[u8], Text, OpenOptions) -> Result<Option<Box<dyn TextDump>>>;
 
-/// One line of [`crate::FORMATS`].
+/// What a format is, and how files of it are recognised and decoded: a part of its [`Row`](crate::table::Row).
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// A stable id.
@@ -104,6 +113,12 @@ pub struct Format {
     pub name: &'static str,
     /// Which files and versions can be opened, in a few words.
     pub opens: &'static str,
+    /// What the parts of such a trace are called.
+    pub nouns: Nouns,
+    /// The tab that opens first.
+    pub first_tab: Tab,
+    /// The columns of the list of records.
+    pub columns: &'static [Column],
     /// The kinds of files that add to such a trace.
     pub companions: &'static [Companion],
     /// The kinds of problems that only this format has.
@@ -115,28 +130,6 @@ pub struct Format {
     /// Opens a file to print text.
     #[cfg(feature = "text")]
     pub text: OpenText,
-}
-
-/// The format that claims a file with the highest confidence. The first in [`crate::FORMATS`] wins ties.
-pub fn recognise(probe: &Probe<'_>) -> Option<(&'static Format, Guess)> {
-    let mut best: Option<(&'static Format, Guess)> = None;
-    for format in crate::FORMATS {
-        if let Some(guess) = (format.sniff)(probe)
-            && best.as_ref().is_none_or(|(_, b)| guess.confidence > b.confidence)
-        {
-            best = Some((format, guess));
-        }
-    }
-    best
-}
-
-/// Whether only a decompressor shows which format a file has: no format that is certain needs none. For a program that
-/// provides them on demand ([`crate::container::provide`]), before it calls [`recognise`].
-pub fn needs_decompressor(probe: &Probe<'_>) -> bool {
-    let container = Container::of(probe.head);
-    container.is_provided()
-        && (container != Container::Brotli || may_be_brotli(probe.head))
-        && recognise(probe).is_none_or(|(_, guess)| guess.confidence != Confidence::Certain)
 }
 
 /// Describes a file that no format claims, such as `a PNG picture`, if it is of a common kind.

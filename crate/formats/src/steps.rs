@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
 use crate::decoder::Range;
-use crate::error::{Cause, Error, Result};
+use crate::drive;
 
 /// What was read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,33 +116,8 @@ pub trait Steps {
     }
 }
 
-/// Opens the reader of steps with the index that the decoder of a format made.
-///
-/// # Errors
-///
-/// Returns [`Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
-pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Steps>> {
-    match format {
-        "frames" => crate::frames::open_steps(index),
-        _ => Err(Error::new(0, Cause::Misuse("this format does not say what its steps read and wrote"))),
-    }
-}
-
-/// Drives a pass over a file in memory, in portions of at most `portion` bytes.
+/// Drives a pass over a file in memory, in portions of at least `portion` bytes, as far as the file has what it wants.
 pub fn read_all(pass: &mut dyn StepPass, file: &[u8], portion: usize, visitor: &mut dyn StepVisitor) {
-    let mut offered = portion;
-    while let Some(Range { at, len }) = pass.want() {
-        let rest = usize::try_from(at).ok().and_then(|at| file.get(at..)).unwrap_or_default();
-        let wanted = rest.get(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or(rest);
-        let bytes = wanted.get(..offered).unwrap_or(wanted);
-        let used = pass.push(bytes, visitor);
-        if visitor.is_full() {
-            return;
-        }
-        match used {
-            0 if bytes.len() == wanted.len() => return,
-            0 => offered = offered.saturating_mul(2),
-            _ => offered = portion,
-        }
-    }
+    // It has no errors of its own.
+    let _ = drive::over(&mut (pass, visitor), file, portion);
 }

@@ -109,7 +109,7 @@ fn what_display_lists_hold_counts_when_they_are_called() {
 fn empty_truncated_and_damaged_files_are_reported() {
     let (all, decoder) = decode("apitrace", b"at", WHOLE, 1 << 16);
     assert_eq!((all.records, all.problems.len()), (0, 0));
-    assert!(decoder.info().when_empty.contains("killed"));
+    assert!(decoder.info().format.nouns.when_empty.contains("killed"));
     assert_eq!(decoder.info().title, "apitrace");
 
     let file = sample().finish();

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use unspool_formats::clean::{Choice, Choices, Cleaner};
-use unspool_formats::cut::{CutOptions, cut};
-use unspool_formats::{Limits, Probe};
+use unspool_formats::cut::CutOptions;
+use unspool_formats::{Limits, Probe, begin_cut};
 
 const FIXTURES: [&str; 9] = [
     "apitrace/scene.trace",
@@ -34,7 +34,7 @@ fn stretch(file: &[u8], (from, to): (u64, u64), portion: usize, choice: Choice) 
     let head = &file[..file.len().min(64 * 1024)];
     let tail = &file[file.len() - head.len()..];
     let probe = Probe { head, tail, size: file.len() as u64, name: "" };
-    let mut cut = cut(&probe, options)?.ok()?;
+    let mut cut = begin_cut(&probe, options)?.ok()?;
     let (mut out, mut used, mut end) = (Vec::new(), 0, 0);
     for _ in 0..100 * (file.len() + 100) {
         let before = out.len();

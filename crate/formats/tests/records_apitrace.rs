@@ -220,7 +220,7 @@ fn check(file: &[u8], portions: &[usize], most_pieces: usize) -> Vec<Call> {
         read_all(reader.pass(0..u32::MAX).as_mut(), file, usize::MAX, &mut lines).unwrap();
         lines.calls
     };
-    let short = unspool_formats::records::open("apitrace", &decoder.index_of_numbers()).unwrap();
+    let short = unspool_formats::open_records("apitrace", &decoder.index_of_numbers()).unwrap();
     assert!(numbers(reader) == numbers(short.as_ref()));
 
     // Calls that cannot be wanted may be left out, but no others.
@@ -472,7 +472,7 @@ fn without_random_access_the_pass_reads_the_kept_stream() {
     let last = pieces.len() as u32 - 1;
     let mut lines = Lines::default();
     let error = read_all(short.pass(last..last + 1).as_mut(), &file, 5000, &mut lines).unwrap_err();
-    assert!(matches!(error.cause, Cause::Misuse(_)) && error.to_string().contains("repack"), "{error}");
+    assert!(matches!(error.cause, Cause::Unavailable(_)) && error.to_string().contains("repack"), "{error}");
     // What was kept can be read. The end of its second call is beyond.
     let mut first = by_row(records(short.as_ref(), &[], 1, 0..1));
     assert!(first[1].json.ends_with("\"flags\":[\"shortened\"]}"), "{}", first[1].json);
@@ -654,7 +654,7 @@ fn groups_and_markers_have_flags() {
 #[test]
 fn an_index_of_something_else_is_refused() {
     for bytes in [&[][..], &[1, 2, 3], &[0xff; 100]] {
-        assert!(unspool_formats::records::open("apitrace", bytes).is_err());
+        assert!(unspool_formats::open_records("apitrace", bytes).is_err());
     }
 }
 

@@ -367,7 +367,7 @@ fn a_truncated_header_is_reported() {
         } else {
             assert!(matches!(all.error, Some(e) if e.at == len as u64), "{len}: {:?}", all.error);
         }
-        assert_eq!(decoder.info().format, "trace-db");
+        assert_eq!(decoder.info().format.id, "trace-db");
     }
     assert_eq!(whole(&file), Delivered::default(), "a header alone is a trace without points");
 }

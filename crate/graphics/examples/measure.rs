@@ -13,7 +13,7 @@ use unspool_graphics::state::History;
 fn main() {
     let file = std::fs::read(std::env::args().nth(1).unwrap()).unwrap();
     let begun = Instant::now();
-    let index = index_of(&apitrace::FORMAT, &file).unwrap();
+    let index = index_of(&apitrace::ROW.format, &file).unwrap();
     println!("decoded in {:.2} s", begun.elapsed().as_secs_f64());
     let mut history = History::open("apitrace", &index, file, usize::MAX).unwrap();
     let begun = Instant::now();

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use unspool_file::{ByteSource, Unreadable, Window, run_pass};
+use unspool_file::{ByteSource, Reads, Unreadable, Window, run_pass};
 use unspool_formats::apitrace;
 use unspool_formats::records::{FieldValue, Record, RecordName, Records, Visitor};
 use unspool_formats::{Cause, Error};
@@ -119,7 +119,7 @@ impl<S: ByteSource> Reader<S> {
         self.names.0.clear();
         let mut pass = self.records.pass(pieces);
         let mut calls = Calls { visitor, call: &mut self.call, names: &mut self.names };
-        run_pass(&mut *pass, &self.source, &mut self.window, ahead, &mut calls)
+        run_pass(&mut *pass, &self.source, &mut self.window, Reads::ahead(ahead), &mut calls)
     }
 }
 

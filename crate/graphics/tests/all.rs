@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::indexing_slicing,
+    clippy::string_slice,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,

@@ -2,12 +2,13 @@
 //!
 //!     cargo run --release -p unspool-index --example measure -- FILE
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::type_complexity)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::type_complexity)]
 
 use std::time::{Duration, Instant};
 
+use unspool_formats::open_steps;
 use unspool_formats::records::index_of;
-use unspool_formats::steps::{Access, Place, Step, StepVisitor, open, read_all};
+use unspool_formats::steps::{Access, Place, Step, StepVisitor, read_all};
 use unspool_index::{AccessIndex, Cell, Explorer, Keeps, Kind, Moment, Toward};
 
 const QUESTIONS: usize = 1000;
@@ -44,9 +45,9 @@ fn main() {
     let path = std::env::args().nth(1).expect("the path of a trace");
     let file = std::fs::read(&path).unwrap();
     let began = Clock::now();
-    let records = index_of(&unspool_formats::frames::FORMAT, &file).unwrap();
+    let records = index_of(&unspool_formats::frames::ROW.format, &file).unwrap();
     let loading = began.elapsed();
-    let steps = open("frames", &records).unwrap();
+    let steps = open_steps("frames", &records).unwrap();
     let count = steps.count();
     let rate =
         |time: Duration| format!("{:6.0} ms, {:.1} M steps/s", millis(time), count as f64 / time.as_secs_f64() / 1e6);

@@ -102,6 +102,7 @@ pub(crate) struct Cycles {
 }
 
 impl Default for Cycles {
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn default() -> Self {
         let mut powers = vec![1u64];
         for i in 0..MOST_ITEMS {
@@ -143,6 +144,7 @@ impl Cycles {
     }
 
     /// All loops by their begin, outer ones first, and how many more there are: the inner ones beyond a limit.
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     pub(crate) fn finish(mut self) -> (Vec<Run>, u64) {
         self.settle();
         for i in 0..self.items.len() {
@@ -156,6 +158,7 @@ impl Cycles {
         (all, left)
     }
 
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn push(&mut self, symbol: u32, run: Run) {
         let position = self.base + self.items.len() as u64;
         let before = self.hash_before(self.items.len());
@@ -177,6 +180,7 @@ impl Cycles {
     }
 
     /// Takes the uppermost items off the stack, down to `len`. Loops among them are within the one that takes their place.
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn pop_to(&mut self, len: usize) {
         while self.items.len() > len {
             let Some(item) = self.items.pop() else { return };
@@ -203,6 +207,7 @@ impl Cycles {
 
     /// The lower half of the stack leaves it: cycles are no longer than the other half.
     #[cold]
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn drop_half(&mut self) {
         let half = self.items.len() / 2;
         self.base_hash = self.hash_before(half);
@@ -215,11 +220,13 @@ impl Cycles {
     }
 
     /// Hash of all symbols before an item.
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn hash_before(&self, index: usize) -> u64 {
         index.checked_sub(1).map_or(self.base_hash, |before| self.items[before].hash)
     }
 
     /// Hash of the symbols of some items.
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn hash_of(&self, from: usize, to: usize) -> u64 {
         let before = self.hash_before(from).wrapping_mul(self.powers[to - from]);
         self.hash_before(to).wrapping_sub(before)
@@ -231,6 +238,7 @@ impl Cycles {
     }
 
     /// Whether the top of the stack begins another iteration of a loop below it, which may be on the way.
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn may_go_on(&self) -> bool {
         let len = self.items.len();
         let mut near = self.items.last().map_or(0, |top| top.near);
@@ -247,6 +255,7 @@ impl Cycles {
     }
 
     /// Folds the top of the stack if it is an iteration, now that no further repetition of the last symbol follows.
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn settle(&mut self) {
         let len = self.items.len();
         // A loop of several items may go on, so it does not end a cycle: a cycle around it begins later.
@@ -282,12 +291,14 @@ impl Cycles {
     }
 
     /// Whether the items from `from` to the top are an iteration.
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn is_body(&self, body: &Body, from: usize) -> bool {
         let symbols = self.symbols.get(body.start..body.start + body.len).unwrap_or_default();
         self.items[from..].iter().map(|item| &item.symbol).eq(symbols)
     }
 
     /// Makes a loop of two iterations if they are equal: the items from `from` to `middle`, and those up to the top.
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn fold(&mut self, from: usize, middle: usize) -> bool {
         let (first, second) = (&self.items[from..middle], &self.items[middle..]);
         if !first.iter().map(|item| item.symbol).eq(second.iter().map(|item| item.symbol)) {
@@ -309,6 +320,7 @@ impl Cycles {
     }
 
     /// The symbol of the cycle that some items are an iteration of. `None` if it is new and there is no room for it.
+    #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn number(&mut self, from: usize, to: usize) -> Option<u32> {
         let hash = self.hash_of(from, to);
         if let Some(number) = self.numbers.find(hash) {

@@ -31,6 +31,7 @@ pub(crate) struct Executions {
 impl Executions {
     /// A step executes an address. Returns the number of the address.
     #[inline]
+    #[allow(clippy::indexing_slicing, reason = "numbers of addresses are indices of both lists")]
     pub(crate) fn add(&mut self, relative: u16, address: u64, length: u32) -> u32 {
         let id = self.keys.number(address);
         if id as usize == self.counts.len() {
@@ -58,8 +59,10 @@ impl Executions {
         let Some(part) = self.parts.get(segment as usize) else { return sequence };
         sequence.resize(part.steps.iter().max().map_or(0, |last| usize::from(*last) + 1), None);
         for (id, range) in part.all() {
-            for step in &part.steps[range] {
-                sequence[usize::from(*step)] = Some(id);
+            for step in part.of_range(range) {
+                if let Some(executed) = sequence.get_mut(usize::from(*step)) {
+                    *executed = Some(id);
+                }
             }
         }
         sequence
@@ -77,21 +80,30 @@ impl Executions {
 
     /// How often an address was executed.
     pub(crate) fn count(&self, address: u64) -> u64 {
-        self.keys.find(address).map_or(0, |id| self.counts[id as usize])
+        self.keys.find(address).map_or(0, |id| self.count_of(id))
+    }
+
+    fn count_of(&self, id: u32) -> u64 {
+        self.counts.get(id as usize).copied().unwrap_or(0)
+    }
+
+    /// The steps of a segment that executed an address.
+    fn steps_in(&self, segment: u32, id: u32) -> &[u16] {
+        let part = self.parts.get(segment as usize);
+        part.and_then(|part| Some(part.of_range(part.of(id)?.1))).unwrap_or_default()
     }
 
     /// The steps that executed an address, ascending: those whose numbers, counted from 0, are in `wanted`.
     pub(crate) fn steps(&self, segments: &Segments, address: u64, wanted: Range<u64>) -> Vec<u64> {
         let Some(id) = self.keys.find(address) else { return Vec::new() };
         let mut found = Vec::new();
-        let mut end = self.counts[id as usize];
+        let mut end = self.count_of(id);
         for segment in self.keys.segments(id) {
-            let part = &self.parts[segment as usize];
-            let steps = part.of(id).map_or(&[][..], |(_, range)| &part.steps[range]);
+            let steps = self.steps_in(segment, id);
             let begin = end - steps.len() as u64;
             let here = wanted.start.max(begin)..wanted.end.min(end);
             if !here.is_empty() {
-                let here = &steps[(here.start - begin) as usize..(here.end - begin) as usize];
+                let here = steps.get((here.start - begin) as usize..(here.end - begin) as usize).unwrap_or_default();
                 found.extend(here.iter().rev().map(|step| segments.first(segment) + u64::from(*step)));
             }
             if begin <= wanted.start {
@@ -106,10 +118,9 @@ impl Executions {
     /// How many steps before `step` executed an address.
     pub(crate) fn rank(&self, segments: &Segments, address: u64, step: u64) -> u64 {
         let Some(id) = self.keys.find(address) else { return 0 };
-        let mut rank = self.counts[id as usize];
+        let mut rank = self.count_of(id);
         for segment in self.keys.segments(id) {
-            let part = &self.parts[segment as usize];
-            let steps = part.of(id).map_or(&[][..], |(_, range)| &part.steps[range]);
+            let steps = self.steps_in(segment, id);
             let first = segments.first(segment);
             let before = steps.partition_point(|at| first + u64::from(*at) < step);
             rank -= (steps.len() - before) as u64;
@@ -132,9 +143,11 @@ impl Executions {
                 continue;
             }
             for (id, of) in part.all() {
-                let here = &part.steps[of];
+                let here = part.of_range(of);
                 let before = |end: u64| here.partition_point(|step| first + u64::from(*step) < end);
-                counts[id as usize] += (before(steps.end) - before(steps.start)) as u64;
+                if let Some(count) = counts.get_mut(id as usize) {
+                    *count += (before(steps.end) - before(steps.start)) as u64;
+                }
             }
         }
         counts
@@ -142,10 +155,11 @@ impl Executions {
 
     /// All addresses that the steps in a range executed, ascending.
     pub(crate) fn coverage(&self, segments: &Segments, steps: &Range<u64>) -> Vec<Executed> {
-        let of =
-            |(id, count): (usize, u64)| Executed { address: self.keys.key(id as u32), length: self.lengths[id], count };
-        let counts = self.counts(segments, steps).into_iter().enumerate();
-        let mut all: Vec<Executed> = counts.filter(|(_, count)| *count > 0).map(of).collect();
+        let counts = (0..).zip(self.counts(segments, steps)).zip(&self.lengths);
+        let executed = counts.filter(|((_, count), _)| *count > 0);
+        let mut all: Vec<Executed> = executed
+            .map(|((id, count), length)| Executed { address: self.keys.key(id), length: *length, count })
+            .collect();
         all.sort_unstable_by_key(|it| it.address);
         all
     }

@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use unspool_file::{ByteSource, Unreadable, Window};
+use unspool_file::{ByteSource, Reads, Unreadable, Window, drive};
 use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps, SystemCall};
-use unspool_formats::{Error, steps};
+use unspool_formats::{Error, open_steps};
 
 use crate::index::{AccessIndex, Cell, Keeps};
 use crate::memory::Byte;
@@ -14,8 +14,6 @@ use crate::{Kind, Moment, Toward};
 /// Bytes that are read at once while the index is built, and for a question.
 const AHEAD: usize = 8 << 20;
 const STRETCH: usize = 256 << 10;
-/// Bytes that a pass is offered at most: more than a frame of 64 MiB.
-const LONGEST: usize = 65 << 20;
 
 /// An access in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +51,7 @@ impl<S: ByteSource> Explorer<S> {
     ///
     /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
     pub fn open(format: &str, records: &[u8], source: S, keeps: Keeps, limit: usize) -> Result<Self, Error> {
-        Ok(Self::new(steps::open(format, records)?, source, keeps, limit))
+        Ok(Self::new(open_steps(format, records)?, source, keeps, limit))
     }
 
     /// An explorer of steps that are read from `source`.
@@ -245,25 +243,11 @@ fn run(
     ahead: usize,
     visitor: &mut dyn StepVisitor,
 ) -> Result<(), Unreadable> {
-    let mut least = 1;
-    while let Some(range) = pass.want() {
-        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX);
-        let (bytes, is_end) = window.read(range.at, least.min(wanted), ahead, source)?;
-        let bytes = bytes.get(..wanted).unwrap_or(bytes);
-        let offered = bytes.len();
-        let used = pass.push(bytes, visitor);
-        if visitor.is_full() {
-            return Ok(());
-        }
-        if used > 0 {
-            least = 1;
-        } else if is_end || offered >= wanted.min(LONGEST) {
-            return Err(Unreadable);
-        } else {
-            least = (offered * 2).min(LONGEST);
-        }
+    match drive(&mut (pass, visitor), source, window, Reads::ahead(ahead))? {
+        // The decoder of the timeline saw more.
+        Some(_) => Err(Unreadable::Changed),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Finds the thread of a step, or else that of the latest step before it, or of the next one.

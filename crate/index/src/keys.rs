@@ -40,6 +40,7 @@ impl Keys {
     }
 
     #[inline(never)]
+    #[allow(clippy::indexing_slicing, reason = "numbers of keys are indices of the lists that they were made with")]
     fn number_of_other(&mut self, key: u64) -> u32 {
         let Self { keys, table, hasher, heads, after, .. } = self;
         let hash = hasher.hash_one(key);
@@ -61,16 +62,19 @@ impl Keys {
     }
 
     /// The number of a key, if it occurs.
+    #[allow(clippy::indexing_slicing, reason = "numbers of keys are indices of the lists that they were made with")]
     pub(crate) fn find(&self, key: u64) -> Option<u32> {
         self.table.find(self.hasher.hash_one(key), |number| self.keys[*number as usize] == key).copied()
     }
 
     /// The key with a number.
+    #[allow(clippy::indexing_slicing, reason = "numbers of keys are indices of the lists that they were made with")]
     pub(crate) fn key(&self, number: u32) -> u64 {
         self.keys[number as usize]
     }
 
     /// A key occurs in a segment, which is not before the last one of its chain.
+    #[allow(clippy::indexing_slicing, reason = "numbers of keys are indices of the lists that they were made with")]
     pub(crate) fn link(&mut self, number: u32, segment: u32) {
         let head = &mut self.heads[number as usize];
         self.links.push((segment, *head));
@@ -78,6 +82,7 @@ impl Keys {
     }
 
     /// The segments in which a key occurs, from the last one back.
+    #[allow(clippy::indexing_slicing, reason = "numbers of keys are indices of the lists that they were made with")]
     pub(crate) fn segments(&self, number: u32) -> impl Iterator<Item = u32> {
         let mut link = self.heads[number as usize];
         core::iter::from_fn(move || {
@@ -109,6 +114,7 @@ pub(crate) struct Postings {
 impl Postings {
     /// Groups steps by key. `pairs` has the key and the step of each posting in the order of steps. Calls `each` with the new place and
     /// the index of each pair, and adds the segment to the chains of the keys.
+    #[allow(clippy::indexing_slicing, reason = "numbers of keys are indices of the lists that they were made with")]
     pub(crate) fn group(pairs: &[(u32, u16)], keys: &mut Keys, segment: u32, mut each: impl FnMut(u32, usize)) -> Self {
         keys.places.resize(keys.keys.len(), 0);
         let places = &mut keys.places;
@@ -147,12 +153,19 @@ impl Postings {
     /// The place of a key, and its postings. `None` if it does not occur.
     pub(crate) fn of(&self, id: u32) -> Option<(usize, core::ops::Range<usize>)> {
         let at = self.ids.binary_search(&id).ok()?;
-        Some((at, self.starts[at] as usize..self.starts[at + 1] as usize))
+        let (start, end) = (self.starts.get(at)?, self.starts.get(at + 1)?);
+        Some((at, *start as usize..*end as usize))
+    }
+
+    /// The steps of some postings.
+    pub(crate) fn of_range(&self, range: core::ops::Range<usize>) -> &[u16] {
+        self.steps.get(range).unwrap_or_default()
     }
 
     /// All keys with their postings.
     pub(crate) fn all(&self) -> impl Iterator<Item = (u32, core::ops::Range<usize>)> {
-        let ranges = self.starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
+        let ranges =
+            self.starts.iter().zip(self.starts.iter().skip(1)).map(|(start, end)| *start as usize..*end as usize);
         self.ids.iter().copied().zip(ranges)
     }
 

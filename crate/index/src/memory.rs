@@ -115,6 +115,10 @@ impl Memory {
 
     /// An access by a step of the open segment. Bytes of a value at the highest address lie beyond 64 bits.
     #[inline]
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "a cell has eight bytes, and numbers of cells are indices of their images"
+    )]
     pub(crate) fn add(&mut self, relative: u16, address: u64, written: bool, mut value: &[u8]) {
         let (mut cell, mut offset) = (address / CELL, (address % CELL) as usize);
         while !value.is_empty() {
@@ -151,6 +155,10 @@ impl Memory {
     }
 
     /// Ends the open segment.
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "a cell has eight bytes, and numbers of cells are indices of their images"
+    )]
     pub(crate) fn seal(&mut self, segment: u32) {
         let open_values = core::mem::take(&mut self.open_values);
         let mut order = vec![0u32; self.open.len()];
@@ -181,7 +189,7 @@ impl Memory {
         let mut bytes = vec![None; len];
         for (cell, first, wanted) in cells(address, len) {
             let Some(id) = self.keys.find(cell) else { continue };
-            let Image { known, written, .. } = self.images[id as usize];
+            let Image { known, written, .. } = self.images.get(id as usize).copied().unwrap_or_default();
             let of_window = mask(wanted.start, wanted.len());
             // Bytes that the trace never tells, or never writes, need no search.
             let mut missing = Missing { access: of_window & known, write: of_window & written };
@@ -209,17 +217,18 @@ impl Memory {
         start: usize,
         found: &mut [Option<Byte>],
     ) {
-        let part = &self.parts[segment as usize];
+        let Some(part) = self.parts.get(segment as usize) else { return };
         let Some((at, range)) = part.postings.of(id) else { return };
         let first = segments.first(segment);
-        let steps = &part.postings.steps[range.clone()];
-        let shapes = &part.shapes[range];
+        let steps = part.postings.of_range(range.clone());
         let end = steps.partition_point(|step| first + u64::from(*step) <= moment.step());
+        let (steps, shapes) = (steps.get(..end).unwrap_or_default(), part.shapes.get(range).unwrap_or_default());
+        let shapes = shapes.get(..end).unwrap_or_default();
         let mut value = part.value_starts.get(at).map_or(0, |start| *start as usize);
         if self.keeps_values {
-            value += shapes[..end].iter().map(|shape| shape.len()).sum::<usize>();
+            value += shapes.iter().map(|shape| shape.len()).sum::<usize>();
         }
-        for (step, shape) in steps[..end].iter().zip(&shapes[..end]).rev() {
+        for (step, shape) in steps.iter().zip(shapes).rev() {
             value = value.saturating_sub(if self.keeps_values { shape.len() } else { 0 });
             let step = first + u64::from(*step);
             let (mask, written) = (shape.mask(), shape.written());
@@ -254,10 +263,13 @@ impl Memory {
         id: u32,
         wanted: u8,
     ) -> impl DoubleEndedIterator<Item = (u64, bool)> {
-        let part = &self.parts[segment as usize];
-        let range = part.postings.of(id).map_or(0..0, |(_, range)| range);
+        let of_part = self.parts.get(segment as usize).and_then(|part| {
+            let (_, range) = part.postings.of(id)?;
+            Some((part.postings.of_range(range.clone()), part.shapes.get(range)?))
+        });
+        let (steps, shapes) = of_part.unwrap_or_default();
         let first = segments.first(segment);
-        let both = part.postings.steps[range.clone()].iter().zip(&part.shapes[range]);
+        let both = steps.iter().zip(shapes);
         both.filter(move |(_, shape)| shape.mask() & wanted != 0)
             .map(move |(step, shape)| (first + u64::from(*step), shape.written()))
     }

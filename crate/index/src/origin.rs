@@ -168,15 +168,15 @@ fn canonical(name: &str) -> String {
         b"eflags" | b"flags" => "rflags".into(),
         [b'e', a, b] => format!("r{}{}", char::from(*a), char::from(*b)),
         [b'a'..=b'd', b'x'] | [b's' | b'd', b'i'] | [b'b' | b's', b'p'] => format!("r{name}"),
-        [b'x' | b'y', b'm', b'm', ..] => format!("z{}", &name[1..]),
+        [b'x' | b'y', b'm', b'm', ..] => format!("z{}", name.get(1..).unwrap_or_default()),
         _ => name,
     }
 }
 
 /// Numbers are equal: bytes that one of them has more are 0.
 fn is_same_value(a: &[u8], b: &[u8]) -> bool {
-    let n = a.len().min(b.len());
-    n > 0 && a[..n] == b[..n] && b[n..].iter().all(|byte| *byte == 0)
+    let is_same = a.iter().zip(b).all(|(a, b)| a == b);
+    !a.is_empty() && !b.is_empty() && is_same && b.iter().skip(a.len()).all(|byte| *byte == 0)
 }
 
 fn number(value: &[u8]) -> Option<u64> {
@@ -342,7 +342,8 @@ impl<S: ByteSource> Explorer<S> {
         if let Cell::Register { name, .. } = target
             && self.is_stack_pointer(name)
             && let Some(own) = found.iter().position(|it| it.access.register.as_ref() == Some(name))
-            && [number(&found[own].access.value), number(written)].iter().flatten().any(|it| touched.contains(it))
+            && let Some(value) = found.get(own).map(|own| number(&own.access.value))
+            && [value, number(written)].iter().flatten().any(|it| touched.contains(it))
         {
             let own = found.swap_remove(own);
             return Ok((vec![Operand { is_address: false, ..own }], false));

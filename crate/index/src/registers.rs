@@ -126,15 +126,27 @@ struct Shapes {
 }
 
 impl Shapes {
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     fn list(&self, number: u32) -> &[u32] {
         &self.lists[self.range(number)]
     }
 
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     fn range(&self, number: u32) -> Range<usize> {
         let start = (number as usize).checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         start..self.ends[number as usize] as usize
     }
 
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     fn number(&mut self, list: &[u32]) -> u32 {
         let hash = self.hasher.hash_one(list);
         if let Some(number) = self.table.find(hash, |number| self.list(*number) == list) {
@@ -231,6 +243,10 @@ impl Registers {
 
     /// An access by the current step.
     #[inline]
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     pub(crate) fn add(&mut self, thread: Option<u64>, name: &str, written: bool, value: &[u8]) {
         let number = self.number(thread, name, written);
         self.current[number as usize].set(written, value);
@@ -248,6 +264,10 @@ impl Registers {
 
     /// The number of a register, which becomes known.
     #[inline]
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     fn number(&mut self, thread: Option<u64>, name: &str, written: bool) -> u32 {
         if let Some(expected) = self.expected_rest.clone().next().map(|at| self.shapes.lists[at]) {
             let (of, known) = &self.names[(expected >> 1) as usize];
@@ -264,6 +284,10 @@ impl Registers {
 
     /// The current step is not as expected, apart from its accesses so far.
     #[inline]
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     fn expect_nothing(&mut self) {
         if self.expected.take().is_some() {
             let so_far = self.expected_list.start..self.expected_rest.start;
@@ -273,6 +297,10 @@ impl Registers {
     }
 
     #[inline(never)]
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     fn number_of_other(&mut self, thread: Option<u64>, name: &str) -> u32 {
         let Self { names, numbers, hasher, current, touches, .. } = self;
         let hash = hasher.hash_one((thread, name));
@@ -310,6 +338,10 @@ impl Registers {
 
     /// The shape of the current step, which is not as expected.
     #[inline(never)]
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     fn shape_of_other(&mut self) -> u32 {
         self.expect_nothing();
         let shape = self.shapes.number(&self.list);
@@ -324,6 +356,10 @@ impl Registers {
 
     /// The place of a shape in the palette of the open segment.
     #[inline]
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     fn index_of(&mut self, segment: u32, number: u32) -> u16 {
         let (latest, index) = &mut self.shapes.places[number as usize];
         if *latest != segment {
@@ -335,6 +371,10 @@ impl Registers {
     }
 
     /// The piece ends, or a part of it. `first` is the first step of the open segment.
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "numbers of registers and shapes are indices of the lists that they were made with"
+    )]
     pub(crate) fn end_piece(&mut self, piece: u32, first: u64) {
         let Self { open, shapes, current, touches, values, .. } = self;
         // From the last step back: the first access that is found of a register is its latest, and of a shape no other step matters.
@@ -431,13 +471,19 @@ impl Registers {
         match toward {
             Toward::Next => {
                 let at = touches.partition_point(|touch| steps_of(touch.piece).end <= step);
-                let mut later = touches[at..].iter().filter(|touch| touch.has(kind)).map(|touch| steps_of(touch.piece));
+                let mut later =
+                    touches.iter().skip(at).filter(|touch| touch.has(kind)).map(|touch| steps_of(touch.piece));
                 later.find_map(|steps| (steps.start.max(step.saturating_add(1))..steps.end).find(is_access))
             }
             Toward::Previous => {
                 let at = touches.partition_point(|touch| steps_of(touch.piece).start < step);
-                let mut earlier =
-                    touches[..at].iter().rev().filter(|touch| touch.has(kind)).map(|touch| steps_of(touch.piece));
+                let mut earlier = touches
+                    .get(..at)
+                    .unwrap_or_default()
+                    .iter()
+                    .rev()
+                    .filter(|touch| touch.has(kind))
+                    .map(|touch| steps_of(touch.piece));
                 earlier.find_map(|steps| (steps.start..steps.end.min(step)).rev().find(is_access))
             }
         }

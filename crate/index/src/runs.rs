@@ -108,7 +108,7 @@ impl RunIndex {
         self.open = Some((first, begin));
         self.executions.add((begin - first) as u16, id, 0);
         let Ok(at) = self.blocks.binary_search_by_key(&id, |block| block.id) else { return };
-        let block = &self.blocks[at];
+        let Some(block) = self.blocks.get(at) else { return };
         if block.is_interrupt() {
             self.stops.add(&Step { number: begin, event: Some(StepEvent::Interrupt), ..Step::default() });
             return;
@@ -155,7 +155,7 @@ impl RunIndex {
 
     /// The address of an instruction of a block.
     pub fn address(&self, id: u64, number: u64) -> Option<u64> {
-        let block = &self.blocks[self.blocks.binary_search_by_key(&id, |block| block.id).ok()?];
+        let block = self.blocks.get(self.blocks.binary_search_by_key(&id, |block| block.id).ok()?)?;
         let start = *block.starts.get(usize::try_from(number).ok()?)?;
         Some(block.address.wrapping_add(start.into()))
     }
@@ -173,20 +173,20 @@ impl RunIndex {
             self.places.sort_unstable();
         }
         let first = self.places.partition_point(|place| place.0 < address);
-        let here = self.places[first..].iter().take_while(|place| place.0 == address);
-        here.map(|(_, block, number)| (self.blocks[*block as usize].id, *number)).collect()
+        let here = self.places.iter().skip(first).take_while(|place| place.0 == address);
+        here.filter_map(|(_, block, number)| Some((self.blocks.get(*block as usize)?.id, *number))).collect()
     }
 
     /// How many instructions the run that begins at a transition executed, if it stopped early.
     fn stopped(&self, begin: u64) -> Option<u32> {
         let at = self.partial.binary_search_by_key(&begin, |partial| partial.0).ok()?;
-        Some(self.partial[at].1)
+        self.partial.get(at).map(|(_, ran, _)| *ran)
     }
 
     /// The begins of the runs that stopped early, from a transition on.
     pub(crate) fn stopped_from(&self, first: u64) -> impl Iterator<Item = u64> {
         let at = self.partial.partition_point(|(begin, ..)| *begin < first);
-        self.partial[at..].iter().map(|(begin, ..)| *begin)
+        self.partial.iter().skip(at).map(|(begin, ..)| *begin)
     }
 
     /// The segments that are sealed.
@@ -311,13 +311,14 @@ impl RunIndex {
         let mut all: Vec<RunsOf> = self.blocks.iter().map(|_| RunsOf::default()).collect();
         let counts = self.executions.counts(&self.segments, steps);
         for (of, block) in all.iter_mut().zip(&self.blocks) {
-            of.begun = self.executions.number(block.id).map_or(0, |number| counts[number as usize]);
+            let number = self.executions.number(block.id);
+            of.begun = number.and_then(|number| counts.get(number as usize).copied()).unwrap_or(0);
         }
         // The last run may go on after the range. It has its own entry if it stops before its block ends.
         let last = steps.end.checked_sub(1).filter(|_| steps.end < self.position).and_then(|last| self.run_at(last));
         let cut = last.filter(|run| run.begin >= steps.start && run.end > steps.end);
         let first = self.partial.partition_point(|(begin, ..)| *begin < steps.start);
-        let stopped = self.partial[first..].iter().take_while(|(begin, ..)| *begin < steps.end);
+        let stopped = self.partial.iter().skip(first).take_while(|(begin, ..)| *begin < steps.end);
         for (_, ran, at) in stopped.filter(|(begin, ..)| cut.is_none_or(|cut| cut.begin != *begin)) {
             self.change(&mut all, *at as usize, u64::from(*ran), -1);
         }
@@ -328,7 +329,9 @@ impl RunIndex {
         let open =
             steps.start.checked_sub(1).and_then(|before| self.run_at(before)).filter(|run| run.end > steps.start);
         if let Some(open) = open {
-            all[open.block].open += 1;
+            if let Some(of) = all.get_mut(open.block) {
+                of.open += 1;
+            }
             self.change(&mut all, open.block, steps.start - open.begin, 1);
             self.change(&mut all, open.block, open.end.min(steps.end) - open.begin, -1);
         }
@@ -337,10 +340,13 @@ impl RunIndex {
 
     /// From an instruction of a block on, more or less runs execute it.
     fn change(&self, all: &mut [RunsOf], block: usize, instruction: u64, by: i64) {
-        let (of, count) = (&mut all[block], self.blocks[block].starts.len());
+        let (Some(of), Some(block)) = (all.get_mut(block), self.blocks.get(block)) else { return };
+        let count = block.starts.len();
         if let Some(at) = usize::try_from(instruction).ok().filter(|at| *at < count) {
             of.from.resize(count, 0);
-            of.from[at] += by;
+            if let Some(from) = of.from.get_mut(at) {
+                *from += by;
+            }
         }
     }
 

@@ -114,8 +114,9 @@ impl Stops {
             }
             Toward::Previous => {
                 let previous = step.checked_sub(1)?;
-                let Some(at) = at.filter(|at| self.threads[*at].0 > previous) else { return Some(previous) };
-                let earlier = (0..at).rev().find(|at| Some(self.threads[*at].1) == thread);
+                let begins = |at: usize| self.threads.get(at).is_some_and(|(first, _)| *first > previous);
+                let Some(at) = at.filter(|at| begins(*at)) else { return Some(previous) };
+                let earlier = self.threads.iter().take(at).rposition(|(_, of)| Some(*of) == thread);
                 match earlier {
                     Some(earlier) => Some(first_after(earlier) - 1),
                     // What comes before the first thread belongs to it.
@@ -171,7 +172,8 @@ impl Stops {
             insert(&mut kinds.modes, *mode);
         }
         for (_, is_kernel) in &self.privileges {
-            kinds.privileges[usize::from(*is_kernel)] = true;
+            let [user, kernel] = &mut kinds.privileges;
+            *(if *is_kernel { kernel } else { user }) = true;
         }
         kinds
     }

@@ -4,8 +4,9 @@
 
 use std::path::Path;
 
+use unspool_formats::open_steps;
 use unspool_formats::records::index_of;
-use unspool_formats::steps::{Access, Place, Step, StepVisitor, Steps, open, read_all};
+use unspool_formats::steps::{Access, Place, Step, StepVisitor, Steps, read_all};
 use unspool_index::{AccessIndex, Keeps};
 
 /// Bytes a step, without and with values.
@@ -84,5 +85,5 @@ fn repeated(file: &[u8], times: usize) -> Vec<u8> {
 
 /// The reader of a trace's steps, by the index of its decoder.
 fn reader(file: &[u8]) -> Box<dyn Steps> {
-    open("frames", &index_of(&unspool_formats::frames::FORMAT, file).unwrap()).unwrap()
+    open_steps("frames", &index_of(&unspool_formats::frames::ROW.format, file).unwrap()).unwrap()
 }

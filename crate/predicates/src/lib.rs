@@ -4,6 +4,8 @@
 //! other. The semantics are those of the reference (trace-db at 405d681), where it is right: docs/values.md lists the
 //! differences. No I/O.
 
+#![forbid(unsafe_code)]
+
 extern crate alloc;
 
 mod buffers;

@@ -562,7 +562,7 @@ mod tests {
     }
 
     fn places(bytes: &[u8]) -> Places {
-        open_places(&index_of(&trace_db::FORMAT, bytes).unwrap()).unwrap()
+        open_places(&index_of(&trace_db::ROW.format, bytes).unwrap()).unwrap()
     }
 
     /// Everything that a question finds, and how many bytes it has read.

@@ -9,7 +9,7 @@ use unspool_formats::trace_db::{Places, open_places};
 use unspool_predicates::{BufferOrder, Invariant, Relation, Slot, Step, Suspicion, Values};
 
 fn places(bytes: &[u8]) -> Places {
-    open_places(&index_of(&trace_db::FORMAT, bytes).unwrap()).unwrap()
+    open_places(&index_of(&trace_db::ROW.format, bytes).unwrap()).unwrap()
 }
 
 fn answer(values: &mut Values, bytes: &[u8], slot: Slot) {

@@ -1,5 +1,13 @@
 //! Writes the seeds of all properties to a folder, one folder each, for `npm run fuzz`. Prints their names.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a measurement that panics has shown something"
+)]
+
 use std::path::Path;
 use std::{env, fs, io};
 

@@ -61,7 +61,7 @@ pub(crate) fn understood(bytes: &[u8]) {
 fn store(choices: &mut Choices) -> Store {
     let mut store = Store::default();
     let mut batch = EventBatch::with_capacity(200);
-    batch.new_tracks.push(TrackDef::new(TrackKind::Lane, "frames"));
+    batch.new_tracks.push(TrackDef { has_frames: true, ..TrackDef::new(TrackKind::Lane, "frames") });
     batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t1"));
     batch.new_names.extend(["main", "f", "a b", "xxy"].map(|name| String::from(name).into()));
     for i in 0..20u64 {

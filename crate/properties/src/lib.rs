@@ -8,6 +8,15 @@
 //! Portions and capacities are chosen by a hash of the bytes ([`Choices`]). A file that fails always fails, and any trace is
 //! a seed as it is.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a property that does not hold panics"
+)]
+
 mod choices;
 mod code;
 mod containers;

@@ -4,7 +4,8 @@ use unspool_formats::rows::{Cell, Shape};
 use unspool_formats::rvn::btree::Scan;
 use unspool_formats::rvn::wire::{Metadata, SCHEMA, TABLES};
 use unspool_formats::{
-    EventBatch, EventKind, FORMATS, Instructions, OpenOptions, Opened, Query, RowDecoder, RowScan, Rows, records,
+    EventBatch, EventKind, FORMATS, Instructions, OpenOptions, Opened, Query, RowDecoder, RowScan, Rows,
+    open_row_records, records,
 };
 
 use crate::choices::Choices;
@@ -140,7 +141,7 @@ fn decode(
 
 /// Records and details are read without an error, and there are as many records as the lane says.
 fn details(database: &Database, whole: &Delivered, choices: &mut Choices) {
-    let mut reader = records::open_database("rvn").unwrap_or_else(|error| panic!("a reader: {error:?}"));
+    let mut reader = open_row_records("rvn").unwrap_or_else(|error| panic!("a reader: {error:?}"));
     reader.set_instructions(Box::new(Disassembler));
     while let Some(query) = reader.want() {
         if reader.push(&mut database.rows(&query)).is_err() {

@@ -5,7 +5,8 @@ use unspool_formats::container::{Container, peek};
 use unspool_formats::problem::MANY_THREADS;
 use unspool_formats::trace_db::problems::CUT_POINT;
 use unspool_formats::{
-    Decoder, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, Records, Text, records,
+    Decoder, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, Records, Text, open_records,
+    records,
 };
 
 use crate::choices::Choices;
@@ -103,7 +104,7 @@ fn agrees(id: &str, file: &[u8]) {
     let index = decoder.index();
     assert!(index == other.index(), "the index depends on portions");
 
-    let reader = records::open(id, &index).unwrap_or_else(|error| panic!("the index: {error:?}"));
+    let reader = open_records(id, &index).unwrap_or_else(|error| panic!("the index: {error:?}"));
     let rows = passes(&*reader, file, &whole, &mut choices);
     dumps(&opening, file, &whole, rows, &mut choices);
     details(&*reader, file, &whole, &mut choices);

@@ -1,5 +1,13 @@
 //! Every property holds for the fixtures, and for what is left of them after any damage.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that panics has done its work"
+)]
+
 use std::fs;
 use std::path::Path;
 

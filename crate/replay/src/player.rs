@@ -332,7 +332,7 @@ impl<S: ByteSource> Player<S> {
         if used > 0 || full || wanted == 0 {
             self.least = 1;
         } else if offered >= wanted {
-            return Err(Unreadable);
+            return Err(Unreadable::Changed);
         } else {
             self.least = (offered * 2).max(1);
         }

@@ -12,7 +12,7 @@ const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpu
 
 /// The index of a trace.
 fn index(file: &[u8]) -> Vec<u8> {
-    index_of(&apitrace::FORMAT, file).unwrap()
+    index_of(&apitrace::ROW.format, file).unwrap()
 }
 
 #[test]

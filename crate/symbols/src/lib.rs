@@ -6,6 +6,8 @@
 //! As a wasm module it is loaded on demand, because few traces have such a file. What it reads crosses to the session's
 //! module as bytes ([`unspool_formats::Naming::to_bytes`]).
 
+#![forbid(unsafe_code)]
+
 mod bases;
 mod binary;
 mod calls;

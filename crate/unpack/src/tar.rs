@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::entry::Window;
 use crate::{Entry, Fault, Listing, MAX_ENTRIES, Method, Random, Why};
@@ -37,7 +38,7 @@ fn walk<R: Random>(file: &mut Window<'_, R>, entries: &mut Vec<Entry>) -> Result
             return Err(Fault { at, why: Why::Malformed });
         }
         let kind = header[156];
-        let stated = number(&header[124..136]).ok_or(Fault { at, why: Why::Malformed })?;
+        let stated = number(field(header, 124..136)).ok_or(Fault { at, why: Why::Malformed })?;
         let own_name = name_of(header);
         let content = at + BLOCK as u64;
         let extended = matches!(kind, b'L' | b'x');
@@ -92,11 +93,16 @@ fn walk<R: Random>(file: &mut Window<'_, R>, entries: &mut Vec<Entry>) -> Result
 
 /// The checksum is the sum of all bytes, with spaces in its own place. Some writers summed signed bytes.
 fn has_checksum(header: &[u8; BLOCK]) -> bool {
-    let Some(stated) = number(&header[148..156]) else { return false };
-    let others = || header[..148].iter().chain(&header[156..]);
+    let Some(stated) = number(field(header, 148..156)) else { return false };
+    let others = || field(header, 0..148).iter().chain(field(header, 156..BLOCK));
     let unsigned: u64 = others().map(|b| u64::from(*b)).sum::<u64>() + 8 * 32;
     let signed: i64 = others().map(|b| i64::from(b.cast_signed())).sum::<i64>() + 8 * 32;
     stated == unsigned || i64::try_from(stated) == Ok(signed)
+}
+
+/// Some bytes of a header.
+fn field(header: &[u8; BLOCK], at: Range<usize>) -> &[u8] {
+    header.get(at).unwrap_or_default()
 }
 
 /// A number in octal, or in binary after a byte of 0x80.
@@ -118,9 +124,10 @@ fn number(field: &[u8]) -> Option<u64> {
 }
 
 fn name_of(header: &[u8; BLOCK]) -> String {
-    let name = text(&header[..100]);
+    let name = text(field(header, 0..100));
     // Other writers use the place of the prefix for other things.
-    let prefix = if header[257..265] == *b"ustar\x0000" { text(&header[345..500]) } else { String::new() };
+    let has_prefix = field(header, 257..265) == b"ustar\x0000";
+    let prefix = if has_prefix { text(field(header, 345..500)) } else { String::new() };
     if prefix.is_empty() { name } else { alloc::format!("{prefix}/{name}") }
 }
 

@@ -19,7 +19,7 @@ use unspool_engine::Session;
 use unspool_engine::tables::View;
 use unspool_export::{Arguments, Collector, Export, FORMATS, Format, Step, Writer};
 use unspool_formats::clean::Cleaner;
-use unspool_formats::info::Capability;
+use unspool_formats::has_arguments;
 use unspool_formats::problem::TRUNCATED;
 
 use crate::clean::CleanArgs;
@@ -417,10 +417,7 @@ fn write(
         }
     };
     let hits = search.as_mut().map(|search| &*search.hits());
-    // Operands of instructions and values of variables are no arguments of slices: variables are counters already.
-    let offers = |capability: Capability| session.info().offers.contains(&capability.word());
-    let has_args = !session.is_pulled() && !offers(Capability::State) && !offers(Capability::Values);
-    let with_args = what.to.has_args() && !what.no_args && has_args;
+    let with_args = what.to.has_args() && !what.no_args && has_arguments(session.format().id);
     let mut cleaner = what.clean.cleaner();
     let mut args = None;
     if with_args {

@@ -41,7 +41,7 @@ impl Store {
 
     /// Where frames begin, and where the last one ends. Empty without frames.
     fn frames(&self) -> Vec<u64> {
-        let lane = self.tracks.iter().find(|track| track.def.kind == TrackKind::Lane && track.def.name == "frames");
+        let lane = self.tracks.iter().find(|track| track.def.has_frames);
         let mut places = Vec::new();
         let mut end = None;
         if let Some(column) = lane.and_then(|lane| lane.column(lane.lowest())) {

@@ -16,7 +16,7 @@
 
 use std::ops::Range as Numbers;
 
-use unspool_file::Unreadable;
+use unspool_file::{Unreadable, run_pass};
 use unspool_find::Search;
 use unspool_formats::error::Class;
 use unspool_formats::records::{Row, Rows};
@@ -24,7 +24,7 @@ use unspool_formats::{Locator, Piece, RowError, TrackId};
 
 use super::picked::Picked;
 use super::visitors::{Chosen, Keys, Part, Pick, Picking, Sought};
-use super::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, run_pass, unreadable};
+use super::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, reads};
 use crate::report::TraceErrorOut;
 
 /// Lanes that are merged at most.
@@ -191,7 +191,7 @@ impl RecordReader {
                 Origin::Database(..) => self.visit_ahead(0, from..end, AHEAD, &mut pick)?,
                 Origin::File(records, source) => {
                     let mut pass = records.pass(from as u32..end as u32);
-                    run_pass(&mut *pass, &mut self.window, AHEAD, &**source, &mut pick)?;
+                    run_pass(&mut *pass, &**source, &mut self.window, reads(AHEAD), &mut pick)?;
                 }
             }
             list.done.0 += end - run.start;
@@ -425,7 +425,7 @@ impl RecordReader {
                 };
                 self.visit(part.lane, rows, &mut keys)?;
                 if keys.seen < wanted {
-                    return Err(unreadable(Unreadable));
+                    return Err(Unreadable::Changed.into());
                 }
                 merged.first += keys.before;
                 merged.rows.append(&mut keys.keys);

@@ -11,12 +11,13 @@ mod visitors;
 
 use std::ops::Range as Numbers;
 
-use unspool_file::{Unreadable, Window, fill};
+use unspool_file::{Reads, Unreadable, Window, fill, run_pass};
 use unspool_formats::decoder::Range;
+use unspool_formats::drive::LONGEST;
 use unspool_formats::error::{Cause, Class, Error};
-use unspool_formats::records::{self, Row, RowRecords, Rows};
+use unspool_formats::records::{Row, RowRecords, Rows};
 use unspool_formats::{
-    FieldValue, Instructions, Lane, Locator, Pass, Record, RecordDetails, Records, RowError, TrackId, Visitor,
+    FieldValue, Instructions, Lane, Locator, Record, RecordDetails, Records, RowError, TrackId, Visitor, open_records,
     rows as sql,
 };
 
@@ -33,11 +34,9 @@ use crate::report::TraceErrorOut;
 use crate::rows::RowSource;
 
 /// Bytes that are read at once by a pass over all records.
-const AHEAD: u64 = 8 << 20;
+const AHEAD: usize = 8 << 20;
 /// Bytes that are read at once for a list, unless a record needs more.
-const STRETCH: u64 = 1 << 20;
-/// Bytes that are read at once at most: more than a frame of 64 MiB, the largest unit that a pass needs at once.
-const LONGEST: u64 = 65 << 20;
+const STRETCH: usize = 1 << 20;
 /// Records of a piece at most if some of the lane may be picked, several times what decoders put into one.
 const MOST_IN_PIECE: u64 = 1 << 16;
 /// Pieces of a pass that runs in steps.
@@ -117,39 +116,18 @@ pub struct RecordReader {
     window: Window,
 }
 
-/// The error for a file that cannot be read.
-fn unreadable(error: Unreadable) -> TraceErrorOut {
-    RowError::new(Class::Unreadable, error.to_string()).into()
-}
-
-/// Runs a pass until its visitor is full or it is done. `ahead`: bytes that are read at once, or 0 for a pass that needs few.
-fn run_pass(
-    pass: &mut dyn Pass,
-    window: &mut Window,
-    ahead: u64,
-    source: &dyn ByteSource,
-    visitor: &mut dyn Visitor,
-) -> Result<(), TraceErrorOut> {
-    let mut most = STRETCH;
-    while let Some(range) = pass.want() {
-        let wanted = range.len.min(most) as usize;
-        let (bytes, _) = window.read(range.at, wanted, ahead as usize, source).map_err(unreadable)?;
-        let bytes = bytes.get(..usize::try_from(range.len).unwrap_or(usize::MAX)).unwrap_or(bytes);
-        let used = pass.push(bytes, visitor)?;
-        if visitor.is_full() {
-            return Ok(());
-        }
-        if used > 0 || pass.want() != Some(range) {
-            most = STRETCH;
-        } else if bytes.len() as u64 >= most && most < range.len.min(LONGEST) {
-            // A record that is longer than a stretch.
-            most = (most * 2).min(LONGEST);
-        } else {
-            // All that was wanted is not enough, or the file has ended.
-            pass.end(bytes, visitor)?;
+impl From<Unreadable> for TraceErrorOut {
+    fn from(error: Unreadable) -> Self {
+        match error {
+            Unreadable::Changed => RowError::new(Class::Unreadable, error.to_string()).into(),
+            Unreadable::Undecodable(error) => error.into(),
         }
     }
-    Ok(())
+}
+
+/// Reads of a pass that reads `ahead` bytes at once, or of one that needs few: 0.
+const fn reads(ahead: usize) -> Reads {
+    Reads { least: STRETCH, ahead }
 }
 
 /// Whether the pieces of a lane are consecutive and of plausible sizes. What a list allocates and how long it searches follow
@@ -173,7 +151,7 @@ impl RecordReader {
     ///
     /// Returns an error if these bytes are not an index of the format.
     pub fn open(format: &str, index: &[u8], source: Box<dyn ByteSource>) -> Result<Self, TraceErrorOut> {
-        let records = records::open(format, index)?;
+        let records = open_records(format, index)?;
         let lanes = records.lanes().to_vec();
         if !lanes.iter().all(is_sound) {
             return Err(Error::new(0, Cause::Misuse("this is no index of records")).into());
@@ -292,7 +270,7 @@ impl RecordReader {
                 let from = u32::try_from(next).unwrap_or(u32::MAX);
                 let end = from.saturating_add(budget.max(1));
                 let mut pass = records.pass(from..end);
-                run_pass(&mut *pass, &mut self.window, AHEAD, &**source, visitor)?;
+                run_pass(&mut *pass, &**source, &mut self.window, reads(AHEAD), visitor)?;
                 Ok(end.into())
             }
         }
@@ -345,10 +323,9 @@ impl RecordReader {
                 while let Some(Range { at, len }) = range {
                     let before = bytes.len();
                     // Formats keep their ranges to little more than 1 MiB.
-                    let wanted = len.min(LONGEST) as usize;
+                    let wanted = usize::try_from(len).unwrap_or(usize::MAX).min(LONGEST);
                     bytes.resize(before + wanted, 0);
-                    let filled = fill(&**source, at, bytes.get_mut(before..).unwrap_or_default(), wanted);
-                    let filled = filled.map_err(unreadable)?;
+                    let filled = fill(&**source, at, bytes.get_mut(before..).unwrap_or_default(), wanted)?;
                     bytes.truncate(before + filled);
                     // A file that has shrunk would be asked for the same range forever.
                     range = records.details_next(locator, &bytes).filter(|_| filled > 0 || len == 0);
@@ -368,7 +345,7 @@ impl RecordReader {
         &mut self,
         lane: u32,
         rows: Numbers<u64>,
-        ahead: u64,
+        ahead: usize,
         visitor: &mut dyn Visitor,
     ) -> Result<(), TraceErrorOut> {
         let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(()) };
@@ -386,7 +363,7 @@ impl RecordReader {
                     let run_of = (piece.number + 1..).zip(rest).take_while(|(n, next)| *n == next.number).count();
                     let end = piece.number + 1 + run_of as u32;
                     let mut pass = records.pass(piece.number..end);
-                    run_pass(&mut *pass, &mut self.window, ahead, &**source, visitor)?;
+                    run_pass(&mut *pass, &**source, &mut self.window, reads(ahead), visitor)?;
                     if visitor.is_full() {
                         break;
                     }
@@ -422,7 +399,7 @@ impl RecordReader {
         let mut first = First { lane, x, seen: 0, row: rows.end, rows: rows.clone() };
         self.visit(lane, rows.clone(), &mut first)?;
         if first.seen < rows.end - rows.start {
-            return Err(unreadable(Unreadable));
+            return Err(Unreadable::Changed.into());
         }
         Ok(first.row)
     }

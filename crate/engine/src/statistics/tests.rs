@@ -22,7 +22,7 @@ fn question((from, to): (u64, u64), tracks: &[u32]) -> Question {
 fn store(tracks: &[(Stacking, &str)]) -> Store {
     let events = tracks.iter().map(|(stacking, text)| {
         let events = text.split_whitespace().map(|word| {
-            let (name, time) = word[1..].split_once('@').unwrap();
+            let (name, time) = word.get(1..).unwrap().split_once('@').unwrap();
             (word.starts_with('+'), u32::from(name.as_bytes()[0] - b'a'), time.parse().unwrap())
         });
         (*stacking, events.collect())

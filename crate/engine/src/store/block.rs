@@ -585,6 +585,10 @@ impl Nodes {
     }
 
     /// Returns `None` if there are too many different nodes.
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "10 bits are an index of `PLACES`, and the table has only indices of the list"
+    )]
     fn few(nodes: &[NodeId]) -> Option<Self> {
         let mut table = [0u16; Self::PLACES];
         let mut list: Vec<NodeId> = Vec::with_capacity(Self::FEW);

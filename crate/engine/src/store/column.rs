@@ -83,6 +83,7 @@ impl Sum {
     /// The sum of consecutive slices: what [`Sum::of_slice`] and [`Sum::add`] compute one by one. Loops over whole columns
     /// without branches take a third of the time.
     #[inline]
+    #[allow(clippy::indexing_slicing, reason = "arrays of `FAN_OUT`, and indices below it")]
     fn of_tail(tail: &Tail<'_, FAN_OUT>) -> Self {
         let (mut any, mut covered) = (0, 0);
         for duration in tail.durations {

@@ -141,9 +141,11 @@ impl Store {
         // Events come in runs of one track: look the track up once for each run.
         for run in batch.tracks.chunk_by(|a, b| a == b) {
             let to = from + run.len();
-            if let ([track], EventKind::Sample) = (run, batch.kinds[from]) {
+            if let ([track], Some(EventKind::Sample)) = (run, batch.kinds.get(from))
+                && let (Some(time), Some(locator)) = (batch.times.get(from), batch.locators.get(from))
+            {
                 // Variables of a trace point: a sample on each of many tracks.
-                self.apply_sample(*track, Sample { time: batch.times[from], bits: batch.locators[from].bits() });
+                self.apply_sample(*track, Sample { time: *time, bits: locator.bits() });
             } else if let Some(track) = run.first() {
                 let ended = self.apply_run(*track, batch, from..to, ends);
                 ends = ends.get(ended..).unwrap_or_default();
@@ -276,7 +278,7 @@ impl Store {
 
     /// A name's id or address as text, if the name is not simply that: `#12`, `0x401000`. Else empty.
     pub fn key_text(&self, name: u32) -> String {
-        let key = texts::key_text(self.key(name).1);
+        let key = self.key(name).1.to_string();
         let shown = self.names().get(name as usize).map_or("", String::as_str);
         if self.texts.given(name).is_none() && shown.contains(&key) { String::new() } else { key }
     }
@@ -443,8 +445,8 @@ fn columns(
     batch: &EventBatch,
     range: std::ops::Range<usize>,
 ) -> impl Iterator<Item = (((&EventKind, &u64), &u32), &Locator)> {
-    let kinds = batch.kinds[range.clone()].iter();
-    kinds.zip(&batch.times[range.clone()]).zip(&batch.names[range.clone()]).zip(&batch.locators[range])
+    let Run { kinds, times, names, locators } = Run::of(batch, range);
+    kinds.iter().zip(times).zip(names).zip(locators)
 }
 
 /// The columns of a track, from the lowest depth.

@@ -2,7 +2,6 @@
 
 use hashbrown::HashMap;
 use unspool_formats::batch::{Key, Name, SliceKind};
-use unspool_formats::trace_db::wire::StatementId;
 use unspool_formats::{Naming, sort};
 
 /// The names of a trace by number.
@@ -43,7 +42,7 @@ impl Texts {
     pub(crate) fn address(&self, name: u32) -> Option<u64> {
         let (_, key) = self.key(name);
         let Key::Address(address) = key else { return None };
-        self.own_text(name).ends_with(&key_text(key)).then_some(address)
+        self.own_text(name).ends_with(&key.to_string()).then_some(address)
     }
 
     /// Loaded binaries have addresses, too, but their texts are their paths.
@@ -146,7 +145,7 @@ impl Texts {
         let (_, key) = self.key(name);
         let Some(text) = self.find(key).map(|named| text_of(&named)) else { return };
         let Some(own) = self.shown.get(name as usize) else { return };
-        let Some(text) = in_place_of(&key_text(key), own, &text) else { return };
+        let Some(text) = in_place_of(&key.to_string(), own, &text) else { return };
         match self.by_text.get(&text).copied() {
             None => {
                 self.by_text.insert(text.clone(), name);
@@ -182,31 +181,18 @@ pub(crate) fn text_of(named: &unspool_formats::Named<'_>) -> String {
     }
 }
 
-/// A key as texts have it: `#12`, `0x401000`. Empty if there is none.
-pub(crate) fn key_text(key: Key) -> String {
-    match key {
-        Key::None => String::new(),
-        Key::Id(id) => format!("#{id}"),
-        Key::Address(address) => format!("{address:#x}"),
-        Key::Statement(number) => {
-            let id = StatementId::from_bits(number);
-            id.file()
-                .map_or_else(|| format!("statement {}", id.place()), |file| format!("statement {file}:{}", id.place()))
-        }
-    }
-}
-
 /// `signal 0x401000` becomes `signal main`. `None` for a name that the file itself has a text for.
 fn in_place_of(key: &str, own: &str, text: &str) -> Option<String> {
     own.strip_suffix(key).map(|before| format!("{before}{text}"))
 }
 
 fn apart(text: &str, key: Key) -> String {
-    format!("{text} ({})", key_text(key))
+    format!("{text} ({key})")
 }
 
 #[cfg(test)]
 mod tests {
+    use unspool_formats::StatementId;
     use unspool_formats::naming::Place;
 
     use super::*;

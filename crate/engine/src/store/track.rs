@@ -34,20 +34,20 @@ fn is_end((kind, by, of): (EventKind, u32, Locator), name: u32, locator: Locator
 
 /// Consecutive events of one track, as columns of equal length.
 pub(crate) struct Run<'a> {
-    kinds: &'a [EventKind],
-    times: &'a [u64],
-    names: &'a [u32],
-    locators: &'a [Locator],
+    pub(super) kinds: &'a [EventKind],
+    pub(super) times: &'a [u64],
+    pub(super) names: &'a [u32],
+    pub(super) locators: &'a [Locator],
 }
 
 impl<'a> Run<'a> {
     /// The events of `batch` in `range`, which must be of one track.
     pub(crate) fn of(batch: &'a EventBatch, range: Range<usize>) -> Self {
         Self {
-            kinds: &batch.kinds[range.clone()],
-            times: &batch.times[range.clone()],
-            names: &batch.names[range.clone()],
-            locators: &batch.locators[range],
+            kinds: batch.kinds.get(range.clone()).unwrap_or_default(),
+            times: batch.times.get(range.clone()).unwrap_or_default(),
+            names: batch.names.get(range.clone()).unwrap_or_default(),
+            locators: batch.locators.get(range).unwrap_or_default(),
         }
     }
 }
@@ -142,6 +142,7 @@ impl Track {
     /// the checks of [`Track::begin`], [`Track::end`] and so on.
     ///
     /// Most calls have no callees: a begin followed by its end goes straight into the column.
+    #[allow(clippy::indexing_slicing, reason = "the columns were cut to `n` events, and the compiler sees that")]
     pub(crate) fn run(&mut self, run: &Run<'_>, calls: &mut CallTree) -> usize {
         let is_plain = self.start.is_some() && self.lost_from.is_none() && self.hidden == 0;
         if !is_plain || self.def.stacking == Stacking::Overlapping {

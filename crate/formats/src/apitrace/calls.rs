@@ -369,6 +369,7 @@ impl Calls {
                 out.new_tracks.push(TrackDef {
                     detail: detail.into(),
                     orphans: Orphans::FromPrevious,
+                    has_frames: kind == TrackKind::Lane,
                     ..TrackDef::new(kind, name)
                 });
             };

@@ -23,7 +23,7 @@ use super::tables::{Strings, Tables};
 use super::wire::{self, Header, frame_tag, put_sint, put_text, put_uint, tag};
 
 /// Begins to cut a trace.
-pub(crate) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
+pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
     let beginning = Beginning::of(head);
     beginning.check_version()?;
     let calls = Calls {

@@ -58,12 +58,12 @@ impl ApitraceRecords {
             Located::Frame(number) => return self.frame_details(number),
             Located::Call(at) => at,
         };
-        let gone = Error::new(at.0, Cause::Misuse("the call was not found; the file may have changed"));
+        let gone = Error::new(at.0, Cause::Gone("the call was not found; the file may have changed"));
         let read = self.read(at, bytes).ok_or(gone)?;
         if read.missing == Some(Missing::NotKept) && read.call.enter.is_none() {
             let why = "the details of this call are unavailable: the container has no random access, and the trace is \
                        too large to keep in memory (convert it with apitrace repack)";
-            return Err(Error::new(at.0, Cause::Misuse(why)));
+            return Err(Error::new(at.0, Cause::Unavailable(why)));
         }
         self.describe(at, read).ok_or(gone)
     }

@@ -9,10 +9,11 @@ use crate::batch::EventBatch;
 use crate::container::Container;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
-use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
+use crate::info::{Capability, Clock, Column, Info, Shows};
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
 
+use super::ROW;
 use super::beginning::{Beginning, unsupported};
 use super::calls::Calls;
 use super::decode::Cut;
@@ -39,7 +40,7 @@ pub(crate) struct ApitraceDecoder {
 }
 
 /// The columns of the list of records.
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     Column { label: "Call", shows: Shows::Position },
     Column { label: "Frame", shows: Shows::Field("frame") },
     Column { label: "Thread", shows: Shows::Thread },
@@ -135,7 +136,7 @@ impl Decoder for ApitraceDecoder {
             });
         }
         Info {
-            format: "apitrace",
+            format: &ROW.format,
             // A trace that was never flushed has not even a version. Others have it from the first, before anything is pushed.
             title: if self.begins || self.stream.len() > 0 {
                 format!("apitrace {}", header.version)
@@ -145,16 +146,7 @@ impl Decoder for ApitraceDecoder {
             version: header.version.to_string(),
             container: Some(self.container.name()),
             clock: Clock::Ordinal { unit: "call" },
-            place_noun: "byte",
-            event_noun: "call",
-            record_noun: "call",
-            slice_noun: "call",
-            when_empty: "The trace holds no calls. The tracer writes 1 MiB at a time and when the program ends. This \
-                         program was killed or crashed in a traced call before the first write, or it made no traced \
-                         calls.",
             offers: &[Capability::CallStacks, Capability::Graphics, Capability::Stretches],
-            first_tab: Tab::Frames,
-            columns: COLUMNS,
             properties,
         }
     }

@@ -52,13 +52,15 @@ use alloc::format;
 use crate::companion::Companion;
 use crate::container::Container;
 use crate::error::Result;
+use crate::info::{Nouns, Tab};
 use crate::locator::Locator;
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
+use crate::table::{Executed, Reader, Row};
 
 use beginning::Beginning;
 use wire::StreamOffset;
 
-pub(crate) use cut::cut;
+use cut::cut;
 pub use functions::{ListRole, Marker, NameFlags, Renders};
 pub use index::{open_records, open_records_keeping};
 pub use lists::list_names;
@@ -87,17 +89,34 @@ impl From<Located> for Locator {
     }
 }
 
-/// The line in [`crate::FORMATS`].
-pub const FORMAT: Format = Format {
-    id: "apitrace",
-    name: "apitrace trace",
-    opens: "traces of versions 0 to 6, in Snappy, gzip, zstd or Brotli",
-    companions: &[Companion::Times],
-    problems: problems::KINDS,
-    sniff,
-    open,
-    #[cfg(feature = "text")]
-    text: text::open,
+/// The row of the [`table`](crate::table).
+pub const ROW: Row = Row {
+    format: Format {
+        id: "apitrace",
+        name: "apitrace trace",
+        opens: "traces of versions 0 to 6, in Snappy, gzip, zstd or Brotli",
+        nouns: Nouns {
+            place: "byte",
+            event: "call",
+            record: "call",
+            slice: "call",
+            when_empty: "The trace holds no calls. The tracer writes 1 MiB at a time and when the program ends. This \
+                        program was killed or crashed in a traced call before the first write, or it made no traced \
+                        calls.",
+        },
+        first_tab: Tab::Frames,
+        columns: events::COLUMNS,
+        companions: &[Companion::Times],
+        problems: problems::KINDS,
+        sniff,
+        open,
+        #[cfg(feature = "text")]
+        text: text::open,
+    },
+    reader: Reader::Stream(open_records),
+    has_arguments: true,
+    executed: Executed::Unknown,
+    cut: Some(cut),
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {

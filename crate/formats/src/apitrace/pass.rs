@@ -117,7 +117,7 @@ impl<'a> CallPass<'a> {
                 Filled::NotKept if self.phase == Phase::Pieces => {
                     let why = "the rest of the calls is unavailable: the container has no random access, and the trace \
                                is too large to keep in memory (convert it with apitrace repack)";
-                    return Err(Error::new(self.walk.at(), Cause::Misuse(why)));
+                    return Err(Error::new(self.walk.at(), Cause::Unavailable(why)));
                 }
                 Filled::Ended | Filled::NotKept => self.ended = true,
             }

@@ -17,7 +17,7 @@ use super::message::{Kind, Message, Slot, field};
 use super::wire::{Header, put_varint, varint};
 
 /// Begins to cut a trace.
-pub(crate) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
+pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
     let header = Header::parse(head, options.size)?;
     let walk = Walk::new(header, options.size);
     let frames = Frames {

@@ -7,10 +7,11 @@ use alloc::vec::Vec;
 use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
-use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
+use crate::info::{Capability, Clock, Column, Info, Shows};
 use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
+use super::ROW;
 use super::decode::Walk;
 use super::machine::Machine;
 use super::message::{self, Message};
@@ -30,7 +31,7 @@ pub(crate) struct FramesDecoder {
 }
 
 /// The columns of the list of records.
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     Column { label: "Step", shows: Shows::Position },
     Column { label: "Thread", shows: Shows::Thread },
     Column { label: "Address", shows: Shows::Field("address") },
@@ -88,17 +89,11 @@ impl Decoder for FramesDecoder {
                 .push(("Version", format!("{}, newer than any known version; read as version 3", header.version)));
         }
         Info {
-            format: "frames",
+            format: &ROW.format,
             title: format!("BAP frames {}", header.version),
             version: header.version.to_string(),
             container: None,
             clock: Clock::Ordinal { unit: "step" },
-            place_noun: "byte",
-            event_noun: "frame",
-            record_noun: "frame",
-            slice_noun: "call",
-            when_empty: "The trace has no frames: nothing was executed during the recording, or the tracer was stopped \
-                         before it wrote any.",
             offers: match (isa.code(false, false).is_some(), isa.has_stack()) {
                 (true, true) => {
                     &[Capability::Disassembly, Capability::CallStacks, Capability::State, Capability::Stretches]
@@ -107,8 +102,6 @@ impl Decoder for FramesDecoder {
                 (false, true) => &[Capability::CallStacks, Capability::State, Capability::Stretches],
                 (false, false) => &[Capability::State, Capability::Stretches],
             },
-            first_tab: Tab::Events,
-            columns: COLUMNS,
             properties,
         }
     }

@@ -31,25 +31,43 @@ use alloc::format;
 
 use crate::companion::Companion;
 use crate::error::Result;
+use crate::info::{Nouns, Tab};
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
+use crate::table::{Executed, Reader, Row};
 
 use wire::{Header, MAGIC};
 
-pub(crate) use cut::cut;
+use cut::cut;
 pub use index::open_records;
 pub use steps::open_steps;
 
-/// The entry in [`crate::FORMATS`].
-pub const FORMAT: Format = Format {
-    id: "frames",
-    name: "BAP frames trace",
-    opens: "BAP frames (.frames) of versions 1 to 3, and the older ones without a version",
-    companions: &[Companion::Names, Companion::Binary],
-    problems: problems::KINDS,
-    sniff,
-    open,
-    #[cfg(feature = "text")]
-    text: text::open,
+/// The row of the [`table`](crate::table).
+pub const ROW: Row = Row {
+    format: Format {
+        id: "frames",
+        name: "BAP frames trace",
+        opens: "BAP frames (.frames) of versions 1 to 3, and the older ones without a version",
+        nouns: Nouns {
+            place: "byte",
+            event: "frame",
+            record: "frame",
+            slice: "call",
+            when_empty: "The trace has no frames: nothing was executed during the recording, or the tracer was stopped \
+                        before it wrote any.",
+        },
+        first_tab: Tab::Events,
+        columns: events::COLUMNS,
+        companions: &[Companion::Names, Companion::Binary],
+        problems: problems::KINDS,
+        sniff,
+        open,
+        #[cfg(feature = "text")]
+        text: text::open,
+    },
+    reader: Reader::Stream(open_records),
+    has_arguments: false,
+    executed: Executed::Steps(open_steps),
+    cut: Some(cut),
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {

@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::ROW;
 use super::decode::{Reader, Record};
 use super::problems::WITHOUT_LOG;
 use super::text;
@@ -12,7 +13,7 @@ use super::to_batch::{State, ToBatch, define_tracks};
 use crate::batch::EventBatch;
 use crate::code::{Instructions, NoInstructions};
 use crate::date::date;
-use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
+use crate::info::{Capability, Clock, Column, Info, Shows};
 use crate::problem::Problem;
 use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
 use crate::sniff::OpenOptions;
@@ -32,7 +33,7 @@ pub(super) struct RvnDecoder {
 }
 
 /// The columns of the list of records.
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     Column { label: "Transition", shows: Shows::Position },
     Column { label: "Address", shows: Shows::Field("address") },
     Column { label: "Instruction", shows: Shows::Field("instruction") },
@@ -79,19 +80,12 @@ impl RowDecoder for RvnDecoder {
             properties.push(("Written", written));
         }
         Info {
-            format: "rvn",
+            format: &ROW.format,
             title: format!("REVEN block trace {version}"),
             version,
             container: Some("SQLite"),
             clock: Clock::Ordinal { unit: "transition" },
-            place_noun: "transition",
-            event_noun: "block run",
-            record_noun: "transition",
-            slice_noun: "call",
-            when_empty: "The trace has no block runs: nothing was executed during the recording.",
             offers: &[Capability::Sql, Capability::Disassembly, Capability::CallStacks],
-            first_tab: Tab::Events,
-            columns: COLUMNS,
             properties,
         }
     }

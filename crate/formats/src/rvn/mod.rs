@@ -21,21 +21,38 @@ use alloc::boxed::Box;
 
 use crate::companion::Companion;
 use crate::error::Result;
+use crate::info::{Nouns, Tab};
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
+use crate::table::{Executed, Reader, Row};
 
 pub use index::open_records;
 
-/// The entry in [`crate::FORMATS`].
-pub const FORMAT: Format = Format {
-    id: "rvn",
-    name: "REVEN block trace",
-    opens: "block databases of REVEN (.sqlite) of version 1, with the tables of 2020 and 2021",
-    companions: &[Companion::Names, Companion::Binary, Companion::WriteAheadLog],
-    problems: problems::KINDS,
-    sniff,
-    open,
-    #[cfg(feature = "text")]
-    text: |_, _, _| Ok(None),
+/// The row of the [`table`](crate::table).
+pub const ROW: Row = Row {
+    format: Format {
+        id: "rvn",
+        name: "REVEN block trace",
+        opens: "block databases of REVEN (.sqlite) of version 1, with the tables of 2020 and 2021",
+        nouns: Nouns {
+            place: "transition",
+            event: "block run",
+            record: "transition",
+            slice: "call",
+            when_empty: "The trace has no block runs: nothing was executed during the recording.",
+        },
+        first_tab: Tab::Events,
+        columns: events::COLUMNS,
+        companions: &[Companion::Names, Companion::Binary, Companion::WriteAheadLog],
+        problems: problems::KINDS,
+        sniff,
+        open,
+        #[cfg(feature = "text")]
+        text: |_, _, _| Ok(None),
+    },
+    reader: Reader::Database(open_records),
+    has_arguments: false,
+    executed: Executed::Blocks,
+    cut: None,
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {

@@ -18,7 +18,7 @@ use super::point::MAX_BUFFERS;
 use super::wire::{Number, StatementId};
 
 /// Begins to cut a trace.
-pub(crate) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
+pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
     let open = OpenOptions { size: options.size, limits: options.limits, ..OpenOptions::default() };
     let layout = super::layout(head, &open)?;
     let walk = Walk::new(layout, options.limits);

@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 use crate::batch::EventBatch;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Error, Result};
-use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
+use crate::info::{Capability, Clock, Column, Info, Shows};
 use crate::problem::Problem;
 use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
+use super::ROW;
 use super::decode::{Ignore, Walk};
 use super::problems::CUT_POINT;
 use super::to_batch::{State, ToBatch};
@@ -30,7 +31,7 @@ pub(crate) struct TraceDbDecoder {
 }
 
 /// The columns of the list of records.
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     Column { label: "Point", shows: Shows::Position },
     Column { label: "Statement", shows: Shows::Field("statement") },
     Column { label: "Variables", shows: Shows::Field("vars") },
@@ -76,19 +77,12 @@ impl Decoder for TraceDbDecoder {
             Layout::Narrow => "narrow, as written from September to November 2017",
         };
         Info {
-            format: "trace-db",
+            format: &ROW.format,
             title: format!("trace-db, {} layout", self.layout.name()),
             version: self.layout.name().to_string(),
             container: None,
             clock: Clock::Ordinal { unit: "point" },
-            place_noun: "byte",
-            event_noun: "point",
-            record_noun: "point",
-            slice_noun: "buffer",
-            when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
             offers: &[Capability::Values, Capability::Stretches],
-            first_tab: Tab::Statements,
-            columns: COLUMNS,
             properties: [
                 ("Layout", layout.to_string()),
                 ("Names", grouped(names as u64).to_string()),

@@ -14,7 +14,7 @@ use crate::records::{FieldValue, Record, RecordName, Visitor};
 use super::decode::{Sink, VariableHeader};
 use super::index::TraceDbRecords;
 use super::point::MAX_ENTRIES;
-use super::tracks::{ANOTHER_STATEMENT, NO_STATEMENT, put_statement_name};
+use super::tracks::{ANOTHER_STATEMENT, NO_STATEMENT};
 use super::wire::{Number, StatementId};
 
 /// Limit for the bytes of blobs of a point that are passed on or printed.
@@ -96,7 +96,10 @@ impl<'a> Held<'a> {
             named.name.clear();
             match *statement {
                 None => named.name.push_str(NO_STATEMENT),
-                Some(id) if records.is_named(id) => put_statement_name(&mut named.name, id),
+                Some(id) if records.is_named(id) => {
+                    // Writing to a String cannot fail.
+                    let _ = write!(named.name, "{id}");
+                }
                 Some(_) => named.name.push_str(ANOTHER_STATEMENT),
             }
         }
@@ -120,7 +123,7 @@ impl ToVisitor<'_, '_> {
             named.id = None;
             if let Some(id) = statement {
                 named.name.clear();
-                put_statement_name(&mut named.name, id);
+                let _ = write!(named.name, "{id}");
             }
             named.name.push_str(" (incomplete)");
         }

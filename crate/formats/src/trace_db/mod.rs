@@ -25,12 +25,14 @@ use alloc::boxed::Box;
 
 use crate::companion::Companion;
 use crate::error::{Cause, Error, Result};
+use crate::info::{Nouns, Tab};
 use crate::locator::Locator;
 use crate::sniff::{Format, OpenOptions, Opened};
+use crate::table::{Executed, Reader, Row};
 
 use wire::Layout;
 
-pub(crate) use cut::cut;
+use cut::cut;
 pub use index::{Places, open_places, open_records};
 
 /// What a [`Locator`] of this format stands for.
@@ -57,17 +59,32 @@ impl From<Located> for Locator {
     }
 }
 
-/// The entry in [`crate::FORMATS`].
-pub const FORMAT: Format = Format {
-    id: "trace-db",
-    name: "trace-db trace",
-    opens: "traces of GrammaTech's trace-db, in the wide layout and the narrow one of 2017",
-    companions: &[Companion::Names],
-    problems: problems::KINDS,
-    sniff: sniff::sniff,
-    open,
-    #[cfg(feature = "text")]
-    text: text::open,
+/// The row of the [`table`](crate::table).
+pub const ROW: Row = Row {
+    format: Format {
+        id: "trace-db",
+        name: "trace-db trace",
+        opens: "traces of GrammaTech's trace-db, in the wide layout and the narrow one of 2017",
+        nouns: Nouns {
+            place: "byte",
+            event: "point",
+            record: "point",
+            slice: "buffer",
+            when_empty: "The trace has a header but no points: execution reached no instrumented statement.",
+        },
+        first_tab: Tab::Statements,
+        columns: events::COLUMNS,
+        companions: &[Companion::Names],
+        problems: problems::KINDS,
+        sniff: sniff::sniff,
+        open,
+        #[cfg(feature = "text")]
+        text: text::open,
+    },
+    reader: Reader::Stream(open_records),
+    has_arguments: false,
+    executed: Executed::Unknown,
+    cut: Some(cut),
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {

@@ -10,9 +10,8 @@
 //! ```
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::ToString;
 use alloc::vec::Vec;
-use core::fmt::Write as _;
 
 use hashbrown::HashMap;
 
@@ -175,10 +174,7 @@ impl Tracks {
             }
         };
         if incomplete {
-            let text = id.map_or_else(
-                || "no statement (incomplete)".into(),
-                |id| format!("{} (incomplete)", statement_name(id)),
-            );
+            let text = id.map_or_else(|| "no statement (incomplete)".into(), |id| format!("{id} (incomplete)"));
             name = self.texts.number(&text, point.at, self.limits.names, out)?;
         }
         let lane = self.lane(file, out);
@@ -226,7 +222,7 @@ impl Tracks {
             let name = self.texts.number(ANOTHER_STATEMENT, point.at, self.limits.names, out)?;
             return Ok((name, file));
         }
-        let name = Name { text: statement_name(id), key: NameKey::Statement(id.bits()), ..Name::default() };
+        let name = Name { text: id.to_string(), key: NameKey::Statement(id.bits()), ..Name::default() };
         let name = self.texts.once(name, point.at, self.limits.names, out)?;
         let i = self.statements.len() as u32;
         let points = Occurrences::new(point, interval);
@@ -409,20 +405,4 @@ impl Tracks {
             out.problems.push(Problem { at, kind, value: most as u64 });
         }
     }
-}
-
-/// The name of a statement: its file, if any, and its place in the syntax tree.
-fn statement_name(id: StatementId) -> String {
-    let mut name = String::new();
-    put_statement_name(&mut name, id);
-    name
-}
-
-/// Appends the name of a statement.
-pub(super) fn put_statement_name(out: &mut String, id: StatementId) {
-    // Writing to a String cannot fail.
-    let _ = match id.file() {
-        Some(file) => write!(out, "statement {file}:{}", id.place()),
-        None => write!(out, "statement {}", id.place()),
-    };
 }

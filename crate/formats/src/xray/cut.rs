@@ -19,7 +19,7 @@ use super::encode::FdrBuffer;
 use super::wire::{Basic, HEADER_LEN, Header, Mode};
 
 /// Begins to cut a log.
-pub(crate) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
+pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
     if super::yaml::header(head).is_some() {
         let what = "a stretch of a log in llvm-xray's YAML cannot be written, only one of the log itself";
         return Err(Error::new(0, Cause::BadHeader { what, value: 0 }));

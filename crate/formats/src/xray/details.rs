@@ -164,7 +164,7 @@ impl OneRecord {
                 event.cpu
             }
             (None, None) => {
-                let cause = Cause::Misuse("the record was not found; the file may have changed");
+                let cause = Cause::Gone("the record was not found; the file may have changed");
                 return Err(Error::new(self.wanted, cause));
             }
         };

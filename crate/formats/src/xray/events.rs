@@ -20,10 +20,11 @@ use crate::batch::EventBatch;
 use crate::callees::Jumps;
 use crate::decoder::{Decoder, Progress, Want};
 use crate::error::{Cause, Error, Result};
-use crate::info::{Capability, Clock, Column, Info, Shows, Tab};
+use crate::info::{Capability, Clock, Column, Info, Shows};
 use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
+use super::ROW;
 use super::basic::BasicWalk;
 use super::decode::FdrWalk;
 use super::left_calls::LeftCalls;
@@ -34,7 +35,7 @@ use super::wire::{HEADER_LEN, Header, Mode};
 use super::yaml::YamlWalk;
 
 /// The columns of the list of records.
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     Column { label: "Time", shows: Shows::Position },
     Column { label: "Thread", shows: Shows::Thread },
     Column { label: "CPU", shows: Shows::Field("cpu") },
@@ -144,24 +145,16 @@ impl Decoder for XrayDecoder {
             properties.push(("Function names", "not in the log".to_string()));
         }
         Info {
-            format: "xray",
+            format: &ROW.format,
             title: format!("XRay {} {}{}", h.mode.name(), h.version, self.form()),
             version: h.version.to_string(),
             container: None,
             clock,
-            place_noun: "byte",
-            event_noun: "record",
-            record_noun: "record",
-            slice_noun: "call",
-            when_empty: "The log has a header and no records: nothing was recorded, or the program ended before its \
-                         buffers were written.",
             offers: {
                 let first = usize::from(matches!(self.walk, Walk::Yaml(_)));
                 let end = OFFERS.len() - usize::from(!matches!(clock, Clock::Seconds { .. }));
                 OFFERS.get(first..end).unwrap_or(OFFERS)
             },
-            first_tab: Tab::Functions,
-            columns: COLUMNS,
             properties,
         }
     }

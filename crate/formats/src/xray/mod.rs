@@ -32,23 +32,41 @@ use alloc::format;
 
 use crate::companion::Companion;
 use crate::error::Result;
+use crate::info::{Nouns, Tab};
 use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
+use crate::table::{Executed, Reader, Row};
 
-pub(crate) use cut::cut;
+use cut::cut;
 pub use index::open_records;
 use wire::{HEADER_LEN, Header, Mode};
 
-/// The line in [`crate::FORMATS`].
-pub const FORMAT: Format = Format {
-    id: "xray",
-    name: "LLVM XRay log",
-    opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
-    companions: &[Companion::Names, Companion::Binary],
-    problems: problems::KINDS,
-    sniff,
-    open,
-    #[cfg(feature = "text")]
-    text: text::open,
+/// The row of the [`table`](crate::table).
+pub const ROW: Row = Row {
+    format: Format {
+        id: "xray",
+        name: "LLVM XRay log",
+        opens: "flight data recorder logs (FDR) of versions 1 to 5 and basic logs of versions 1 to 3, and llvm-xray's YAML",
+        nouns: Nouns {
+            place: "byte",
+            event: "record",
+            record: "record",
+            slice: "call",
+            when_empty: "The log has a header and no records: nothing was recorded, or the program ended before its \
+                        buffers were written.",
+        },
+        first_tab: Tab::Functions,
+        columns: events::COLUMNS,
+        companions: &[Companion::Names, Companion::Binary],
+        problems: problems::KINDS,
+        sniff,
+        open,
+        #[cfg(feature = "text")]
+        text: text::open,
+    },
+    reader: Reader::Stream(open_records),
+    has_arguments: true,
+    executed: Executed::Unknown,
+    cut: Some(cut),
 };
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {

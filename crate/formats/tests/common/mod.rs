@@ -10,7 +10,7 @@ use std::path::Path;
 use unspool_formats::batch::Payload;
 use unspool_formats::{
     Decoder, Error, EventBatch, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, RecordDetails,
-    Records, Result, TrackDef, Want, records,
+    Records, Result, TrackDef, Want, open_records,
 };
 
 /// Everything that a decoder delivers. Each format's tests add their own `track`, which prints the events of a track.
@@ -131,7 +131,7 @@ pub(crate) fn whole(id: &str, file: &[u8]) -> Delivered {
 
 /// A reader of the records that a decoder of format `id` has decoded.
 pub(crate) fn reader(id: &str, decoder: &dyn Decoder) -> Box<dyn Records> {
-    records::open(id, &decoder.index()).unwrap()
+    open_records(id, &decoder.index()).unwrap()
 }
 
 /// The details of a record, requested as the engine does, and the number of bytes read for them.

@@ -318,6 +318,7 @@ impl Layout {
     }
 
     /// The components as red, green, blue and alpha. Depth is red, stencil is green, or red where it is alone.
+    #[allow(clippy::indexing_slicing, reason = "an array, and indices below its length")]
     fn placed(&self, numbers: &[f64]) -> [f64; 4] {
         let mut texel = [0.0, 0.0, 0.0, 1.0];
         let is_alone = self.format.components == [7];

@@ -529,6 +529,7 @@ impl View<'_> {
     }
 
     /// Lights that are on, materials, clip planes, and texture environments that were set.
+    #[allow(clippy::indexing_slicing, reason = "an array, and indices below its length")]
     fn lights(&self, report: &mut Report) {
         if !self.context.profile.has_fixed_function() || self.context.is_implicit {
             return;
@@ -601,6 +602,7 @@ impl View<'_> {
 
 const LIGHTS: [&str; 8] = ["Light 0", "Light 1", "Light 2", "Light 3", "Light 4", "Light 5", "Light 6", "Light 7"];
 
+#[allow(clippy::indexing_slicing, reason = "an array, and indices below its length")]
 fn coordinate(index: u32) -> char {
     match index % 4 {
         0 => 'S',

@@ -21,7 +21,7 @@ pub(crate) fn indexed(file: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
 
 /// The index that the decoder makes of a file.
 pub(crate) fn index_of(file: &[u8]) -> Vec<u8> {
-    records::index_of(&apitrace::FORMAT, file).unwrap()
+    records::index_of(&apitrace::ROW.format, file).unwrap()
 }
 
 /// A file of the corpus. `None` after a line that says so if there is no corpus.

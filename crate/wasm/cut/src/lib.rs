@@ -1,9 +1,10 @@
 //! Stretches of a trace as traces of their own, for JavaScript.
 
 use js_sys::{Array, Uint8Array};
+use unspool_formats::begin_cut;
 use unspool_formats::clean::Cleaner;
 use unspool_formats::container::Container;
-use unspool_formats::cut::{Cut, CutOptions, cut};
+use unspool_formats::cut::{Cut, CutOptions};
 use unspool_formats::{Error, Limits, Probe};
 use wasm_bindgen::prelude::*;
 
@@ -50,7 +51,7 @@ impl Cutter {
         let size = size as u64;
         let options = CutOptions { from, to, size: Some(size), limits: Limits::LIFTED, cleaner };
         let probe = Probe { head, tail, size, name: "" };
-        let cut = cut(&probe, options).ok_or("No stretch of this format can be written.")?;
+        let cut = begin_cut(&probe, options).ok_or("No stretch of this format can be written.")?;
         let cut = cut.map_err(|error| error.to_string())?;
         Ok(Self { cut, input: Vec::new(), used: 0, out: Vec::new(), failed: None, done: false })
     }

@@ -6,9 +6,9 @@ use js_sys::{Array, Uint8Array};
 use unspool_export::{
     AT_ONCE, Clock, Collector, Export, FORMATS, Format, Pages, Part, Scratch, Step, Table, Trace, Track, TrackKind,
 };
-use unspool_file::{Window, run_pass};
+use unspool_file::{Reads, Window, run_pass};
 use unspool_formats::clean::Cleaner;
-use unspool_formats::{Cause, Error, Records, apitrace, xray};
+use unspool_formats::{Records, open_arguments};
 use unspool_js::{JsFile, thrown};
 use wasm_bindgen::prelude::*;
 
@@ -148,7 +148,7 @@ impl Exporter {
         })
     }
 
-    /// Begins to collect the arguments of an apitrace or an XRay log, before the first step: from its file, with the index that the
+    /// Begins to collect the arguments of records, before the first step: from the file, with the index that the
     /// session made of it. They are kept in `scratch`. Returns whether [`provide_decompressors`] must come before the first
     /// [`Exporter::collect`].
     ///
@@ -163,13 +163,7 @@ impl Exporter {
         file: JsFile,
         scratch: JsScratch,
     ) -> Result<bool, String> {
-        // Not the table of all formats: the module would contain all their readers.
-        let records = match format {
-            "apitrace" => apitrace::open_records(index),
-            "xray" => xray::open_records(index),
-            _ => Err(Error::new(0, Cause::Misuse("records of this format have no arguments"))),
-        };
-        let records = records.map_err(|error| error.to_string())?;
+        let records = open_arguments(format, index).map_err(|error| error.to_string())?;
         let needs_decompressor = records.needs_decompressor();
         let pieces = records.lanes().iter().flat_map(|lane| &lane.pieces).map(|piece| piece.number + 1).max();
         let collector = Collector::new(Box::new(scratch), std::mem::take(&mut self.cleaner));
@@ -188,7 +182,8 @@ impl Exporter {
         let Some(it) = &mut self.reading else { return Ok(1.0) };
         let end = it.next.saturating_add((f64::from(it.pieces) * share) as u32 + 1);
         let mut pass = it.records.pass(it.next..end);
-        run_pass(&mut *pass, &it.file, &mut it.window, AHEAD, &mut it.collector).map_err(|error| error.to_string())?;
+        run_pass(&mut *pass, &it.file, &mut it.window, Reads::ahead(AHEAD), &mut it.collector)
+            .map_err(|error| error.to_string())?;
         drop(pass);
         if let Some(error) = it.collector.take_error() {
             return Err(no_room(&error));

@@ -471,8 +471,8 @@ impl JsRunIndex {
 
     /// Takes the next runs: two numbers for each, the transition before which it ends and the number of its block.
     pub fn runs(&mut self, values: &[f64]) {
-        for run in values.chunks_exact(2) {
-            self.index.run(run[0] as u64, run[1] as u64);
+        for [end, block] in values.as_chunks().0 {
+            self.index.run(*end as u64, *block as u64);
         }
     }
 

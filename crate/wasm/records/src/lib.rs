@@ -7,7 +7,7 @@ use unspool_engine::records::{
 use unspool_engine::{RecordOut, TraceErrorOut};
 use unspool_find::RecordQuery;
 use unspool_find::pattern::{Regex, Regexes};
-use unspool_formats::{Instructions, Locator, records};
+use unspool_formats::{Instructions, Locator, open_row_records};
 use unspool_js::{JsDisassembler, JsFile, number, object, thrown, to_js};
 use unspool_sqlite::{SqlFile, SqlRows};
 use wasm_bindgen::prelude::*;
@@ -138,7 +138,7 @@ impl RecordReader {
         disassembler: Option<JsDisassembler>,
     ) -> Result<RecordReader, JsValue> {
         let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
-        let records = records::open_database(format).map_err(|error| to_js(&TraceErrorOut::from(error)))?;
+        let records = open_row_records(format).map_err(|error| to_js(&TraceErrorOut::from(error)))?;
         let engine = Engine::of_database(records, Box::new(SqlRows(file)), instructions);
         Ok(Self {
             engine: engine.map_err(|error| to_js(&error))?,

@@ -15,7 +15,7 @@ use crate::{columns, jobs};
 /// Whether [`crate::provide_decompressors`] must come before `new Session(…)` with these arguments.
 #[wasm_bindgen(js_name = needsDecompressor)]
 pub fn needs_decompressor(name: &str, size: f64, head: &[u8], tail: &[u8]) -> bool {
-    sniff::needs_decompressor(&Probe { head, tail, size: size as u64, name })
+    unspool_formats::needs_decompressor(&Probe { head, tail, size: size as u64, name })
 }
 
 /// What a file is, by the same arguments as `new Session(…)`: `{format, name, confidence, looks}`. `format` and `name` are the id

@@ -62,6 +62,7 @@ impl Decompressor {
 
     /// The bytes decompressed by the last call, as a view of this module's memory. The next call of any method ends its
     /// validity.
+    #[allow(unsafe_code, reason = "a view instead of a copy")]
     pub fn output(&self) -> Uint8Array {
         // SAFETY: `crate/wasm/decompressors`, the only caller, copies the bytes at once. A copy here would be one more of
         // the whole stream.

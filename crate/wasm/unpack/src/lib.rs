@@ -101,6 +101,7 @@ impl Unpacker {
 
     /// The next unpacked bytes, as a view of this module's memory. The next call of this module ends its validity. Empty if more
     /// must be pushed, or if the stream is over.
+    #[allow(unsafe_code, reason = "a view instead of a copy")]
     pub fn unpack(&mut self) -> Uint8Array {
         // SAFETY: `web/worker/unpacking.ts`, the only caller, copies the bytes before the next call. A copy here would be one
         // more of the whole stream.

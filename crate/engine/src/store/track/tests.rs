@@ -9,7 +9,7 @@ fn track(orphans: Orphans, start: Option<u64>) -> (Track, CallTree) {
 /// Replays `+name@time` and `-name@time`.
 fn play(track: &mut Track, calls: &mut CallTree, text: &str) {
     for word in text.split_whitespace() {
-        let (name, time) = word[1..].split_once('@').unwrap();
+        let (name, time) = word.get(1..).unwrap().split_once('@').unwrap();
         let (name, time) = (u32::from(name.as_bytes()[0]), time.parse().unwrap());
         match word.as_bytes()[0] {
             b'+' => track.begin(time, name, Locator::at(time), calls),
