@@ -34,7 +34,7 @@ const COMPILE_AND_EXECUTE: i64 = 0x1301;
 
 /// What a call does with framebuffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Rendered {
+pub enum Rendered {
     /// Nothing.
     #[default]
     Nothing,
