@@ -1,6 +1,7 @@
 //! A call with its arguments.
 
-use unspool_formats::records::{FieldValue, Record};
+use unspool_formats::apitrace::{self, Rendered, Scalar, Token};
+use unspool_formats::records::{FieldValue, Record, Visitor};
 
 /// A call, whose room is used again for the next one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,25 +33,11 @@ pub struct Call {
     outgoing: Vec<u32>,
     /// Lists that are open, by item.
     open: Vec<u32>,
-    part: Part,
-    line: Option<String>,
-    /// What separates the next value of the line from the previous one.
-    is_first: bool,
+    line: String,
 }
 
 /// Bytes of the longest line.
 const LONGEST_LINE: usize = 400;
-
-/// Where the next field of a record belongs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Part {
-    #[default]
-    Head,
-    Arguments,
-    Flags,
-    /// The backtrace, or something else that no one asks for.
-    Other,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Item {
@@ -248,16 +235,118 @@ impl Call {
 
     /// Arguments and result in a line, from after the opening parenthesis on: `cap = GL_BLEND)`. Long lines are cut.
     pub(crate) fn line(&self) -> String {
-        let line = self.line.as_deref().unwrap_or_default();
-        match line.char_indices().find(|(at, _)| *at >= LONGEST_LINE) {
-            Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-            None => line.into(),
+        match self.line.char_indices().find(|(at, _)| *at >= LONGEST_LINE) {
+            Some((at, _)) => format!("{}…", self.line.get(..at).unwrap_or_default()),
+            None => self.line.clone(),
         }
     }
 
+    /// Takes a call over. Numbers with a name are their number.
+    pub(crate) fn take(&mut self, call: &apitrace::Call<'_>, function: u32, writes_line: bool) {
+        self.items.clear();
+        self.text.clear();
+        self.arguments.clear();
+        self.outgoing.clear();
+        (self.number, self.thread, self.frame, self.function) = (call.number, call.thread(), call.frame, function);
+        (self.is_fake, self.is_incomplete) = (call.is_fake(), call.is_incomplete);
+        self.draws = call.rendered == Rendered::Draws;
+        self.clears = call.rendered == Rendered::Clears;
+        self.is_compiled = call.rendered == Rendered::Compiled;
+        for (index, argument) in call.arguments().enumerate() {
+            let at = self.items.len() as u32;
+            self.arguments.push(at);
+            match argument {
+                Some(tokens) => self.tokens(tokens),
+                None => self.items.push(Item::Null),
+            }
+            let is_list = matches!(self.items.get(at as usize), Some(Item::List { .. }));
+            if is_list && call.key(index).is_some_and(|key| key.starts_with("pp")) {
+                self.outgoing.push(at);
+            }
+        }
+        self.result = call.result().map(|tokens| {
+            let at = self.items.len() as u32;
+            self.tokens(tokens);
+            at
+        });
+        self.line.clear();
+        if writes_line {
+            let mut line = Line { text: core::mem::take(&mut self.line), part: Part::Head, depth: 0, is_first: true };
+            call.visit(&mut line);
+            self.line = line.text;
+        }
+    }
+
+    fn tokens(&mut self, tokens: apitrace::Values<'_>) {
+        self.open.clear();
+        for (_, token) in tokens {
+            let item = match token {
+                Token::Scalar(scalar) => match scalar {
+                    Scalar::Null => Item::Null,
+                    Scalar::Bool(is) => Item::Bool(is),
+                    Scalar::Int(n) | Scalar::Enum { value: n, .. } => Item::Int(n),
+                    Scalar::Uint(n) | Scalar::Pointer(n) | Scalar::Bitmask { value: n, .. } => Item::Uint(n),
+                    Scalar::Float(n) => Item::Float(n.into()),
+                    Scalar::Double(n) => Item::Float(n),
+                },
+                Token::Text(bytes) => match core::str::from_utf8(bytes) {
+                    Ok(_) => self.text(bytes),
+                    Err(_) => self.text(token.text().unwrap_or_default().as_bytes()),
+                },
+                Token::Guid(_) => self.text(token.text().unwrap_or_default().as_bytes()),
+                Token::Blob(bytes, len) => Item::Bytes { at: self.keep(bytes), kept: bytes.len() as u32, len },
+                Token::Open { .. } => {
+                    self.open.push(self.items.len() as u32);
+                    Item::List { end: 0 }
+                }
+                Token::Close => {
+                    let after = self.items.len() as u32;
+                    if let Some(Item::List { end }) = self.open.pop().and_then(|at| self.items.get_mut(at as usize)) {
+                        *end = after;
+                    }
+                    continue;
+                }
+            };
+            self.items.push(item);
+        }
+    }
+
+    fn text(&mut self, text: &[u8]) -> Item {
+        Item::Text { at: self.keep(text), len: text.len() as u32 }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> u32 {
+        let at = self.text.len() as u32;
+        self.text.extend_from_slice(bytes);
+        at
+    }
+}
+
+/// Writes arguments and result in a line, from after the opening parenthesis on.
+struct Line {
+    text: String,
+    part: Part,
+    /// Open lists and structures within the part.
+    depth: u32,
+    /// No comma is needed before the next value.
+    is_first: bool,
+}
+
+/// Where the next field of a call belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Head,
+    Arguments,
+    /// The result, which is a list or structure.
+    Result,
+    /// Flags or the backtrace.
+    Other,
+}
+
+impl Line {
     fn write(&mut self, text: &str) {
-        if let Some(line) = self.line.as_mut().filter(|line| line.len() <= LONGEST_LINE) {
-            line.push_str(text);
+        if self.text.len() <= LONGEST_LINE {
+            self.text.push_str(text);
         }
     }
 
@@ -265,33 +354,21 @@ impl Call {
         if !core::mem::replace(&mut self.is_first, false) {
             self.write(", ");
         }
-        if !key.is_empty() {
+        // Members have no keys here: a line is short.
+        if self.depth == 0 && !key.is_empty() {
             self.write(key);
             self.write(" = ");
         }
     }
 
-    fn write_value(&mut self, key: &str, value: FieldValue<'_>) {
-        if self.line.is_none() {
-            return;
-        }
-        if self.part == Part::Arguments {
-            self.write_key(key);
-        }
+    fn write_value(&mut self, value: FieldValue<'_>) {
         let text = match value {
-            FieldValue::Symbol { name: "", value: of } => return self.write_plain(*of),
+            FieldValue::Symbol { name: "", value: of } => return self.write_value(*of),
             FieldValue::Symbol { name, .. } => return self.write(name),
             FieldValue::Text(text) => {
                 let cut = text.char_indices().nth(80).map_or(text, |(at, _)| text.get(..at).unwrap_or_default());
                 format!("{cut:?}{}", if cut.len() < text.len() { "…" } else { "" })
             }
-            other => return self.write_plain(other),
-        };
-        self.write(&text);
-    }
-
-    fn write_plain(&mut self, value: FieldValue<'_>) {
-        let text = match value {
             FieldValue::Null => "NULL".into(),
             FieldValue::Bool(is) => is.to_string(),
             FieldValue::U64(n) => n.to_string(),
@@ -300,139 +377,64 @@ impl Call {
             FieldValue::F32(n) => n.to_string(),
             FieldValue::F64(n) => n.to_string(),
             FieldValue::Bytes { len, .. } => format!("blob({len})"),
-            _ => "?".into(),
+            FieldValue::Code { .. } => "?".into(),
         };
         self.write(&text);
     }
+}
 
-    /// A record begins.
-    pub(crate) fn begin(&mut self, record: &Record<'_>, function: u32, writes_line: bool) {
-        self.items.clear();
-        self.text.clear();
-        self.arguments.clear();
-        self.outgoing.clear();
-        self.open.clear();
-        (self.number, self.function, self.result) = (record.row, function, None);
-        (self.is_fake, self.is_incomplete, self.part) = (false, false, Part::Head);
-        (self.draws, self.clears, self.is_compiled) = (false, false, false);
-        self.line = writes_line.then(String::new);
-        self.is_first = true;
+impl Visitor for Line {
+    fn begin(&mut self, _record: &Record<'_>) -> bool {
+        true
     }
 
-    /// A field of the record, or a value in a list. Numbers with a name are their number.
-    pub(crate) fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        let is_inner = !self.open.is_empty();
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
         match self.part {
-            Part::Head => match (key, value) {
-                _ if is_inner => {}
-                ("thread", FieldValue::Id(thread)) => return self.thread = thread as u64,
-                ("frame", FieldValue::U64(frame)) => return self.frame = frame,
-                ("ret", _) => {
-                    self.result = Some(self.items.len() as u32);
-                    self.write(" = ");
-                    self.write_value("", value);
-                }
-                _ => return,
-            },
-            Part::Arguments if !is_inner => self.arguments.push(self.items.len() as u32),
-            Part::Arguments => {}
-            Part::Flags => {
-                if let FieldValue::Text(flag) = value {
-                    self.is_fake |= flag == "fake";
-                    self.is_incomplete |= flag == "incomplete";
-                    self.draws |= flag == "draw";
-                    self.clears |= flag == "clear";
-                    self.is_compiled |= flag == "compiled";
+            Part::Arguments => {
+                self.write_key(key);
+                self.write_value(value);
+            }
+            Part::Head if key == "ret" => {
+                self.write(" = ");
+                self.write_value(value);
+            }
+            Part::Head | Part::Result | Part::Other => {}
+        }
+    }
+
+    fn open(&mut self, key: &str, _is_list: bool) {
+        match self.part {
+            Part::Head => {
+                self.part = match key {
+                    "args" => Part::Arguments,
+                    "ret" => Part::Result,
+                    _ => Part::Other,
+                };
+                if self.part == Part::Result {
+                    self.write(" = {…}");
                 }
                 return;
             }
-            Part::Other => return,
+            Part::Arguments => {
+                self.write_key(key);
+                self.write("{");
+                self.is_first = true;
+            }
+            Part::Result | Part::Other => {}
         }
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        let is_outermost = self.depth == 0;
         if self.part == Part::Arguments {
-            self.write_value(if is_inner { "" } else { key }, value);
+            self.write(if is_outermost { ")" } else { "}" });
+            self.is_first = false;
         }
-        let item = self.item(value);
-        self.items.push(item);
-    }
-
-    fn item(&mut self, value: FieldValue<'_>) -> Item {
-        match value {
-            FieldValue::Null => Item::Null,
-            FieldValue::Bool(is) => Item::Bool(is),
-            FieldValue::U64(n) | FieldValue::Hex(n) => Item::Uint(n),
-            FieldValue::I64(n) | FieldValue::Id(n) => Item::Int(n),
-            FieldValue::F32(n) => Item::Float(n.into()),
-            FieldValue::F64(n) => Item::Float(n),
-            FieldValue::Text(text) => {
-                let at = self.keep(text.as_bytes());
-                Item::Text { at, len: text.len() as u32 }
-            }
-            FieldValue::Symbol { value, .. } => self.item(*value),
-            FieldValue::Bytes { bytes, len } => {
-                let at = self.keep(bytes);
-                Item::Bytes { at, kept: bytes.len() as u32, len }
-            }
-            FieldValue::Code { .. } => Item::Null,
-        }
-    }
-
-    fn keep(&mut self, bytes: &[u8]) -> u32 {
-        let at = self.text.len() as u32;
-        self.text.extend_from_slice(bytes);
-        at
-    }
-
-    /// A list or structure begins.
-    pub(crate) fn open(&mut self, key: &str) {
-        let is_inner = !self.open.is_empty();
-        match self.part {
-            Part::Head if !is_inner => match key {
-                "args" => return self.part = Part::Arguments,
-                "flags" => return self.part = Part::Flags,
-                "ret" => {
-                    self.result = Some(self.items.len() as u32);
-                    self.write(" = {…}");
-                }
-                _ => return self.part = Part::Other,
-            },
-            Part::Arguments if !is_inner => {
-                self.arguments.push(self.items.len() as u32);
-                if key.starts_with("pp") {
-                    self.outgoing.push(self.items.len() as u32);
-                }
-            }
-            Part::Head | Part::Arguments => {}
-            Part::Flags => return,
-            Part::Other => return self.open.push(0),
-        }
-        if self.part == Part::Arguments {
-            self.write_key(if is_inner { "" } else { key });
-            self.write("{");
-            self.is_first = true;
-        }
-        self.open.push(self.items.len() as u32);
-        self.items.push(Item::List { end: 0 });
-    }
-
-    /// The innermost list or structure ends.
-    pub(crate) fn close(&mut self) {
-        let after = self.items.len() as u32;
-        match self.open.pop() {
-            Some(at) => {
-                if let Some(Item::List { end }) = self.items.get_mut(at as usize) {
-                    *end = after;
-                }
-                if self.part == Part::Arguments {
-                    self.write("}");
-                    self.is_first = false;
-                }
-            }
-            None => {
-                if self.part == Part::Arguments {
-                    self.write(")");
-                }
-                self.part = Part::Head;
-            }
+        if is_outermost {
+            self.part = Part::Head;
+        } else {
+            self.depth -= 1;
         }
     }
 }

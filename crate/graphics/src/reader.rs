@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use unspool_file::{ByteSource, Reads, Unreadable, Window, run_pass};
 use unspool_formats::apitrace;
-use unspool_formats::records::{FieldValue, Record, RecordName, Records, Visitor};
+use unspool_formats::records::{Record, RecordName, Records, Visitor};
 use unspool_formats::{Cause, Error};
 
 use crate::calls::Call;
@@ -46,13 +46,11 @@ pub struct Reader<S> {
     source: S,
     window: Window,
     call: Call,
-    names: Names,
+    functions: Functions,
 }
 
-/// What the visitor said of functions, by where the table of the records has their names: these stay in place, and calls of a
-/// function come again and again.
-#[derive(Default)]
-struct Names(Vec<(*const u8, Option<u32>)>);
+/// What the visitor said of functions, by their indexes in the trace. The outer option is `None` before it is asked.
+type Functions = Vec<Option<Option<u32>>>;
 
 impl<S: ByteSource> Reader<S> {
     /// A reader of an apitrace. `index` is the index that its decoder handed over.
@@ -79,7 +77,7 @@ impl<S: ByteSource> Reader<S> {
     }
 
     fn new(records: Box<dyn Records>, source: S) -> Self {
-        Self { records, source, window: Window::default(), call: Call::default(), names: Names::default() }
+        Self { records, source, window: Window::default(), call: Call::default(), functions: Functions::new() }
     }
 
     /// Whether passes need a decompressor that is provided ([`Records::needs_decompressor`]).
@@ -116,9 +114,9 @@ impl<S: ByteSource> Reader<S> {
     /// Fails if the file cannot be read.
     pub fn pass(&mut self, pieces: Range<u32>, visitor: &mut dyn CallVisitor) -> Result<(), Unreadable> {
         let ahead = if pieces.len() as u32 > FEW { AHEAD } else { STRETCH };
-        self.names.0.clear();
+        self.functions.clear();
         let mut pass = self.records.pass(pieces);
-        let mut calls = Calls { visitor, call: &mut self.call, names: &mut self.names };
+        let mut calls = Calls { visitor, call: &mut self.call, functions: &mut self.functions };
         run_pass(&mut *pass, &self.source, &mut self.window, Reads::ahead(ahead), &mut calls)
     }
 }
@@ -161,27 +159,24 @@ impl<S: ByteSource> Steps<S> {
 struct Calls<'a> {
     visitor: &'a mut dyn CallVisitor,
     call: &'a mut Call,
-    names: &'a mut Names,
+    functions: &'a mut Functions,
 }
 
-impl Names {
-    fn get(&self, name: &str) -> Option<Option<u32>> {
-        let (at, known) = self.0.get(Self::slot(name))?;
-        (*at == name.as_ptr()).then_some(*known)
-    }
-
-    fn put(&mut self, name: &str, known: Option<u32>) {
-        if self.0.is_empty() {
-            self.0.resize(1024, (core::ptr::null(), None));
+impl Calls<'_> {
+    /// The number that the visitor gives to calls of a function.
+    fn function(&mut self, call: &apitrace::Call<'_>) -> Option<u32> {
+        let at = call.function() as usize;
+        if let Some(Some(known)) = self.functions.get(at) {
+            return *known;
         }
-        if let Some(slot) = self.0.get_mut(Self::slot(name)) {
-            *slot = (name.as_ptr(), known);
+        let known = self.visitor.function(call.name());
+        if self.functions.len() <= at {
+            self.functions.resize(at + 1, None);
         }
-    }
-
-    fn slot(name: &str) -> usize {
-        let at = name.as_ptr() as usize;
-        (at ^ (at >> 10)) & 1023
+        if let Some(slot) = self.functions.get_mut(at) {
+            *slot = Some(known);
+        }
+        known
     }
 }
 
@@ -191,37 +186,16 @@ impl Visitor for Calls<'_> {
         self.visitor.function(name).is_some()
     }
 
-    fn begin(&mut self, record: &Record<'_>) -> bool {
-        let RecordName::Text(name) = record.name else { return false };
-        let function = match self.names.get(name) {
-            Some(known) => known,
-            None => {
-                let known = self.visitor.function(name);
-                self.names.put(name, known);
-                known
-            }
-        };
-        let Some(function) = function.filter(|function| self.visitor.wants(record.row, *function)) else {
-            return false;
-        };
-        self.call.begin(record, function, self.visitor.writes_lines());
+    fn begin(&mut self, _record: &Record<'_>) -> bool {
         true
     }
 
-    fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        self.call.field(key, value);
-    }
-
-    fn open(&mut self, key: &str, _is_list: bool) {
-        self.call.open(key);
-    }
-
-    fn close(&mut self) {
-        self.call.close();
-    }
-
-    fn end(&mut self) {
-        self.visitor.call(self.call);
+    fn call(&mut self, call: &apitrace::Call<'_>) -> bool {
+        if let Some(function) = self.function(call).filter(|function| self.visitor.wants(call.number, *function)) {
+            self.call.take(call, function, self.visitor.writes_lines());
+            self.visitor.call(self.call);
+        }
+        true
     }
 
     fn is_full(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Calls with their values, as the replay executes them.
 
-use unspool_formats::records::{FieldValue, Record, RecordName, Visitor};
+use unspool_formats::apitrace::{self, Scalar, Token, Values};
+use unspool_formats::records::{Record, RecordName, Visitor};
 
 /// A value of an argument. Enum constants, flags and truth values are numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -137,20 +138,9 @@ impl Value {
     }
 }
 
-/// Where the values that come next belong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Part {
-    #[default]
-    None,
-    Args,
-    Other,
-}
-
 /// Collects the calls of a pass, one after the other.
 pub(crate) struct Collector<F> {
     call: Call,
-    part: Part,
-    depth: u32,
     /// Lists that are open.
     lists: Vec<Vec<Value>>,
     /// Takes a call that is complete, and the number of calls before it. Returns whether the pass must stop after it.
@@ -166,43 +156,36 @@ pub(crate) struct Collector<F> {
 
 impl<F: FnMut(&Call, u64) -> bool> Collector<F> {
     pub(crate) fn new(goal: u64, take: F) -> Self {
-        Self {
-            goal,
-            passed: false,
-            seen: 0,
-            call: Call::default(),
-            part: Part::None,
-            depth: 0,
-            lists: Vec::new(),
-            take,
-            full: false,
-        }
+        Self { goal, passed: false, seen: 0, call: Call::default(), lists: Vec::new(), take, full: false }
     }
 
-    fn value(&mut self, key: &str, value: Value) {
-        if let Some(list) = self.lists.last_mut() {
-            list.push(value);
-        } else if self.part == Part::Args {
-            self.call.args.push(value);
-        } else if key == "ret" {
-            self.call.ret = value;
-        } else if key == "thread" {
-            self.call.thread = value.int();
+    fn value(&mut self, tokens: Values<'_>) -> Value {
+        self.lists.clear();
+        let mut outermost = Value::Null;
+        for (_, token) in tokens {
+            let value = match token {
+                Token::Open { .. } => {
+                    self.lists.push(Vec::new());
+                    continue;
+                }
+                Token::Close => Value::List(self.lists.pop().unwrap_or_default()),
+                Token::Scalar(scalar) => match scalar {
+                    Scalar::Null => Value::Null,
+                    Scalar::Bool(b) => Value::Int(b.into()),
+                    Scalar::Uint(n) | Scalar::Pointer(n) | Scalar::Bitmask { value: n, .. } => Value::Int(n as i64),
+                    Scalar::Int(n) | Scalar::Enum { value: n, .. } => Value::Int(n),
+                    Scalar::Float(x) => Value::Float(x.into()),
+                    Scalar::Double(x) => Value::Float(x),
+                },
+                Token::Blob(bytes, _) => Value::Bytes(bytes.into()),
+                Token::Text(_) | Token::Guid(_) => Value::Text(token.text().unwrap_or_default()),
+            };
+            match self.lists.last_mut() {
+                Some(list) => list.push(value),
+                None => outermost = value,
+            }
         }
-    }
-}
-
-fn owned(value: FieldValue<'_>) -> Value {
-    match value {
-        FieldValue::Null => Value::Null,
-        FieldValue::Bool(b) => Value::Int(b.into()),
-        FieldValue::U64(n) | FieldValue::Hex(n) => Value::Int(n as i64),
-        FieldValue::I64(n) | FieldValue::Id(n) => Value::Int(n),
-        FieldValue::F32(x) => Value::Float(x.into()),
-        FieldValue::F64(x) => Value::Float(x),
-        FieldValue::Text(text) => Value::Text(text.into()),
-        FieldValue::Symbol { value, .. } => owned(*value),
-        FieldValue::Bytes { bytes, .. } | FieldValue::Code { bytes, .. } => Value::Bytes(bytes.into()),
+        outermost
     }
 }
 
@@ -220,63 +203,26 @@ fn is_wanted(name: &str) -> bool {
 impl<F: FnMut(&Call, u64) -> bool> Visitor for Collector<F> {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         let RecordName::Text(name) = record.name else { return false };
-        let is_goal = record.row == self.goal;
+        self.passed = record.row == self.goal;
         self.seen += 1;
-        if !is_wanted(name) {
-            // Nothing is to be done, but what comes before it has been.
-            self.full |= is_goal;
-            self.passed = is_goal;
-            return false;
-        }
-        self.passed = is_goal;
-        let call = &mut self.call;
-        call.number = record.row;
-        call.name.clear();
-        call.name.push_str(name);
-        call.args.clear();
-        call.ret = Value::Null;
-        (self.part, self.depth) = (Part::None, 0);
-        self.lists.clear();
-        true
+        let is_wanted = is_wanted(name);
+        // Nothing is to be done, but what comes before it has been.
+        self.full |= self.passed && !is_wanted;
+        is_wanted
     }
 
-    fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        if self.part != Part::Other {
-            self.value(key, owned(value));
+    fn call(&mut self, call: &apitrace::Call<'_>) -> bool {
+        (self.call.number, self.call.thread) = (call.number, call.thread() as i64);
+        self.call.name.clear();
+        self.call.name.push_str(call.name());
+        self.call.args.clear();
+        for argument in call.arguments() {
+            let value = argument.map_or(Value::Null, |tokens| self.value(tokens));
+            self.call.args.push(value);
         }
-    }
-
-    fn open(&mut self, key: &str, _is_list: bool) {
-        if self.depth == 0 && self.part == Part::None {
-            self.part = match key {
-                "args" => Part::Args,
-                "ret" => Part::None,
-                _ => Part::Other,
-            };
-            if self.part != Part::None {
-                return;
-            }
-        }
-        self.depth += 1;
-        if self.part != Part::Other {
-            self.lists.push(Vec::new());
-        }
-    }
-
-    fn close(&mut self) {
-        if self.depth == 0 {
-            self.part = Part::None;
-            return;
-        }
-        self.depth -= 1;
-        if let Some(list) = self.lists.pop() {
-            let key = if self.part == Part::None && self.lists.is_empty() { "ret" } else { "" };
-            self.value(key, Value::List(list));
-        }
-    }
-
-    fn end(&mut self) {
+        self.call.ret = call.result().map_or(Value::Null, |tokens| self.value(tokens));
         self.full = (self.take)(&self.call, self.seen - 1);
+        true
     }
 
     fn is_full(&self) -> bool {

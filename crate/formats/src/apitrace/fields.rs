@@ -1,27 +1,19 @@
-//! The sink that passes calls with their fields to a visitor.
-//!
-//! The keys are those of the JSON lines (`json.rs`): `call`, `thread`, `frame`, `args`, `ret`, `flags`, `backtrace`. A call
-//! is passed on when it returns, because it has its results then. One more flag, `shortened`, says that values were left
-//! out.
+//! The sink that passes calls to a visitor. A call is passed on when it returns, because it has its results then.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write;
 use core::ops::Range as Numbers;
 
 use crate::locator::Locator;
-use crate::records::{FieldValue, Record, RecordName, Visitor};
+use crate::records::{Record, RecordName, Visitor};
 
+use super::call::Call;
 use super::decode::Sink;
-use super::describe::{put_guid, shown};
-use super::functions::Marker;
 use super::index::ApitraceRecords;
-use super::lists::Rendered;
 use super::pending::Pending;
 use super::records::{Bytes, Enter, Nest, Scalar};
-use super::tables::{Struct, Tables};
-use super::tape::{Item, Part, Tape, Tapes};
+use super::tables::Tables;
+use super::tape::{Tape, Tapes};
 use super::wire::StreamOffset;
 
 /// Limit for the number of open calls whose values are kept. A file of a megabyte can hold a hundred million.
@@ -64,7 +56,6 @@ pub(super) struct Held {
     pub(super) reads_on_to: Option<u64>,
     /// Offset in the stream of the end of the latest event.
     at: u64,
-    player: Player,
 }
 
 impl Held {
@@ -136,7 +127,7 @@ impl Held {
     }
 
     fn play(&mut self, records: &ApitraceRecords, shown: Shown, mut tape: Box<Tape>, visitor: &mut dyn Visitor) {
-        self.player.play(records, shown, &mut tape, visitor);
+        play(records, shown, &mut tape, visitor);
         tape.clear();
         self.tapes.put(tape);
     }
@@ -153,7 +144,7 @@ impl Fields<'_> {
     /// Passes on the current call.
     fn play_current(&mut self, call: u64, frame: u64) {
         let held = &mut *self.held;
-        held.player.play(self.records, Shown { call, frame, incomplete: false }, &mut held.tape, self.visitor);
+        play(self.records, Shown { call, frame, incomplete: false }, &mut held.tape, self.visitor);
         held.tape.clear();
     }
 
@@ -334,255 +325,28 @@ struct Shown {
     incomplete: bool,
 }
 
-/// An array or struct that is being played.
-#[derive(Clone, Copy, Debug)]
-enum Level {
-    Array,
-    /// The next member has this index. If it is inline, its members are those of the struct around it.
-    Struct {
-        signature: u32,
-        index: u32,
-        inline: bool,
-    },
-}
-
-/// Plays tapes to a visitor.
-#[derive(Debug, Default)]
-struct Player {
-    levels: Vec<Level>,
-    /// Room for a key, and for the text of a value.
-    key: String,
-    text: String,
-}
-
-impl Player {
-    /// Passes a call on, with its fields if they are wanted.
-    fn play(&mut self, records: &ApitraceRecords, shown: Shown, tape: &mut Tape, visitor: &mut dyn Visitor) {
-        let tables: &Tables = &records.index.tables;
-        let Some(function) = tables.functions.get(tape.function) else { return };
-        let Shown { call, frame, incomplete } = shown;
-        let record = Record {
-            locator: Locator::at(tape.at),
-            lane: 0,
-            row: call,
-            x: call,
-            track: records.track(tape.thread),
-            name: RecordName::Text(&function.name),
-        };
-        if !visitor.begin(&record) {
-            return;
-        }
-        visitor.field("call", FieldValue::U64(call));
-        visitor.field("thread", FieldValue::Id(tape.thread as i64));
-        visitor.field("frame", FieldValue::U64(frame));
-        visitor.open("args", false);
-        tape.sort();
-        let beyond = tape.arguments.last().map_or(0, |last| last.index + 1);
-        let mut parts = tape.arguments.iter().peekable();
-        let keys = records.keys(tape.function);
-        for index in 0..beyond.max(function.args.len() as u32) {
-            let mut key = core::mem::take(&mut self.key);
-            let name = keys.and_then(|keys| keys.get(index as usize)).unwrap_or_else(|| {
-                key.clear();
-                // Writing to a String cannot fail.
-                let _ = write!(key, "argument {index}");
-                &key
-            });
-            match parts.next_if(|part| part.index == index) {
-                Some(part) => self.value(tables, tape, *part, name, visitor),
-                None => visitor.field(name, FieldValue::Null),
-            }
-            self.key = key;
-        }
-        visitor.close();
-        if let Some(part) = tape.result {
-            self.value(tables, tape, part, "ret", visitor);
-        }
-        visitor.open("flags", true);
-        let rendered = records.rendered(function.flags, tape.thread, call);
-        let flags = [
-            ("draw", rendered == Rendered::Draws),
-            ("clear", rendered == Rendered::Clears),
-            ("compiled", rendered == Rendered::Compiled),
-            ("end-frame", function.flags.frame_end),
-            ("marker", function.flags.marker == Some(Marker::Plain)),
-            ("begin-group", function.flags.marker == Some(Marker::Push)),
-            ("end-group", function.flags.marker == Some(Marker::Pop)),
-            ("fake", tape.fake),
-            ("incomplete", incomplete),
-            ("shortened", tape.shortened),
-        ];
-        for (name, _) in flags.iter().filter(|(_, is)| *is) {
-            visitor.field("", FieldValue::Text(name));
-        }
-        visitor.close();
-        if tape.has_backtrace {
-            visitor.open("backtrace", true);
-            for frame in &tape.frames {
-                self.text.clear();
-                if let Some(frame) = tables.frames.get(*frame) {
-                    frame.put_text(&mut self.text);
-                }
-                visitor.field("", FieldValue::Text(&self.text));
-            }
-            visitor.close();
-        }
+/// Passes a call on: as it is, or with its fields if the visitor wants those.
+fn play(records: &ApitraceRecords, shown: Shown, tape: &mut Tape, visitor: &mut dyn Visitor) {
+    let tables: &Tables = &records.index.tables;
+    let Some(function) = tables.functions.get(tape.function) else { return };
+    let Shown { call: number, frame, incomplete: is_incomplete } = shown;
+    let record = Record {
+        locator: Locator::at(tape.at),
+        lane: 0,
+        row: number,
+        x: number,
+        track: records.track(tape.thread),
+        name: RecordName::Text(&function.name),
+    };
+    if !visitor.begin(&record) {
+        return;
+    }
+    tape.sort();
+    let rendered = records.rendered(function.flags, tape.thread, number);
+    let keys = records.keys(tape.function);
+    let call = Call { number, frame, is_incomplete, rendered, function, keys, tables, tape };
+    if !visitor.call(&call) {
+        call.visit(visitor);
         visitor.end();
     }
-
-    /// Passes on a value of an argument, or the return value.
-    fn value(&mut self, tables: &Tables, tape: &Tape, part: Part, name: &str, visitor: &mut dyn Visitor) {
-        let mut items = tape.items.get(part.item as usize..).unwrap_or_default().iter();
-        let mut bytes = tape.bytes.get(part.byte as usize..).unwrap_or_default();
-        self.levels.clear();
-        let mut member = String::new();
-        let first = items.as_slice().first();
-        if first.is_none() {
-            // There was no room for it.
-            visitor.field(name, FieldValue::Null);
-        }
-        while let Some(item) = items.next() {
-            if *item == Item::Close {
-                if let Some(Level::Array | Level::Struct { inline: false, .. }) = self.levels.pop() {
-                    visitor.close();
-                }
-                if self.levels.is_empty() {
-                    return;
-                }
-                continue;
-            }
-            let mut is_unnamed_member = false;
-            let key = match self.levels.last_mut() {
-                None => name,
-                Some(Level::Array) => "",
-                Some(Level::Struct { signature, index, .. }) => {
-                    let members = tables.structs.get(*signature).map(|s| &s.members);
-                    let key = members.and_then(|m| m.get(*index as usize)).unwrap_or_default();
-                    is_unnamed_member = key.is_empty();
-                    *index += 1;
-                    if is_unnamed_member {
-                        member.clear();
-                        let _ = write!(member, "member {}", *index - 1);
-                        &member
-                    } else {
-                        key
-                    }
-                }
-            };
-            match *item {
-                Item::Scalar(scalar) => self.scalar(tables, scalar, key, visitor),
-                Item::Text { len } => text(take(&mut bytes, len), key, visitor),
-                Item::Blob { kept, len } => {
-                    visitor.field(key, FieldValue::Bytes { bytes: take(&mut bytes, kept), len });
-                }
-                Item::Array => {
-                    visitor.open(key, true);
-                    self.levels.push(Level::Array);
-                }
-                Item::Struct { signature, in_repr } => {
-                    let inline = is_unnamed_member && !in_repr;
-                    let is_guid = |s: &Struct| s.name == "GUID" && s.members.len() == 4;
-                    if !inline && tables.structs.get(signature).is_some_and(is_guid) {
-                        self.guid(&mut items, &mut bytes, key, visitor);
-                    } else {
-                        if !inline {
-                            visitor.open(key, false);
-                        }
-                        self.levels.push(Level::Struct { signature, index: 0, inline });
-                    }
-                }
-                Item::Close => {}
-            }
-            if self.levels.is_empty() {
-                return;
-            }
-        }
-    }
-
-    fn scalar(&mut self, tables: &Tables, scalar: Scalar, key: &str, visitor: &mut dyn Visitor) {
-        let value = match scalar {
-            Scalar::Null => FieldValue::Null,
-            Scalar::Bool(b) => FieldValue::Bool(b),
-            Scalar::Int(n) => FieldValue::I64(n),
-            Scalar::Uint(n) => FieldValue::U64(n),
-            Scalar::Float(x) => FieldValue::F32(x),
-            Scalar::Double(x) => FieldValue::F64(x),
-            Scalar::Pointer(address) => FieldValue::Hex(address),
-            Scalar::Enum { signature, value } => {
-                let number = FieldValue::I64(value);
-                let name = tables.enums.get(signature).and_then(|e| e.name(value));
-                let value = name.map_or(number, |name| FieldValue::Symbol { name, value: &number });
-                return visitor.field(key, value);
-            }
-            Scalar::Bitmask { signature, value } => {
-                let number = FieldValue::Hex(value);
-                let text = &mut self.text;
-                text.clear();
-                let add = |name: &str| {
-                    text.push_str(if text.is_empty() { "" } else { " | " });
-                    text.push_str(name);
-                };
-                let left = tables.bitmasks.get(signature).map_or(value, |mask| mask.split(value, add));
-                let is_named = !self.text.is_empty();
-                if is_named && left != 0 {
-                    let _ = write!(self.text, " | {left:#x}");
-                }
-                let value = if is_named { FieldValue::Symbol { name: &self.text, value: &number } } else { number };
-                return visitor.field(key, value);
-            }
-        };
-        visitor.field(key, value);
-    }
-
-    /// Passes on a GUID as text. `items` and `bytes` continue after its beginning.
-    fn guid(
-        &mut self,
-        items: &mut core::slice::Iter<'_, Item>,
-        bytes: &mut &[u8],
-        key: &str,
-        visitor: &mut dyn Visitor,
-    ) {
-        let mut parts = [0; 11];
-        let mut slots = parts.iter_mut();
-        let mut depth = 1u32;
-        for item in items {
-            match *item {
-                Item::Scalar(scalar) => {
-                    if let Some(slot) = slots.next() {
-                        *slot = match scalar {
-                            Scalar::Uint(n) => n,
-                            Scalar::Int(n) => n as u64,
-                            _ => 0,
-                        };
-                    }
-                }
-                Item::Text { len } | Item::Blob { kept: len, .. } => {
-                    take(bytes, len);
-                }
-                Item::Array | Item::Struct { .. } => depth += 1,
-                Item::Close => depth -= 1,
-            }
-            if depth == 0 {
-                break;
-            }
-        }
-        self.text.clear();
-        put_guid(&mut self.text, &parts);
-        visitor.field(key, FieldValue::Text(&self.text));
-    }
-}
-
-/// Passes on a string. Nearly all are UTF-8.
-fn text(bytes: &[u8], key: &str, visitor: &mut dyn Visitor) {
-    match core::str::from_utf8(bytes) {
-        Ok(text) => visitor.field(key, FieldValue::Text(text)),
-        Err(_) => visitor.field(key, FieldValue::Text(&shown(bytes))),
-    }
-}
-
-/// Takes the next `len` bytes.
-fn take<'a>(bytes: &mut &'a [u8], len: u32) -> &'a [u8] {
-    let (taken, rest) = bytes.split_at_checked(len as usize).unwrap_or((bytes, &[]));
-    *bytes = rest;
-    taken
 }

@@ -52,7 +52,7 @@ mod gl {
 
 /// What a call does with framebuffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Rendered {
+pub enum Rendered {
     /// Nothing.
     #[default]
     Nothing,

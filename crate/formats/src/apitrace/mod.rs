@@ -6,6 +6,7 @@
 //! [`Located`] says what a locator stands for.
 
 mod beginning;
+mod call;
 mod calls;
 mod cut;
 mod decode;
@@ -60,10 +61,12 @@ use crate::table::{Executed, Reader, Row};
 use beginning::Beginning;
 use wire::StreamOffset;
 
+pub use call::{Call, Name, Token, Values};
 use cut::cut;
 pub use functions::{ListRole, Marker, NameFlags, Renders};
 pub use index::{open_records, open_records_keeping};
-pub use lists::list_names;
+pub use lists::{Rendered, list_names};
+pub use records::Scalar;
 
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

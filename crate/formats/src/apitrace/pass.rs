@@ -16,6 +16,7 @@ use crate::decoder::Range;
 use crate::error::{Cause, Error, Result};
 use crate::records::{FieldValue, Pass, Record, RecordName, Stretch, Visitor};
 
+use super::call::Call;
 use super::decode::Walk;
 use super::fields::{Fields, Held};
 use super::index::ApitraceRecords;
@@ -290,6 +291,10 @@ impl Visitor for Insatiable<'_> {
 
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.0.begin(record)
+    }
+
+    fn call(&mut self, call: &Call<'_>) -> bool {
+        self.0.call(call)
     }
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {

@@ -2,16 +2,35 @@
 
 /// A value other than a string, a blob or a container of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Scalar {
+pub enum Scalar {
+    /// A null pointer.
     Null,
+    /// A truth value.
     Bool(bool),
+    /// A negative number: writers store others as unsigned ones.
     Int(i64),
+    /// A number.
     Uint(u64),
+    /// A floating point number of 32 bits.
     Float(f32),
+    /// A floating point number of 64 bits.
     Double(f64),
+    /// An address, or an opaque value.
     Pointer(u64),
-    Enum { signature: u32, value: i64 },
-    Bitmask { signature: u32, value: u64 },
+    /// A constant of an enumeration.
+    Enum {
+        /// Index of the enumeration's signature in the trace.
+        signature: u32,
+        /// The number.
+        value: i64,
+    },
+    /// Flags.
+    Bitmask {
+        /// Index of the signature of the flags in the trace.
+        signature: u32,
+        /// The number.
+        value: u64,
+    },
 }
 
 /// The kind of a string or blob.

@@ -194,20 +194,20 @@ impl TraceDbRecords {
             remarks.push("Buffer sizes are unknown here: this trace changes buffers too often.".to_string());
             Default::default()
         });
-        let mut collect = Collect::new(map, usize::try_from(self.index.payload).unwrap_or(usize::MAX));
+        let mut collect = Collect::new(Some(map), usize::try_from(self.index.payload).unwrap_or(usize::MAX));
         let _ = Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect);
         (collect.point, collect.done)
     }
 
     fn statement(&self, at: u64, bytes: &[u8]) -> Option<StatementId> {
-        let mut collect = Collect::new(Default::default(), 0);
+        let mut collect = Collect::new(None, 0);
         let _ = Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect);
         collect.point.statement
     }
 
     /// Whether `bytes` hold the point to its end, or to an error.
     fn is_whole(&self, at: u64, bytes: &[u8]) -> bool {
-        let mut collect = Collect::new(Default::default(), 0);
+        let mut collect = Collect::new(None, 0);
         Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect).is_err() || collect.done
     }
 

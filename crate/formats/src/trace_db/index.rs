@@ -19,7 +19,7 @@ use crate::records::{Lane, Pass, Pieces, Records, Stretch, Visitor, from_index, 
 use super::checkpoints::{Checkpoints, Occurrences};
 use super::decode::Points;
 use super::events::TraceDbDecoder;
-use super::fields::{Held, ToVisitor};
+use super::fields::Held;
 use super::memory::History;
 use super::wire::{Layout, StatementId, Tables};
 
@@ -154,7 +154,7 @@ impl Records for TraceDbRecords {
         let index = &self.index;
         let Stretch { at, end, rows } = index.pieces.stretch(&pieces, index.end).unwrap_or_default();
         let held = Held::new(self, rows.start, rows.end - rows.start);
-        Box::new(TraceDbPass { tables: &index.tables, points: Points::new(index.layout, at), end, held })
+        Box::new(TraceDbPass { points: Points::new(index.layout, at), end, held })
     }
 
     fn details_range(&self, locator: Locator) -> Option<Range> {
@@ -172,7 +172,6 @@ impl Records for TraceDbRecords {
 
 /// A pass over points.
 struct TraceDbPass<'a> {
-    tables: &'a Tables,
     points: Points,
     /// Absolute offset of the end of the last point, or of what was decoded of it.
     end: u64,
@@ -183,7 +182,7 @@ impl TraceDbPass<'_> {
     /// Nothing more was decoded. Passes on the last point if it is incomplete.
     fn finish(&mut self, visitor: &mut dyn Visitor) {
         if self.points.open && self.held.left > 0 {
-            ToVisitor { held: &mut self.held, visitor }.point(true);
+            self.held.pass_on(true, visitor);
         }
         self.held.left = 0;
     }
@@ -200,7 +199,7 @@ impl Pass for TraceDbPass<'_> {
             Ok(len) => bytes.get(..len).unwrap_or(bytes),
             Err(_) => bytes,
         };
-        let used = self.points.run(self.tables, bytes, &mut ToVisitor { held: &mut self.held, visitor })?;
+        let used = self.held.run(&mut self.points, bytes, visitor)?;
         if self.points.at >= self.end && !visitor.is_full() {
             self.finish(visitor);
         }

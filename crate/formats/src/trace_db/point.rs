@@ -64,18 +64,29 @@ pub struct Point {
 #[derive(Debug, Default)]
 pub(crate) struct Collect {
     pub(crate) point: Point,
-    pub(crate) map: MemoryMap,
+    /// The live buffers, if sizes of buffers are wanted.
+    pub(crate) map: Option<MemoryMap>,
     /// Bytes of blobs to keep of a point.
     keep: usize,
     kept: usize,
     /// The current blob was left out.
     blob_left_out: bool,
     pub(crate) done: bool,
+    /// Room for blobs, to reuse.
+    spare: Vec<Vec<u8>>,
 }
 
+/// A blob with more room than this, in bytes, is not reused, to free its memory.
+const LARGE: usize = 1 << 12;
+
 impl Collect {
-    pub(crate) fn new(map: MemoryMap, keep: usize) -> Self {
+    pub(crate) fn new(map: Option<MemoryMap>, keep: usize) -> Self {
         Self { map, keep, ..Self::default() }
+    }
+
+    /// Whether more buffers are live than a trace may have.
+    fn has_too_many_buffers(&self) -> bool {
+        self.map.as_ref().is_some_and(|map| map.len() > MAX_BUFFERS)
     }
 
     fn has_room(&mut self) -> bool {
@@ -98,12 +109,16 @@ impl Collect {
 
 impl Sink for Collect {
     fn is_full(&self) -> bool {
-        self.done || self.map.len() > MAX_BUFFERS
+        self.done || self.has_too_many_buffers()
     }
 
     fn begin(&mut self, at: u64) {
         let mut old = core::mem::take(&mut self.point);
-        old.variables.clear();
+        let blobs = old.variables.drain(..).filter_map(|variable| match variable.content {
+            Content::Bytes(bytes) if bytes.capacity() <= LARGE => Some(bytes),
+            _ => None,
+        });
+        self.spare.extend(blobs.take(LARGE - self.spare.len().min(LARGE)));
         old.buffer_sizes.clear();
         old.auxiliary.clear();
         self.point = Point { at, statement: None, entries_left_out: 0, bytes_left_out: 0, ..old };
@@ -116,14 +131,16 @@ impl Sink for Collect {
 
     fn number(&mut self, header: VariableHeader, value: Number, size: u8) {
         let buffer_size = match value {
-            Number::Pointer(pointer) => self.map.bytes_from(pointer),
+            Number::Pointer(pointer) => self.map.as_ref().and_then(|map| map.bytes_from(pointer)),
             _ => None,
         };
         self.add(header, Content::Number(value), size.into(), buffer_size);
     }
 
     fn blob(&mut self, header: VariableHeader, len: u32) {
-        self.blob_left_out = !self.add(header, Content::Bytes(Vec::new()), len, None);
+        let mut bytes = self.spare.pop().unwrap_or_default();
+        bytes.clear();
+        self.blob_left_out = !self.add(header, Content::Bytes(bytes), len, None);
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
@@ -139,7 +156,9 @@ impl Sink for Collect {
     }
 
     fn buffer_size(&mut self, _at: u64, address: u64, size: u64) {
-        self.map.set(address, size);
+        if let Some(map) = &mut self.map {
+            map.set(address, size);
+        }
         if self.has_room() {
             self.point.buffer_sizes.push((address, size));
         }
@@ -168,7 +187,7 @@ pub struct Reader {
 impl Reader {
     /// A reader of a trace of this layout, from its first byte. It keeps `keep` bytes of the blobs of each point.
     pub fn new(layout: Layout, limits: Limits, keep: usize) -> Self {
-        let collect = Collect::new(MemoryMap::default(), keep);
+        let collect = Collect::new(Some(MemoryMap::default()), keep);
         Self { walk: Walk::new(layout, limits), collect, points: 0, failed: None }
     }
 
@@ -198,7 +217,7 @@ impl Reader {
                 Ok(n) => used += n,
                 Err(error) => return self.fail(error),
             }
-            if self.collect.map.len() > MAX_BUFFERS {
+            if self.collect.has_too_many_buffers() {
                 let limit = MAX_BUFFERS as u64;
                 return self.fail(Error::new(self.walk.points.at, Cause::Limit { what: "live buffers", limit }));
             }
@@ -245,7 +264,7 @@ mod tests {
 
     #[test]
     fn entries_and_bytes_left_out_are_counted_and_leave_other_variables_alone() {
-        let mut collect = Collect::new(MemoryMap::default(), 5);
+        let mut collect = Collect::new(Some(MemoryMap::default()), 5);
         let header = VariableHeader { at: 0, name: 0, of_type: 0 };
         collect.begin(0);
         collect.blob(header, 3);
