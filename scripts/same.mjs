@@ -90,7 +90,7 @@ const began = performance.now();
 
 const fixtures = traces('fixtures').flatMap(factsOf);
 await phase('without a trace', () => withoutTrace(commands).map((form) => ({ form })));
-await phase('fixtures', () => fixtures.flatMap((facts) => forms(facts).map((form) => ({ form }))));
+await phase('fixtures', () => ofFixtures(fixtures));
 await phase('damaged files', () => ofDamaged(fixtures));
 if (folders.corpus) await phase('corpus', () => ofCorpus());
 report();
@@ -201,6 +201,16 @@ function asked(args) {
 function otherOf(format) {
   const names = { apitrace: 'apitrace/values.trace', frames: 'frames/calls.frames', rvn: 'rvn/blocks.sqlite', 'trace-db': 'trace_db/narrow.trace' };
   return `fixtures/${names[format] ?? 'xray/events.xray'}`;
+}
+
+/** All commands; those that are refused, because they are for another format, once for each format. */
+function* ofFixtures(fixtures) {
+  const seen = new Set();
+  for (const facts of fixtures) {
+    const isFirst = !seen.has(facts.format);
+    seen.add(facts.format);
+    for (const form of forms(facts)) if (isFirst || isFor(form, facts)) yield { form };
+  }
 }
 
 /** A few commands for each damaged file, other ones for each: a few hundred files for each command. */

@@ -41,13 +41,13 @@ const STATEMENTS = [
  * The forms of all commands over one trace.
  *
  * Each has `command`, the first argument; `args`, those after it; `formats`, those it is meant for (all if left out; the others
- * refuse it, which is compared once per file of the repository); `stdin`, a path whose content the command reads; `isKeyed`, if the
+ * refuse it); `stdin`, a path whose content the command reads; `isKeyed`, if the
  * output depends on a key that the command draws at random.
  * @param {Facts} facts what is known of the trace
  * @returns {Form[]} in an order that depends on nothing else
  *
  * @typedef {{command: string, args: string[], formats?: string[], stdin?: string, isKeyed?: boolean}} Form
- * @typedef {{path: string, format?: string, from: bigint, to: bigint, tracks: string[], variables: string[], textures: number[],
+ * @typedef {{path: string, in?: string, format?: string, from: bigint, to: bigint, tracks: string[], variables: string[], textures: number[],
  *   registers: string[], addresses: string[], binaries: string[], names: string, other: string}} Facts
  */
 export function forms(facts) {
@@ -62,7 +62,7 @@ export function forms(facts) {
 
   any('info', [path]);
   any('info', [path, '--json']);
-  any('info', ['-', '--json'], { stdin: path });
+  any('info', ['-', '--json'], { stdin: facts.in ?? path });
   any('info', [path, '--json', '--nest-tail-calls'], { formats: ['xray'] });
   any('info', [path, '--json', '--max-memory', '4K']);
   any('info', [path, '--json', '--names', facts.names, ...facts.binaries.flatMap((binary) => ['--binary', binary])]);
