@@ -18,7 +18,7 @@ mod nest;
 mod order;
 #[cfg(feature = "page")]
 mod page;
-#[cfg(any(feature = "page", test))]
+#[cfg(any(feature = "pages", test))]
 mod pages;
 mod perfetto;
 mod pprof;
@@ -33,6 +33,8 @@ pub use export::{Export, Step};
 pub use ids::Ids;
 #[cfg(feature = "page")]
 pub use page::*;
+#[cfg(feature = "pages")]
+pub use pages::{AT_ONCE, Pages};
 
 /// The unit of positions.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,11 +11,13 @@ use unspool_tables::PAGE;
 use crate::{Arg, Arguments, Instant, Name, Number, Part, Sample, Slice, Source, Table};
 
 /// Pages that are fetched at once: 512 KiB.
-pub(crate) const AT_ONCE: u64 = 8;
+pub const AT_ONCE: u64 = 8;
 /// As many times [`AT_ONCE`] are kept: 64 MiB.
 const KEPT: usize = 128;
 /// Levels of a b-tree. SQLite has no more than 20.
 const LEVELS: u32 = 20;
+/// Rows of a leaf: each has a place in the list of its cells.
+const MOST_CELLS: usize = PAGE / 2;
 /// Kinds of b-tree pages.
 const LEAF: u8 = 13;
 const INTERIOR: u8 = 5;
@@ -124,7 +126,7 @@ struct Leaf {
 }
 
 /// The tables of a trace.
-pub(crate) struct Pages {
+pub struct Pages {
     parts: Vec<Part>,
     /// For each part.
     leaves: Vec<Option<Leaf>>,
@@ -142,23 +144,23 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// Those of a trace with these parts. No page is there yet.
-    pub(crate) fn new(parts: Vec<Part>) -> Self {
+    pub fn new(parts: Vec<Part>) -> Self {
         let leaves = vec![None; parts.len()];
         Self { parts, leaves, kept: HashMap::new(), used: 0, wanted: None, roots: None, damaged: false, args: None }
     }
 
     /// The pages that are needed next, by the number of the first one, counted from 0. There are [`AT_ONCE`], fewer at the end.
-    pub(crate) fn wanted(&self) -> Option<u64> {
+    pub fn wanted(&self) -> Option<u64> {
         self.wanted
     }
 
     /// Whether the pages cannot be read: they are not those of a trace.
-    pub(crate) fn is_damaged(&self) -> bool {
+    pub fn is_damaged(&self) -> bool {
         self.damaged
     }
 
     /// Takes the pages that are wanted.
-    pub(crate) fn give(&mut self, first: u64, pages: Rc<[u8]>) {
+    pub fn give(&mut self, first: u64, pages: Rc<[u8]>) {
         if self.kept.len() >= KEPT {
             let oldest = self.kept.iter().min_by_key(|(_, (_, used))| *used).map(|(first, _)| *first);
             if let Some(oldest) = oldest {
@@ -212,7 +214,7 @@ impl Pages {
             let page = self.page(number)?;
             let count = page.u16(3);
             match page.bytes().first() {
-                Some(&LEAF) => {
+                Some(&LEAF) if count <= MOST_CELLS => {
                     let mut cell = page.cell(8, 0);
                     varint(&mut cell);
                     let first = if count > 0 { varint(&mut cell) } else { 1 };
@@ -275,12 +277,16 @@ impl Pages {
     }
 
     /// Reads further names, which are numbered in order. Returns whether all are there.
-    pub(crate) fn read_names(&mut self, names: &mut Vec<Name>) -> bool {
+    pub fn read_names(&mut self, names: &mut Vec<Name>) -> bool {
         loop {
             let next = names.len() as u64 + 1;
             let Some(leaf) = self.leaf("names", next) else { return false };
             if leaf.first + leaf.count <= next {
                 return true;
+            }
+            if leaf.first > next {
+                self.damaged = true;
+                return false;
             }
             for index in (next - leaf.first)..leaf.count {
                 let (_, [text, kind, key]) = row::<3>(leaf.page.cell(8, index as usize));
@@ -329,13 +335,17 @@ impl Source for Pages {
         let (page, cell) = self.find(part, index)?;
         let (id, [_, depth, start, length, name, parent, flags, locator]) = row::<8>(page.cell(8, cell));
         let start = start.int() as u64;
+        let Some(end) = start.checked_add(length.int() as u64) else {
+            self.damaged = true;
+            return None;
+        };
         Some(Slice {
-            row: id - 1,
-            parent: if let Cell::Int(parent) = parent { Some(parent as u64 - 1) } else { None },
+            row: id.wrapping_sub(1),
+            parent: if let Cell::Int(parent) = parent { Some((parent as u64).wrapping_sub(1)) } else { None },
             depth: depth.int() as u32,
             start,
-            end: start.wrapping_add(length.int() as u64),
-            name: (name.int() - 1) as u32,
+            end,
+            name: (name.int() as u32).wrapping_sub(1),
             flags: flags.int() as u8,
             locator: locator.int() as u64,
         })
@@ -344,7 +354,11 @@ impl Source for Pages {
     fn instant(&mut self, part: usize, index: u64) -> Option<Instant> {
         let (page, cell) = self.find(part, index)?;
         let (_, [_, time, name, locator]) = row::<4>(page.cell(8, cell));
-        Some(Instant { time: time.int() as u64, name: (name.int() - 1) as u32, locator: locator.int() as u64 })
+        Some(Instant {
+            time: time.int() as u64,
+            name: (name.int() as u32).wrapping_sub(1),
+            locator: locator.int() as u64,
+        })
     }
 
     fn sample(&mut self, part: usize, index: u64) -> Option<Sample> {
