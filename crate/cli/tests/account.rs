@@ -67,15 +67,6 @@ const NOT_DRAWN: [(&str, &str); 2] = [
     ("fdr-v5-typed-events", "it refuses the log, because it does not know the sled of typed events in the program"),
 ];
 
-fn corpus() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/xray");
-    if !folder.exists() {
-        eprintln!("skipped: {} is missing", folder.display());
-        return None;
-    }
-    Some(folder)
-}
-
 fn unspool(arguments: &[&str], file: &Path) -> Vec<u8> {
     Command::new(env!("CARGO_BIN_EXE_unspool")).args(arguments).arg(file).output().unwrap().stdout
 }
@@ -168,7 +159,7 @@ fn add(calls: &[Interval], figures: &mut Figures, durations: &mut BTreeMap<i64, 
 
 #[test]
 fn statistics_equal_a_count_over_the_records() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = unspool_corpus::path("xray") else { return };
     let mut files = Vec::new();
     logs(&corpus, &mut files);
     let mut compared = 0;
@@ -223,7 +214,7 @@ fn recorded(folder: &Path, ending: &str) -> Vec<String> {
 
 #[test]
 fn counts_and_sums_are_those_of_llvm_xray_where_it_is_right() {
-    let Some(folder) = corpus().map(|corpus| corpus.join("recorded")) else { return };
+    let Some(folder) = unspool_corpus::path("xray/recorded") else { return };
     for name in recorded(&folder, ".account.txt") {
         let text = fs::read_to_string(folder.join(format!("{name}.account.txt"))).unwrap();
         // `funcid count [ min, med, 90p, 99p, max] sum function`
@@ -275,7 +266,7 @@ fn edges(dot: &str) -> BTreeMap<(i64, i64), u64> {
 
 #[test]
 fn graphs_have_the_edges_and_counts_of_llvm_xray() {
-    let Some(folder) = corpus().map(|corpus| corpus.join("recorded")) else { return };
+    let Some(folder) = unspool_corpus::path("xray/recorded") else { return };
     let mut compared = 0;
     for name in recorded(&folder, ".graph.dot") {
         // The same program, built by other compilers.

@@ -96,13 +96,8 @@ fn a_scan_finds_the_rows_of_sqlite() {
 #[test]
 fn a_scan_finds_the_rows_of_real_traces() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let corpus = root.join("../shared/corpus/rvn");
     let mut folders = vec![root.join("tests/fixtures/rvn"), root.join("web/public/samples")];
-    if corpus.exists() {
-        folders.push(corpus);
-    } else {
-        eprintln!("skipped: there is no corpus");
-    }
+    folders.extend(unspool_corpus::path("rvn"));
     let mut compared = 0;
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {

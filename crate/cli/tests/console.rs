@@ -45,11 +45,7 @@ fn names_do_not_control_the_terminal() {
 
 #[test]
 fn files_do_not_control_the_terminal() {
-    let folder = root().join("../shared/corpus/attacks");
-    if !folder.exists() {
-        println!("skipped: the corpus is not here");
-        return;
-    }
+    let Some(folder) = unspool_corpus::path("attacks") else { return };
     let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let names = file("names.trace");
     is_printable(&["info", &file("esc.zip")], "\\u001b");

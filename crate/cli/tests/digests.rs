@@ -11,11 +11,11 @@ fn digests_have_not_changed() {
     let digests: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text).unwrap();
     let mut wrong = Vec::new();
     for (name, expected) in &digests {
-        let path = root.join(name);
-        if !path.exists() {
-            eprintln!("skipped: {name} is not here");
-            continue;
-        }
+        let path = match name.strip_prefix("../shared/corpus/") {
+            Some(name) => unspool_corpus::path(name),
+            None => Some(root.join(name)),
+        };
+        let Some(path) = path else { continue };
         let output = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["info", "--json"]).arg(&path).output().unwrap();
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         if report["digest"] != *expected {

@@ -86,11 +86,7 @@ fn names_of_companions_are_found() {
 /// Counts in a real trace are those of its text.
 #[test]
 fn hits_are_as_many_as_in_the_dump() {
-    let trace = root().join("../shared/corpus/apitrace/recorded/glmark2_medium.trace");
-    if !trace.exists() {
-        eprintln!("skipped: {} is missing", trace.display());
-        return;
-    }
+    let Some(trace) = unspool_corpus::path("apitrace/recorded/glmark2_medium.trace") else { return };
     let dump = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["dump", "--as", "text"]).arg(&trace).output().unwrap();
     let dump = String::from_utf8_lossy(&dump.stdout);
     // A call begins with its number; texts go on in further lines.

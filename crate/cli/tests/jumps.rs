@@ -96,11 +96,7 @@ fn a_program_changes_nothing_where_no_call_was_left() {
 /// Real logs, whose true calls are known: `README.md` there.
 #[test]
 fn real_logs_have_the_calls_that_were_made() {
-    let folder = root("../shared/corpus/xray-real");
-    if !folder.exists() {
-        println!("skipped: {} is missing", folder.display());
-        return;
-    }
+    let Some(folder) = unspool_corpus::path("xray-real") else { return };
     let counts = |log: &str, binary: &str| {
         let program = folder.join(binary);
         stacks(&folder.join(log), &["--binary", program.to_str().unwrap()])

@@ -49,11 +49,8 @@ fn nested_loops_of_frames_have_first_and_last_iterations() {
 
 #[test]
 fn loops_of_a_recorded_database_repeat_its_rows() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/rvn/medium.sqlite");
-    if !Path::new(path).exists() {
-        eprintln!("skipped: {path} is missing");
-        return;
-    }
+    let Some(path) = unspool_corpus::path("rvn/medium.sqlite") else { return };
+    let path = path.to_str().unwrap();
     let database = rusqlite::Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     // Where each row ends, its block, and whether it left that early.
     let sql =

@@ -69,9 +69,8 @@ fn check_all(reader: &mut RecordReader) {
     }
 }
 
-fn databases(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let entries = std::fs::read_dir(&root).into_iter().flatten().flatten().map(|entry| entry.path());
+fn databases(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "sqlite")).collect();
     found.sort();
     found
@@ -79,7 +78,7 @@ fn databases(folder: &str) -> Vec<PathBuf> {
 
 #[test]
 fn fixtures() {
-    let found = databases("../../tests/fixtures/rvn");
+    let found = databases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/rvn"));
     assert!(!found.is_empty());
     for path in found {
         println!("{}", path.display());
@@ -89,10 +88,8 @@ fn fixtures() {
 
 #[test]
 fn databases_of_the_corpus() {
-    let found = databases("../../../shared/corpus/rvn");
-    if found.is_empty() {
-        return println!("skipped: there is no corpus");
-    }
+    let Some(folder) = unspool_corpus::path("rvn") else { return };
+    let found = databases(&folder);
     let mut read = 0;
     for path in found {
         println!("{}", path.display());

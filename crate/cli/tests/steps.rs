@@ -109,11 +109,8 @@ fn accesses_in(dump: &str, from: u64, len: u64) -> Vec<(u64, &'static str)> {
 
 #[test]
 fn history_and_search_of_memory_agree_with_the_dump() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/frames/real-loads-stores.frames");
-    if !std::path::Path::new(path).exists() {
-        eprintln!("skipped: {path} is missing");
-        return;
-    }
+    let Some(path) = unspool_corpus::path("frames/real-loads-stores.frames") else { return };
+    let path = path.to_str().unwrap();
     let run = |args: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -263,11 +260,8 @@ fn a_value_may_come_from_nowhere() {
 
 #[test]
 fn coverage_of_a_block_trace_counts_instructions_in_all_blocks() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/rvn/medium.sqlite");
-    if !std::path::Path::new(path).exists() {
-        eprintln!("skipped: {path} is missing");
-        return;
-    }
+    let Some(path) = unspool_corpus::path("rvn/medium.sqlite") else { return };
+    let path = path.to_str().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["coverage", path, "--as", "json"]).output().unwrap();
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     // By SQL: transitions of blocks with instructions, and their different addresses.

@@ -1,6 +1,6 @@
 //! trace-db traces from bytes to the store: value tracks, lifetimes, details.
 
-use crate::common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, read_whole, reader};
+use crate::common::{assert_portions_do_not_matter, corpus_of, fixture, read_whole, reader};
 use unspool_engine::records::RecordReader;
 use unspool_engine::{Item, Session};
 use unspool_formats::{Locator, ValueKind};
@@ -117,7 +117,7 @@ fn without_threads_the_overview_shows_where_statements_are() {
 
 #[test]
 fn a_recorded_execution_is_complete() {
-    let Some(file) = corpus("trace-db/real-gcd-16777216-512.trace") else { return };
+    let Some(file) = unspool_corpus::read("trace-db/real-gcd-16777216-512.trace") else { return };
     let session = read_whole(&file);
     let store = session.store();
     assert_eq!((store.records(), store.extent()), (65_543, Some((0, 65_542))));

@@ -1,6 +1,6 @@
 //! XRay logs from bytes to the store, with those of the corpus if there is one.
 
-use crate::common::{assert_portions_do_not_matter, corpus, corpus_of, fixture, open, read_whole, reader};
+use crate::common::{assert_portions_do_not_matter, corpus_of, fixture, open, read_whole, reader};
 use unspool_engine::{Item, MANY, Session, Step};
 use unspool_formats::Locator;
 
@@ -93,7 +93,7 @@ fn a_cancelled_session_keeps_what_it_has() {
 
 #[test]
 fn the_recorded_log_of_five_threads_is_complete() {
-    let Some(file) = corpus("xray/recorded/fdr-v5-threads.xray") else { return };
+    let Some(file) = unspool_corpus::read("xray/recorded/fdr-v5-threads.xray") else { return };
     let session = read_whole(&file);
     assert_eq!((threads(&session), session.store().slices()), (5, 596));
     assert!(session.store().problem_report().is_empty());
@@ -103,7 +103,7 @@ fn the_recorded_log_of_five_threads_is_complete() {
 fn recorded_ring_logs_are_sorted_and_flagged() {
     let logs = [("fdr-v5-ring-out-of-order", 2, 0), ("fdr-v5-buffers-exhausted", 4, 0), ("fdr-v5-missing-exits", 0, 1)];
     for (name, orphans, never_ended) in logs {
-        let Some(file) = corpus(&format!("xray/recorded/{name}.xray")) else { return };
+        let Some(file) = unspool_corpus::read(&format!("xray/recorded/{name}.xray")) else { return };
         let session = read_whole(&file);
         let store = session.store();
         let (mut began_before, mut open) = (0, 0);

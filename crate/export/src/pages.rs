@@ -16,6 +16,8 @@ pub const AT_ONCE: u64 = 8;
 const KEPT: usize = 128;
 /// Levels of a b-tree. SQLite has no more than 20.
 const LEVELS: u32 = 20;
+/// Rows of a leaf: each has a place in the list of its cells.
+const MOST_CELLS: usize = PAGE / 2;
 /// Kinds of b-tree pages.
 const LEAF: u8 = 13;
 const INTERIOR: u8 = 5;
@@ -212,7 +214,7 @@ impl Pages {
             let page = self.page(number)?;
             let count = page.u16(3);
             match page.bytes().first() {
-                Some(&LEAF) => {
+                Some(&LEAF) if count <= MOST_CELLS => {
                     let mut cell = page.cell(8, 0);
                     varint(&mut cell);
                     let first = if count > 0 { varint(&mut cell) } else { 1 };
@@ -282,6 +284,10 @@ impl Pages {
             if leaf.first + leaf.count <= next {
                 return true;
             }
+            if leaf.first > next {
+                self.damaged = true;
+                return false;
+            }
             for index in (next - leaf.first)..leaf.count {
                 let (_, [text, kind, key]) = row::<3>(leaf.page.cell(8, index as usize));
                 let (Cell::Text(text), Cell::Text(kind)) = (text, kind) else {
@@ -329,13 +335,17 @@ impl Source for Pages {
         let (page, cell) = self.find(part, index)?;
         let (id, [_, depth, start, length, name, parent, flags, locator]) = row::<8>(page.cell(8, cell));
         let start = start.int() as u64;
+        let Some(end) = start.checked_add(length.int() as u64) else {
+            self.damaged = true;
+            return None;
+        };
         Some(Slice {
-            row: id - 1,
-            parent: if let Cell::Int(parent) = parent { Some(parent as u64 - 1) } else { None },
+            row: id.wrapping_sub(1),
+            parent: if let Cell::Int(parent) = parent { Some((parent as u64).wrapping_sub(1)) } else { None },
             depth: depth.int() as u32,
             start,
-            end: start.wrapping_add(length.int() as u64),
-            name: (name.int() - 1) as u32,
+            end,
+            name: (name.int() as u32).wrapping_sub(1),
             flags: flags.int() as u8,
             locator: locator.int() as u64,
         })
@@ -344,7 +354,11 @@ impl Source for Pages {
     fn instant(&mut self, part: usize, index: u64) -> Option<Instant> {
         let (page, cell) = self.find(part, index)?;
         let (_, [_, time, name, locator]) = row::<4>(page.cell(8, cell));
-        Some(Instant { time: time.int() as u64, name: (name.int() - 1) as u32, locator: locator.int() as u64 })
+        Some(Instant {
+            time: time.int() as u64,
+            name: (name.int() as u32).wrapping_sub(1),
+            locator: locator.int() as u64,
+        })
     }
 
     fn sample(&mut self, part: usize, index: u64) -> Option<Sample> {

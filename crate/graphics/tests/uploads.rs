@@ -237,7 +237,7 @@ fn parts_levels_faces_and_buffers_are_followed() {
 fn leaks_are_those_of_apitrace() {
     for name in ["recorded/glmark2_medium.trace", "recorded/glmix_3f.trace", "modern/gtk4_widgets.trace"] {
         let Some(file) = corpus(name) else { return };
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/apitrace").join(name);
+        let Some(path) = unspool_corpus::path(&format!("apitrace/{name}")) else { return };
         let Ok(theirs) = std::process::Command::new("apitrace").arg("leaks").arg(path).output() else {
             eprintln!("skipped: there is no apitrace");
             return;

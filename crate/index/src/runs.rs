@@ -216,7 +216,7 @@ impl RunIndex {
             let reached = |begin: &u64| self.stopped(*begin).is_none_or(|ran| number < ran);
             let found = match toward {
                 Toward::Next => {
-                    let first = self.rank(id, (step + 1).saturating_sub(distance));
+                    let first = self.rank(id, step.saturating_add(1).saturating_sub(distance));
                     (first..).map_while(|at| self.begin(id, at)).find(reached)
                 }
                 Toward::Previous => {

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use std::path::Path;
-
 use unspool_formats::open_steps;
 use unspool_formats::records::index_of;
 use unspool_formats::steps::{Access, Place, Step, StepVisitor, Steps, read_all};
@@ -57,11 +55,7 @@ fn a_program_of_loads_and_stores_is_small() {
 
 #[test]
 fn a_recorded_program_is_small() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/frames/real-loads-stores.frames");
-    let Ok(recorded) = std::fs::read(&path) else {
-        eprintln!("skipped: {} is missing", path.display());
-        return;
-    };
+    let Some(recorded) = unspool_corpus::read("frames/real-loads-stores.frames") else { return };
     let file = repeated(&recorded, 12);
     let steps = reader(&file);
     let feed = |index: &mut AccessIndex| {

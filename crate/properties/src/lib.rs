@@ -20,15 +20,22 @@
 mod choices;
 mod code;
 mod containers;
+mod cuts;
 mod drive;
 mod events;
+mod export;
+mod file;
+mod graphics;
+mod index;
 mod language;
 mod names;
+mod replay;
 mod rows;
 mod seeds;
 mod session;
 mod stream;
 mod symbols;
+mod values;
 
 pub use choices::Choices;
 pub use seeds::seeds;
@@ -59,6 +66,17 @@ pub static PROPERTIES: &[Property] = &[
     Property { name: "names", check: names::read },
     Property { name: "symbols", check: symbols::read },
     Property { name: "language", check: language::understood },
+    Property { name: "cut", check: cuts::stretched },
+    Property { name: "export", check: export::written },
+    Property { name: "survey", check: graphics::surveyed },
+    Property { name: "gl_state", check: graphics::state },
+    Property { name: "replay", check: replay::played },
+    Property { name: "glsl", check: replay::translated },
+    Property { name: "steps", check: index::stepped },
+    Property { name: "runs", check: index::runs },
+    Property { name: "coverage_lists", check: index::lists },
+    Property { name: "query", check: values::asked },
+    Property { name: "values", check: values::damaged },
 ];
 
 /// The check of the property with this name.

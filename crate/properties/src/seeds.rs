@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use crate::index::LISTS;
+use crate::replay::SHADERS;
 use crate::stream::stream_of;
+use crate::values::QUERIES;
 
 /// Folders of `tests/fixtures` whose files are seeds, by property. The others have those of the folder with their name.
 const FOLDERS: &[(&str, &[&str])] = &[
@@ -16,7 +19,18 @@ const FOLDERS: &[(&str, &[&str])] = &[
     ("session", &["xray", "apitrace", "frames", "trace_db"]),
     ("code", &["frames", "trace_db"]),
     ("symbols", &["binaries"]),
+    ("cut", &["xray", "apitrace", "frames", "trace_db"]),
+    ("export", &["xray", "apitrace", "frames", "trace_db"]),
+    ("survey", &["apitrace"]),
+    ("gl_state", &["apitrace"]),
+    ("replay", &["apitrace"]),
+    ("steps", &["frames"]),
+    ("runs", &["rvn"]),
+    ("values", &["trace_db"]),
 ];
+
+/// Properties of the stream of an apitrace, which its container would protect from most damage.
+const STREAMS: [&str; 4] = ["apitrace_stream", "survey", "gl_state", "replay"];
 
 /// A names file in both of its forms.
 const NAMES: &[u8] = b"1,main,main.c:12\n#2,f\n0x401000,\"g, h\"\n401000 20 start\n";
@@ -34,17 +48,21 @@ const EXPRESSIONS: &[&str] = &[
 ///
 /// If the fixtures of the repository cannot be read.
 pub fn seeds(property: &str) -> Vec<(String, Vec<u8>)> {
-    if property == "names" {
-        return vec![("names.csv".into(), NAMES.into())];
-    }
-    if property == "language" {
-        return (0..).zip(EXPRESSIONS).map(|(i, text)| (format!("expression {i}"), text.as_bytes().into())).collect();
+    let texts =
+        |texts: &[&str]| (0..).zip(texts).map(|(i, text)| (format!("text {i}"), text.as_bytes().into())).collect();
+    match property {
+        "names" => return vec![("names.csv".into(), NAMES.into())],
+        "language" => return texts(EXPRESSIONS),
+        "query" => return texts(QUERIES),
+        "glsl" => return texts(SHADERS),
+        "coverage_lists" => return (0..).zip(LISTS).map(|(i, list)| (format!("list {i}"), list.to_vec())).collect(),
+        _ => {}
     }
     let own: &[&str] = &[property];
     let folders = FOLDERS.iter().find(|(name, _)| *name == property).map_or(own, |(_, folders)| folders);
     let mut seeds: Vec<_> = folders.iter().flat_map(|folder| files(folder)).collect();
     seeds.sort();
-    if property == "apitrace_stream" {
+    if STREAMS.contains(&property) {
         seeds.iter_mut().for_each(|(_, file)| *file = stream_of(file));
     }
     seeds

@@ -43,7 +43,7 @@ pub(crate) fn opened(file: &[u8]) {
 
 /// Reads a file in portions and steps of the sizes that `sizes` returns. Returns `None` if it is no trace of bytes, or has more
 /// than is worth comparing.
-fn read(
+pub(crate) fn read(
     file: &[u8],
     mut sizes: impl FnMut() -> (usize, usize),
     mut after: impl FnMut(&mut Session),

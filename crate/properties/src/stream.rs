@@ -5,12 +5,12 @@ use unspool_formats::container::{Container, peek};
 use unspool_formats::problem::MANY_THREADS;
 use unspool_formats::trace_db::problems::CUT_POINT;
 use unspool_formats::{
-    Decoder, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, Records, Text, open_records,
-    records,
+    Decoder, EventKind, Format, Locator, OpenOptions, Problem, ProblemKind, Records, Text, open_records, records,
 };
 
 use crate::choices::Choices;
 use crate::drive::{self, Delivered, Dumped};
+use crate::file::format;
 
 /// Bytes that a format is recognised by.
 const HEAD: usize = 64 * 1024;
@@ -29,8 +29,7 @@ pub(crate) fn apitrace(file: &[u8]) {
 
 /// Streams of apitrace, without a container: what libFuzzer changes is not undone by a checksum or by a length.
 pub(crate) fn apitrace_stream(stream: &[u8]) {
-    let chunk = 1 + Choices::of(stream).index(4096);
-    agrees("apitrace", &stored(stream, chunk));
+    agrees("apitrace", &stored(stream));
 }
 
 /// Traces of frames.
@@ -43,8 +42,9 @@ pub(crate) fn trace_db(file: &[u8]) {
     agrees("trace-db", file);
 }
 
-/// The Snappy container of apitrace around a stream, in chunks of this size, without compression.
-fn stored(stream: &[u8], chunk: usize) -> Vec<u8> {
+/// The Snappy container of apitrace around a stream, in chunks of some size, without compression.
+pub(crate) fn stored(stream: &[u8]) -> Vec<u8> {
+    let chunk = 1 + Choices::of(stream).index(4096);
     let mut file = b"at".to_vec();
     for chunk in stream.chunks(chunk) {
         let mut block = Vec::new();
@@ -89,7 +89,7 @@ impl Opening<'_> {
 
 /// Everything that the format makes of a file agrees.
 fn agrees(id: &str, file: &[u8]) {
-    let format = FORMATS.iter().find(|format| format.id == id).unwrap_or_else(|| panic!("no format {id}"));
+    let format = format(id);
     let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
     let opening = Opening { format, head: &file[..file.len().min(HEAD)], options };
     let mut choices = Choices::of(file);

@@ -10,9 +10,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use proptest::test_runner::TestRunner;
 use unspool_properties::{PROPERTIES, Property, check, seeds};
 
 /// Changes a few bytes, cuts out a part or repeats it, and truncates what is left.
@@ -41,28 +44,59 @@ fn damaged(
     file
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+/// Damaged files for each property.
+const CASES: u32 = 270;
 
-    #[test]
-    fn properties_hold_for_damaged_files(
-        property in 0..PROPERTIES.len(),
-        seed: Index,
-        bytes in prop::collection::vec((any::<Index>(), any::<u8>()), 0..8),
-        part: (Index, Index),
-        twice: Option<bool>,
-        end: Index,
-    ) {
-        let name = PROPERTIES[property].name;
-        let files = seeds(name);
+/// All properties, or the one that the variable `UNSPOOL_PROPERTY` names.
+fn wanted() -> Vec<&'static Property> {
+    let name = std::env::var("UNSPOOL_PROPERTY").ok();
+    PROPERTIES.iter().filter(|property| name.as_ref().is_none_or(|name| name == property.name)).collect()
+}
+
+/// Checks a property of damaged seeds.
+///
+/// # Errors
+///
+/// Returns the damage for which it does not hold.
+fn holds(property: &Property) -> Result<(), String> {
+    let began = Instant::now();
+    let files = seeds(property.name);
+    let damage = (
+        any::<Index>(),
+        prop::collection::vec((any::<Index>(), any::<u8>()), 0..8),
+        any::<(Index, Index)>(),
+        any::<Option<bool>>(),
+        any::<Index>(),
+    );
+    let config = ProptestConfig { source_file: Some(file!()), ..ProptestConfig::with_cases(CASES) };
+    let checked = TestRunner::new(config).run(&damage, |(seed, bytes, part, twice, end)| {
         let (_, file) = &files[seed.index(files.len())];
-        check(name, &damaged(file.clone(), bytes, part, twice, end));
-    }
+        check(property.name, &damaged(file.clone(), bytes, part, twice, end));
+        Ok(())
+    });
+    println!("{} {:.1} s", property.name, began.elapsed().as_secs_f64());
+    checked.map_err(|error| format!("{}: {error}", property.name))
+}
+
+#[test]
+fn properties_hold_for_damaged_files() {
+    let properties = wanted();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let own = || properties.get(next.fetch_add(1, Ordering::Relaxed));
+        std::iter::from_fn(own).filter_map(|property| holds(property).err()).collect::<Vec<String>>()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let failed = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        all.into_iter().flat_map(|one| one.join().unwrap()).collect::<Vec<String>>()
+    });
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
 #[test]
 fn properties_hold_for_the_fixtures() {
-    for property in PROPERTIES {
+    for property in wanted() {
         let files = seeds(property.name);
         assert!(!files.is_empty(), "{} has seeds", property.name);
         for (name, file) in files {

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use unspool_file::{ByteSource, Unreadable, Window};
 use unspool_formats::Error;
 use unspool_formats::apitrace::open_records_keeping;
-use unspool_formats::records::{Pass, Records};
+use unspool_formats::records::{Pass, Records, Visitor};
 
 use crate::call::{Call, Collector};
 use crate::driver::{Bounds, Replay};
@@ -316,14 +316,19 @@ impl<S: ByteSource> Player<S> {
             call.number == goal || **left == 0 || replay.halted.is_some() || replay.stream.is_full()
         });
         // What can be read of a damaged file ends here; the timeline says why.
-        let used = if offered < least {
+        let mut used = if offered < least {
             pass.end(bytes, &mut collector).map(|()| offered)
         } else {
             pass.push(bytes, &mut collector)
         };
+        let is_stuck = used == Ok(0) && !collector.is_full() && pass.want() == Some(range);
+        if is_stuck && offered >= wanted {
+            // All that was decoded of the file is not enough: it ends within a call.
+            used = pass.end(bytes, &mut collector).map(|()| offered);
+        }
         self.reached = collector.passed;
         self.seen += collector.seen;
-        let full = unspool_formats::records::Visitor::is_full(&collector);
+        let full = collector.is_full();
         let Ok(used) = used else {
             // Some containers cannot be read from the middle.
             return Ok(if self.is_resumed && self.seen == seen { Pushed::Refused } else { Pushed::Over });
@@ -331,8 +336,6 @@ impl<S: ByteSource> Player<S> {
         self.is_resumed &= self.seen == seen;
         if used > 0 || full || wanted == 0 {
             self.least = 1;
-        } else if offered >= wanted {
-            return Err(Unreadable::Changed);
         } else {
             self.least = (offered * 2).max(1);
         }

@@ -87,38 +87,13 @@ pub(crate) fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// A file of the corpus. Without a corpus, prints that the file is skipped and returns `None`.
-pub(crate) fn corpus(name: &str) -> Option<Vec<u8>> {
-    let file = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(name)).ok();
-    if file.is_none() {
-        println!("skipped: no {name} in the corpus");
-    }
-    file
-}
-
-/// Every file of the corpus of at most `largest` bytes that is recognised as `format` (an id), in order. Without a corpus,
-/// prints that it is skipped and returns none.
+/// Every file of the corpus of at most `largest` bytes that is recognised as `format` (an id), in order. None without a corpus.
 pub(crate) fn corpus_of(format: &str, largest: u64) -> Vec<(PathBuf, Vec<u8>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    if !root.is_dir() {
-        println!("skipped: there is no corpus");
-        return Vec::new();
-    }
-    let (mut files, mut folders) = (Vec::new(), vec![root]);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.metadata().is_ok_and(|m| m.len() <= largest) {
-                let file = std::fs::read(&path).unwrap();
-                if try_open(&file).is_some_and(|session| session.info().format == format) {
-                    files.push((path, file));
-                }
-            }
-        }
-    }
-    assert!(!files.is_empty(), "the corpus has no {format} file of at most {largest} bytes");
-    files.sort();
+    let all = unspool_corpus::files("", largest);
+    let is_there = !all.is_empty();
+    let files = all.into_iter().map(|path| (std::fs::read(&path).unwrap(), path)).map(|(file, path)| (path, file));
+    let is_of = |file: &[u8]| try_open(file).is_some_and(|session| session.info().format == format);
+    let files: Vec<_> = files.filter(|(_, file)| is_of(file)).collect();
+    assert!(!is_there || !files.is_empty(), "the corpus has no {format} file of at most {largest} bytes");
     files
 }

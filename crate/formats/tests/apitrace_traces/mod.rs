@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::prelude::v1::*;
-use std::{eprintln, fs, vec};
+use std::vec;
 
 use proptest::prelude::*;
 use unspool_formats::apitrace::encode::{
@@ -121,25 +121,10 @@ pub(crate) fn stream() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Every trace of the corpus, in any folder. Empty, with a message, if the corpus is missing.
+/// Every apitrace of the corpus, in any folder. None without a corpus.
 pub(crate) fn corpus() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/apitrace");
-    if !root.is_dir() {
-        eprintln!("skipped: the corpus is missing");
-        return Vec::new();
-    }
-    let (mut files, mut folders) = (Vec::new(), vec![root]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "trace") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
+    let mut files = unspool_corpus::files("apitrace", u64::MAX);
+    files.retain(|path| path.extension().is_some_and(|e| e == "trace"));
     files
 }
 

@@ -10,7 +10,6 @@
 )]
 
 use std::fs;
-use std::path::Path;
 
 use unspool_formats::records::{Row, Rows, read_all};
 use unspool_formats::{Field, Records, Value};
@@ -83,24 +82,10 @@ pub(crate) fn bytes_of(hex: &str) -> Vec<u8> {
 
 /// The files of the corpus with this extension in a folder and in those below it, up to `most` bytes, with their names.
 pub(crate) fn corpus(folder: &str, extension: &str, most: u64) -> Vec<(String, Vec<u8>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(folder);
-    if !root.exists() {
-        eprintln!("skipped: there is no corpus in {}", root.display());
-        return Vec::new();
-    }
-    let mut folders = vec![root];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == extension) && path.metadata().unwrap().len() <= most {
-                files.push((path.display().to_string(), fs::read(path).unwrap()));
-            }
-        }
-    }
-    files.sort();
-    assert!(!files.is_empty());
+    let all = unspool_corpus::files(folder, most);
+    let is_there = !all.is_empty();
+    let of_kind = all.into_iter().filter(|path| path.extension().is_some_and(|e| e == extension));
+    let files: Vec<_> = of_kind.map(|path| (path.display().to_string(), fs::read(path).unwrap())).collect();
+    assert!(!is_there || !files.is_empty());
     files
 }

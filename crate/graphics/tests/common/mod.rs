@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of this")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use unspool_formats::{apitrace, records};
 use unspool_graphics::Reader;
@@ -24,14 +24,9 @@ pub(crate) fn index_of(file: &[u8]) -> Vec<u8> {
     records::index_of(&apitrace::ROW.format, file).unwrap()
 }
 
-/// A file of the corpus. `None` after a line that says so if there is no corpus.
+/// An apitrace of the corpus, or what is said of one there.
 pub(crate) fn corpus(name: &str) -> Option<Vec<u8>> {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/apitrace").join(name);
-    let file = std::fs::read(&path).ok();
-    if file.is_none() {
-        eprintln!("skipped: there is no {}", path.display());
-    }
-    file
+    unspool_corpus::read(&format!("apitrace/{name}"))
 }
 
 /// A fixture, with its folder.

@@ -5,6 +5,7 @@
 //! A few lines of macros can stand for more text than there is memory, or take for ever to be expanded into nothing. So every step counts,
 //! and there is a limit for all of them.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use hashbrown::HashMap;
@@ -106,17 +107,17 @@ pub(crate) fn preprocess(source: &str, es: bool) -> Preprocessed {
 
 /// Without comments and continued lines, and with the same numbers of lines as far as comments are concerned.
 fn clean(source: &str) -> String {
+    // A line ends with LF, CR, or both.
+    let source = match source.contains('\r') {
+        true => Cow::Owned(source.replace("\r\n", "\n").replace('\r', "\n")),
+        false => Cow::Borrowed(source),
+    };
     let mut out = String::with_capacity(source.len());
     let mut chars = source.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\\' if chars.peek() == Some(&'\n') => {
                 chars.next();
-            }
-            '\r' => {
-                if chars.peek() != Some(&'\n') {
-                    out.push('\n');
-                }
             }
             '/' if chars.peek() == Some(&'/') => {
                 while chars.peek().is_some_and(|c| *c != '\n') {
@@ -549,6 +550,14 @@ mod tests {
         let source = "#version 130\n#if defined(GL_ES) || __VERSION__ < 130\nno\n#elif 1+2*3 == 7 && !defined X\nyes\n#else\nno\n#endif";
         assert_eq!(text(source), "yes");
         assert_eq!(text("#ifdef A\n#if 1\na\n#else\nb\n#endif\n#else\nc\n#endif"), "c");
+    }
+
+    #[test]
+    fn lines_end_with_one_of_several_characters_or_two() {
+        let lines = "#define F(a) \\\n a // b\nF(1)\n/* c\n d */ e";
+        for end in ["\n", "\r\n", "\r"] {
+            assert_eq!(text(&lines.replace('\n', end)), "1 e", "{end:?}");
+        }
     }
 
     #[test]
