@@ -2,6 +2,17 @@
 //!
 //! The ledger counts and decides; it frees nothing itself. After each change the caller drops what [`Ledger::evict`]
 //! returns, until it returns `None`.
+//!
+//! The account has room for at most 2 GB, an eighth of which is never the store's. Bytes are
+//! counted after each step of a job. When the account is full, the least recently used results are
+//! freed. Running jobs and the store stay. A job that does not fit even then fails with a sentence,
+//! which the panel shows.
+//!
+//! What other workers hold for a trace is in the same account: `web/model/ledger.ts` lists the
+//! values of variables that the record worker keeps, the tables of the SQL panel, and the index of
+//! steps, which never goes. It reports their sum to the trace's worker, which counts there like the
+//! store, so that results make room. When that is not enough, or a job fails for lack of memory,
+//! the least recently used of them goes, with a sentence.
 
 use core::fmt;
 

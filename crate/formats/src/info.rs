@@ -1,4 +1,8 @@
 //! Facts about a trace as a whole, known from the head of its file.
+//!
+//! `Info` describes a trace to the rest of the program: what it offers beyond slices, instants and
+//! counters (`offers`: SQL tables, disassembly, call stacks, time), which tab opens first, and the
+//! nouns for its records. Neither the engine nor the page tests for a format's name.
 
 use alloc::string::String;
 use alloc::vec::Vec;

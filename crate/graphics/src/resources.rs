@@ -3,6 +3,13 @@
 //! Names of objects are followed by share group, or by context where contexts do not share the kind (`objects.rs`). What a draw
 //! uses is what is bound then: for textures that is every unit, whether the shader looks at it or not. Of Direct3D, interfaces are
 //! followed by their addresses (`interfaces.rs`).
+//!
+//! `Resources` follows objects in the same pass: per share group or context, what is bound where,
+//! and which calls made, uploaded, bound, drew with, wrote and deleted each. An upload is kept as
+//! its call and the pixel store at that time. `Contents` reads these calls again, with their bytes,
+//! on demand (`resources/contents.rs`). `images` turns pixels into texels of the internal format;
+//! blocks of BPTC are decoded by bcdec_rs, the others here. What the graphics processor writes is
+//! not known, and the page says since which call.
 
 mod contents;
 mod interfaces;

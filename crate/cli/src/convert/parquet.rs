@@ -3,6 +3,9 @@
 //! ```text
 //! OUT/slices/trace=app.xray/0.parquet    and so for traces, tracks, names, instants, counters and args
 //! ```
+//!
+//! It is a `Writer` behind the feature `parquet` of `unspool-cli`, because few need it and it takes
+//! long to compile. `docs/fleet.md` has its schema.
 
 use std::cell::RefCell;
 use std::fs;

@@ -1,6 +1,11 @@
 //! Machine code: instruction sets, control flow, and call stacks rebuilt from it.
 //!
 //! Decoders have no disassembler. [`Instructions`] is the trait that finds instruction boundaries for them.
+//!
+//! Instructions leave decoders as bytes (`Value::Code`). This module rebuilds call stacks for
+//! frames and rvn: `flow` knows where an instruction continues, `stack` follows execution, `state`
+//! is one hypothesis of a stack (a jump out of recursion leaves several), `execution` has their
+//! common vocabulary. `docs/stacks.md` separates what is exact from what is a guess.
 
 pub(crate) mod execution;
 pub(crate) mod flow;
