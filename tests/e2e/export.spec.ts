@@ -174,7 +174,7 @@ test('pictures have the tracks, and vectors no scripts', async ({ page }) => {
   await pictured(page);
   const { name, text } = await exported(page, 'Timeline as SVG');
   expect(name).toBe('threads.xray.svg');
-  // The page's policy lets nobody parse markup; another page may.
+  // The page's policy forbids parsing markup; another page may.
   const blank = await page.context().newPage();
   const told = await blank.evaluate((svg) => {
     const tree = new DOMParser().parseFromString(svg, 'image/svg+xml');

@@ -54,7 +54,7 @@ export interface StepState {
   /** How often the indexed part executes the instruction, and how often before this step. */
   readonly executions: number;
   readonly executionsBefore: number;
-  /** What the instruction calls; null if that is no system call, or its number is not known. */
+  /** What the instruction calls; null if that is not a system call, or its number is not known. */
   readonly systemCall: SystemCall | null;
 }
 
@@ -91,13 +91,13 @@ export interface Origin {
   readonly cell: Cell;
   /**
    * `step` wrote it. Or no step did, and `step` read it first. Or `step` read another value than was written last: it was changed
-   * outside the trace. Or nothing tells.
+   * outside the trace. Or it is unknown.
    */
   readonly cause: 'written' | 'read' | 'changed' | 'unknown';
   readonly step: number | null;
   /** The steps that only copied it, the last one first. */
   readonly copies: Float64Array;
-  /** The instruction of `step` if that wrote it; null for a record that is no instruction. */
+  /** The instruction of `step` if that wrote it; null for a record that is not an instruction. */
   readonly instruction: string | null;
   readonly written: Uint8Array;
   /** Empty for a constant. */
@@ -252,7 +252,7 @@ export interface StepQuestions {
     answer: { readonly matches: Uint8Array };
   };
   kinds: { ask: Record<never, never>; answer: StepKinds };
-  /** Looks for loops in a further part of the index; anew with `first`. `loops` is null until all is looked at. */
+  /** Looks for loops in a further part of the index; again with `first`. `loops` is null until all is looked at. */
   loops: {
     ask: { readonly first: boolean };
     answer: { readonly share: number; readonly loops: Loops | null };

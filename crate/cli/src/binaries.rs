@@ -10,7 +10,7 @@ use unspool_symbols::{Called, Programs, Range, Report, Work};
 
 use crate::{Failure, Place, complain};
 
-/// A binary, and what the person says of it.
+/// A binary, and what the user says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Argument {
     /// The object whose functions it names.

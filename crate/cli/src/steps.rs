@@ -385,7 +385,7 @@ fn cell_text(cell: &Cell) -> String {
     }
 }
 
-/// Who wrote a value, or that nobody did.
+/// The step that wrote a value, or that there is none.
 fn cause_text(found: &Found) -> String {
     let copies = match found.copies.len() {
         0 => String::new(),

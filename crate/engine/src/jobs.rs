@@ -35,7 +35,7 @@ use crate::store::Store;
 
 /// Something that takes many steps.
 pub trait Job {
-    /// A noun phrase for the person, after "the": `statistics`.
+    /// A noun phrase for the user, after "the": `statistics`.
     fn noun(&self) -> &'static str;
 
     /// Does at least `budget` units of work, usually visits to slices, or all that is left. Further steps after

@@ -16,8 +16,8 @@
 
 use core::fmt;
 
-/// Most bytes of a trace and of everything made from it. wasm32 addresses 4 GiB. The other half is for what nobody
-/// counts: a list that grows holds its old and its new memory for a moment, replies are copied, and freed memory between
+/// Most bytes of a trace and of everything made from it. wasm32 addresses 4 GiB. The other half is for what is not
+/// counted: a list that grows holds its old and its new memory for a moment, replies are copied, and freed memory between
 /// live blocks is of no use to larger ones.
 pub const LIMIT: u64 = 2_000_000_000;
 /// The part of the limit that the store never uses up, as a divisor. A store may be larger than the limit; its
@@ -44,7 +44,7 @@ pub struct Ledger<K> {
 pub struct Entry<K> {
     /// Identifies the entry.
     pub key: K,
-    /// A noun phrase for the person: `statistics`.
+    /// A noun phrase for the user: `statistics`.
     pub kind: &'static str,
     /// How much memory it takes.
     pub bytes: u64,

@@ -319,7 +319,7 @@ pub static DATABASE_READERS: &[(&str, OpenRowRecords)] = &[("rvn", crate::rvn::o
 ///
 /// # Errors
 ///
-/// Returns [`Cause::Misuse`] if the format has none, or for bytes that are no index.
+/// Returns [`Cause::Misuse`] if the format has none, or for bytes that are not an index.
 pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
     let reader = READERS.iter().find(|(id, _)| *id == format);
     let (_, open) = reader.ok_or(Error::new(0, Cause::Misuse("this format has no reader of records")))?;

@@ -120,7 +120,7 @@ pub trait Steps {
 ///
 /// # Errors
 ///
-/// Returns [`Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
+/// Returns [`Cause::Misuse`] if the format does not say what steps access, or for bytes that are not an index.
 pub fn open(format: &str, index: &[u8]) -> Result<Box<dyn Steps>> {
     match format {
         "frames" => crate::frames::open_steps(index),

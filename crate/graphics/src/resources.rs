@@ -186,7 +186,7 @@ pub struct Resources {
     events: usize,
     /// Events were left out.
     pub is_full: bool,
-    /// What the latest call has done, if somebody watches. The watcher takes it away.
+    /// What the latest call has done, if there is a watcher, which takes it away.
     pub(crate) touched: Vec<(u32, Touch)>,
     is_watched: bool,
 }
@@ -240,7 +240,7 @@ impl Resources {
         self.events * size_of::<Event>() + self.all.len() * (size_of::<Resource>() + 64)
     }
 
-    /// Whether nobody has deleted it until the trace ended, or its last context was destroyed.
+    /// Whether it was not deleted until the trace ended, or its last context was destroyed.
     pub fn is_leaked(resource: &Resource) -> bool {
         resource.deleted.is_none() && resource.is_generated
     }

@@ -58,7 +58,7 @@ impl<S: ByteSource> Survey<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
+    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are not an index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
         Ok(Self { steps: Steps::new(Reader::keeping(index, source, BYTES)?), found: Found::default() })
     }

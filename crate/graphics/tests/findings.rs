@@ -124,7 +124,7 @@ fn uploads_of_what_is_there() {
     let mut calls = Calls::new();
     calls.call("glBindTexture", &[TEXTURE_2D, 1]);
     calls.bytes("glTexImage2D", &[TEXTURE_2D, 0, RGBA, 2, 1, 0, RGBA, BYTE], &[1; 8]);
-    // Other regions and other bytes are none; a region stays what it is when its neighbour changes.
+    // Other regions and other bytes are not findings; a region stays what it is when its neighbour changes.
     for (x, byte) in [(0, 2), (1, 3), (0, 2), (0, 4), (1, 3)] {
         texel(&mut calls, x, byte);
     }

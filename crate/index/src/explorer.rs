@@ -51,7 +51,7 @@ impl<S: ByteSource> Explorer<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
+    /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or for bytes that are not an index.
     pub fn open(format: &str, records: &[u8], source: S, keeps: Keeps, limit: usize) -> Result<Self, Error> {
         Ok(Self::new(steps::open(format, records)?, source, keeps, limit))
     }

@@ -16,7 +16,7 @@ pub struct Byte {
     pub step: u64,
     /// It was written there, otherwise read.
     pub written: bool,
-    /// It was read with another value than the trace has written last, or a neighbour in the same access was: somebody else has
+    /// It was read with another value than the trace has written last, or a neighbour in the same access was: something else has
     /// changed the memory since, such as the kernel.
     pub changed: bool,
     /// The last step that has written it. `None` if the trace knows it from reads only.

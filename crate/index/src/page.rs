@@ -414,7 +414,7 @@ impl JsExplorer {
     ///
     /// # Errors
     ///
-    /// Throws a sentence if `list` is no drcov file.
+    /// Throws a sentence if `list` is not a drcov file.
     pub fn coverage(&self, steps: &[f64], by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
         let index = self.explorer.index();
         columns(index.coverage(range(steps)), index.modules(), by, how, list)
@@ -688,7 +688,7 @@ impl JsRunIndex {
     ///
     /// # Errors
     ///
-    /// Throws a sentence if `list` is no drcov file.
+    /// Throws a sentence if `list` is not a drcov file.
     pub fn coverage(&self, steps: &[f64], by: &str, how: Option<String>, list: &[u8]) -> Result<JsValue, JsValue> {
         columns(self.index.coverage(range(steps)), &[], by, how, list)
     }

@@ -38,7 +38,7 @@ impl JsPlayer {
     ///
     /// # Errors
     ///
-    /// Throws a sentence for bytes that are no index.
+    /// Throws a sentence for bytes that are not an index.
     #[wasm_bindgen(constructor)]
     pub fn new(index: &[u8], file: JsFile, megabytes: f64, software: bool) -> Result<Self, JsValue> {
         let bounds = Bounds { bytes: (megabytes as u64) << 20, ..Bounds::default() };
@@ -62,7 +62,7 @@ impl JsPlayer {
         self.player.seek(call as u64, [windows as u64, surfaces as u64])
     }
 
-    /// Whether `seek` would begin anew.
+    /// Whether `seek` would start over.
     #[wasm_bindgen(js_name = beginsAnew)]
     pub fn begins_anew(&self, call: f64, windows: f64, surfaces: f64) -> bool {
         self.player.begins_anew(call as u64, [windows as u64, surfaces as u64])
@@ -144,7 +144,7 @@ impl JsPlayer {
         self.player.replay().halted.clone().unwrap_or_default()
     }
 
-    /// Begins anew with the next `seek`: what was drawn is not to be relied on.
+    /// Starts over with the next `seek`: what was drawn is not to be relied on.
     pub fn forget(&mut self) {
         self.player.forget();
     }

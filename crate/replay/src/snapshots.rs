@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    /// Twenty frames of a draw each: a texture that is made anew now and then, one that could be drawn to, a program, a buffer that changes.
+    /// Twenty frames of a draw each: a texture that is made again now and then, one that could be drawn to, a program, a buffer that changes.
     fn calls() -> Vec<Call> {
         let ints = |args: &[i64]| args.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
         let mut all: Vec<Call> = Vec::new();

@@ -1,4 +1,4 @@
-//! A SQLite database that does not exist: each of its pages is made when somebody reads it.
+//! A virtual SQLite database: each page is computed when it is read.
 //!
 //! SQLite reads a database through pages. If all records of a table have one length, the page of any row is known by
 //! arithmetic, so that a table of millions of rows needs no memory and no import. Short tables are held as records.

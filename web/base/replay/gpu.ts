@@ -212,7 +212,7 @@ function rendererOf(gl: WebGL2RenderingContext): string {
 
 /**
  * Tells the GPU to begin with what it was told until now. Returns what waits until that is done. Reading pixels would wait, too, but
- * nobody would hear then that it goes on: a GPU that is merely slow is told from one that is stuck by this.
+ * no progress would be reported then, which distinguishes a slow GPU from one that is stuck.
  */
 function finish(gl: WebGL2RenderingContext): () => Promise<void> {
   const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);

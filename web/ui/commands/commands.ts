@@ -10,7 +10,7 @@ import { WALK_COMMANDS } from './walk_commands.ts';
  */
 export type Chord = string;
 
-/** Something that the person can do, by keyboard, from a menu or from a palette. */
+/** Something that the user can do, by keyboard, from a menu or from a palette. */
 export interface Command {
   /** Stable word for menus, tests and links. */
   readonly id: string;

@@ -126,7 +126,7 @@ function OriginRow({
   );
 }
 
-/** Who gave a value, or that nobody did. */
+/** The step that gave a value, or that there is none. */
 function Cause({ machine, origin }: { machine: Machine; origin: Origin }) {
   const { cause, step, instruction, operands, isUnclear, cell, written } = origin;
   if (cause === 'unknown' || step === null) return <span class="muted">nothing tells what it was</span>;

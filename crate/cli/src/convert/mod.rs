@@ -392,7 +392,7 @@ fn write(
     }
     let tracks = match what.scope.tracks(session)? {
         Some(tracks) => tracks,
-        // Lanes beside threads, such as those of frames, are no call stacks.
+        // Lanes beside threads, such as those of frames, are not call stacks.
         None if of_stacks => threads(session),
         None => (0..store.track_count() as u32).collect(),
     };
@@ -417,7 +417,7 @@ fn write(
         }
     };
     let hits = search.as_mut().map(|search| &*search.hits());
-    // Operands of instructions and values of variables are no arguments of slices: variables are counters already.
+    // Operands of instructions and values of variables are not arguments of slices: variables are counters already.
     let offers = |capability: Capability| session.info().offers.contains(&capability.word());
     let has_args = !session.is_pulled() && !offers(Capability::State) && !offers(Capability::Values);
     let with_args = what.to.has_args() && !what.no_args && has_args;

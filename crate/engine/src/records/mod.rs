@@ -237,7 +237,7 @@ impl RecordReader {
         self.covered(survey.next)
     }
 
-    /// Visits further records with all their fields: those of `budget` pieces, or of as many times 256 rows of a database.
+    /// Visits further records with all their fields: those of `budget` pieces; in a database, a piece is 256 rows.
     /// Returns whether these were the last. Where one step ends and the next begins, a container is decompressed twice.
     ///
     /// # Errors
@@ -300,7 +300,7 @@ impl RecordReader {
     }
 
     /// Passes the records of `budget` pieces from `next` on, 0 for the first, to a visitor. Returns the piece after them. Of a
-    /// database, these are as many times 256 rows.
+    /// database, a piece is 256 rows.
     ///
     /// # Errors
     ///
@@ -324,7 +324,7 @@ impl RecordReader {
         }
     }
 
-    /// [`RowRecords::row_beyond`]. The same row if the trace is no database.
+    /// [`RowRecords::row_beyond`]. The same row if the trace is not a database.
     fn row_beyond(&self, row: u64) -> Result<u64, TraceErrorOut> {
         let Origin::Database(records, source) = &self.origin else { return Ok(row) };
         let found = all_fetched(&**source, &records.queries_beyond(row))?;

@@ -79,13 +79,13 @@ pub struct Store {
     extent: Option<(u64, u64)>,
     records: u64,
     slices: u64,
-    /// What calls weigh in a replay, if somebody has said so.
+    /// What calls weigh in a replay, if known.
     pub(crate) weights: Weights,
     /// Instants, samples and payloads.
     points: u64,
     /// Most bytes, if that is less than [`MOST_BYTES`].
     most_bytes: Option<u64>,
-    /// How often a track was delivered anew.
+    /// How often a track was delivered again.
     pub(crate) restarts: u64,
     finished: bool,
     /// The file that slices are moved to.
@@ -96,7 +96,7 @@ pub struct Store {
 #[derive(Clone, Copy, Debug)]
 struct Noted {
     problem: Problem,
-    /// The track, if the problem belongs to its stack: it is dropped when the track is delivered anew.
+    /// The track, if the problem belongs to its stack: it is dropped when the track is delivered again.
     track: Option<TrackId>,
 }
 
@@ -234,7 +234,7 @@ impl Store {
         }
         let end = self.extent.map_or(0, |(_, to)| to);
         for track in &mut self.tracks {
-            // A thread may have gone on without being recorded, or not: nothing tells. Other tracks are about the whole trace.
+            // A thread may have gone on without being recorded, or not: it is unknown. Other tracks are about the whole trace.
             let is_thread = track.def.kind == TrackKind::Thread && track.def.stacking == Stacking::Nested;
             track.finish(if is_thread { track.last_position(counted) } else { end });
             // Not before: slices that end now would begin new levels.

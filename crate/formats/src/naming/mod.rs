@@ -21,7 +21,7 @@
 //! (`store/jumps.rs`), the trace is read again with that (`Decoder::rule_out`), and the page opens
 //! it again for it (`again`). A write-ahead log is laid over the database's pages
 //! (`web/worker/wal.ts`) wherever it is read, so it comes with the file: adding or removing it
-//! opens the file anew.
+//! opens the file again.
 
 mod file;
 

@@ -1,7 +1,7 @@
 //! What a program wastes or does wrong, as far as its calls prove it: redundant state, uploads of what is there, draws that a clear
 //! throws away, waits, errors.
 //!
-//! Each kind has an exact definition in `docs/graphics.md`. In doubt something is no finding: whatever is not followed makes what it
+//! Each kind has an exact definition in `docs/graphics.md`. In doubt something is not a finding: whatever is not followed makes what it
 //! may have changed unknown. Calls are taken to have succeeded unless `glGetError` says otherwise; after an error everything is unknown.
 //!
 //! `Findings` is a pass of its own, with the bytes of uploads: it begins on request, in a worker
@@ -111,7 +111,7 @@ impl<S: ByteSource> Findings<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
+    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are not an index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
         Ok(Self { steps: Steps::new(Reader::keeping(index, source, u64::MAX)?), finder: Finder::new() })
     }

@@ -217,7 +217,7 @@ fn upload_target(target: u32) -> Option<u32> {
     })
 }
 
-/// Bytes of so many pixels.
+/// Bytes of a number of pixels.
 fn bytes_of(size: [u32; 3], of: &Storage) -> u64 {
     size.iter().take(2).chain([&size[2].max(1)]).map(|n| u64::from(*n)).product::<u64>() * u64::from(of.bytes)
 }
