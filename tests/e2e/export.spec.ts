@@ -94,7 +94,7 @@ test('a stretch is a trace of its own, without what should not leave', async ({ 
   await button(page).click();
   await menu(page).getByText('Sanitize').click();
   await menu(page).getByLabel('Paths').selectOption('Hash');
-  await menu(page).getByLabel('Environment variables').selectOption('Leave out');
+  await menu(page).getByLabel('Environment variables').selectOption('Omit');
   await menu(page).getByRole('button', { name: 'Preview' }).click();
   const preview = menu(page).getByRole('region', { name: 'Preview' });
   await expect(preview).toContainText('HOME=/home/ada');
@@ -146,7 +146,7 @@ test('without stretches, the preview is of names and arguments', async ({ page }
   await button(page).click();
   await expect(menu(page).locator('.export-formats li').first()).toContainText('Perfetto');
   await menu(page).getByText('Sanitize').click();
-  await menu(page).getByLabel('Payloads').selectOption('Leave out');
+  await menu(page).getByLabel('Payloads').selectOption('Omit');
   await menu(page).getByRole('button', { name: 'Preview' }).click();
   await expect(menu(page).getByRole('region', { name: 'Preview' })).toContainText(/Payloads: 2 found.*left out/);
   // Without arguments, there is the name of the event only.

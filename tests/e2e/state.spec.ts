@@ -63,7 +63,7 @@ test('where a value comes from, and what uses it', async ({ page }) => {
   await pane(page).getByRole('button', { name: 'Steps that use this value' }).click();
   const uses = pane(page).getByRole('region', { name: 'Uses of RDI, from step 24 on' });
   await expect(uses).toContainText('24 lea edi, [rdi-1]');
-  await expect(uses).toContainText('Written anew at step 24.');
+  await expect(uses).toContainText('Overwritten at step 24.');
   await uses.getByRole('button', { name: 'Open: What step 24 writes' }).click();
   await expect(uses).toContainText('RDI = 0x0000000000000003');
   await expect(uses).toContainText('29 mov ebx, edi');

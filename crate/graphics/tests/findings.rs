@@ -243,7 +243,7 @@ fn waits_are_calls_that_need_a_result() {
     assert_eq!(
         found,
         [
-            ("glGetQueryObjectuiv asks for a result that nobody knows to be there".into(), vec![3]),
+            ("glGetQueryObjectuiv asks for a result that may not be available".into(), vec![3]),
             ("glFinish waits until the GPU has done everything".into(), vec![10]),
             ("glClientWaitSync waited for a fence".into(), vec![13]),
             ("glReadPixels into memory waits for the pixels".into(), vec![14]),

@@ -176,7 +176,7 @@ function endOf({ uses, replaced, isCut }: Uses): string {
     : uses.length === 0
       ? 'No step uses it. '
       : '';
-  return `${more}${replaced === null ? 'It is not written again.' : `Written anew at step ${formatCount(replaced)}.`}`;
+  return `${more}${replaced === null ? 'It is not written again.' : `Overwritten at step ${formatCount(replaced)}.`}`;
 }
 
 function UseRow({ machine, use }: { machine: Machine; use: ValueUse }) {
