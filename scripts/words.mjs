@@ -24,9 +24,9 @@ const ANYWHERE = [
 const PROSE = [
   [/(?<!\bthere )\b(is|are) none\b(?! (left|yet|so far))/i, 'is not one; or name what it is not'],
   [/(?<!\bthere )\b(is|are) no (?!longer|more|less|fewer|such|other|one|better|worse|doubt|room|need)[a-z]/i, 'is not a, are not'],
-  [/\b(in|of|with|after|before|above|least|most|without) so many\b/i, 'the number by its name: `limit` bits'],
+  [/\b(in|of|with|after|before|every|above|least|most|without) so many\b/i, 'the number by its name: `limit` bits'],
   [/\b(nothing|system|kernel|trace|job|worker) tells\b(?! (\w+ )?apart)|\btells nothing\b/i, 'says, reports, sends; or is known'],
-  [/\b(is|are) told\b(?! (apart|from))/i, 'is reported, is sent; or is known'],
+  [/\b(is|are|was|has|have|been) told\b(?! (apart|from))/i, 'is reported, is sent; or is known'],
 ];
 const TEST = /(^|\/)(tests|e2e|examples|benches|fuzz)\/|\.(test|fixture|spec)\.|tests?\.rs$/;
 

@@ -1,5 +1,5 @@
 /**
- * What the page and a trace's worker tell each other.
+ * Messages between the page and a trace's worker.
  *
  * Data that grows with the trace crosses as typed-array columns, which are transferred; small structured values cross as
  * plain objects. Absolute positions on the x axis are `bigint` ticks. The columns of a reply are doubles relative to its

@@ -7,7 +7,7 @@
 /** A register at a moment. */
 export interface RegisterState {
   readonly name: string;
-  /** Little-endian. null if no step before has told. */
+  /** Little-endian. null if no step before has accessed the byte. */
   readonly value: Uint8Array | null;
   /** The step whose access this is known from. */
   readonly step: number;

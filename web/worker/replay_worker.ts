@@ -400,7 +400,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     hasErrors = false;
     let found = await picture(open, ask);
     if (latest === ask && hasErrors && looksForErrors && !isChecked) {
-      // WebGL2 refused something. Which command it was, only asking after each one tells.
+      // WebGL2 refused something. Which command it was is only known by asking after each one.
       isChecked = true;
       open.player.forget();
       found = await picture(open, ask);

@@ -139,7 +139,7 @@ impl Binaries {
         self.names.iter().filter_map(report).collect()
     }
 
-    /// Shows the names in a trace that was read, and tells what is wrong with a binary. Returns the names by id.
+    /// Shows the names in a trace that was read, and reports what is wrong with a binary. Returns the names by id.
     ///
     /// # Errors
     ///

@@ -195,7 +195,7 @@ impl<S: ByteSource> Explorer<S> {
         Ok(found.found)
     }
 
-    /// The system call that a step's instruction makes, by the registers before it, of which [`Explorer::registers`] has told. `None` if it
+    /// The system call that a step's instruction makes, by the registers before it, which are those of [`Explorer::registers`]. `None` if it
     /// makes none.
     pub fn system_call(&self, step: u64, state: &State) -> Option<SystemCall> {
         state.address.filter(|_| self.index.is_system_call(step))?;

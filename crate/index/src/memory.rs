@@ -183,7 +183,7 @@ impl Memory {
             let Some(id) = self.keys.find(cell) else { continue };
             let Image { known, written, .. } = self.images[id as usize];
             let of_window = mask(wanted.start, wanted.len());
-            // Bytes that the trace never tells, or never writes, need no search.
+            // Bytes that the trace never accesses, or never writes, need no search.
             let mut missing = Missing { access: of_window & known, write: of_window & written };
             let Some(of_cell) = bytes.get_mut(first..first + wanted.len()) else { continue };
             for segment in self.keys.segments(id).skip_while(|segment| segments.first(*segment) > moment.step()) {

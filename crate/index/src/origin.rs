@@ -55,7 +55,7 @@ pub enum Cause {
     Read(u64),
     /// This step read another value than was written last: it was changed outside the trace.
     Changed(u64),
-    /// Nothing before tells.
+    /// It is not known from anything before.
     Unknown,
 }
 

@@ -57,7 +57,7 @@ impl JsPlayer {
         self.player.needs_decompressor()
     }
 
-    /// Wants the state after a call. Returns whether objects of WebGL2 are to be deleted: only the textures that `kept` lists are to stay.
+    /// Sets the call after which the state is wanted. Returns whether objects of WebGL2 are to be deleted: only the textures that `kept` lists are to stay.
     pub fn seek(&mut self, call: f64, windows: f64, surfaces: f64) -> bool {
         self.player.seek(call as u64, [windows as u64, surfaces as u64])
     }
@@ -74,7 +74,7 @@ impl JsPlayer {
         self.player.take_started_over()
     }
 
-    /// Makes copies of what is known before every so many calls, for tests.
+    /// Sets how many calls lie between copies of what is known, for tests.
     #[wasm_bindgen(js_name = setSpacing)]
     pub fn set_spacing(&mut self, calls: f64) {
         self.player.set_spacing(calls as u64);

@@ -137,7 +137,7 @@ impl<S: ByteSource> Player<S> {
         [windows, self.replay.surfaces.needed(call, windows)]
     }
 
-    /// Wants the state after a call. Returns whether everything starts over, or with a snapshot: objects of WebGL2 are to be deleted then, but
+    /// Sets the call after which the state is wanted. Returns whether everything starts over, or with a snapshot: objects of WebGL2 are to be deleted then, but
     /// for [`Player::kept`]. `skip`: the
     /// calls before which draws are left out, as [`Player::skip_before`] returns them.
     pub fn seek(&mut self, call: u64, [skip, surfaces]: [u64; 2]) -> bool {
@@ -241,7 +241,7 @@ impl<S: ByteSource> Player<S> {
         self.is_resumed = true;
     }
 
-    /// Makes snapshots before every so many calls, for tests. They begin with pieces.
+    /// Sets how many calls lie between snapshots, for tests. They begin with pieces.
     pub fn set_spacing(&mut self, calls: u64) {
         self.snapshots.set_spacing(calls);
     }

@@ -58,7 +58,7 @@ impl Snapshots {
         Self { all: Vec::new(), spacing: SPACING, next: SPACING, most: bytes / 4, epoch: 1 }
     }
 
-    /// Makes them before every so many calls from now on.
+    /// Sets how many calls lie between them from now on.
     pub(crate) fn set_spacing(&mut self, calls: u64) {
         (self.spacing, self.next) = (calls.max(1), 0);
     }

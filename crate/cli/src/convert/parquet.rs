@@ -115,7 +115,7 @@ struct Batches {
 }
 
 impl Batches {
-    /// The next ones, as far as there are so many.
+    /// The next ones, or as many as are left.
     fn next(&mut self, count: usize) -> &[ByteArray] {
         let Self { bytes, ends, from, batch } = self;
         batch.clear();

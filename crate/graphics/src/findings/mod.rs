@@ -107,7 +107,7 @@ pub struct Findings<S> {
 }
 
 impl<S: ByteSource> Findings<S> {
-    /// Findings of a trace of which nothing was read yet. `index` is what the decoder of the trace handed over.
+    /// Findings of a trace that is still unread. `index` is what the decoder of the trace handed over.
     ///
     /// # Errors
     ///

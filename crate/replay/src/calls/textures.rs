@@ -438,7 +438,7 @@ impl Replay {
         let Some(texture) = self.texture_at(target) else { return false };
         texture.uploaded = call;
         texture.has_mipmaps = false;
-        // A call that another thread has overtaken: numbers do not tell what WebGL2 has of the texture.
+        // A call that another thread has overtaken: numbers do not show what WebGL2 has of the texture.
         texture.is_drawn |= is_late;
         let handle = texture.handle;
         self.stream.on && self.kept.get(&handle).is_none_or(|kept| call > kept.uploaded)
