@@ -408,7 +408,7 @@ fn cause_text(found: &Found) -> String {
             };
             format!("{value} written at {step}  {}{end}", text.unwrap_or_else(|| hex(&code.bytes)))
         }
-        Cause::Read(step) => format!("never written: first known from a read at {step}"),
+        Cause::Read(step) => format!("not written before: first known from a read at {step}"),
         Cause::Changed(step) => format!("changed outside the trace, seen at {step}"),
         Cause::Unknown => "unknown".into(),
     };

@@ -257,7 +257,7 @@ fn a_value_may_come_from_nowhere() {
     assert_eq!(lines[0], "0x1003+1: unknown");
     assert_eq!(lines[1], "0x1004+1: changed outside the trace, seen at 3");
     assert!(lines[2].starts_with("0x1005+1: 02 written at 0  "), "{changed}");
-    assert_eq!(text(&["RAX", "--at", "1"], "read"), "RAX: never written: first known from a read at 0\n");
+    assert_eq!(text(&["RAX", "--at", "1"], "read"), "RAX: not written before: first known from a read at 0\n");
     assert_eq!(text(&["RBX", "--at", "4"], "unknown"), "RBX: unknown\n");
 }
 
