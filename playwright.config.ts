@@ -35,7 +35,7 @@ export default defineConfig({
   reporter: process.env['CI'] ? [['list'], ['github']] : 'list',
   forbidOnly: Boolean(process.env['CI']),
   // A machine that tests for others, too, is now and then so busy that a page takes longer than any sensible limit. A test that
-  // fails twice has failed; one that passes the second time is listed as flaky, for somebody to look at.
+  // fails twice has failed; one that passes the second time is listed as flaky, to be looked at.
   retries: process.env['CI'] ? 1 : 0,
   // One worker per core of a typical machine; each page also has its own web worker.
   workers: 2,

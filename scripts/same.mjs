@@ -30,7 +30,7 @@ const [SECONDS, MEMORY, FILE] = [20, 6 * 2 ** 30, 4 * 2 ** 30];
 const PATIENCE = 8 * SECONDS;
 /** Corpus files up to the first size get all commands, up to the second those that read the whole file in different ways. */
 const [SMALL, LARGE] = [100_000, 12_000_000];
-/** Of a small corpus file, one in so many commands, another one for each file: there are many files of each kind. */
+/** One in SHARE commands runs on a small corpus file, another one for each file: there are many files of each kind. */
 const SHARE = 4;
 /** Commands for a damaged file, besides `info --json`. */
 const EACH = 4;

@@ -1,12 +1,13 @@
 // `npm test`: all checks. What is slow and rarely breaks runs where its room was touched, and always in CI and with `--all`.
 //
-//   npm test -- [--only rust|nostd|web|e2e|wasm|corpus] [--all] [--keep-going]
+//   npm test -- [--only words|rust|nostd|web|e2e|wasm|corpus] [--all] [--keep-going]
 //
 // Announces each step with the seconds since the start, and passes its output through. The last line says what ran, and what was left out.
 
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say, wasmModules } from './lib.mjs';
+import { checkWords } from './words.mjs';
 
 const WASM = 'wasm32-unknown-unknown';
 const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
@@ -41,6 +42,7 @@ const RARE = {
 };
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
+  words: [words],
   rust: [
     () => cargo('fmt', '--all', '--check'),
     () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
@@ -135,6 +137,12 @@ function cargo(...args) {
 /** Runs a program in node_modules. */
 function node(name, ...args) {
   return announced(installed(name), args);
+}
+
+/** Looks for words to replace in comments, documents and messages. */
+function words() {
+  say(`[${seconds(began)}] words`);
+  return checkWords() === 0 ? 0 : 1;
 }
 
 /** Builds the wasm once, for all parts that need it. */

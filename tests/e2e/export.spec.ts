@@ -94,7 +94,7 @@ test('a stretch is a trace of its own, without what should not leave', async ({ 
   await button(page).click();
   await menu(page).getByText('Sanitize').click();
   await menu(page).getByLabel('Paths').selectOption('Hash');
-  await menu(page).getByLabel('Environment variables').selectOption('Leave out');
+  await menu(page).getByLabel('Environment variables').selectOption('Omit');
   await menu(page).getByRole('button', { name: 'Preview' }).click();
   const preview = menu(page).getByRole('region', { name: 'Preview' });
   await expect(preview).toContainText('HOME=/home/ada');
@@ -146,7 +146,7 @@ test('without stretches, the preview is of names and arguments', async ({ page }
   await button(page).click();
   await expect(menu(page).locator('.export-formats li').first()).toContainText('Perfetto');
   await menu(page).getByText('Sanitize').click();
-  await menu(page).getByLabel('Payloads').selectOption('Leave out');
+  await menu(page).getByLabel('Payloads').selectOption('Omit');
   await menu(page).getByRole('button', { name: 'Preview' }).click();
   await expect(menu(page).getByRole('region', { name: 'Preview' })).toContainText(/Payloads: 2 found.*left out/);
   // Without arguments, there is the name of the event only.
@@ -174,7 +174,7 @@ test('pictures have the tracks, and vectors no scripts', async ({ page }) => {
   await pictured(page);
   const { name, text } = await exported(page, 'Timeline as SVG');
   expect(name).toBe('threads.xray.svg');
-  // The page's policy lets nobody parse markup; another page may.
+  // The page's policy forbids parsing markup; another page may.
   const blank = await page.context().newPage();
   const told = await blank.evaluate((svg) => {
     const tree = new DOMParser().parseFromString(svg, 'image/svg+xml');

@@ -150,7 +150,7 @@ test('Cancel ends a reader that is deep in SQLite', async ({ page }) => {
   const library = page.waitForResponse(/sql-wasm.*\.wasm/);
   await page.setInputFiles('#file-input', { name: 'slow.sqlite', mimeType: 'application/octet-stream', buffer });
   await expect(page.locator('body')).toHaveAttribute('data-state', 'loading');
-  // Nothing tells that the reader is in SQLite, where it hears nothing. Before, it stops by itself and keeps what it has.
+  // It is unknown whether the reader is in SQLite, where it receives no message. Before, it stops by itself and keeps what it has.
   // Playwright may never hear that it is loaded, because the worker is busy by then.
   await Promise.race([(await library).finished(), page.waitForTimeout(3000)]);
   await page.waitForTimeout(1000);

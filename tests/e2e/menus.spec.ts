@@ -97,7 +97,7 @@ test('a menu fits in a small window', async ({ page }) => {
 
 test('the overview has a menu, fields keep that of the browser', async ({ page }) => {
   await page.locator('.overview-strip').click({ button: 'right' });
-  await entry(page, 'Make what is on the screen the range').click();
+  await entry(page, 'Set range to visible area').click();
   await expect(page.getByRole('navigation', { name: 'Range' })).toBeVisible();
   await page.locator('.overview-strip').click({ button: 'right' });
   await entry(page, 'Clear range').click();

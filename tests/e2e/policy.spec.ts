@@ -101,7 +101,7 @@ test('a download without end can be stopped', async ({ page }) => {
 test('says it when a worker ends by itself, and lives on', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await expect.poll(() => recordWorkers(page).length).toBe(1);
-  // The record worker is started anew by the next question.
+  // The record worker is started again by the next question.
   await recordWorkers(page)[0]!.evaluate(() => self.close());
   await expect.poll(() => recordWorkers(page).length).toBe(0);
   const [worker] = traceWorkers(page);

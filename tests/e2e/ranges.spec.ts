@@ -96,7 +96,7 @@ test('lengths can be measured by keyboard alone', async ({ page }) => {
   await pictured(page);
   await page.keyboard.press('Enter');
   await page.keyboard.press('x');
-  await expect(lengths(page)).toContainText('Select where to measure to.');
+  await expect(lengths(page)).toContainText('Select an end point.');
   await page.keyboard.press('ArrowDown');
   await expect(lengths(page)).toContainText('Start to start');
   await page.keyboard.press('r');

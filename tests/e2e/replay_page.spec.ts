@@ -6,7 +6,7 @@ import { hashes } from './replay.ts';
 test.use({ launchOptions: SWIFTSHADER });
 test.describe.configure({ mode: 'default' });
 
-/** Opens the page anew as a browser without OffscreenCanvas in workers would. The page itself still has canvases. */
+/** Opens the page again as a browser without OffscreenCanvas in workers would. The page itself still has canvases. */
 async function withoutOffscreenCanvas(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const { Blob: Whole } = window;

@@ -118,7 +118,7 @@ test('completes tables, columns and names, and runs by keyboard', async ({ page 
   await page.keyboard.press('Control+Enter');
   await expect(said(page)).toContainText(/1\srow in/);
   expect(Number(await rows(page).textContent())).toBeGreaterThan(0);
-  // Without completions Tab goes on, and what is typed is no command of the page.
+  // Without completions Tab goes on, and what is typed is not a command of the page.
   await page.keyboard.press('Tab');
   await expect(page.getByRole('button', { name: 'Run' })).toBeFocused();
 });

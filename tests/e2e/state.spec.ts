@@ -16,7 +16,7 @@ test('registers and memory before a step, and what it writes', async ({ page }) 
   await goTo(page, 10);
   await memory(page).getByRole('button', { name: 'This step' }).click();
   await expect(memory(page)).toContainText('writes 00 00 00 00 00 00 00 00 at 0x7fffffffdfd8');
-  // What nobody has told is not 0.
+  // Bytes that no step has accessed are not 0.
   await expect(memory(page).getByRole('button', { name: '0x7fffffffdfd8: unknown' })).toHaveText('??');
   expect(await barriers(page)).toEqual([]);
 });
@@ -57,13 +57,13 @@ test('where a value comes from, and what uses it', async ({ page }) => {
   expect(await barriers(page)).toEqual([]);
   await origin.getByRole('button', { name: 'Go to step 24' }).click();
   await isBefore(page, 24);
-  // It stays, so that the person can go to its other steps.
+  // It stays, so that the user can go to its other steps.
   await expect(origin).toBeVisible();
   await register(page, 'RDI').click();
   await pane(page).getByRole('button', { name: 'Steps that use this value' }).click();
   const uses = pane(page).getByRole('region', { name: 'Uses of RDI, from step 24 on' });
   await expect(uses).toContainText('24 lea edi, [rdi-1]');
-  await expect(uses).toContainText('Written anew at step 24.');
+  await expect(uses).toContainText('Overwritten at step 24.');
   await uses.getByRole('button', { name: 'Open: What step 24 writes' }).click();
   await expect(uses).toContainText('RDI = 0x0000000000000003');
   await expect(uses).toContainText('29 mov ebx, edi');

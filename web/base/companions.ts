@@ -18,7 +18,7 @@ export interface CompanionFile {
   readonly kind: CompanionKind;
   readonly name: string;
   readonly file: Blob;
-  /** The object of the log whose functions a binary names, if the person chose it. */
+  /** The object of the log whose functions a binary names, if the user chose it. */
   readonly object?: number | null;
 }
 

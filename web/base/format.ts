@@ -46,7 +46,7 @@ const LONGEST_NAME = 200;
 /** A name of at most `most` characters: of a longer one the beginning, with an ellipsis. */
 export function shortened(name: string, most = LONGEST_NAME): string {
   if (name.length <= most) return name;
-  // Half of a character outside the basic plane is no character.
+  // Half of a character outside the basic plane is not a character.
   const end = /[\ud800-\udbff]/.test(name[most - 2]!) ? most - 2 : most - 1;
   return `${name.slice(0, end)}…`;
 }

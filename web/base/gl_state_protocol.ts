@@ -63,7 +63,7 @@ export interface GlDraw {
   /** The call itself has the indices. */
   readonly isOwn: boolean;
   readonly indices: GlBuffer | null;
-  /** The index that begins primitives anew. */
+  /** The primitive restart index. */
   readonly restart: number | null;
   /** Ranges are in a buffer. */
   readonly indirect: {

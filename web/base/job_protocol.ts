@@ -49,7 +49,7 @@ export interface DerivedPart {
  */
 export interface JobKinds {
   /**
-   * A slow scan tells an estimate first. While the file is being read the estimate is also the last part. Progress counts
+   * A slow scan sends an estimate first. While the file is being read the estimate is also the last part. Progress counts
    * slices of the range.
    */
   readonly statistics: {

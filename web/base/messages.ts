@@ -93,11 +93,11 @@ export type ToWorker =
   | { readonly t: 'index'; readonly id: number; readonly numbers: boolean }
   /**
    * Begins the job that answers a question. Replies: `job-part`, with `last` on the result, or `job-failed`, and
-   * `job-progress` in between. A newer job of the same slot replaces the older one, which tells nothing more. Jobs of
+   * `job-progress` in between. A newer job of the same slot replaces the older one, which sends nothing more. Jobs of
    * different slots take turns. The page counts the ids of jobs.
    */
   | { readonly t: 'begin-job'; readonly id: number; readonly slot: string; readonly question: JobQuestion }
-  /** Ends a job, which tells nothing more. Ignored if it has ended. */
+  /** Ends a job, which sends nothing more. Ignored if it has ended. */
   | { readonly t: 'cancel-job'; readonly id: number }
   | { readonly t: 'find'; readonly id: number; readonly what: Find }
   /** Reads an expression about the trace, which has been read. Reply: `bound`. */
@@ -177,7 +177,7 @@ export type FromWorker =
   | { readonly t: 'tracks'; readonly tracks: readonly Track[]; readonly more: boolean }
   | { readonly t: 'progress'; readonly progress: Progress }
   /**
-   * The file is read (`complete`), the person stopped (`cancelled`), or reading broke off after some events (`broken`).
+   * The file is read (`complete`), the user stopped (`cancelled`), or reading broke off after some events (`broken`).
    */
   | {
       readonly t: 'done';
@@ -214,7 +214,7 @@ export type FromWorker =
   | { readonly t: 'index'; readonly id: number; readonly index: Uint8Array }
   | JobReply
   | { readonly t: 'found'; readonly id: number; readonly found: Found | null }
-  /** The expression, or why it is none. */
+  /** The expression, or why it is not one. */
   | {
       readonly t: 'bound';
       readonly id: number;

@@ -1,5 +1,5 @@
 /**
- * What the page and a trace's worker tell each other.
+ * Messages between the page and a trace's worker.
  *
  * Data that grows with the trace crosses as typed-array columns, which are transferred; small structured values cross as
  * plain objects. Absolute positions on the x axis are `bigint` ticks. The columns of a reply are doubles relative to its
@@ -92,7 +92,7 @@ export interface Archive {
   /** `zip`, `tar`. */
   readonly container: string;
   readonly entries: readonly ArchiveEntry[];
-  /** Number of files that are no traces. */
+  /** Number of files that are not traces. */
   readonly others: number;
   /** What is wrong with the archive, in sentences; empty if nothing is. */
   readonly remark: string;
@@ -142,7 +142,7 @@ export interface Track {
   readonly values: 'unsigned' | 'address' | 'signed' | 'float';
   /** Bytes of a sample in the file, if these can be read as another {@link ValueType}. */
   readonly width?: number;
-  /** How the person wants to see a counter. */
+  /** How the user wants to see a counter. */
   readonly look?: ValueLook;
   /** Its slices are lifetimes: they overlap and do not nest. */
   readonly overlapping: boolean;
@@ -185,7 +185,7 @@ export interface ProblemCount {
   readonly count: number;
   /** Bytes were lost or are in doubt; otherwise it is a remark. */
   readonly serious: boolean;
-  /** Reading stopped at a limit that the person may lift. */
+  /** Reading stopped at a limit that the user may lift. */
   readonly canGoOn: boolean;
   /** Reading stopped at a limit. */
   readonly isLimit: boolean;

@@ -124,7 +124,7 @@ export type ToRecords =
       readonly format: string;
       readonly database: boolean;
     }
-  /** The same bytes from another file, of a trace that is no database. */
+  /** The same bytes from another file, of a trace that is not a database. */
   | { readonly t: 'file'; readonly file: Blob }
   /** Replaces the index. Lists of the old one are gone. */
   | { readonly t: 'index'; readonly index: Uint8Array }

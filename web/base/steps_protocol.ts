@@ -121,7 +121,7 @@ export interface StepQuestions {
     answer: { readonly matches: Uint8Array };
   };
   kinds: { ask: Record<never, never>; answer: StepKinds };
-  /** Looks for loops in a further part of the index; anew with `first`. `loops` is null until all is looked at. */
+  /** Looks for loops in a further part of the index; again with `first`. `loops` is null until all is looked at. */
   loops: {
     ask: { readonly first: boolean };
     answer: { readonly share: number; readonly loops: Loops | null };

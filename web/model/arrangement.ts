@@ -12,7 +12,7 @@ export interface Arrangement {
   readonly filter: Signal<string>;
   /** Id of the track that commands act on, or -1. When it is hidden, it becomes the one next to it. */
   readonly current: Signal<number>;
-  /** All tracks in the order of the person. */
+  /** All tracks in the order of the user. */
   readonly ordered: ReadonlySignal<readonly Track[]>;
   readonly folded: ReadonlySignal<Switch>;
   readonly compact: ReadonlySignal<Switch>;
@@ -20,7 +20,7 @@ export interface Arrangement {
   readonly pinned: ReadonlySignal<readonly number[]>;
   /** null if all tracks are shown. */
   readonly visibility: ReadonlySignal<Visibility | null>;
-  /** What the person has chosen. Setting it restores that, also for tracks that are still to come. */
+  /** What the user has chosen. Setting it restores that, also for tracks that are still to come. */
   readonly choices: Signal<TrackChoices>;
   find(id: number): Track | undefined;
   /** How the values of a counter are shown, where that is not as usual. */

@@ -56,7 +56,7 @@ export function callGraphOf(rows: TreeRows, functions: Functions, weight: GraphW
   return { nodes, edges, whole: rows.whole };
 }
 
-/** How many edges are shown before the person chooses. */
+/** How many edges are shown before the user chooses. */
 export function firstEdges({ edges }: CallGraph): number {
   return Math.min(edges.length, FIRST_EDGES);
 }
@@ -128,7 +128,7 @@ export function boxName(name: string, most: number): string {
   let depth = 0;
   let text = '';
   for (const [i, letter] of [...name].entries()) {
-    // Arrows and comparisons are no brackets.
+    // Arrows and comparisons are not brackets.
     const isAngle = letter === '<' || letter === '>';
     const isBracket = !(isAngle && (name[i - 1] === '-' || /operator[<>=-]*$/.test(text)));
     if (isBracket && (letter === '<' || letter === '(')) {

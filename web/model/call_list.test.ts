@@ -171,7 +171,7 @@ describe('the calls of a function', () => {
     answer(50);
     expect(selected.value).toEqual(call(0));
     selectCall({ name: NAME, order: 'shortest' }, { trace, statistics, selection });
-    // What the person selects in the meantime stays.
+    // What the user selects in the meantime stays.
     selected.value = call(30);
     answer(50);
     expect(selected.value).toEqual(call(30));

@@ -93,7 +93,7 @@ export function createCallList(
   let pending = { first: 0, end: 0 };
   /** A row that is to be chosen when it arrives, or -1. */
   let awaited = -1;
-  /** What the person chose in the list: its row is the current one already. */
+  /** What the user chose in the list: its row is the current one already. */
   let mine: unknown = null;
 
   const selectedCall = (): Slice | null => {
@@ -203,7 +203,7 @@ export function createCallList(
     row: (number) => rows.get(number) ?? null,
     want: (first, end) => {
       const known = list.peek();
-      // Another question would begin the scan anew.
+      // Another question would begin the scan again.
       if (!known || isNew) return;
       let missing = first;
       const last = Math.min(end, known.listed);

@@ -14,7 +14,7 @@ export interface CellContext extends ValueContext {
   readonly threadOf: (track: number) => string;
   /** Returns the name of a record as it is shown, by the name that its file has. */
   readonly nameOf: (name: string) => string;
-  /** What the person says about types of events. */
+  /** What the user says about types of events. */
   readonly eventTypes: EventTypes;
 }
 
@@ -39,7 +39,7 @@ export function cellTexts(row: RecordRow, context: CellContext): readonly string
   const shown = { ...row, fields: retyped(row.fields, context.eventTypes) };
   // A name may be as long as the file: laying it out would stop the page.
   const texts = context.columns.map((column) => shortened(cellText(column, shown, ofRow), LONGEST));
-  // What is no instruction, such as a system call, is read in place of one: the last column may be out of sight.
+  // What is not an instruction, such as a system call, is read in place of one: the last column may be out of sight.
   const instruction = context.columns.findIndex(({ key }) => key === 'instruction');
   const rest = context.columns.findIndex(({ shows }) => shows === 'rest');
   if (texts[instruction] === '' && texts[rest]) return texts.with(instruction, texts[rest]).with(rest, '');

@@ -86,7 +86,7 @@ export function completionsOf(text: string, caret: number, known: Known): Comple
   const to = caret + (/^[^\s)]*/.exec(text.slice(caret))?.[0].length ?? 0);
   const term = before.slice(from);
   const none: Completions = { from, to, items: [] };
-  // Quotes and regular expressions are the person's own.
+  // Quotes and regular expressions are the user's own.
   if (/["/]/.test(term)) return none;
   const [, key = '', value = ''] = /^([a-z]+)[:=](.*)$/i.exec(term) ?? [];
   const at = from + key.length + 1;

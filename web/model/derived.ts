@@ -20,7 +20,7 @@ import { hexText } from './values.ts';
 /** Where a track with a key stands: its share that is made, or `kept`. */
 export type Keeping = { readonly at: 'making'; readonly share: number } | { readonly at: 'kept' };
 
-/** The tracks that the person has kept, above those of the trace. They never alter the trace. */
+/** The tracks that the user has kept, above those of the trace. They never alter the trace. */
 export interface DerivedTracks {
   /** The newest first. */
   readonly tracks: ReadonlySignal<readonly KeyedTrack[]>;
@@ -101,7 +101,7 @@ export function rowsKey(query: string): string {
 /** Characters of a query in the name of its track, and in its detail. */
 const LONGEST_TITLE = 60;
 const LONGEST_DETAIL = 300;
-/** Most names of rows that are no names of the trace. Further rows have none. */
+/** Most names of rows that are not names of the trace. Further rows have none. */
 const MOST_OTHERS = 10_000;
 
 /** Identifies all tracks of CPUs, and all of types of events. */
@@ -120,12 +120,12 @@ interface Kept {
   readonly key: string;
   /** What it was made together with, or null. */
   readonly group: string | null;
-  /** What the track is named after; null if the person has named it, or it keeps its name. */
+  /** What the track is named after; null if the user has named it, or it keeps its name. */
   readonly nameOf: (() => string) | null;
   readonly track: Track;
 }
 
-/** No tracks yet. `tell` shows a sentence to the person. */
+/** No tracks yet. `tell` shows a sentence to the user. */
 export function createDerived(
   trace: Pick<Trace, 'names' | 'info' | 'begin' | 'origin' | 'removeTrack' | 'evicted' | 'records' | 'find' | 'tracks'>,
   selection: Pick<Selection, 'selected' | 'selectRecord'>,
@@ -289,7 +289,7 @@ export function createDerived(
         const left = hidden > 0 ? ` · ${formatCount(hidden)} more at the same time, not shown` : '';
         return { ...track, noun, detail: `${detail}${left}` };
       };
-      // The person may give a name to a type of event.
+      // The user may give a name to a type of event.
       const nameOf = names ? null : () => trace.names.inPlaceOf(label);
       if (keeping.peek().get(key)) next();
       else keep<'gather'>(key, question, nameOf, polish, { group, next });

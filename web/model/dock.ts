@@ -5,9 +5,9 @@ export interface Dock {
   readonly open: Signal<boolean>;
   /** CSS pixels, at least {@link LEAST_HEIGHT}. */
   readonly height: Signal<number>;
-  /** Ids of the panels that the person brought to the front, by the trace's format. */
+  /** Ids of the panels that the user brought to the front, by the trace's format. */
   readonly front: Signal<Readonly<Record<string, string>>>;
-  /** The view of the Calls panel that the person brought to the front, by the trace's format. */
+  /** The view of the Calls panel that the user brought to the front, by the trace's format. */
   readonly calls: Signal<Readonly<Record<string, string>>>;
 }
 
@@ -15,7 +15,7 @@ export interface Dock {
 export const RESULTS = 'results';
 /** CSS pixels of the lowest dock. */
 export const LEAST_HEIGHT = 120;
-/** CSS pixels of the dock until the person drags it. */
+/** CSS pixels of the dock until the user drags it. */
 export const FIRST_HEIGHT = 300;
 /** CSS pixels of the smallest window in which the dock starts open. */
 const ROOMY = { width: 1000, height: 760 };

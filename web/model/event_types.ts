@@ -16,7 +16,7 @@ export const FORMS = {
 } as const;
 export type Form = keyof typeof FORMS;
 
-/** What the person says about the events of a type. */
+/** What the user says about the events of a type. */
 export interface EventType {
   /** Empty without a name. */
   readonly name: string;
@@ -100,7 +100,7 @@ export function typeOf(fields: readonly Field[]): string | null {
   return type?.t === 'id' ? String(type.v) : CUSTOM;
 }
 
-/** The fields of an event as the person wants to see them. Other fields stay. */
+/** The fields of an event as the user wants to see them. Other fields stay. */
 export function retyped(fields: readonly Field[], types: EventTypes): readonly Field[] {
   const type = typeOf(fields);
   const known = type === null ? undefined : types[type];

@@ -32,7 +32,7 @@ export interface Events {
   readonly filter: ListFilter;
   /** Whether values narrow the list instead, in a trace that has some. */
   readonly isByValues: Signal<boolean>;
-  /** The query about values, as the person has typed it. */
+  /** The query about values, as the user has typed it. */
   readonly valuesText: Signal<string>;
   /** What values narrow it to; null for all records. `createValuesFilter` sets this. */
   readonly byValues: Signal<RecordFilter | null>;
@@ -44,7 +44,7 @@ export interface Events {
   readonly listed: ReadonlySignal<Listed | null>;
   /** Why there is no list, in a sentence; null while nothing is wrong. */
   readonly failure: ReadonlySignal<string | null>;
-  /** What is to be known of records, by their numbers; null while nobody has said anything. Rows with a remark are marked. */
+  /** Remarks on records, by their numbers; null while there are none. Rows with a remark are marked. */
   readonly remarks: Signal<ReadonlyMap<number, string> | null>;
   /** Grows when rows have arrived. */
   readonly version: ReadonlySignal<number>;
@@ -62,7 +62,7 @@ export interface Events {
   portion(first: number, count: number): Promise<readonly RecordRow[] | null>;
   /** Selects the record of a row, in the timeline as well. */
   choose(number: number): void;
-  /** Makes the list anew, after a failure. */
+  /** Makes the list again, after a failure. */
   retry(): void;
   readonly dispose: Dispose;
 }
@@ -89,7 +89,7 @@ export function createEvents(
   const remarks = signal<ReadonlyMap<number, string> | null>(null);
   const current = signal(-1);
   const wanted = signal<{ readonly row: number } | null>(null);
-  /** Number of times that a failed list was to be made anew. */
+  /** Number of times that a failed list was to be made again. */
   const retries = signal(0);
   /** The cache, the most recently used last. */
   const blocks = new Map<number, readonly RecordRow[]>();
@@ -98,7 +98,7 @@ export function createEvents(
   const fields = new Set<string>();
   /** The newest request for rows of the list, until it is answered. */
   let asking: { readonly first: number } | null = null;
-  /** What the person chose in the list: its row is in view. */
+  /** What the user chose in the list: its row is in view. */
   let mine: object | null = null;
   /** A row that is to be chosen when it arrives, or -1. */
   let awaited = -1;

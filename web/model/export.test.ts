@@ -124,7 +124,7 @@ describe('an export', () => {
       shares = [];
       exports.state.subscribe((state) => state.at === 'running' && shares.push(state.share));
       const running = exports.run(format(id), WHOLE, 'a', async () => sinkOf().sink);
-      // The beginning, and what the worker tells of its reading.
+      // The beginning, and what the worker reports of its reading.
       await vi.waitFor(() => expect(shares.length).toBe(2));
       port.onmessage?.({ data: answers.begin } as MessageEvent<FromExport>);
       await running;

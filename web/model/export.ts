@@ -75,7 +75,7 @@ export function unpackedName(name: string): string {
   return name.replace(/(?<=.)\.(gz|zst|xz|br)$/i, '');
 }
 
-/** Whether the calls or events of a trace have arguments. Operands of steps and values of variables are none. */
+/** Whether the calls or events of a trace have arguments. Operands of steps and values of variables are not arguments. */
 export function hasArguments({ offers }: TraceInfo): boolean {
   return !offers.some((offer) => offer === 'sql' || offer === 'state' || offer === 'values');
 }
@@ -112,7 +112,7 @@ export type ExportState =
 /** Exports of a trace, one at a time. */
 export interface Exports {
   readonly state: ReadonlySignal<ExportState>;
-  /** Writes a file. `open` opens it, and returns null if the person gave up. */
+  /** Writes a file. `open` opens it, and returns null if the user gave up. */
   run(format: OfferedFormat, scope: ExportScope, name: string, open: () => Promise<Sink | null>): Promise<void>;
   /** Writes a file by a function that returns its length. */
   save(name: string, open: () => Promise<Sink | null>, write: (sink: Sink) => Promise<number>): Promise<void>;
@@ -355,7 +355,7 @@ function kindOf({ kind, overlapping, thread, values }: Track): number {
   return KINDS[kind] + (overlapping ? 4 : 0) + (thread === undefined ? 0 : 8) + (values === 'float' ? 16 : 0);
 }
 
-/** Formats of stacks have threads; the lanes beside them, such as those of frames, are no stacks. */
+/** Formats of stacks have threads; the lanes beside them, such as those of frames, are not stacks. */
 function wantedOf(tracks: readonly Track[], format: OfferedFormat, { track }: ExportScope): number[] {
   const all = tracks.filter(({ id }) => track === null || id === track);
   if (format.has === 'counters') return all.filter(({ samples }) => samples > 0).map(({ id }) => id);

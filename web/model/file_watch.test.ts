@@ -19,7 +19,7 @@ function refused(size: number, name = 'NotReadableError'): Blob {
   return { size, slice } as unknown as Blob;
 }
 
-/** Watches a file of ten bytes until a change is told. */
+/** Watches a file of ten bytes until a change is reported. */
 async function told(file: Blob, again: () => Promise<File | null>, looks = 1) {
   const head = await headOf(new Blob(['0123456789']));
   const changes: ChangedFile[] = [];

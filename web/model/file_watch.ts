@@ -9,7 +9,7 @@ const LOOK_MS = 2000;
 export interface ChangedFile {
   /** What happened. */
   readonly sentence: string;
-  /** Whether the browser can read the file as it is now. Otherwise the person chooses it again. */
+  /** Whether the browser can read the file as it is now. Otherwise the user chooses it again. */
   readonly canRead: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Watched {
 }
 
 /**
- * Looks at a file every two seconds while the page is visible, and when it becomes visible. Browsers refuse to read a file that was changed after the person chose
+ * Looks at a file every two seconds while the page is visible, and when it becomes visible. Browsers refuse to read a file that was changed after the user chose
  * it, even by a byte. Goes on with a file that has grown, of which the trace reads records. `again` reads the file as it is now.
  * Returns what ends the watch.
  */

@@ -19,9 +19,9 @@ const KEPT = 64;
 
 /** The search of a trace. There is one at a time. */
 export interface Find {
-  /** Whether the person has opened it. */
+  /** Whether the user has opened it. */
   readonly shown: Signal<boolean>;
-  /** What the person has typed. */
+  /** What the user has typed. */
   readonly text: Signal<string>;
   /** The expression that the hits are of, or ''. */
   readonly asked: ReadonlySignal<string>;
@@ -58,7 +58,7 @@ export interface Find {
   columns(): Promise<HitAnswer<'columns'> | null>;
   /** Selects a row of the list in its order. */
   choose(number: number): void;
-  /** Selects the next or the previous hit after the selection, or after the left edge of the screen. Begins anew at the end. */
+  /** Selects the next or the previous hit after the selection, or after the left edge of the screen. Starts over at the end. */
   step(by: 1 | -1): Promise<void>;
   readonly dispose: Dispose;
 }

@@ -46,7 +46,7 @@ export interface FindingSource {
 
 /** Where the search for findings stands. */
 export type FindingsState =
-  /** Nobody has asked: nothing is done before. */
+  /** Not requested yet: nothing is done before. */
   | { readonly at: 'idle' }
   /** `share` of the trace has been looked at. */
   | { readonly at: 'looking'; readonly share: number }
@@ -76,7 +76,7 @@ export interface Findings {
   readonly dispose: Dispose;
 }
 
-/** No findings yet. `load` makes the source when somebody asks. */
+/** No findings yet. `load` makes the source on request. */
 export function createFindings(load: () => Promise<FindingSource>): Findings {
   const state = signal<FindingsState>({ at: 'idle' });
   const kinds = signal<readonly FindingKind[]>([]);

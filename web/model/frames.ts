@@ -14,7 +14,7 @@ export interface FigureTitle {
   readonly figure: Figure | Measure;
   readonly title: string;
   readonly says: string;
-  /** What it counts, where that is no number of things. */
+  /** What it counts, where that is not a number of things. */
   readonly unit: 'bytes' | 'ns' | '';
   /** A value as text that fits a narrow column. */
   readonly text: (value: number) => string;

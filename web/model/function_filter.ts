@@ -7,7 +7,7 @@ import type { Trace } from './trace.ts';
 
 /** The expression that narrows the table of functions to those of which a call matches. */
 export interface FunctionFilter {
-  /** What the person has typed. */
+  /** What the user has typed. */
   readonly text: Signal<string>;
   /** What is wrong with it; null if nothing is. */
   readonly wrong: ReadonlySignal<WrongExpression | null>;

@@ -57,7 +57,7 @@ export function binAt(histogram: Histogram, at: number): number {
   return bin;
 }
 
-/** The durations of the bins from `first` to `last`, in either order. All bins are no restriction: null. */
+/** The durations of the bins from `first` to `last`, in either order. All bins are not restriction: null. */
 export function intervalOf({ edges, bins }: Histogram, first: number, last: number): Interval | null {
   const [from, to] = first <= last ? [first, last] : [last, first];
   if (from <= 0 && to >= bins.length - 1) return null;

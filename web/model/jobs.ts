@@ -7,7 +7,7 @@ export interface Jobs {
   /**
    * Begins a job and calls `take` with each of its messages. A newer job of the same slot ends the older one; the slot
    * is the question's kind if left out. Returns a function that cancels the job. A job that was cancelled or replaced,
-   * or whose worker has ended, tells nothing more.
+   * or whose worker has ended, sends nothing more.
    */
   begin<K extends JobKind>(question: JobQuestion<K>, take: (reply: JobReply<K>) => void, slot?: string): Dispose;
   /** Hands a message to its job. */

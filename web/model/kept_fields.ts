@@ -7,7 +7,7 @@ export interface KeptField {
   readonly path: readonly string[];
   /** It belongs to one function. Otherwise records of any name have it. */
   readonly ofName: boolean;
-  /** Its name for the person. */
+  /** Its name for the user. */
   readonly label: string;
 }
 
@@ -24,7 +24,7 @@ const CODE = 'Code';
 /** The label of a value among what else is known of a variable or an operand. */
 const VALUE = 'Value';
 
-/** The field with a path of labels in details, or null if records have no such field or its value is no number. */
+/** The field with a path of labels in details, or null if records have no such field or its value is not a number. */
 export function keptField(labels: readonly string[], value: Value): KeptField | null {
   if (value.t === 'list') {
     // A list of one number is shown as the number.

@@ -75,7 +75,7 @@ export function eventsKey(type: string): string {
   return `events ${type}`;
 }
 
-/** What the events of a type are called, before the person names them. */
+/** What the events of a type are called, before the user names them. */
 export function typeLabel(type: string): string {
   return type === CUSTOM ? 'custom events' : `typed event ${type}`;
 }

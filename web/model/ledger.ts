@@ -9,7 +9,7 @@ export const LEAST = 64 << 20;
 
 /** Something that a worker holds for a trace. */
 export interface Held {
-  /** A noun phrase for the person, in the plural, after "the": `tables for SQL`. */
+  /** A noun phrase for the user, in the plural, after "the": `tables for SQL`. */
   readonly noun: string;
   readonly bytes: number;
   /** Frees it; null while it is in use. */
@@ -75,7 +75,7 @@ export function createLedger(storeBytes: () => number, post: (bytes: number) => 
   };
 }
 
-/** Jobs that begin anew after what other workers hold has made room, before they fail for lack of memory. */
+/** Jobs that start over after what other workers hold has made room, before they fail for lack of memory. */
 export function withRoom(begin: Jobs['begin'], ledger: Pick<Ledger, 'giveWay'>): Jobs['begin'] {
   const again: Jobs['begin'] = (question, take, slot) => {
     let cancel = begin(

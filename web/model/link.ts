@@ -19,7 +19,7 @@ const KEY = 'unspool';
 /** Characters of a text in a link, such as the choices about tracks, or notes. */
 const LONGEST_PART = 6000;
 
-/** Milliseconds after which a search ends that the person has not asked for: links come from anywhere. */
+/** Milliseconds after which a search ends that the user has not asked for: links come from anywhere. */
 const LONGEST_SEARCH_MS = 10_000;
 
 /** A view of a trace, as a link has it in its fragment. */
@@ -107,7 +107,7 @@ function at(tick: bigint): bigint {
   return ticks(tick);
 }
 
-/** Reads the fragment of an address. null if it is no link to a view. */
+/** Reads the fragment of an address. null if it is not a link to a view. */
 export function parseLink(fragment: string): Link | null {
   const link = new URLSearchParams(fragment.replace(/^#/, ''));
   const name = link.get('name');

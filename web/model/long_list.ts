@@ -45,7 +45,7 @@ export function scrollOf(place: ListPlace): number {
   return (place.top / lastTop(place)) * (laidHeight(place) - place.height);
 }
 
-/** The place after the person has scrolled to `scroll`. */
+/** The place after the user has scrolled to `scroll`. */
 export function scrolledTo(place: ListPlace, scroll: number): ListPlace {
   if (!isShared(place)) return moved(place, scroll / place.row);
   const by = scroll - scrollOf(place);

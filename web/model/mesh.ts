@@ -11,9 +11,9 @@ export interface MeshBytes {
 
 /** The vertices of a draw in their order, and what its inputs have for them. */
 export interface Mesh {
-  /** The vertices in the order of the draw, without what begins primitives anew. */
+  /** The vertices in the order of the draw, without primitive restarts. */
   readonly order: Uint32Array;
-  /** Where primitives begin anew in the order. The last is its end. */
+  /** Where primitives restart in the order. The last is its end. */
   readonly parts: readonly number[];
   /** `triangles`, and how many of them. */
   readonly primitives: string;
@@ -205,7 +205,7 @@ export function positionsOf(inputs: readonly GlInput[]): number {
   const legacy = own.indexOf('GL_VERTEX_ARRAY');
   if (legacy >= 0) return legacy;
   for (const name of NAMED) {
-    // `0 a_position`; texture coordinates are none.
+    // `0 a_position`; texture coordinates are not positions.
     const found = own.findIndex((title) => title.includes(' ') && name.test(title) && !/(?<!ver)tex|uv/i.test(title));
     if (found >= 0) return found;
   }

@@ -19,7 +19,7 @@ export interface Names {
   rewrite(how: (text: string) => string): void;
   /** The name, or '' for an unknown id. */
   of(id: number): string;
-  /** An id for a text that is no name of the trace, once that is read: for slices of derived tracks. */
+  /** An id for a text that is not a name of the trace, once that is read: for slices of derived tracks. */
   apart(text: string): number;
   /** The id or address that the file has in place of the name, such as `#12`; '' if that is the name or there is none. */
   keyOf(id: number): string;

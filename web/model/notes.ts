@@ -25,7 +25,7 @@ export interface Edited {
   readonly id: number;
   /** It was just made. Cancelling the edit removes it. */
   readonly isNew: boolean;
-  /** The text takes the focus: the person wants to write. */
+  /** The text takes the focus: the user wants to write. */
   readonly writes: boolean;
 }
 

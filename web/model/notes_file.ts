@@ -31,7 +31,7 @@ export interface NotesFile {
   /** The trace that they are about, as far as the file says. */
   readonly about: Partial<FileIdentity>;
   readonly notes: readonly NoteText[];
-  /** Number of entries that are no notes. */
+  /** Number of entries that are not notes. */
   readonly wrong: number;
 }
 
@@ -53,7 +53,7 @@ export function notesToJson(notes: readonly NoteText[]): readonly object[] {
   }));
 }
 
-/** The notes in JSON values of any origin, and the number of values that are none. */
+/** The notes in JSON values of any origin, and the number of values that are not notes. */
 export function notesFromJson(values: unknown): { readonly notes: readonly NoteText[]; readonly wrong: number } {
   if (!Array.isArray(values)) return { notes: [], wrong: values === undefined ? 0 : 1 };
   const found = values.map(noteFromJson);

@@ -2,7 +2,7 @@ import type { CompanionKind, Look } from '../base/companions.ts';
 import { formatCounted, shortened } from '../base/format.ts';
 import type { Port } from './trace.ts';
 
-/** A file that the person chose. */
+/** A file that the user chose. */
 export interface Chosen {
   readonly file: Blob;
   readonly name: string;
@@ -24,10 +24,10 @@ export interface Plan {
   readonly notice: string;
 }
 
-/** A file that waits for the person to agree that it replaces the open trace. */
+/** A file that waits for the user to agree that it replaces the open trace. */
 export interface Offer {
   readonly name: string;
-  /** Whether another page has sent it, and not the person opened it. */
+  /** Whether another page has sent it, and not the user opened it. */
   readonly isSent: boolean;
   accept(): void;
   decline(): void;
@@ -72,7 +72,7 @@ function together(reasons: readonly string[]): string {
   return `${named}${more > 0 ? ` ${formatCounted(more, 'more file')} cannot be shown.` : ''}`;
 }
 
-/** Asks a worker what files are. Resolves with null if the worker does not load. Nobody else listens to it meanwhile. */
+/** Asks a worker what files are. Resolves with null if the worker does not load. It has no other listener meanwhile. */
 export function lookAt(port: Port, files: readonly Chosen[]): Promise<readonly Look[] | null> {
   return new Promise((resolve) => {
     const end = (looks: readonly Look[] | null) => {

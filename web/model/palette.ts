@@ -23,7 +23,7 @@ export function ranked<T extends Rankable>(
     const score = scoreOf(entry.title.toLowerCase(), wanted, words);
     if (score > 0) found.push({ entry, score, place: places.get(entry.id) ?? Number.POSITIVE_INFINITY });
   }
-  // Sorting keeps the order of equals. The difference of two infinities is no number.
+  // Sorting keeps the order of equals. The difference of two infinities is not a number.
   found.sort((a, b) => b.score - a.score || (a.place === b.place ? 0 : a.place - b.place));
   return found.slice(0, most).map(({ entry }) => entry);
 }

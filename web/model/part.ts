@@ -12,7 +12,7 @@ const LAST = (1n << 64n) - 1n;
 export interface PartRead {
   /** `57 % of the file, up to 3.2 s`. */
   readonly label: string;
-  /** Why reading ended: a limit, the person, or a file that cannot be read any more. */
+  /** Why reading ended: a limit, the user, or a file that cannot be read any more. */
   readonly why: string;
   /** Where it ended at a limit, if that is known. */
   readonly at: Pick<Problem, 'offset'> | Pick<TraceError, 'offset'> | null;
@@ -40,7 +40,7 @@ function endOf({ from, to }: Extent, clock: Clock): string {
 
 /**
  * The range of a trace that a person typed: positions as on the ruler, where nothing is the end of what was read, and the end of the
- * file. Returns a sentence if that is no range.
+ * file. Returns a sentence if that is not a range.
  */
 export function partWanted(from: string, to: string, extent: Extent, clock: Clock): Extent | string {
   const isShown = from.trim() === '' || from.trim() === formatPosition(extent.to, extent.from, clock);

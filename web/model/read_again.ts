@@ -9,7 +9,7 @@ export interface Again {
 
 /**
  * Calls `read` when the binaries of a trace say that it should be read again, or no longer say so, with {@link Again.again} and a
- * sentence for the person. Returns what ends that.
+ * sentence for the user. Returns what ends that.
  */
 export function whenAgain({ again }: Again, read: (jumps: Uint8Array, sentence: string) => void) {
   return effect(() => {
@@ -20,7 +20,7 @@ export function whenAgain({ again }: Again, read: (jumps: Uint8Array, sentence: 
   });
 }
 
-/** The companions, one of which names the functions of an object by the person's choice. */
+/** The companions, one of which names the functions of an object by the user's choice. */
 export function withObject(all: readonly Companion[], companion: number, object: number | null): readonly Companion[] {
   return all.map((it) => (it.id === companion ? { ...it, object } : it));
 }

@@ -28,7 +28,7 @@ export interface RecentStore {
   write(files: readonly RecentFile[]): Promise<void>;
 }
 
-/** Files that were opened lately, as far as the browser can open them again. Names alone would help nobody. */
+/** Files that were opened lately, as far as the browser can open them again. Names alone would be of no use. */
 export interface Recent {
   /** The latest first. Empty until {@link Recent.load}. */
   readonly files: ReadonlySignal<readonly RecentFile[]>;
@@ -39,7 +39,7 @@ export interface Recent {
   again(file: Blob): Promise<File | null>;
   /** A file is open: it becomes the first, if its handle is known. */
   note(file: Blob, about: Pick<RecentFile, 'name' | 'size' | 'format'>): Promise<void>;
-  /** The file of an entry. Asks the person for permission. Null if that is denied or the file is gone. */
+  /** The file of an entry. Asks the user for permission. Null if that is denied or the file is gone. */
   open(entry: RecentFile): Promise<File | null>;
   remove(entry: RecentFile): Promise<void>;
   removeAll(): Promise<void>;

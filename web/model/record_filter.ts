@@ -9,7 +9,7 @@ import type { Trace } from './trace.ts';
 
 /** The expression that narrows the list of records. */
 export interface ListFilter {
-  /** What the person has typed. */
+  /** What the user has typed. */
   readonly text: Signal<string>;
   /** What is wrong with it; null if nothing is. */
   readonly wrong: ReadonlySignal<WrongExpression | null>;

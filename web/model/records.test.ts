@@ -113,7 +113,7 @@ describe('the records of a trace', () => {
     say({ t: 'values-kept', bytes: 3000 });
     crash();
     expect(entered.at(-1)!.bytes).toBe(0);
-    // Another worker has to be told.
+    // Another worker has to be notified.
     await ask();
     expect(rooms().slice(-2)).toEqual([4000, 4000]);
   });

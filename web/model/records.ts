@@ -76,7 +76,7 @@ export interface Records {
   rowAt(x: Ticks, track: number | null, locator: bigint | null): Promise<number | null>;
   /**
    * The record at a position, preferably of a track. Resolves with null if there is none, if only a look at every record
-   * would tell, or if the worker ends.
+   * would show it, or if the worker ends.
    */
   recordAt(x: Ticks, track: number | null): Promise<RecordRow | null>;
   /** Visits all records with all their fields and counts both, for tests and tools. null if the worker ends. */
@@ -153,7 +153,7 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   /** The newest list: the id of its request. */
   let newestList = -1;
   let refreshing: Promise<boolean> | null = null;
-  /** Bytes of values that the worker keeps, and that it may keep; -1 if it has not been told. */
+  /** Bytes of values that the worker keeps, and that it may keep; -1 if that was not set. */
   let keptValues = 0;
   let roomForValues = -1;
 

@@ -67,7 +67,7 @@ export function compareRegisters(a: string, b: string): number {
   return rank(a) - rank(b) || a.localeCompare(b, 'en', { numeric: true });
 }
 
-/** An address that a person typed: `0x7ffe10` or `7ffe10`. null if it is none. */
+/** An address that a person typed: `0x7ffe10` or `7ffe10`. null if it is not one. */
 export function parseAddress(text: string): bigint | null {
   const digits = text.trim().replace(/^0x/i, '');
   return /^[0-9a-f]{1,16}$/i.test(digits) ? BigInt(`0x${digits}`) : null;

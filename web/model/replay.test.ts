@@ -173,7 +173,7 @@ it('ends a worker that says nothing while it looks at all calls, and none that h
   tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
   tell({ t: 'coverage', coverage, frames });
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
-  // Small pictures that somebody wanted, and then no longer: one of them was on its way.
+  // Small pictures that were requested, and then no longer: one of them was on its way.
   replay.want([3, 6, 9], 80, 45);
   replay.want([], 80, 45);
   tell({ t: 'film', call: 3, picture: null });

@@ -98,7 +98,7 @@ export interface Replay {
   forgetPixel(): void;
   /** Wants small pictures after calls, in CSS pixels at most as large. They come one after the other when nothing else is to do. */
   want(calls: readonly number[], width: number, height: number): void;
-  /** Begins anew after an error. */
+  /** Starts over after an error. */
   retry(): void;
   /** Raises a limit that a replay ran into. */
   raise(limit: 'bytes' | 'time'): void;
@@ -122,7 +122,7 @@ const KEPT_BYTES = 64 << 20;
 
 const CRASHED = 'The replay ended unexpectedly. The trace may demand too much of this browser.';
 
-/** The limit for a machine of so many GiB, as far as the browser says so. */
+/** The limit for a machine of this many GiB, as far as the browser says so. */
 export function megabytesOf(gibibytes: number | undefined): number {
   return Math.min(MEGABYTES, Math.max(MEGABYTES_PER_GIB, MEGABYTES_PER_GIB * (gibibytes ?? MEGABYTES)));
 }

@@ -1,4 +1,4 @@
-/** Hands a file to the person as a download with a name. */
+/** Hands a file to the user as a download with a name. */
 export function saveBlob(blob: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);

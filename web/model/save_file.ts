@@ -10,8 +10,8 @@ interface Picker {
 const PORTION = 8 << 20;
 
 /**
- * Opens a file to write. Where the browser can write one, the person chooses it, and the bytes go straight into it. Else they
- * become blobs, and at the end a download. Resolves with null if the person gave up.
+ * Opens a file to write. Where the browser can write one, the user chooses it, and the bytes go straight into it. Else they
+ * become blobs, and at the end a download. Resolves with null if the user gave up.
  */
 export async function saveFile(name: string): Promise<Sink | null> {
   const picker = globalThis as Picker;

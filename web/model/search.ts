@@ -32,7 +32,7 @@ export interface Search {
   readonly names: ReadonlySignal<ReadonlySet<number>>;
   /** Counts what was added to the hits of the job. */
   readonly added: ReadonlySignal<number>;
-  /** Searches anew. While the file is being read it waits, and `resume` goes on. */
+  /** Searches again. While the file is being read it waits, and `resume` goes on. */
   begin(bind: Bind): void;
   resume(): void;
   /** Ends the search and keeps what it has found. */

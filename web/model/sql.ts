@@ -165,7 +165,7 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     });
     if (turn !== mine) return;
     if (gathered === null || typeof gathered === 'string') {
-      // Some of them may be there already: the worker begins anew.
+      // Some of them may be there already: the worker starts over.
       end();
       asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of the records has stopped.', place: null };
       return;

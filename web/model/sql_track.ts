@@ -24,7 +24,7 @@ export interface RowsAsTrack {
   readonly names: readonly string[];
   /** What the rows say about their places, by position. */
   readonly places: ReadonlyMap<bigint, RowPlace>;
-  /** Rows that are no part of it: without a number, or beyond the trace. */
+  /** Rows that are not part of it: without a number, or beyond the trace. */
   readonly left: number;
 }
 

@@ -63,7 +63,7 @@ export interface Statistics {
   /** The earlier ranges around it, the widest first. */
   readonly trail: ReadonlySignal<readonly Extent[]>;
   readonly whose: Signal<Whose>;
-  /** What narrows the table of functions, as the person has typed it. */
+  /** What narrows the table of functions, as the user has typed it. */
   readonly functionFilter: Signal<string>;
   /** The tracks with slices. The same array until a track or a name changes. */
   readonly choices: ReadonlySignal<readonly Choice[]>;
@@ -197,7 +197,7 @@ export function createStatistics(trace: Trace): Statistics {
     const finished = status === 'ready' && last.status !== 'ready';
     const grown = status === 'loading' && progress !== last.progress;
     if (!changed && !finished && !grown) return;
-    // A change by the person is requested at once. Growth of the trace and the first request wait.
+    // A change by the user is requested at once. Growth of the trace and the first request wait.
     const hurried = finished || (changed && last.question !== '');
     const wait = hurried ? 0 : askedAt + Math.max(REFRESH_MS, REST * took) - performance.now();
     if (wait > 0) {
@@ -224,7 +224,7 @@ export function createStatistics(trace: Trace): Statistics {
   };
   // Exact percentiles are invalid for another range.
   scope.add(watch([range, whose, trace.status], forgetExact));
-  // Those that are still being looked for are no longer wanted once the person leaves the function or the table.
+  // Those that are still being looked for are no longer wanted once the user leaves the function or the table.
   scope.add(
     watch([highlighted, shown], () => {
       const left = !shown.peek()?.functions || highlighted.peek() !== exact.peek()?.name;

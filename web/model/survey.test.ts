@@ -11,7 +11,7 @@ it('knows whether what it has found is final', () => {
   expect(extent()).toBe('going');
   progress.value = { done: 3, of: 9 };
   expect(extent()).toBe('going');
-  // What there is stays until somebody goes on.
+  // What there is stays until the user goes on.
   isStopped.value = true;
   expect(extent()).toBe('part');
   isStopped.value = false;

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
-/** The person's choice. */
+/** The user's choice. */
 export type ThemeChoice = 'system' | 'dark' | 'light';
 
 /** The theme of the page. */

@@ -57,7 +57,7 @@ export type Status =
   /** The file is an archive: {@link Trace.choose} says which of its traces to open. */
   | { readonly at: 'choosing'; readonly archive: Archive }
   | { readonly at: 'ready'; readonly how: 'complete' | 'cancelled' | 'broken'; readonly error: TraceError | null }
-  /** `companion`: what the file is if it is no trace, but a companion of one. */
+  /** `companion`: what the file is if it is not a trace, but a companion of one. */
   | { readonly at: 'failed'; readonly error: TraceError; readonly companion: CompanionKind | null };
 
 /** The part of `Worker` that a trace uses. Tests substitute their own. */
@@ -138,13 +138,13 @@ export interface Trace extends Again {
   /** Resolves with null if there is no such item or the worker ends. */
   find(what: Find): Promise<Found | null>;
   /**
-   * The expression for a search, or why it is none: one about everything, or about the slices of a range, where words are parts
+   * The expression for a search, or why it is not one: one about everything, or about the slices of a range, where words are parts
    * of names. Resolves with null if the worker ends.
    */
   bind(text: string, within?: RangeQuestion): Promise<BoundExpression | WrongExpression | null>;
   /** What a search of values needs. Resolves with null if the worker ends. */
   bindPoints(): Promise<BoundPoints | null>;
-  /** The expression for a list of records, or why it is none. Resolves with null if the worker ends. */
+  /** The expression for a list of records, or why it is not one. Resolves with null if the worker ends. */
   bindFilter(text: string): Promise<BoundFilter | WrongExpression | null>;
   /** Asks about the hits of a search, by the id of its job. Resolves with null if it was dropped or the worker ends. */
   hits<W extends HitWhat>(job: number, ask: HitQuestion<W>): Promise<HitAnswer<W> | null>;
@@ -152,7 +152,7 @@ export interface Trace extends Again {
   origin(track: number, time: Ticks, item: Item | null): Promise<Origin | null>;
   /** Removes a derived track. */
   removeTrack(track: number): void;
-  /** Shows the values of a counter as those of another type, made from the same bytes of the file. The track comes anew. */
+  /** Shows the values of a counter as those of another type, made from the same bytes of the file. The track comes again. */
   showValues(track: number, type: ValueType): void;
   /** What the calls that begin at these positions weigh in statistics that ask for it, in place of earlier weights. */
   weigh(at: BigUint64Array, weights: BigUint64Array): void;
@@ -181,7 +181,7 @@ export interface Trace extends Again {
 /** A file to open. */
 export interface TraceFile {
   readonly file: Blob;
-  /** The file's name, for the person. */
+  /** The file's name, for the user. */
   readonly name: string;
   readonly companions: readonly CompanionFile[];
   /** Without the limits that end the reading of a trace although its bytes are valid. */

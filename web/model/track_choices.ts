@@ -7,7 +7,7 @@ export interface StoredSwitch {
 }
 
 /**
- * What the person has chosen about the tracks of a trace. A plain object that can be stored: tracks have keys, which are the same
+ * What the user has chosen about the tracks of a trace. A plain object that can be stored: tracks have keys, which are the same
  * in each opening of the file. Keys of tracks that are not there have no effect.
  */
 export interface TrackChoices {

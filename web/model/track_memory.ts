@@ -5,7 +5,7 @@ import type { FileMemory } from './file_memory.ts';
 import { NO_CHOICES, readChoices, type TrackChoices } from './track_choices.ts';
 
 /**
- * Remembers what the person has chosen about the tracks of a file, and chooses that again when it is known. What was chosen before
+ * Remembers what the user has chosen about the tracks of a file, and chooses that again when it is known. What was chosen before
  * then counts more. Deleting what is stored leaves the screen as it is.
  */
 export function rememberTracks(memory: Pick<FileMemory, 'parts' | 'put'>, choices: Signal<TrackChoices>): Dispose {

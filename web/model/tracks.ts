@@ -139,7 +139,7 @@ function readings(track: Track): string {
 }
 
 /**
- * A value of a counter as text. Unless the person wants something else, an address is hexadecimal. A number that is not an integer
+ * A value of a counter as text. Unless the user wants something else, an address is hexadecimal. A number that is not an integer
  * has at most six digits.
  */
 export function formatReading(value: number | bigint, { values, look }: Pick<Track, 'values' | 'look'>): string {

@@ -1,7 +1,7 @@
 import { NO_TRANSFORMS, type Transforms } from '../base/calls_protocol.ts';
 import type { Names } from './names.ts';
 
-/** A change of the call paths, of which the person sees what remains. */
+/** A change of the call paths, of which the user sees what remains. */
 export type Change =
   /** Leaves out calls of functions that run already further up. */
   | { readonly kind: 'collapse' }

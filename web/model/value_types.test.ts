@@ -16,7 +16,7 @@ it('asks for other types of values when they are wanted, and for the usual one a
   const stop = applyValueTypes({ status, showValues: (id, type) => asked.push(`${id} ${type}`) }, ordered);
   expect(asked).toEqual([]);
   status.value = { at: 'ready', how: 'complete', error: null };
-  // The track comes anew with values of the type.
+  // The track comes again with values of the type.
   ordered.value = [of({ type: 'signed' }, 'signed')];
   ordered.value = [of({ type: 'signed', log: true }, 'signed')];
   expect(asked).toEqual(['7 signed']);

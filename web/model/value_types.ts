@@ -4,8 +4,8 @@ import type { Dispose } from '../base/scope.ts';
 import type { Trace } from './trace.ts';
 
 /**
- * Has the values of counters shown as numbers of the types that the person wants, once the trace has been read. `ordered` has the tracks with
- * what the person wants of them.
+ * Has the values of counters shown as numbers of the types that the user wants, once the trace has been read. `ordered` has the tracks with
+ * what the user wants of them.
  */
 export function applyValueTypes(
   trace: Pick<Trace, 'status' | 'showValues'>,

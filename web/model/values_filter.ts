@@ -10,7 +10,7 @@ import { expressionOf, isAboutValues, queryIn } from './values_expression.ts';
 
 /** The query about values that narrows the list of records. Its hits are those of Find. */
 export interface ValuesFilter {
-  /** What the person has typed. */
+  /** What the user has typed. */
   readonly text: Signal<string>;
   /** Whether the search of Find is that of the text. */
   readonly isAsked: ReadonlySignal<boolean>;

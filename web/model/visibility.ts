@@ -1,6 +1,6 @@
 import type { Track } from '../base/protocol.ts';
 
-/** What holds for no track or for all, except for some, by their ids. Tracks that are still to come are no exceptions. */
+/** What holds for no track or for all, except for some, by their ids. Tracks that are still to come are not exceptions. */
 export interface Switch {
   readonly all: boolean;
   readonly except: ReadonlySet<number>;
@@ -11,7 +11,7 @@ export interface Visibility {
   isShown(id: number): boolean;
   /** Whether a track is only shown because it leads to one that matches the filter. */
   isHeldOpen(id: number): boolean;
-  /** Whether the person has hidden the track, by itself or with what it belongs to. */
+  /** Whether the user has hidden the track, by itself or with what it belongs to. */
   isHidden(id: number): boolean;
   /** Number of hidden tracks. */
   readonly hidden: number;

@@ -24,7 +24,7 @@ const SLACK = 2;
 
 /** The history of the browser, as far as visits use it. Entries of a trace are numbered from 0. */
 export interface PageHistory {
-  /** Starts anew at entry 0. Until disposed, `show` is called with the entry that the person went to. */
+  /** Starts again at entry 0. Until disposed, `show` is called with the entry that the user went to. */
   begin(show: (entry: number) => void): Dispose;
   /** Adds an entry with this number after the current one, in place of those that follow. */
   push(entry: number): void;
@@ -32,7 +32,7 @@ export interface PageHistory {
   go(by: -1 | 1): void;
 }
 
-/** The places in a trace that the person has looked at: view, selection and range. */
+/** The places in a trace that the user has looked at: view, selection and range. */
 export interface Visits {
   readonly canGoBack: ReadonlySignal<boolean>;
   readonly canGoForward: ReadonlySignal<boolean>;
@@ -42,7 +42,7 @@ export interface Visits {
 }
 
 interface Place {
-  /** null while the person has not moved the view, which then shows the whole trace. */
+  /** null while the user has not moved the view, which then shows the whole trace. */
   readonly view: View | null;
   readonly scrollTop: number;
   readonly selected: Pointed | null;

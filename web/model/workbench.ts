@@ -90,7 +90,7 @@ export interface Workbench {
   openBlob(blob: Blob, name: string): void;
   /** Opens a file that another page has sent, but asks before it replaces a trace. */
   offer(blob: Blob, name: string): void;
-  /** The file that waits for the person to agree, or null. */
+  /** The file that waits for the user to agree, or null. */
   readonly offered: ReadonlySignal<Offer | null>;
   /** Whether the open trace took more than 2 s to read, or is still being read after that time. */
   isCostly(): boolean;
@@ -303,7 +303,7 @@ export function createWorkbench(
   const addCompanions = (open: OpenTrace, added: readonly CompanionFile[]) => {
     const { trace } = open;
     const before = trace.companions.peek();
-    // The log changes what the database holds, so that is read anew.
+    // The log changes what the database holds, so that is read again.
     if (added.some(({ kind }) => kind === 'wal')) {
       openAgain({ companions: [...before.filter(({ kind }) => kind !== 'wal'), ...added] });
     } else trace.attach(added);
@@ -315,7 +315,7 @@ export function createWorkbench(
     return now.at === 'open' && now.open.trace.status.peek().at !== 'failed' ? now.open : null;
   };
 
-  /** What files are. Looking may take long, so the person can stop it: that ends the worker. */
+  /** What files are. Looking may take long, so the user can stop it: that ends the worker. */
   const lookFor = async (port: Port, chosen: readonly Chosen[]) => {
     let stopped = false;
     const stop = new Promise<null>((resolve) => {

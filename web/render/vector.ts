@@ -133,7 +133,7 @@ export function createVector(
   };
 }
 
-/** A number with few digits; what is no number is 0. */
+/** A number with few digits; what is not a number is 0. */
 function number(value: number, digits = 2): string {
   return String(Number.isFinite(value) ? Number(value.toFixed(digits)) + 0 : 0);
 }

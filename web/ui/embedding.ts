@@ -8,14 +8,14 @@ import { type Sender, senderOf } from './senders.ts';
 
 /**
  * Serves the pages that have sent traces: they may move the view of what they have sent and close it, and hear what happens to it.
- * Nobody else does: a trace that the person opened is none of their business. Lives as long as the page.
+ * No other page is: a trace that the user opened is private. Lives as long as the page.
  */
 export function serveEmbedders({ workbench, dock }: Page): void {
   const owner = (open: OpenTrace): Sender | null => senderOf(open.file);
   const tell = ({ source, origin }: Sender, message: object) => source.postMessage(message, { targetOrigin: origin });
-  /** The sender of the trace on the screen, who is told when it is gone. */
+  /** The sender of the trace on the screen, which is notified when it is gone. */
   let last: { readonly to: Sender; readonly name: string } | null = null;
-  /** Traces whose end is told: read, or failed. What failed was never there, so nobody hears that it is gone. */
+  /** Traces whose outcome was sent: read, or failed. What failed was never there, so its end is not sent. */
   const ended = new WeakMap<OpenTrace, 'read' | 'failed'>();
   /** Views that wait for their trace to be read. */
   const waiting = new WeakMap<OpenTrace, EmbeddedView>();
@@ -74,7 +74,7 @@ export function serveEmbedders({ workbench, dock }: Page): void {
         name: trace.names.of(selected.name),
       },
     };
-    // A drag has a view for each frame: the one that stays is told.
+    // A drag has a view for each frame: the one that stays is sent.
     const timer = setTimeout(() => tell(to, message), 200);
     return () => clearTimeout(timer);
   });
@@ -92,7 +92,7 @@ export function serveEmbedders({ workbench, dock }: Page): void {
     else waiting.set(bench.open, view);
   });
   const other = window.parent !== window ? window.parent : (window.opener as Window | null);
-  // Whoever it is learns no more than that the page is there.
+  // The other page only learns that this one is there.
   other?.postMessage({ type: 'unspool:ready', version: 1 }, '*');
 }
 

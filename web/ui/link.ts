@@ -60,7 +60,7 @@ export function copyLink({ workbench, dock }: Page, copy: (text: string) => void
   );
 }
 
-/** The name of the file at an address; null if that is none. */
+/** The name of the file at an address; null if it is not one. */
 function nameAt(url: string): string | null {
   try {
     return addressOf(url, location.href).name;

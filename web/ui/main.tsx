@@ -125,7 +125,7 @@ function storageOrNull(): Storage | null {
   }
 }
 
-/** Whether the person asked the browser to transfer little. */
+/** Whether the user asked the browser to transfer little. */
 function savesData(): boolean {
   return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData ?? false;
 }

@@ -9,8 +9,8 @@ const LONGEST_NAME = 300;
 
 /**
  * Handles a message of another page, such as the one that opened this one. Any page may offer a trace:
- * `{type: 'unspool:open', name, buffer}`. It replaces an open one only if the person agrees. Questions about the open trace are
- * answered to pages of the own `origin` alone, because a trace is nobody else's.
+ * `{type: 'unspool:open', name, buffer}`. It replaces an open one only if the user agrees. Questions about the open trace are
+ * answered to pages of the own `origin` alone, because a trace is private.
  */
 export function hearMessage(
   { data, source, origin: from }: MessageEvent<unknown>,

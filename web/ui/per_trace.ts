@@ -3,7 +3,7 @@ import type { OpenTrace } from '../model/workbench.ts';
 
 /**
  * Makes something of an open trace when it is first asked for. It keeps what it knows while nothing shows it, and is disposed of
- * with the trace. null is made anew.
+ * with the trace. null is made again.
  */
 export function perTrace<T extends object | null>(make: (open: OpenTrace) => T): (open: OpenTrace) => T {
   const all = new WeakMap<OpenTrace, T>();

@@ -7,7 +7,7 @@ export interface Sender {
 const senders = new WeakMap<Blob, Sender>();
 
 /**
- * Remembers who has sent a file. The page itself is nobody else, and pages without an origin of their own (sandboxed, or from `file:`)
+ * Remembers who has sent a file. The page itself is not another page, and pages without an origin of their own (sandboxed, or from `file:`)
  * cannot be answered safely.
  */
 export function noteSender(file: Blob, source: MessageEventSource | null, origin: string): void {
@@ -15,7 +15,7 @@ export function noteSender(file: Blob, source: MessageEventSource | null, origin
   senders.set(file, { source, origin });
 }
 
-/** Who has sent a file; null if the person opened it. */
+/** Who has sent a file; null if the user opened it. */
 export function senderOf(file: Blob): Sender | null {
   return senders.get(file) ?? null;
 }

@@ -53,7 +53,7 @@ export async function chooseEntry(
     },
   });
   const sentence = archive.fault();
-  // A list that is cut short is no damage.
+  // A list that is cut short is not damage.
   const fault: TraceError | null =
     sentence === undefined || archive.length >= MOST_LISTED
       ? null

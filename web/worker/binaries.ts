@@ -43,7 +43,7 @@ const DONE = 2;
 
 /**
  * The binaries of a trace, without any yet. `run` calls something with the session, `reading` says whether the trace is still
- * being read, `tell` sends a report to the page. A failure is told, too. `again` says that the trace should be read again, and how.
+ * being read, `tell` sends a report to the page. A failure is reported, too. `again` says that the trace should be read again, and how.
  */
 export function createBinaries(
   run: (work: (session: Named) => void) => void,

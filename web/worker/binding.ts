@@ -3,7 +3,7 @@ import { notLoaded } from './errors.ts';
 import type { Language } from './language.ts';
 import type { Session } from './session.ts';
 
-/** An expression about the trace of a session, or why it is none. `load` loads the filter language. */
+/** An expression about the trace of a session, or why it is not one. `load` loads the filter language. */
 export async function bind(
   load: () => Promise<Language>,
   session: Session,

@@ -1,7 +1,7 @@
 import { isTrap, sentenceOf } from './errors.ts';
 import { createScheduler } from './scheduler.ts';
 
-/** What reads a trace from its beginning to its end, in turns, and what is told of it. */
+/** What reads a trace from its beginning to its end, in turns, and what is reported of it. */
 export interface Builder<T> {
   /** Does a turn. Returns whether there is nothing more to do. Throws a sentence or a trap. */
   turn(open: T): boolean;

@@ -30,7 +30,7 @@ interface Read {
 
 /**
  * The names of a trace, without any yet. `run` calls something with the session, `reading` says whether the trace is still
- * being read, `tell` sends a report to the page, `noun` is what is named. A failure is told, too.
+ * being read, `tell` sends a report to the page, `noun` is what is named. A failure is reported, too.
  */
 export function createNames(
   run: (work: (session: Named) => void) => void,

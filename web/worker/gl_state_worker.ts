@@ -46,13 +46,13 @@ export function createGlStateWorker(post: (message: FromGlState) => void): GlSta
     failed: (sentence) => post({ t: 'failed', sentence }),
   });
   /**
-   * Answers a question that nobody asked. Browsers compile code when it first runs, which would double the time of the first answers.
+   * Answers a question of its own. Browsers compile code when it first runs, which would double the time of the first answers.
    */
   const rehearse = (open: GlHistory, built: number) => {
     try {
       open.at(Math.floor(built / 2), false);
     } catch {
-      // Whoever asks is told.
+      // The next question gets the error.
     }
   };
   const opening = async ({ file: blob, format, records }: Extract<ToGlState, { t: 'open' }>) => {

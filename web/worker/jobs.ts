@@ -16,9 +16,9 @@ export interface JobHost {
 
 /** The jobs of a trace that run, at most one a slot. */
 export interface Jobs {
-  /** Begins a job in place of the slot's older one, which tells nothing more. */
+  /** Begins a job in place of the slot's older one, which sends nothing more. */
   begin(message: BeginJob): void;
-  /** Ends a job, which tells nothing more. */
+  /** Ends a job, which sends nothing more. */
   cancel(id: number): void;
 }
 

@@ -7,7 +7,7 @@ const bytes = Uint8Array.from({ length: 1000 }, (_, i) => i % 251);
 const file = new Blob([bytes]);
 const all = async (blob: Blob | null) => blob && new Uint8Array(await blob.arrayBuffer());
 
-/** Reads portions of 300 bytes of an input from an offset on, at most so many. */
+/** Reads portions of 300 bytes of an input from an offset on, at most a number of them. */
 async function read(input: Input, at: number, most = 10): Promise<void> {
   const source = input.open(at);
   for (let i = 0; i < most && (await source.take(300)); i += 1);

@@ -110,7 +110,7 @@ export async function openPacked(
   throw containers.length > 0 ? notATrace(containers, refused) : refused;
 }
 
-/** The whole content of a container. Throws a {@link TraceError} if there is no room for it or the person stops. */
+/** The whole content of a container. Throws a {@link TraceError} if there is no room for it or the user stops. */
 async function wholeOf(unpacked: Unpacked, host: Host): Promise<Blob> {
   const isDone = await unpacked.rest(host);
   unpacked.close();

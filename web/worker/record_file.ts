@@ -59,7 +59,7 @@ export class RecordFile {
     try {
       this.#kept = new Uint8Array(await this.#file.arrayBuffer());
     } catch {
-      // The next read tells.
+      // The next read reports it.
     }
   }
 

@@ -239,7 +239,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
         budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
         pending.push(found);
         const isDone = at >= of;
-        // The first hits are told at once.
+        // The first hits are reported at once.
         if (isDone || (told === 0 && count > 0) || performance.now() - toldAt > REPORT_MS) {
           told = count;
           toldAt = performance.now();

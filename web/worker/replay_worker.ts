@@ -46,11 +46,11 @@ const CHECKED_TURN = 100;
 const LONG_TURN_MS = 200;
 const SHORT_TURN_MS = 40;
 /**
- * Minimum milliseconds between two reports. The page is drawn anew with each of them, which without a GPU takes 50 ms of the thread that also
+ * Minimum milliseconds between two reports. The page is drawn again with each of them, which without a GPU takes 50 ms of the thread that also
  * draws the picture.
  */
 const REPORT_MS = 400;
-/** Bytes of a trace above which nothing is replayed without a GPU before somebody insists. */
+/** Bytes of a trace above which nothing is replayed without a GPU before the user insists. */
 const LARGE = 64 << 20;
 
 const NO_WEBGL = 'This browser has no WebGL2, so pictures cannot be replayed.';
@@ -194,7 +194,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     post({ t: 'coverage', coverage: survey.verdict() as Coverage, frames: structuredClone(frames) });
     return frames;
   };
-  /** The copy that the way to a call can begin with. null if nothing is drawn anew, or less than from there on. */
+  /** The copy that the way to a call can begin with. null if nothing is drawn again, or less than from there on. */
   const keyframeOf = ({ player, keyframes }: Open, way: Way): Keyframe | null => {
     const { call, skip, isWireframe, isWhole, watch } = way;
     if (isWireframe || isWhole) return null;
@@ -400,7 +400,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     hasErrors = false;
     let found = await picture(open, ask);
     if (latest === ask && hasErrors && looksForErrors && !isChecked) {
-      // WebGL2 refused something. Which command it was, only asking after each one tells.
+      // WebGL2 refused something. Which command it was is only known by asking after each one.
       isChecked = true;
       open.player.forget();
       found = await picture(open, ask);

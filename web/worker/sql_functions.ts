@@ -10,7 +10,7 @@ export interface Matching {
   free(): void;
 }
 
-/** Compiles a regular expression. Throws a text that says why it is none. */
+/** Compiles a regular expression. Throws a text that says why it is not one. */
 export type Compile = (source: string) => Matching;
 
 type Value = number | bigint | string | Uint8Array | null;
@@ -99,7 +99,7 @@ function percentileOf(sorted: Float64Array, percent: number): number | null {
   return low === high ? low : low + (high - low) * (place - Math.floor(place));
 }
 
-/** A value as a number, or null for what is none. */
+/** A value as a number, or null for what is not one. */
 function numberOf(value: Value): number | null {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);

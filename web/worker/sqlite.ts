@@ -202,7 +202,7 @@ export class SqlFile {
 
 /** The bytes of a database, with those of its write-ahead log. */
 export interface DatabaseBytes extends Overlaid {
-  /** null without a log, or if it is none. */
+  /** null without a log, or if it is not one. */
   readonly log: Log | null;
   /** Whether the log can be of this database: both have pages of one size. */
   readonly matches: boolean;

@@ -9,7 +9,7 @@ interface FilteredIndex {
 }
 
 /**
- * The answer to a question about filters, or undefined if it is none; null if it is about steps from `built` on, which are not indexed.
+ * The answer to a question about filters, or undefined if it is not one; null if it is about steps from `built` on, which are not an indexed.
  * `walk` leads to the nearest step of a kind, of any.
  */
 export function answerFiltered(

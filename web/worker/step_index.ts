@@ -12,7 +12,7 @@ export interface StepIndex {
   /** Makes everything that was read part of the answers. */
   seal(): void;
   progress(): Omit<Indexed, 'done'>;
-  /** The answer to a question; null if it is about a step that is not indexed, or about nothing that the trace tells. */
+  /** The answer to a question; null if it is about a step that is not indexed, or about something that the trace does not say. */
   answer(ask: Ask, disassembler: Disassembler | undefined): Answer | null;
   /** Begins again from the first step if the index lacks what a question is about. Returns whether it does. */
   beginAgainFor?(ask: Ask): boolean;

@@ -79,7 +79,7 @@ export function createSurveyWorker(post: (message: FromSurvey) => void): SurveyW
     } catch (thrown) {
       if (!(thrown instanceof DOMException)) throw thrown;
       wrong = 'it cannot be read any more: it was changed, moved or deleted';
-      // A part of the times is none.
+      // A part of the times is of no use.
       open.endTimes();
     }
     const read = open.endTimes() as TimesRead;

@@ -1,7 +1,7 @@
 import { notLoaded } from './errors.ts';
 
 /**
- * The module that reads companions of a trace, loaded when there is a file that is no trace. Throws a `TraceError` if it
+ * The module that reads companions of a trace, loaded when there is a file that is not a trace. Throws a `TraceError` if it
  * does not load.
  */
 export async function loadSymbols(): Promise<typeof import('./wasm/unspool_symbols.js')> {

@@ -241,7 +241,7 @@ export function createAskedValues(
           try {
             const isDone = askOn(values, SLOTS.search, read);
             const count = values.count();
-            // The first hits are told at once.
+            // The first hits are reported at once.
             if (isDone || (told === 0 && count > 0) || performance.now() - toldAt > REPORT_MS) {
               tellKept(values);
               told = count;

@@ -32,7 +32,7 @@ export interface Log {
   readonly damagedAt: number | null;
 }
 
-/** Reads a write-ahead log of `size` bytes. Returns null if it is none. Frames of an earlier log, which follow its own, are left out. */
+/** Reads a write-ahead log of `size` bytes. Returns null if it is not one. Frames of an earlier log, which follow its own, are left out. */
 export function readLog(size: number, read: ReadAt): Log | null {
   const header = read(0, Math.min(size, HEADER));
   if (header.length < HEADER) return null;

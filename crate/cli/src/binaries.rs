@@ -10,7 +10,7 @@ use unspool_symbols::{Called, Programs, Range, Report, Work};
 
 use crate::{Failure, Place, complain};
 
-/// A binary, and what the person says of it.
+/// A binary, and what the user says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Argument {
     /// The object whose functions it names.
@@ -139,7 +139,7 @@ impl Binaries {
         self.names.iter().filter_map(report).collect()
     }
 
-    /// Shows the names in a trace that was read, and tells what is wrong with a binary. Returns the names by id.
+    /// Shows the names in a trace that was read, and reports what is wrong with a binary. Returns the names by id.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
 //! What commands print. No control character of a trace reaches a terminal, where it could move the cursor, change
-//! what was printed before, or answer in place of the person.
+//! what was printed before, or answer in place of the user.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};

@@ -71,7 +71,7 @@ struct Row<'a> {
 
 /// Hits that are fetched at once.
 const PAGE: usize = 4096;
-/// Pieces of the file, or of as many times 256 rows of a database, that a step of a pass covers.
+/// Pieces of the file that a step of a pass covers. In a database, a piece is 256 rows.
 const STEP: u32 = 64;
 
 pub(crate) fn run(what: &Find) -> Result<(), Failure> {
@@ -89,7 +89,7 @@ pub(crate) fn run(what: &Find) -> Result<(), Failure> {
 ///
 /// # Errors
 ///
-/// Returns an error if this is no expression, or the file cannot be read.
+/// Returns an error if this is not an expression, or the file cannot be read.
 pub(crate) fn search_for(session: &Session, source: &Source, expression: &str) -> Result<(Job, u64), Failure> {
     let frequency = match session.clock() {
         Clock::Seconds { frequency } => Some(frequency),

@@ -19,7 +19,7 @@ use crate::{Failure, TraceArgs};
 pub(crate) struct Loops {
     #[command(flatten)]
     trace: TraceArgs,
-    /// List only loops with so many iterations at least.
+    /// List only loops with at least this number of iterations.
     #[arg(long, value_name = "ITERATIONS", default_value_t = 2)]
     least: u64,
     /// Print one JSON object per line.

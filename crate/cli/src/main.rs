@@ -242,7 +242,7 @@ struct Failure {
     io_kind: Option<io::ErrorKind>,
     /// The arguments are wrong, not the file.
     usage: bool,
-    /// The person has stopped it.
+    /// The user has stopped it.
     is_interrupted: bool,
     /// The file is an archive with several traces.
     archive: Option<unpack::Archive>,

@@ -23,7 +23,7 @@ impl Progress {
         Self(ProgressBar::hidden())
     }
 
-    /// A bar for `of` bytes or events. Hidden if stderr is no terminal.
+    /// A bar for `of` bytes or events. Hidden if stderr is not a terminal.
     pub(crate) fn new(of: u64) -> Self {
         if QUIET.load(Ordering::Relaxed) {
             return Self::hidden();
@@ -35,7 +35,7 @@ impl Progress {
         Self(bar)
     }
 
-    /// The time that something takes of which nothing tells how long it will. Hidden if stderr is no terminal.
+    /// The time that something of unknown length has taken. Hidden if stderr is not a terminal.
     pub(crate) fn spinner(what: &'static str) -> Self {
         if QUIET.load(Ordering::Relaxed) {
             return Self::hidden();

@@ -120,7 +120,7 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
         let (found, of) = asked.answer(&query, what.limit, &naming, &mut out)?;
         results += found;
         points += of;
-        // What one of several traces has is no mistake.
+        // What one of several traces has is not a mistake.
         let missing = asked.missing;
         unknown = Some(match unknown.take() {
             None => missing,

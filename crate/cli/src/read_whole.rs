@@ -163,7 +163,7 @@ fn most_in_memory(free: Option<u64>) -> u64 {
     free.map_or(1 << 30, |free| free / 8)
 }
 
-/// Memory in bytes that programs can use before the system swaps, where it tells: on Linux.
+/// Memory in bytes that programs can use before the system swaps, if known: on Linux.
 fn free_memory() -> Option<u64> {
     available(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }

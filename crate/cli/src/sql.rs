@@ -1,5 +1,5 @@
 //! `unspool sql`: a trace as tables. The store's pages are written to a file that SQLite reads; what only the records know is
-//! added to it if somebody asks for it.
+//! added to it on request.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};

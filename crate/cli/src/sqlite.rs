@@ -146,7 +146,7 @@ impl NewDatabase {
     pub(crate) fn create(path: &Path) -> Result<Self, RowError> {
         let connection = Connection::open(path).map_err(|e| row_error(&e))?;
         let mut database = Self(connection);
-        // Nobody reads it before it is complete, and an incomplete one is of no use.
+        // It is not read before it is complete, and an incomplete one is of no use.
         database.run("pragma journal_mode=off; pragma synchronous=off;")?;
         Ok(database)
     }

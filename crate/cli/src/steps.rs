@@ -16,7 +16,7 @@ use crate::read_whole::read_whole;
 use crate::sqlite::Disassembler;
 use crate::{Failure, Source, TraceArgs};
 
-/// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the trace tells.
+/// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the trace says.
 ///
 /// BAP frames: registers and memory before the step, or with --after after it. Bytes that nothing has read or written before are
 /// unknown and shown as ??.
@@ -378,7 +378,7 @@ fn cell_text(cell: &Cell) -> String {
     }
 }
 
-/// Who wrote a value, or that nobody did.
+/// The step that wrote a value, or that there is none.
 fn cause_text(found: &Found) -> String {
     let copies = match found.copies.len() {
         0 => String::new(),
@@ -401,7 +401,7 @@ fn cause_text(found: &Found) -> String {
             };
             format!("{value} written at {step}  {}{end}", text.unwrap_or_else(|| hex(&code.bytes)))
         }
-        Cause::Read(step) => format!("nobody wrote it: first known from a read at {step}"),
+        Cause::Read(step) => format!("not written before: first known from a read at {step}"),
         Cause::Changed(step) => format!("changed outside the trace, seen at {step}"),
         Cause::Unknown => "unknown".into(),
     };

@@ -46,7 +46,7 @@ pub(crate) struct Archive {
     file: String,
     container: &'static str,
     traces: Vec<Trace>,
-    /// Number of files that are no traces.
+    /// Number of files that are not traces.
     others: usize,
 }
 

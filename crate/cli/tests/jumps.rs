@@ -51,7 +51,7 @@ fn what_follows_a_jump_is_below_the_function_that_goes_on() {
             "      jumper  [end-inferred, uncertain]",
             "        leaf  [uncertain]",
             "        jumper  [end-inferred, uncertain]",
-            // A signal handler ends nothing, and is no call of what it interrupts.
+            // A signal handler ends nothing, and is not a call of what it interrupts.
             "          on_signal  [uncertain]",
             "            leaf  [uncertain]",
             "          leaf  [uncertain]",

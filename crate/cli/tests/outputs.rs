@@ -221,6 +221,6 @@ fn outputs_have_the_permissions_of_any_file() {
     fs::set_permissions(at.join("out"), fs::Permissions::from_mode(0o640)).unwrap();
     assert!(run(WRITERS[0].args, at, "trace", "out").status.success());
     assert_eq!(mode("out") & 0o777, 0o640);
-    // What is no file is written to.
+    // What is not a file is written to.
     assert!(run(WRITERS[0].args, at, "trace", "/dev/null").status.success());
 }

@@ -63,7 +63,7 @@ fn state_before_and_after_a_step() {
     assert_eq!(json["registers"]["RAX"]["value"], "0600000000000000");
     assert_eq!(json["registers"]["RAX"]["step"], 2);
     assert_eq!(json["registers"]["RAX"]["how"], "written");
-    // What the step reads is known before it. What nobody has told is not 0.
+    // What the step reads is known before it. Bytes that no step has accessed are not 0.
     assert_eq!(json["memory"][0]["bytes"], "????09020304????");
     let steps = serde_json::json!([null, null, 3, 0, 2, 0, null, null]);
     assert_eq!(json["memory"][0]["steps"], steps);
@@ -117,7 +117,7 @@ fn history_and_search_of_memory_agree_with_the_dump() {
         String::from_utf8(output.stdout).unwrap()
     };
     let dump = run(&["dump", path, "--as", "jsonl"]);
-    // A global variable and its neighbours, a byte within it, a stretch of the stack, and what nobody touches.
+    // A global variable and its neighbours, a byte within it, a range of the stack, and what no step accesses.
     for (from, len) in [(0x4a_72e4, 4), (0x4a_72e6, 1), (0x4a_72d0, 40), (0x7fff_ffff_e52b, 18), (0x10, 8)] {
         let expected = accesses_in(&dump, from, len);
         assert_eq!(expected.is_empty(), from == 0x10);
@@ -254,7 +254,7 @@ fn a_value_may_come_from_nowhere() {
     assert_eq!(lines[0], "0x1003+1: unknown");
     assert_eq!(lines[1], "0x1004+1: changed outside the trace, seen at 3");
     assert!(lines[2].starts_with("0x1005+1: 02 written at 0  "), "{changed}");
-    assert_eq!(text(&["RAX", "--at", "1"], "read"), "RAX: nobody wrote it: first known from a read at 0\n");
+    assert_eq!(text(&["RAX", "--at", "1"], "read"), "RAX: not written before: first known from a read at 0\n");
     assert_eq!(text(&["RBX", "--at", "4"], "unknown"), "RBX: unknown\n");
 }
 

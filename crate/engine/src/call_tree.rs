@@ -59,7 +59,7 @@ impl CallTree {
         self.nodes.get(node as usize).map_or_else(|| LAST_NODE.wrapping_sub(node), |n| n.name)
     }
 
-    /// A number that is no node of any tree but has a name. Slices of derived tracks may be named by what is no function,
+    /// A number that is not a node of any tree but has a name. Slices of derived tracks may be named by what is not a function,
     /// such as a thread. Names and nodes together are fewer than [`MAX_NODES`].
     pub(crate) fn apart(name: u32) -> NodeId {
         LAST_NODE.saturating_sub(name)

@@ -3,6 +3,27 @@
 //! A job has a slot. A newer job of the same slot replaces the older one and may reuse what that has found. A job that
 //! has its result stays in its slot, because the next question is often the same or a similar one. All memory of jobs is
 //! in one [`Ledger`].
+//!
+//! # Jobs in the page
+//!
+//! The page begins a job (`begin-job`) in a slot, gets parts of the answer, the last of which is
+//! the result, and progress in counted work. `cancel-job` ends it. A job that was cancelled or
+//! replaced sends nothing more.
+//!
+//! - `JobKinds` in `web/base/job_protocol.ts` has a row for each kind: its question and its parts.
+//!   `web/model/jobs.ts` matches messages to jobs. A model cancels its job when no panel shows the
+//!   answer.
+//! - `web/worker/scheduler.ts` alone decides the order of turns: picture, details, statistics, the
+//!   rest. Tasks of one rank take turns. A turn is one message of the worker to itself, so messages
+//!   of the page come in between, and an idle worker posts none. `web/worker/jobs.ts` gives a job
+//!   turns of about 8 ms and decides when to send estimates. The loop that reads the file is not
+//!   part of this.
+//! - This module has the trait `Job` and the jobs by slot. `crate/browser/src/jobs.rs` makes the
+//!   job of a question and turns its parts into JavaScript values. A new kind is a row of
+//!   `JobKinds`, an implementation of `Job` and `JsJob`, and an arm of `job_for`.
+//!
+//! `Trace.cancel` and the other ways to stop give a worker 0.7 s to answer. Then they end it: it
+//! may be deep in SQLite or in a decompressor.
 
 use unspool_formats::TrackId;
 use unspool_formats::error::Class;
@@ -14,7 +35,7 @@ use crate::store::Store;
 
 /// Something that takes many steps.
 pub trait Job {
-    /// A noun phrase for the person, after "the": `statistics`.
+    /// A noun phrase for the user, after "the": `statistics`.
     fn noun(&self) -> &'static str;
 
     /// Does at least `budget` units of work, usually visits to slices, or all that is left. Further steps after

@@ -2,11 +2,22 @@
 //!
 //! The ledger counts and decides; it frees nothing itself. After each change the caller drops what [`Ledger::evict`]
 //! returns, until it returns `None`.
+//!
+//! The account has room for at most 2 GB, an eighth of which is never the store's. Bytes are
+//! counted after each step of a job. When the account is full, the least recently used results are
+//! freed. Running jobs and the store stay. A job that does not fit even then fails with a sentence,
+//! which the panel shows.
+//!
+//! What other workers hold for a trace is in the same account: `web/model/ledger.ts` lists the
+//! values of variables that the record worker keeps, the tables of the SQL panel, and the index of
+//! steps, which never goes. It reports their sum to the trace's worker, which counts there like the
+//! store, so that results make room. When that is not enough, or a job fails for lack of memory,
+//! the least recently used of them goes, with a sentence.
 
 use core::fmt;
 
-/// Most bytes of a trace and of everything made from it. wasm32 addresses 4 GiB. The other half is for what nobody
-/// counts: a list that grows holds its old and its new memory for a moment, replies are copied, and freed memory between
+/// Most bytes of a trace and of everything made from it. wasm32 addresses 4 GiB. The other half is for what is not
+/// counted: a list that grows holds its old and its new memory for a moment, replies are copied, and freed memory between
 /// live blocks is of no use to larger ones.
 pub const LIMIT: u64 = 2_000_000_000;
 /// The part of the limit that the store never uses up, as a divisor. A store may be larger than the limit; its
@@ -33,7 +44,7 @@ pub struct Ledger<K> {
 pub struct Entry<K> {
     /// Identifies the entry.
     pub key: K,
-    /// A noun phrase for the person: `statistics`.
+    /// A noun phrase for the user: `statistics`.
     pub kind: &'static str,
     /// How much memory it takes.
     pub bytes: u64,

@@ -133,7 +133,7 @@ impl Visit for Around<'_> {
 }
 
 /// Finds the first slice of a call-tree node that contains `start..end`. Between two slices that touch, only the node
-/// tells in which of them a slice without duration lies.
+/// says in which of them a slice without duration lies.
 struct Calling {
     node: NodeId,
     start: u64,

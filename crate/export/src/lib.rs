@@ -4,6 +4,17 @@
 //! has the store. [`Export`] takes slices, instants and samples from it, track by track, the slices in the order in which they are
 //! entered, and passes them to a [`Writer`], which appends bytes to a buffer. The caller empties the buffer after each step, so an
 //! export needs no memory in proportion to the trace. (Formats of call stacks need some for each stack.)
+//!
+//! # Natively and in the page
+//!
+//! `docs/export.md` describes the formats. Natively the source is `View`
+//! (`crate/engine/src/tables/view.rs`), the rows that SQL sees. In the page it is `Pages`: a worker
+//! of its own (`web/worker/export.ts`) asks for those pages of the tables for SQL that it needs
+//! next (`Trace.tables`, `Session.tableParts`) and keeps at most 64 MiB of them.
+//! `web/model/export.ts` passes pages and bytes on, and the worker waits until its bytes are in the
+//! file. Arguments come by a pass over all records before, through a temporary file
+//! (`arguments.rs`; in the page `web/worker/scratch.ts`), and are found by the locators of slices,
+//! which the pages have then, too.
 
 mod arguments;
 mod chrome;

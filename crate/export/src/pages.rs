@@ -12,7 +12,7 @@ use crate::{Arg, Arguments, Instant, Name, Number, Part, Sample, Slice, Source, 
 
 /// Pages that are fetched at once: 512 KiB.
 pub const AT_ONCE: u64 = 8;
-/// As many times [`AT_ONCE`] are kept: 64 MiB.
+/// How many times [`AT_ONCE`] pages are kept: 64 MiB.
 const KEPT: usize = 128;
 /// Levels of a b-tree. SQLite has no more than 20.
 const LEVELS: u32 = 20;

@@ -46,7 +46,7 @@ fn track_id(track: u32) -> u64 {
 
 impl Perfetto {
     fn packet(&mut self, at: Option<u64>, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
-        // The first packet says that names are defined anew, the others that they need the definitions.
+        // The first packet says that names are defined again, the others that they need the definitions.
         let flags = if self.begun { 2 } else { 3 };
         self.begun = true;
         message(PACKET, out, |out| {

@@ -17,7 +17,7 @@ pub(crate) struct Stack {
     pub(crate) own: u64,
 }
 
-/// All stacks so far. Number 0 is none.
+/// All stacks so far. Number 0 stands for no stack.
 #[derive(Debug)]
 pub(crate) struct Stacks {
     pub(crate) all: Vec<Stack>,

@@ -6,6 +6,27 @@
 //!
 //! In the page, parser and regular expressions (feature `regex`) are a wasm module of their own, loaded with the first search:
 //! they are large, and the session needs neither.
+//!
+//! # How an expression is evaluated
+//!
+//! - *Slice terms* (name, thread, position, duration, depth, flags) are answered by the job `Find`:
+//!   one scan over the call-tree nodes of all columns. Names are decided once, by number.
+//! - *Record terms* are evaluated by `Search`, a visitor of a pass in the record worker. It decides
+//!   by name, thread and position first and visits the fields of what is left. Where names and keys
+//!   are known before the values, as in an apitrace, it is asked then (`Visitor::may_want`), and
+//!   the values of other functions are skipped. What it finds crosses in portions and becomes the
+//!   slice or instant that the record begins, or a point. What only the store knows is checked
+//!   then. A word is both kinds of term.
+//! - `Hits` has a bit for each slice of a column, with counts, and points. Rank, page, and marks by
+//!   cells of the screen are computed from that, so their work depends on rows and cells, not on
+//!   the number of hits. Up to 2^20 hits can be put in another order.
+//! - *Lists of records* are narrowed by a `Filter`: all of the expression becomes conditions on
+//!   records. Durations, depths and flags are those of slices, so these are found first, and the
+//!   records that begin them are known by locator and position. The list has a bit for each row
+//!   (`records/list.rs`), and its rows so far can be shown while the pass goes on.
+//! - On the page, `web/model/search.ts` runs a search, one a slot: that of Find (`find.ts`;
+//!   `hit_marks.ts` keeps its marks in step with picture and overview), and that of the table of
+//!   functions.
 
 mod context;
 pub mod pattern;

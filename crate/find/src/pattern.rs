@@ -8,7 +8,7 @@ pub trait Regexes {
     ///
     /// # Errors
     ///
-    /// Returns why it is none.
+    /// Returns why it is not one.
     fn compile(&self, source: &str, ignore_case: bool) -> Result<Box<dyn Regex>, String>;
 }
 
@@ -84,7 +84,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// Returns why a regular expression is none.
+    /// Returns what is wrong with a regular expression.
     pub fn compile(&self, regexes: &dyn Regexes) -> Result<Matcher, String> {
         Ok(match self {
             Self::Regex { source, ignore_case } => Matcher::Regex(regexes.compile(source, *ignore_case)?),

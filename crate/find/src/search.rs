@@ -10,7 +10,7 @@ use crate::values::{Bound, Bounds, Number, Test};
 
 /// Most records that are listed: 40 MB. Further ones are only counted.
 const MOST: u64 = 1 << 20;
-/// Most distinct texts that are kept, names among them, and most of those that are no names: without its name a record is not
+/// Most distinct texts that are kept, names among them, and most of those that are not names: without its name a record is not
 /// found among the slices. Then bytes of each.
 const MOST_TEXTS: usize = 1 << 17;
 const MOST_MATCHES: usize = 1 << 16;
@@ -274,7 +274,7 @@ impl Search {
         if self.matched.len() > MOST_TEXT || self.listed == MOST {
             return;
         }
-        // The innermost key that is none of a list's: keys of lists are empty.
+        // The innermost key that is not one of a list's: keys of lists are empty.
         let outer = self.key_at.iter().rev().filter_map(|at| self.keys.get(*at..)).find(|key| !key.is_empty());
         let key = if key.is_empty() { outer.unwrap_or_default() } else { key };
         for part in
@@ -544,7 +544,7 @@ impl Visitor for Search {
                 }
                 Check::Text(matcher) => {
                     let place = match value {
-                        // Words of the format itself, which nobody looks for.
+                        // Words of the format itself, which are never searched for.
                         FieldValue::Text(_) if is_outermost && matches!(key, "kind" | "mode") => None,
                         FieldValue::Text(text) => matcher.place(text).map(|place| around(text, place)),
                         FieldValue::Bytes { bytes, len } if len <= MOST_PRINTED => {

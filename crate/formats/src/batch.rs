@@ -53,7 +53,7 @@ pub enum EventKind {
 pub mod flags {
     /// The slice began before the recording.
     pub const BEGAN_BEFORE: u8 = 1;
-    /// The slice never ended. It is shown up to the last record of its thread, or to the end of the trace if its track is no thread's.
+    /// The slice never ended. It is shown up to the last record of its thread, or to the end of the trace if its track is not that of a thread.
     pub const NEVER_ENDED: u8 = 2;
     /// The slice's end is not in the trace. It is inferred from later events.
     pub const END_INFERRED: u8 = 4;

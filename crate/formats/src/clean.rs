@@ -1,7 +1,7 @@
 //! What is hashed or left out of a copy of a trace, so that it can be given away.
 //!
 //! Names of functions, numbers and times are the trace itself and stay. Texts and bytes of the traced program do not have to:
-//! [`Cleaner`] decides by their [`Class`]. Hashes are keyed, so nobody without the key can try texts out; equal texts stay equal.
+//! [`Cleaner`] decides by their [`Class`]. Hashes are keyed, so texts cannot be guessed without the key; equal texts stay equal.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -117,7 +117,7 @@ pub struct Cleaner {
 }
 
 impl Cleaner {
-    /// A cleaner. `key` is random: whoever knows it can try texts out.
+    /// A cleaner. `key` is random: with it, texts can be guessed.
     pub fn new(choices: Choices, key: [u8; 16]) -> Self {
         Self { choices, key, ..Self::default() }
     }

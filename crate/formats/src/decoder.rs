@@ -1,4 +1,21 @@
 //! The sans-IO decoder: bytes in, event batches out. The caller owns the loop.
+//!
+//! `Decoder::push(bytes, batch)` decodes a portion and returns how many bytes it used. `end` marks
+//! the end of the input. `want` returns where the next bytes come from; XRay requests buffers again
+//! that were out of time order. A decoder restarts at primitives and keeps only a few bytes; XRay
+//! leaves a buffer to the caller until it is clear whether it is a copy of an earlier one. The same
+//! bytes give the same events in any portions. An `Error` ends the reading, a `Problem` does not;
+//! both have an absolute offset. A kind of problem is one row of a table (`problem_kinds!`): id,
+//! serious or a remark, sentence, summary. Each format, `code` and the store have a `problems.rs`
+//! with their table; `problem.rs` has the kinds that they share.
+//!
+//! While it decodes, a decoder lists where reading can begin again. `index` returns that list with
+//! the dictionaries of the file, as bytes (serde and postcard; both sides come from one build).
+//!
+//! A slice known as a whole is one event (`Whole`). An open slice is closed by its identity, its
+//! name and locator (`EndOf`). `End` closes by name alone, for records that hold no more. A name
+//! has a text, a kind (call, interrupt, signal …) and a key: the id or address that the file has in
+//! place of the text.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,9 @@
 //! Limits on what a file may demand.
+//!
+//! `docs/limits.md` lists all of them. Where one ends the reading although the bytes are valid, it
+//! is a problem whose kind `offers_to_go_on`, or an error of the kind `limit`. The page then opens
+//! the file again with `Limits::LIFTED` (`Workbench.goOn`). The store bounds depths for every
+//! format (`store/track.rs`).
 
 use crate::error::{Cause, Error, Result};
 

@@ -1,4 +1,7 @@
 //! Where a record is found again.
+//!
+//! It has 63 bits for a position or number and one for its kind. Each format converts it to an
+//! enum, `Located`, if it has two kinds.
 
 use core::fmt;
 

@@ -152,7 +152,7 @@ pub enum Taint {
     Several,
 }
 
-/// A register or memory that a record uses: what its field, which has a number, does not tell.
+/// A register or memory that a record uses: what its field, which has a number, does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand<'a> {
     /// The name of the register, or the address in brackets: the key of its field.
@@ -287,7 +287,7 @@ pub trait RowRecords {
     /// Passes records to `visitor`. `found` are the rows of each of [`RowRecords::queries`].
     fn visit(&self, rows: Numbers<u64>, found: &[crate::rows::Rows], visitor: &mut dyn Visitor);
 
-    /// The queries whose rows tell where records go on that say something.
+    /// The queries whose rows say where the next records with content are.
     fn queries_beyond(&self, row: u64) -> Vec<crate::rows::Query>;
 
     /// The first row from `row` on whose record says something. A pass over all records goes on there: a row may stand for

@@ -30,7 +30,7 @@ pub struct Row {
     pub format: Format,
     /// How its records are read again.
     pub reader: Reader,
-    /// Whether records have arguments, which exports show with the slices. Operands of instructions are none, nor are values of
+    /// Whether records have arguments, which exports show with the slices. Operands of instructions are not arguments, nor are values of
     /// variables, which are counters already.
     pub has_arguments: bool,
     /// How it is known what was executed.

@@ -252,7 +252,7 @@ fn recognises_traces_whose_first_name_is_long_or_not_ascii() {
             assert_eq!(whole("apitrace", &file).records, 1);
         }
     }
-    // A compressed text is no trace, whatever it says.
+    // A compressed text is not a trace, whatever it says.
     let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
     gzip.extend(miniz_oxide::deflate::compress_to_vec("größe\n".repeat(20_000).as_bytes(), 1));
     assert_eq!((format("apitrace").sniff)(&Probe { head: &gzip, tail: &gzip, size: 1000, name: "x.trace" }), None);

@@ -34,7 +34,7 @@ fn variable(json: &Json, format: u64, found: Option<&Value>) -> Value {
     match format {
         0 => Value::U64(v.as_u64().unwrap()),
         1 => Value::I64(v.as_i64().unwrap()),
-        // JSON has no infinite numbers, and a number that is none does not equal itself.
+        // JSON has no infinite numbers, and a number that is not one does not equal itself.
         2 => match (v.as_f64(), found) {
             (None, Some(Value::F64(n))) if !n.is_finite() => Value::Text("not finite".into()),
             (n, _) => Value::F64(n.unwrap()),

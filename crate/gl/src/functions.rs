@@ -77,7 +77,7 @@ impl Functions {
     }
 
     /// What to call a function by what it does, without the prefix `gl`: its alias, or its name without the suffix of an
-    /// extension if there is a function of that name. `BindFramebufferEXT` is no alias of `BindFramebuffer` in the registry,
+    /// extension if there is a function of that name. `BindFramebufferEXT` is not an alias of `BindFramebuffer` in the registry,
     /// because it takes names that were not generated; traces hold those that worked. `None` for functions of other APIs.
     pub fn canonical<'a>(&self, name: &'a str) -> Option<&'a str>
     where

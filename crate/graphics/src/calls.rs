@@ -119,7 +119,7 @@ impl<'a> Iterator for Values<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// As an integer. Floating point numbers are rounded towards zero. `None` for everything that is no number.
+    /// As an integer. Floating point numbers are rounded towards zero. `None` for everything that is not a number.
     pub fn int(self) -> Option<i64> {
         match self {
             Self::Bool(is) => Some(is.into()),
@@ -130,7 +130,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// As a floating point number. `None` for everything that is no number.
+    /// As a floating point number. `None` for everything that is not a number.
     pub fn float(self) -> Option<f64> {
         match self {
             Self::Bool(is) => Some(f64::from(u8::from(is))),
@@ -191,7 +191,7 @@ impl Call {
         self.items.iter().filter_map(|item| if let Item::Uint(number) = item { Some(*number) } else { None })
     }
 
-    /// An argument as an integer, 0 if it is none.
+    /// An argument as an integer, 0 if it is not one.
     pub fn int(&self, index: usize) -> i64 {
         self.argument(index).int().unwrap_or_default()
     }
@@ -201,7 +201,7 @@ impl Call {
         self.int(index) as u32
     }
 
-    /// An argument as a floating point number, 0 if it is none.
+    /// An argument as a floating point number, 0 if it is not one.
     pub fn float(&self, index: usize) -> f64 {
         self.argument(index).float().unwrap_or_default()
     }

@@ -45,7 +45,7 @@ impl Contexts {
         &self.all
     }
 
-    /// When contexts became current, in the order of calls that returned. Making a context current that is so is none.
+    /// When contexts became current, in the order of calls that returned. Making the current context current again does not count.
     pub fn switches(&self) -> &[Switch] {
         &self.switches
     }
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(contexts.create(0x20, 0x10, 2), (1, 0));
         assert_eq!(contexts.make_current(0, 0x10, 3), None);
         assert_eq!(contexts.make_current(1, 0x20, 4), None);
-        // What is current already is no switch.
+        // What is current already is not a switch.
         assert_eq!(contexts.make_current(0, 0x10, 5), None);
         assert_eq!(contexts.make_current(0, 0, 6), None);
         // It was created before the trace began.

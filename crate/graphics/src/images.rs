@@ -233,7 +233,7 @@ impl Image {
         pixels
     }
 
-    /// The least and the greatest number of a slice's colours. Infinite ones and those that are no numbers do not count. `None`
+    /// The least and the greatest number of a slice's colours. Infinite ones and those that are not numbers do not count. `None`
     /// without any.
     pub fn range(&self, z: u32) -> Option<(f64, f64)> {
         let colours = self.internal.base().channels().len().min(3);
@@ -250,7 +250,7 @@ impl Image {
         range
     }
 
-    /// The numbers that are shown from black to white unless somebody chooses others: 0 to 1, or those of integers from the least to
+    /// The numbers that are shown from black to white unless others are chosen: 0 to 1, or those of integers from the least to
     /// the greatest.
     pub fn natural_range(&self, z: u32) -> (f64, f64) {
         match self.internal.holds() {

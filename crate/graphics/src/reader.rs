@@ -57,7 +57,7 @@ impl<S: ByteSource> Reader<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] if the trace is of another format, or for bytes that are no index.
+    /// Returns [`unspool_formats::Cause::Misuse`] if the trace is of another format, or for bytes that are not an index.
     pub fn open(format: &str, index: &[u8], source: S) -> Result<Self, Error> {
         if format != "apitrace" {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));

@@ -3,6 +3,13 @@
 //! Names of objects are followed by share group, or by context where contexts do not share the kind (`objects.rs`). What a draw
 //! uses is what is bound then: for textures that is every unit, whether the shader looks at it or not. Of Direct3D, interfaces are
 //! followed by their addresses (`interfaces.rs`).
+//!
+//! `Resources` follows objects in the same pass: per share group or context, what is bound where,
+//! and which calls made, uploaded, bound, drew with, wrote and deleted each. An upload is kept as
+//! its call and the pixel store at that time. `Contents` reads these calls again, with their bytes,
+//! on demand (`resources/contents.rs`). `images` turns pixels into texels of the internal format;
+//! blocks of BPTC are decoded by bcdec_rs, the others here. What the graphics processor writes is
+//! not known, and the page says since which call.
 
 mod contents;
 mod interfaces;
@@ -180,7 +187,7 @@ pub struct Resources {
     events: usize,
     /// Events were left out.
     pub is_full: bool,
-    /// What the latest call has done, if somebody watches. The watcher takes it away.
+    /// What the latest call has done, if there is a watcher, which takes it away.
     pub(crate) touched: Vec<(u32, Touch)>,
     is_watched: bool,
 }
@@ -234,7 +241,7 @@ impl Resources {
         self.events * size_of::<Event>() + self.all.len() * (size_of::<Resource>() + 64)
     }
 
-    /// Whether nobody has deleted it until the trace ended, or its last context was destroyed.
+    /// Whether it was not deleted until the trace ended, or its last context was destroyed.
     pub fn is_leaked(resource: &Resource) -> bool {
         resource.deleted.is_none() && resource.is_generated
     }

@@ -1,4 +1,14 @@
 //! One pass over all calls of a trace, for all that is counted and listed.
+//!
+//! `Survey` visits all calls of an apitrace once, in pieces, without contents of blobs. `Frames`
+//! counts by the names of functions and by arguments (`frames/kinds.rs`). `frames/redundant.rs`
+//! keeps hashes of what each context has set: a call is redundant if nothing since then can have
+//! changed it, and in doubt it is not. In the page the survey has a worker of its own
+//! (`web/worker/survey_worker.ts`, `web/model/survey.ts`), started when one of its panels is first
+//! shown. `unspool frame-list` uses it natively.
+//!
+//! `Survey::open_frame` reads the calls of one frame again and groups them (`frames/opened.rs`);
+//! `web/model/frame_rows.ts` says which rows are in sight.
 
 use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
@@ -48,7 +58,7 @@ impl<S: ByteSource> Survey<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
+    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are not an index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
         Ok(Self { steps: Steps::new(Reader::keeping(index, source, BYTES)?), found: Found::default() })
     }

@@ -42,7 +42,7 @@ impl JsSurvey {
     ///
     /// # Errors
     ///
-    /// Throws a sentence if the trace is none of apitrace.
+    /// Throws a sentence if the trace is not an apitrace.
     #[wasm_bindgen(constructor)]
     pub fn new(records: &[u8], file: JsFile) -> Result<Self, JsValue> {
         let again: JsFile = AsRef::<JsValue>::as_ref(&file).clone().unchecked_into();
@@ -365,7 +365,7 @@ impl GlFindings {
     ///
     /// # Errors
     ///
-    /// Throws a sentence if the trace is none of apitrace.
+    /// Throws a sentence if the trace is not an apitrace.
     #[wasm_bindgen(constructor)]
     pub fn new(records: &[u8], file: JsFile) -> Result<Self, JsValue> {
         Ok(Self { findings: Findings::open(records, file).map_err(thrown)? })

@@ -66,9 +66,9 @@ impl Timed {
 /// Why a line is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// It is none of the lines that a profile has.
+    /// It is not a line of a profile.
     Unknown,
-    /// A column of a call is no number, or is missing.
+    /// A column of a call is not a number, or is missing.
     Column(&'static str),
     /// A call that has a line already.
     Again,

@@ -121,7 +121,7 @@ fn uploads_of_what_is_there() {
     let mut calls = Calls::new();
     calls.call("glBindTexture", &[gl::TEXTURE_2D, 1]);
     calls.bytes("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA, 2, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE], &[1; 8]);
-    // Other regions and other bytes are none; a region stays what it is when its neighbour changes.
+    // Other regions and other bytes are not findings; a region stays what it is when its neighbour changes.
     for (x, byte) in [(0, 2), (1, 3), (0, 2), (0, 4), (1, 3)] {
         texel(&mut calls, x, byte);
     }
@@ -258,7 +258,7 @@ fn waits_are_calls_that_need_a_result() {
     assert_eq!(
         found,
         [
-            ("glGetQueryObjectuiv asks for a result that nobody knows to be there".into(), vec![3]),
+            ("glGetQueryObjectuiv asks for a result that may not be available".into(), vec![3]),
             ("glFinish waits until the GPU has done everything".into(), vec![10]),
             ("glClientWaitSync waited for a fence".into(), vec![13]),
             ("glReadPixels into memory waits for the pixels".into(), vec![14]),

@@ -209,7 +209,7 @@ fn what_may_have_changed_in_between_is_not_redundant() {
         calls.call("glBindFramebuffer", &[target, framebuffer]);
     }
     assert_eq!(calls.state(), (3, 0));
-    // Uniforms belong to programs. A switch to the program in use is no switch.
+    // Uniforms belong to programs. A switch to the program in use is not a switch.
     let mut calls = Calls::new();
     for program in [1, 2, 1, 1] {
         calls.call("glUseProgram", &[program]).call("glUniform1i", &[0, 5]);

@@ -142,7 +142,7 @@ fn lists_do_what_they_hold_when_they_are_called() {
     assert_eq!(row(&after, "MODELVIEW_MATRIX").0.lines().next(), Some("1  0  0  2"));
     assert!(!after.is_draw && after.since.is_none(), "the list draws nothing");
     assert_eq!(row(&at(&mut history, again), "MODELVIEW_MATRIX").0.lines().next(), Some("1  0  0  4"));
-    // State is compared from one draw to the next: what is compiled is no draw.
+    // State is compared from one draw to the next: what is compiled is not a draw.
     let draw = at(&mut history, drawn);
     assert_eq!((draw.is_draw, draw.since), (true, None));
     assert_eq!(at(&mut history, last).since, Some(drawn as u32));

@@ -13,7 +13,7 @@ use unspool_index::{AccessIndex, Cell, Explorer, Keeps, Kind, Moment, Toward};
 
 const QUESTIONS: usize = 1000;
 
-/// A time to measure from: that of the processor where Linux tells it, because other programs do not count then.
+/// A time to measure from: that of the processor on Linux, because other programs do not count then.
 enum Clock {
     Processor(Duration),
     Wall(Instant),

@@ -49,7 +49,7 @@ impl<S: ByteSource> Explorer<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or for bytes that are no index.
+    /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or for bytes that are not an index.
     pub fn open(format: &str, records: &[u8], source: S, keeps: Keeps, limit: usize) -> Result<Self, Error> {
         Ok(Self::new(open_steps(format, records)?, source, keeps, limit))
     }
@@ -193,7 +193,7 @@ impl<S: ByteSource> Explorer<S> {
         Ok(found.found)
     }
 
-    /// The system call that a step's instruction makes, by the registers before it, of which [`Explorer::registers`] has told. `None` if it
+    /// The system call that a step's instruction makes, by the registers before it, which are those of [`Explorer::registers`]. `None` if it
     /// makes none.
     pub fn system_call(&self, step: u64, state: &State) -> Option<SystemCall> {
         state.address.filter(|_| self.index.is_system_call(step))?;

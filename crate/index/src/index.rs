@@ -214,7 +214,7 @@ impl AccessIndex {
         self.registers.at_piece(thread, piece)
     }
 
-    /// Bytes of memory at a moment. `None`: no step before has told.
+    /// Bytes of memory at a moment. `None` if no step before has accessed the byte.
     pub fn memory(&self, moment: Moment, address: u128, len: usize) -> Vec<Option<Byte>> {
         self.memory.at(&self.segments, moment, address, len)
     }

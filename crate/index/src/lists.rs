@@ -5,7 +5,7 @@ use core::fmt;
 use crate::executed::Executed;
 use crate::index::Module;
 
-/// Why bytes are no drcov file, and where.
+/// Why bytes are not a drcov file, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoList {
     /// Offset in bytes.
@@ -31,7 +31,7 @@ pub enum With {
     Common,
 }
 
-/// Executed code by address, ascending. A stretch of which nobody has counted executions, such as a block of a drcov file, has
+/// Executed code by address, ascending. A stretch whose executions were not counted, such as a block of a drcov file, has
 /// count 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List(Vec<Executed>);
@@ -220,7 +220,7 @@ impl<'a> Lines<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// The next line. `expected` is said if there is none, or if it is no text.
+    /// The next line. `expected` is said if there is none, or if it is not text.
     fn next(&mut self, expected: &'static str) -> Result<&'a str, NoList> {
         let missing = NoList { at: self.at, expected };
         let rest = self.rest();

@@ -16,7 +16,7 @@ pub struct Byte {
     pub step: u64,
     /// It was written there, otherwise read.
     pub written: bool,
-    /// It was read with another value than the trace has written last, or a neighbour in the same access was: somebody else has
+    /// It was read with another value than the trace has written last, or a neighbour in the same access was: something else has
     /// changed the memory since, such as the kernel.
     pub changed: bool,
     /// The last step that has written it. `None` if the trace knows it from reads only.
@@ -191,7 +191,7 @@ impl Memory {
             let Some(id) = self.keys.find(cell) else { continue };
             let Image { known, written, .. } = self.images.get(id as usize).copied().unwrap_or_default();
             let of_window = mask(wanted.start, wanted.len());
-            // Bytes that the trace never tells, or never writes, need no search.
+            // Bytes that the trace never accesses, or never writes, need no search.
             let mut missing = Missing { access: of_window & known, write: of_window & written };
             let Some(of_cell) = bytes.get_mut(first..first + wanted.len()) else { continue };
             for segment in self.keys.segments(id).skip_while(|segment| segments.first(*segment) > moment.step()) {

@@ -1,7 +1,7 @@
 //! Where a value comes from, and who uses it: one step of the way at a time.
 //!
 //! The last write of a cell leads to an instruction, and what that read to further cells. Instructions that only copy a value are
-//! passed over. The way ends at values that nobody wrote, and at constants.
+//! passed over. The way ends at values that no step wrote, and at constants.
 
 use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Instructions;
@@ -42,7 +42,7 @@ pub enum Cause {
     Read(u64),
     /// This step read another value than was written last: it was changed outside the trace.
     Changed(u64),
-    /// Nothing before tells.
+    /// It is not known from anything before.
     Unknown,
 }
 

@@ -17,7 +17,7 @@ use crate::{Kind, Toward};
 pub struct Register {
     /// Its name in the file.
     pub name: String,
-    /// Its bytes in little-endian order. `None` if no step has told before.
+    /// Its bytes in little-endian order. `None` if no step before has accessed it.
     pub value: Option<Vec<u8>>,
     /// The step whose access this is known from.
     pub step: u64,

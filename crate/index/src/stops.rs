@@ -218,7 +218,7 @@ fn narrow<T: PartialEq + Copy>(stretch: &mut (bool, u64, u64), runs: &Runs<T>, s
     stretch.2 = stretch.2.min(runs.get(next).map_or(u64::MAX, |(first, _)| *first));
 }
 
-/// Where the nearest other run begins. The first run is no change.
+/// Where the nearest other run begins. The first run is not a change.
 fn change<T>(runs: &Runs<T>, step: u64, toward: Toward) -> Option<u64> {
     nearest(runs.get(1..)?, |(first, _)| *first, step, toward)
 }

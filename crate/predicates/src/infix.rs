@@ -43,7 +43,7 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Splits a text. What is no token of the language is a fault only where it is read: types may contain anything.
+/// Splits a text. What is not a token of the language is a fault only where it is read: types may contain anything.
 fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
     let mut tokens = Vec::new();
     let mut at = 0;

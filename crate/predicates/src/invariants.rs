@@ -173,7 +173,7 @@ impl Invariants {
                 self.found.push(it);
                 return looked;
             }
-            // A constant is no bound.
+            // A constant is not a bound.
             if !x.is_constant && !y.is_constant {
                 let is_apart = x.range.1 < y.range.0 || y.range.1 < x.range.0;
                 let relation = if is_apart { Relation::Apart } else { Relation::AtMost };
@@ -460,7 +460,7 @@ fn number_text(kind: Kind, bits: u64) -> String {
     text
 }
 
-/// A name as queries have it: in quotation marks if it is no plain word.
+/// A name as queries have it: in quotation marks if it is not a plain word.
 fn quoted(name: &str) -> String {
     const WORDS: [&str; 12] =
         ["and", "or", "not", "where", "prefer", "at", "in", "pick", "once", "distinct", "true", "false"];

@@ -3,6 +3,31 @@
 //! [`Query::parse`] reads a query, [`Segment`] has the values of points as columns, and [`Run`] evaluates the one over the
 //! other. The semantics are those of the reference (trace-db at 405d681), where it is right: docs/values.md lists the
 //! differences. No I/O.
+//!
+//! # How a query is evaluated
+//!
+//! A query is read in either of its two forms (`lisp.rs`, `infix.rs`) into one structure
+//! (`syntax.rs`).
+//!
+//! - `Loader` reads the trace from its beginning into segments of at most 16,384 points: columns of
+//!   names and types (as one number), of values as 64 bits, and of buffer sizes as far as there are
+//!   any.
+//! - `Run` evaluates a query over segments, in turns that count the combinations of variables
+//!   looked at. Parts of the predicate that are about one variable alone decide about its
+//!   candidates first; the others are decided as soon as all their variables are bound.
+//! - In the page they are a wasm module of the record worker (`web/worker/values.ts`). `Values`
+//!   keeps segments for the next question. What it finds crosses as `FoundRecords` and becomes hits
+//!   of a search (`Binder::points`). The page knows such an expression by its beginning, `values:`
+//!   (`web/model/values_expression.ts`); `values_filter.ts` narrows the list of records to the
+//!   hits.
+//! - `Statements` counts points while segments are read for the first time. `Rows` is the table of
+//!   one statement: a run whose results become rows, and `Invariants` compares its columns.
+//!   `Variables` and `Buffers` are passes over all segments. All are questions of
+//!   `web/base/values_protocol.ts`, answered side by side.
+//! - A statement's name is given by a companion, as that of a function is: its key is the
+//!   statement's number.
+//! - Numbers are machine integers where they can be, and otherwise exact (`number.rs`). Nothing is
+//!   rounded.
 
 #![forbid(unsafe_code)]
 

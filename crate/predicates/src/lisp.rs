@@ -24,7 +24,7 @@ enum Form {
     List(Vec<(Place, Form)>),
 }
 
-/// Reads a text as an s-expression. `None` if it is none, so that it may be written in the other way.
+/// Reads a text as an s-expression. `None` if it is not one, so that it may be written in the other way.
 pub(crate) fn parse(text: &str) -> Option<Result<Query, Fault>> {
     if !text.trim_start().starts_with('(') {
         return None;

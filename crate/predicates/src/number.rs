@@ -144,7 +144,7 @@ impl Number {
         Some((a.checked_mul(e)?, b.checked_mul(d)?, d.checked_mul(e)?))
     }
 
-    /// `self` and `other` under an operation. `None` where the result is no number: a division by 0, `∞ - ∞`, `0 * ∞`, `∞ / ∞`.
+    /// `self` and `other` under an operation. `None` where the result is not a number: a division by 0, `∞ - ∞`, `0 * ∞`, `∞ / ∞`.
     pub fn apply(&self, operation: Operation, other: &Self) -> Option<Self> {
         if let (Infinite(_), _) | (_, Infinite(_)) = (self, other) {
             return self.with_infinity(operation, other);

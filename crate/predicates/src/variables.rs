@@ -169,7 +169,7 @@ impl Variables {
         variable.invalid += u64::from(number.is_nan());
         variable.zeros += u64::from(number == 0.0);
         if let Some((low, high)) = variable.over_time.get_mut(cell) {
-            // NaN is no number, so it is replaced.
+            // NaN is not a number, so it is replaced.
             *low = low.min(number);
             *high = high.max(number);
         }

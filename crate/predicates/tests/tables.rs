@@ -89,7 +89,7 @@ fn buffers_have_lifetimes_and_pointers_that_leave_them_are_found() {
     };
     point(1, &[(0x1000, 16), (0x2000, 8)], &[0x1000]);
     point(2, &[], &[0x100c, 0x100e]); // Two bytes are less than an int.
-    point(3, &[], &[0x1010]); // One behind the last element is no fault.
+    point(3, &[], &[0x1010]); // One behind the last element is not a fault.
     point(4, &[], &[0x1014, 0x1100]); // 0x1100 is too far away to have left the buffer.
     point(5, &[(0x1000, 32)], &[0x1014]);
     point(6, &[(0x1000, 0)], &[0x1004]);

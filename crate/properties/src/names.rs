@@ -16,7 +16,7 @@ pub(crate) fn read(bytes: &[u8]) {
     assert!(file.first_skipped <= lines && (file.first_skipped > 0) == (file.skipped > 0));
     let crossed = file.naming.to_bytes();
     assert!(Naming::from_bytes(&crossed).as_ref() == Some(&file.naming), "crosses as bytes");
-    // What is no table is refused, or gives another one.
+    // What is not a table is refused, or gives another one.
     let _ = Naming::from_bytes(bytes);
     let _ = Naming::from_bytes(&crossed[..Choices::of(bytes).index(crossed.len())]);
     let mut choices = Choices::of(bytes);

@@ -41,7 +41,7 @@ pub(crate) fn opened(file: &[u8]) {
     lists(&whole, file, &mut looking);
 }
 
-/// Reads a file in portions and steps of the sizes that `sizes` returns. Returns `None` if it is no trace of bytes, or has more
+/// Reads a file in portions and steps of the sizes that `sizes` returns. Returns `None` if it is not a trace of bytes, or has more
 /// than is worth comparing.
 pub(crate) fn read(
     file: &[u8],

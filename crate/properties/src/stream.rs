@@ -195,7 +195,7 @@ fn lines(id: &str, text: &str, whole: &Delivered, rows: u64) {
     }
 }
 
-/// The details of some events can be read, and those of what is no event are refused.
+/// The details of some events can be read, and those of what is not an event are refused.
 fn details(reader: &dyn Records, file: &[u8], whole: &Delivered, choices: &mut Choices) {
     for i in 0..2 * DETAILS {
         let event = whole.events.get(choices.index(whole.events.len()));

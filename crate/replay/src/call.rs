@@ -88,7 +88,7 @@ impl Value {
         size_of::<Self>() as u64 + content
     }
 
-    /// As a whole number. 0 if it is none.
+    /// As a whole number. 0 if it is not one.
     pub(crate) fn int(&self) -> i64 {
         match self {
             Self::Int(n) => *n,
@@ -99,7 +99,7 @@ impl Value {
         }
     }
 
-    /// As a floating point number. 0 if it is none.
+    /// As a floating point number. 0 if it is not one.
     pub(crate) fn float(&self) -> f64 {
         match self {
             Self::Int(n) => *n as f64,
@@ -120,7 +120,7 @@ impl Value {
         }
     }
 
-    /// As text. Empty if it is none.
+    /// As text. Empty if it is not one.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -129,7 +129,7 @@ impl Value {
         }
     }
 
-    /// As memory. `None` if it is none.
+    /// As memory. `None` if it is not one.
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Bytes(bytes) => Some(bytes),

@@ -503,7 +503,7 @@ impl Replay {
         draw.is_some()
     }
 
-    /// Whether draws go to what no picture needs that somebody asked for.
+    /// Whether draws go to a framebuffer that no requested picture needs.
     pub(crate) fn is_skipped(&self) -> bool {
         let context = self.at.and_then(|at| self.contexts.get(at));
         let is_window = context.is_some_and(|context| context.draw_framebuffer == 0);
@@ -659,7 +659,7 @@ impl Replay {
         }
     }
 
-    /// A buffer of WebGL2 was deleted: pointers to it are none.
+    /// A buffer of WebGL2 was deleted: pointers to it become null.
     pub(crate) fn unbound_buffer(&mut self, handle: u32) {
         for attribute in &mut self.actual.attributes {
             if attribute.is_some_and(|words| words.get(1) == Some(&handle)) {

@@ -8,6 +8,49 @@
 //!
 //! Without I/O and without a GPU. A replay that emits no commands still knows which draws could be shown ([`Verdict`]).
 //! A trace is hostile input for a GPU: [`Bounds`] says what it may demand.
+//!
+//! # How it works
+//!
+//! A trace with the capability `graphics` can be replayed. This crate is a driver: it executes the
+//! calls of a pass and says what WebGL2 has to do, as commands of words and bytes (`ops.rs`).
+//! `web/base/replay/gl.ts` executes them on an `OffscreenCanvas`, in a worker of its own that
+//! starts when the Picture tab is first shown. Where a browser has no WebGL2 in workers, the worker
+//! asks the same of a canvas of the page, through a port (`web/base/replay/port.ts`); decoding
+//! stays in the worker. The page loads that code then, executes commands in turns of 10 ms, and
+//! asks WebGL2 nothing before the GPU is done, because any answer would block it.
+//!
+//! - There is one WebGL2 context for all contexts of the trace. The driver keeps the state of each
+//!   of these and sends what differs before a draw (`state.rs`, `driver.rs`). A window is a
+//!   framebuffer object.
+//! - `glsl` preprocesses and translates shaders to GLSL ES 3.00. The fixed function is two shaders
+//!   of the compatibility profile that take the same way (`fixed.rs`). Each loop has a budget of
+//!   iterations.
+//! - Buffers are kept on this side, too: indices, mapped ranges and arrays in formats that WebGL2
+//!   lacks are converted from there.
+//! - A second player without commands looks at all calls first. It knows which draws can be shown
+//!   (`verdict.rs`), the frames, and which of them clear their window: draws to windows before such
+//!   a frame are left out (`plan.rs`). So are draws to framebuffers of which a frame reads nothing
+//!   (`surfaces.rs`).
+//! - `snapshots.rs` copies the replay now and then, so that a jump need not execute all calls
+//!   again. `shadow.rs` follows the commands that were sent and knows those that make textures,
+//!   framebuffers, renderbuffers and samplers again. A return deletes everything in WebGL2 but
+//!   programs and textures that hold the same, and sends these commands; buffers and uniforms go
+//!   with the draws that use them. Clones share what is the same.
+//! - Programs and values of uniforms are sent with the draw that needs them. A restart keeps
+//!   programs (`web/base/replay/programs.ts`), translations (`glsl/translations.rs`) and textures
+//!   that no upload or draw changes from the first draw on (`Replay::unchanged_since`).
+//!   `replay_keyframes.ts` copies what was drawn now and then (`keyframes.rs` says what that is),
+//!   and a jump draws from the latest copy on.
+//! - What is asked of draws beside their picture is a uniform, `_vw`, and an ending of each shader
+//!   (`glsl/views.rs`): how often pixels are drawn over, and whether loops were cut.
+//!   `web/base/replay/views.ts` executes draws accordingly, and lists those that touch a pixel.
+//! - `OpenTrace.events.remarks` marks calls in Events. The filmstrip is an `overlay` of the
+//!   timeline, in a part of the frames' track that `Timeline.below` makes room for.
+//! - A trace is hostile input for a GPU. `Bounds` limits vertices, memory, contexts and display
+//!   lists. `glsl/cost.rs` counts the operations of a shader as compilers see it; `Op::Cost` passes
+//!   them on before each draw. By these `web/base/replay/pace.ts` ends portions of commands, and
+//!   `parts.ts` divides draws. `web/model/replay.ts` ends a worker that says nothing for a few
+//!   seconds, and `web/ui/replay/worker.ts` starts the next one once its GPU is done.
 
 mod call;
 mod calls;

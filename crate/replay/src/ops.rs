@@ -2,7 +2,7 @@
 //!
 //! A command is a word, `op | words << 16`, followed by that many words. Floats are their bits. Bytes and strings are in a
 //! second buffer; a command has their offset and length. Objects are numbers that this side chooses, by kind, from 1 on; 0
-//! is no object. The other side makes an object when it first sees its number.
+//! is not an object. The other side makes an object when it first sees its number.
 
 use std::collections::VecDeque;
 

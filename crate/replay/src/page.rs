@@ -20,7 +20,7 @@ impl JsPlayer {
     ///
     /// # Errors
     ///
-    /// Throws a sentence for bytes that are no index.
+    /// Throws a sentence for bytes that are not an index.
     #[wasm_bindgen(constructor)]
     pub fn new(index: &[u8], file: JsFile, megabytes: f64, software: bool) -> Result<Self, JsValue> {
         let bounds = Bounds { bytes: (megabytes as u64) << 20, ..Bounds::default() };
@@ -39,12 +39,12 @@ impl JsPlayer {
         self.player.needs_decompressor()
     }
 
-    /// Wants the state after a call. Returns whether objects of WebGL2 are to be deleted: only the textures that `kept` lists are to stay.
+    /// Sets the call after which the state is wanted. Returns whether objects of WebGL2 are to be deleted: only the textures that `kept` lists are to stay.
     pub fn seek(&mut self, call: f64, windows: f64, surfaces: f64) -> bool {
         self.player.seek(call as u64, [windows as u64, surfaces as u64])
     }
 
-    /// Whether `seek` would begin anew.
+    /// Whether `seek` would start over.
     #[wasm_bindgen(js_name = beginsAnew)]
     pub fn begins_anew(&self, call: f64, windows: f64, surfaces: f64) -> bool {
         self.player.begins_anew(call as u64, [windows as u64, surfaces as u64])
@@ -56,7 +56,7 @@ impl JsPlayer {
         self.player.take_started_over()
     }
 
-    /// Makes copies of what is known before every so many calls, for tests.
+    /// Sets how many calls lie between copies of what is known, for tests.
     #[wasm_bindgen(js_name = setSpacing)]
     pub fn set_spacing(&mut self, calls: f64) {
         self.player.set_spacing(calls as u64);
@@ -126,7 +126,7 @@ impl JsPlayer {
         self.player.replay().halted.clone().unwrap_or_default()
     }
 
-    /// Begins anew with the next `seek`: what was drawn is not to be relied on.
+    /// Starts over with the next `seek`: what was drawn is not to be relied on.
     pub fn forget(&mut self) {
         self.player.forget();
     }

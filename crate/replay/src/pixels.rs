@@ -139,7 +139,7 @@ impl Default for Unpack {
     }
 }
 
-/// Where each channel of a pixel of this format goes: red, green, blue, alpha. `None` for formats that are none of colours.
+/// Where each channel of a pixel of this format goes: red, green, blue, alpha. `None` for formats without colours.
 fn channels(format: u32) -> Option<&'static [usize]> {
     Some(match format {
         gl::RED | gl::RED_INTEGER => &[0],

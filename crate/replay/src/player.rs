@@ -137,7 +137,7 @@ impl<S: ByteSource> Player<S> {
         [windows, self.replay.surfaces.needed(call, windows)]
     }
 
-    /// Wants the state after a call. Returns whether everything begins anew, or with a snapshot: objects of WebGL2 are to be deleted then, but
+    /// Sets the call after which the state is wanted. Returns whether everything starts over, or with a snapshot: objects of WebGL2 are to be deleted then, but
     /// for [`Player::kept`]. `skip`: the
     /// calls before which draws are left out, as [`Player::skip_before`] returns them.
     pub fn seek(&mut self, call: u64, [skip, surfaces]: [u64; 2]) -> bool {
@@ -162,7 +162,7 @@ impl<S: ByteSource> Player<S> {
         anew
     }
 
-    /// Whether [`Player::seek`] would begin anew.
+    /// Whether [`Player::seek`] would start over.
     pub fn begins_anew(&self, call: u64, [skip, surfaces]: [u64; 2]) -> bool {
         // What was left out before cannot be made up for, and calls are not undone.
         let is_here = self.reached && self.goal == call;
@@ -178,17 +178,17 @@ impl<S: ByteSource> Player<S> {
         [self.replay.skip_before, self.replay.skip_surfaces] = skip;
     }
 
-    /// The textures that are kept where everything begins anew, by their numbers.
+    /// The textures that are kept where everything starts over, by their numbers.
     pub fn kept(&self) -> &HashMap<u32, Kept> {
         &self.replay.kept
     }
 
-    /// Begins anew with the next [`Player::seek`]: what was drawn is not to be relied on.
+    /// Starts over with the next [`Player::seek`]: what was drawn is not to be relied on.
     pub fn forget(&mut self) {
         self.pass = None;
     }
 
-    /// Shows draws as lines. Everything begins anew with the next [`Player::seek`].
+    /// Shows draws as lines. Everything starts over with the next [`Player::seek`].
     pub fn set_wireframe(&mut self, on: bool) {
         if self.wireframe != on {
             (self.wireframe, self.pass) = (on, None);
@@ -241,7 +241,7 @@ impl<S: ByteSource> Player<S> {
         self.is_resumed = true;
     }
 
-    /// Makes snapshots before every so many calls, for tests. They begin with pieces.
+    /// Sets how many calls lie between snapshots, for tests. They begin with pieces.
     pub fn set_spacing(&mut self, calls: u64) {
         self.snapshots.set_spacing(calls);
     }

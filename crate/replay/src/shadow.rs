@@ -136,7 +136,7 @@ impl Shadow {
     fn upload(&mut self, op: Op, words: &[u32], bytes: &[u8], most: u64) {
         let [handle, binding] = [0, 1].map(|i| words.get(i).copied().unwrap_or(0));
         let held = Rc::clone(&self.held);
-        // A new allocation if somebody else has the old one: that is how what has changed is told.
+        // A new allocation if the old one is shared: changes are detected by that.
         let content = Rc::make_mut(&mut self.texture(handle, binding).content);
         let Some(uploads) = &mut content.uploads else { return };
         match op {

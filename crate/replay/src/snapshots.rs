@@ -58,7 +58,7 @@ impl Snapshots {
         Self { all: Vec::new(), spacing: SPACING, next: SPACING, most: bytes / 4, epoch: 1 }
     }
 
-    /// Makes them before every so many calls from now on.
+    /// Sets how many calls lie between them from now on.
     pub(crate) fn set_spacing(&mut self, calls: u64) {
         (self.spacing, self.next) = (calls.max(1), 0);
     }
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// Twenty frames of a draw each: a texture that is made anew now and then, one that could be drawn to, a program, a buffer that changes.
+    /// Twenty frames of a draw each: a texture that is made again now and then, one that could be drawn to, a program, a buffer that changes.
     fn calls() -> Vec<Call> {
         let ints = |args: &[u32]| args.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();
         let mut all: Vec<Call> = Vec::new();

@@ -1,6 +1,6 @@
 //! From which call on draws to framebuffers are needed for a picture.
 //!
-//! A *surface* is a texture that is drawn to, or a renderbuffer. What it holds began with the latest clear of all of it. Whoever
+//! A *surface* is a texture that is drawn to, or a renderbuffer. What it holds began with the latest clear of all of it. What
 //! reads it needs the draws since then, and these read further surfaces. So the least beginning that a frame reads is noted, and
 //! for a picture it is followed until it leads no further back.
 
@@ -173,7 +173,7 @@ impl Replay {
         }
     }
 
-    /// The current framebuffer is cleared. What is cleared as a whole begins anew.
+    /// The current framebuffer is cleared. What is cleared as a whole starts over.
     pub(crate) fn surfaces_cleared(&mut self, mask: u32) {
         let Some(framebuffer) = self.bound_framebuffer(false) else { return };
         let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return };

@@ -94,7 +94,7 @@ fn draws_beyond_their_buffers_are_left_out() {
         assert!(reasons(&replay).iter().any(|reason| reason.contains(why)), "{draw:?}: {:?}", reasons(&replay));
         assert_eq!(replay.halted, None);
     }
-    // Indices lead beyond the vertices, but for the one that begins a primitive anew.
+    // Indices lead beyond the vertices, but for the one that restarts a primitive.
     for (index, why) in [(9000u16, Some("reads vertices beyond its buffers")), (8191, None), (0xFFFF, None)] {
         let indices = [0, 1, index].iter().flat_map(|i: &u16| i.to_le_bytes()).collect();
         let draw = with(call("glDrawElements", &[gl::TRIANGLES, 3, gl::UNSIGNED_SHORT]), 3, Value::Bytes(indices));

@@ -5,7 +5,7 @@
 //! cargo run --release -p unspool-symbols --example large -- PROGRAM LOG
 //! ```
 //!
-//! What nobody reads is a hole in the program, so it takes few blocks on a disk.
+//! What is never read is a hole in the program, so it takes few blocks on a disk.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a tool that panics has done its work")]
 

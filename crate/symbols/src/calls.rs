@@ -145,7 +145,7 @@ impl Scan {
 
     /// Looks for all that refers to functions in a section of code, and at its functions.
     fn code(&mut self, section: &Section, code: &[u8], is_fixed: bool) {
-        // Instructions may begin anywhere: what looks like a reference but is none makes more calls possible, not fewer.
+        // Instructions may begin anywhere: what only looks like a reference makes more calls possible, not fewer.
         for (at, window) in (section.address..).zip(code.windows(6)) {
             let &[a, b, c, d, e, f] = window else { continue };
             let next = [b, c, d, e];

@@ -98,7 +98,7 @@ impl File {
         self.missing.get()
     }
 
-    /// Begins a question anew.
+    /// Starts a question over.
     pub(crate) fn clear_missing(&self) {
         self.missing.set(None);
     }

@@ -244,7 +244,7 @@ impl Starts {
         let code: Vec<(u64, u64)> = image.code().collect();
         let found = &mut self.found;
         let is_last = each_symbol(file, image, table, &mut self.row, |symbol| {
-            // Mach-O has no types, and labels of assembly code are no functions for certain.
+            // Mach-O has no types, and labels of assembly code are not functions for certain.
             let is_function = image.format == Format::MachO || symbol.rank >= FUNCTION;
             if is_function && code.iter().any(|(from, to)| (*from..*to).contains(&symbol.address)) {
                 found.push(symbol.address);

@@ -34,7 +34,7 @@ impl Called {
 #[derive(Debug, Default)]
 pub(crate) struct Place {
     has_starts: bool,
-    /// The base that the person chose.
+    /// The base that the user chose.
     chosen: Option<u64>,
     found: Option<Base>,
     /// The binary can only be at this base, and the trace contradicts it.
@@ -54,7 +54,7 @@ struct Base {
 /// Why a base was taken, the most certain first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// The person said so.
+    /// The user said so.
     Chosen,
     /// The binary can be nowhere else.
     Fixed,

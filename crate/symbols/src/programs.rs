@@ -114,7 +114,7 @@ pub(crate) struct Member {
     /// It is known what it is.
     is_read: bool,
     pub(crate) fault: Option<Fault>,
-    /// The object that the person chose.
+    /// The object that the user chose.
     chosen: Option<u32>,
     pub(crate) names: Names,
     /// Members in which its functions were looked up.
@@ -141,7 +141,7 @@ impl Member {
 }
 
 impl Programs {
-    /// Adds a binary of `size` bytes. `name` is for the person.
+    /// Adds a binary of `size` bytes. `name` is for the user.
     pub fn add(&mut self, id: u32, name: &str, size: u64) {
         self.members.push(Member {
             id,

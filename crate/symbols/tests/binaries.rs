@@ -148,7 +148,7 @@ fn read(programs: &mut Programs, files: &[(u32, &[u8])]) {
     }
 }
 
-/// The ids of objects with so many functions.
+/// The ids of objects with these numbers of functions.
 fn ids(uses: &[(u32, u32)]) -> Vec<i64> {
     uses.iter().flat_map(|(object, count)| (1..=*count).map(move |id| i64::from(object << 24 | id))).collect()
 }
@@ -390,7 +390,7 @@ fn addresses_are_named_at_the_base_that_explains_most() {
     read(&mut programs, &files);
     assert_eq!(programs.take_source().unwrap().file, "/src/program.rs");
     assert!(!programs.find_source_at(0x7fff_f7dd_3010));
-    // The person knows better.
+    // The user knows better.
     programs.place(1, Some(base + 0x1000));
     read(&mut programs, &files);
     let report = programs.report(1, 0).unwrap();

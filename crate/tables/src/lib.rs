@@ -1,4 +1,4 @@
-//! A SQLite database that does not exist: each of its pages is made when somebody reads it.
+//! A virtual SQLite database: each page is computed when it is read.
 //!
 //! SQLite reads a database through pages. If all records of a table have one length, the page of any row is known by
 //! arithmetic, so that a table of millions of rows needs no memory and no import. Short tables are held as records.
@@ -10,6 +10,22 @@
 //! ```
 //!
 //! The file format is that of <https://www.sqlite.org/fileformat2.html>.
+//!
+//! # Where the tables come from
+//!
+//! Where a value is missing (a slice without a parent), another column of the record takes its
+//! room. `Rows` is the source of the rows. That of the store (`crate/engine/src/tables.rs`, feature
+//! `tables`) reads its columns. `unspool sql` writes the pages to a file for SQLite, and adds
+//! records and their fields if a statement names them (`docs/sql.md`).
+//!
+//! In the page, the trace's worker makes the pages of the range in portions (`gatherTables`), which
+//! the page hands over without a copy to the worker of the SQL panel (`web/worker/query.ts`). A
+//! slice takes 40 bytes there, and ending that worker still stops any query. `LazyFile` gives the
+//! pages to sql.js. The tables of a database itself are attached as `rvn`. `records` and `fields`
+//! hold values of any length, so they are inserted: the record worker makes rows of a part of the
+//! file at a time (`records/tabulate.rs`), and the worker of the panel binds their texts where they
+//! are in the memory of SQLite (`web/worker/detail_tables.ts`). The native command uses the same
+//! visitor.
 
 mod layout;
 mod record;

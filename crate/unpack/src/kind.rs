@@ -14,7 +14,7 @@ pub enum Kind {
     Zstd,
     /// The .xz format 1.2, also with several streams.
     Xz,
-    /// RFC 7932. It has no magic number: only the file name tells.
+    /// RFC 7932. It has no magic number: only the file name shows it.
     Brotli,
     /// RFC 1951: an entry of a zip archive.
     Deflate,

@@ -137,7 +137,7 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
     isChecked: boolean,
   ): Promise<Ran> => {
     const run = runs;
-    // Any question would block the thread until the GPU has done what it was told before.
+    // Any question would block the thread until the GPU has done what was sent before.
     if (hasTurns) await next(true);
     while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
     let within: number | null = null;
@@ -211,8 +211,8 @@ function rendererOf(gl: WebGL2RenderingContext): string {
 }
 
 /**
- * Tells the GPU to begin with what it was told until now. Returns what waits until that is done. Reading pixels would wait, too, but
- * nobody would hear then that it goes on: a GPU that is merely slow is told from one that is stuck by this.
+ * Makes the GPU begin with what was sent until now. Returns what waits until that is done. Reading pixels would wait, too, but
+ * no progress would be reported then, which distinguishes a slow GPU from one that is stuck.
  */
 function finish(gl: WebGL2RenderingContext): () => Promise<void> {
   const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);

@@ -154,7 +154,7 @@ export function readingOf(
   };
 }
 
-/** Draws depths to the framebuffer that is bound. The state that this needs is not kept: the replay begins anew. */
+/** Draws depths to the framebuffer that is bound. The state that this needs is not kept: the replay starts over. */
 function drawPacked(gl: Gl, program: WebGLProgram, { width, height }: Size): void {
   for (const cap of [gl.BLEND, gl.CULL_FACE, gl.DEPTH_TEST, gl.STENCIL_TEST, gl.RASTERIZER_DISCARD]) gl.disable(cap);
   gl.colorMask(true, true, true, true);

@@ -95,9 +95,9 @@ export interface Cut {
 export interface Views {
   /** What is watched now. */
   watch: Watch | null;
-  /** Executes a draw of so many vertices: `execute` with its primitive, or with points. */
+  /** Executes a draw of this many vertices: `execute` with its primitive, or with points. */
   draw(call: number, mode: number, vertices: number, execute: (mode: number) => void): void;
-  /** Operations that loops of the program in use may take for a pixel of a draw of so many vertices. */
+  /** Operations that loops of the program in use may take for a pixel of a draw of this many vertices. */
   loopWork(vertices: number): number;
   /** Executes a clear or copy. `isColor`: it writes colours, which numbers of draws are not replaced by. */
   fill(call: number, isColor: boolean, execute: () => void): void;

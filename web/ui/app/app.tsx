@@ -125,7 +125,7 @@ function Notice({ workbench, choose }: { workbench: Workbench; choose: () => voi
   const changed = workbench.changed.value;
   const bench = workbench.bench.value;
   const id = bench.at === 'open' ? bench.open.id : 0;
-  /** The trace whose limit the person keeps. */
+  /** The trace whose limit the user keeps. */
   const kept = useSignal(0);
   const text = workbench.notice.value || (bench.at === 'open' ? bench.open.trace.shortage.value : '');
   const offered = workbench.offered.value;

@@ -5,12 +5,12 @@ interface Picker {
   showOpenFilePicker?(options: { multiple: boolean }): Promise<FileHandle[]>;
 }
 
-/** Whether the person can choose files that the browser can open again later. */
+/** Whether the user can choose files that the browser can open again later. */
 export function canPick(): boolean {
   return (globalThis as Picker).showOpenFilePicker !== undefined;
 }
 
-/** Lets the person choose files, and notes their handles. Null if the browser does not allow it here, as in a frame of another origin. */
+/** Lets the user choose files, and notes their handles. Null if the browser does not allow it here, as in a frame of another origin. */
 export async function pickFiles(recent: Recent): Promise<readonly File[] | null> {
   let handles: FileHandle[];
   try {

@@ -10,7 +10,7 @@ import { WALK_COMMANDS } from './walk_commands.ts';
  */
 export type Chord = string;
 
-/** Something that the person can do, by keyboard, from a menu or from a palette. */
+/** Something that the user can do, by keyboard, from a menu or from a palette. */
 export interface Command {
   /** Stable word for menus, tests and links. */
   readonly id: string;
@@ -91,10 +91,8 @@ export const COMMANDS = [
   onTrace('scroll-down', 'Scroll the tracks down', ['pagedown'], (trace) => trace.scroll(ROWS)),
   onTrace('show-whole', 'Show the whole trace', ['0'], (trace) => trace.showWhole()),
   onTrace('go-to', 'Go to a position or a name', ['g'], (trace) => trace.goTo()),
-  onTrace('back', 'Go back to what was looked at before', ['alt arrowleft'], (trace) => trace.back(), {
-    needs: 'back',
-  }),
-  onTrace('forward', 'Go forward again', ['alt arrowright'], (trace) => trace.forward(), { needs: 'forward' }),
+  onTrace('back', 'Back', ['alt arrowleft'], (trace) => trace.back(), { needs: 'back' }),
+  onTrace('forward', 'Forward', ['alt arrowright'], (trace) => trace.forward(), { needs: 'forward' }),
   onTrace('find', 'Find', ['ctrl f', '/'], (trace) => trace.find()),
   onTrace('find-next', 'Select the next hit', ['f3'], (trace) => trace.findStep(1), { needs: 'hits' }),
   onTrace('find-previous', 'Select the previous hit', ['shift f3'], (trace) => trace.findStep(-1), { needs: 'hits' }),

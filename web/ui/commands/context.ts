@@ -46,7 +46,7 @@ export interface RowTarget {
   readonly narrow: ((term: string) => void) | null;
   /** The type of the event that the row is about; missing or null if it is about none. */
   readonly eventType?: string | null;
-  /** Shows what the row is about in the timeline; null if that is no single thing. */
+  /** Shows what the row is about in the timeline; null if that is not a single thing. */
   readonly show: (() => void) | null;
 }
 

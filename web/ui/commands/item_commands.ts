@@ -86,7 +86,7 @@ export const ITEM_COMMANDS = [
   },
   {
     id: 'range-of-screen',
-    title: 'Make what is on the screen the range',
+    title: 'Set range to visible area',
     keys: [],
     enabled: ({ trace }: CommandContext) => trace !== null,
     run: ({ trace }: CommandContext) => trace?.selectScreen(),

@@ -5,7 +5,7 @@ import './keys.css';
 interface Props {
   /** Whether the keys that walk through steps can do something, or could with another trace. */
   readonly canWalk: boolean;
-  /** The person closes the sheet. */
+  /** The user closes the sheet. */
   readonly close: () => void;
 }
 

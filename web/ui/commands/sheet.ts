@@ -122,7 +122,7 @@ const GROUPS: readonly SheetGroup[] = [
     rows: [
       commands(['open-file']),
       commands(['show-palette']),
-      { keys: [[['Right-click']], [['Shift', 'F10']]], does: 'Show what can be done with something' },
+      { keys: [[['Right-click']], [['Shift', 'F10']]], does: 'Open context menu' },
       commands(['show-keys']),
     ],
   },

@@ -28,7 +28,7 @@ export function CompanionFacts({ trace }: { trace: Trace }) {
   );
 }
 
-/** The address of the first page of a binary, which the person can change. */
+/** The address of the first page of a binary, which the user can change. */
 function Base({ base, place }: { base: bigint | null; place: (base: bigint | null) => void }) {
   const [wrong, setWrong] = useState(false);
   return (
@@ -61,7 +61,7 @@ function Base({ base, place }: { base: bigint | null; place: (base: bigint | nul
   );
 }
 
-/** The address that a text is in hexadecimal, with or without `0x`; undefined if it is none. */
+/** The address that a text is in hexadecimal, with or without `0x`; undefined if it is not one. */
 function parseBase(text: string): bigint | undefined {
   const digits = /^(?:0x)?([\da-f]{1,16})$/i.exec(text);
   return digits ? BigInt(`0x${digits[1]}`) : undefined;

@@ -182,7 +182,7 @@ function Item({ open, details, context, colour }: ItemProps) {
 
 /** What is known of a graphics call besides its record: its context, and its times. The code is loaded for the first one. */
 function Graphics({ open, details }: { open: OpenTrace; details: ItemDetails }) {
-  // A frame begins at a call, but is none.
+  // A frame begins at a call, but is not one.
   if (!open.trace.info.value?.offers.includes('graphics') || details.offset === null) return null;
   return <Lazy load={async () => (await import('./graphics_call.tsx')).GraphicsCall} props={{ open, details }} />;
 }

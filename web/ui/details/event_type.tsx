@@ -5,7 +5,7 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { KeepButton } from '../parts/keep.tsx';
 import './event_type.css';
 
-/** What the person says about the type of an event. Logs have neither names of types nor the layout of payloads. */
+/** What the user says about the type of an event. Logs have neither names of types nor the layout of payloads. */
 export function EventTypeChoice({ fields, open }: { fields: readonly Field[]; open: OpenTrace }) {
   const { trace, derived, eventTypes: choices } = open;
   const type = typeOf(fields);

@@ -30,7 +30,7 @@ export function Measured({ open }: { open: OpenTrace }) {
         </button>
       </div>
       {!place || isSame ? (
-        <p class="muted">Select where to measure to.</p>
+        <p class="muted">Select an end point.</p>
       ) : (
         <Lengths
           rows={lengthsBetween(anchor, place).map(({ label, length }) => [

@@ -109,7 +109,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
   );
 }
 
-/** The height of the open dock. Until the person drags it, the timeline keeps half of the window. */
+/** The height of the open dock. Until the user drags it, the timeline keeps half of the window. */
 function heightOf(height: number): string {
   const most = height === FIRST_HEIGHT ? '50vh - var(--header)' : `100vh - ${SPARED}px`;
   return `max(${LEAST_HEIGHT}px, min(${height}px, ${most}))`;

@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<CleanClass, { readonly label: string; readonly titl
   texts: { label: 'Other texts', title: 'Strings of the program, such as shaders, labels, users and hosts' },
   payloads: { label: 'Payloads', title: 'Contents of buffers, payloads of events, values of registers and memory' },
 };
-const WORDS = { keep: 'Keep', hash: 'Hash', omit: 'Leave out' } as const;
+const WORDS = { keep: 'Keep', hash: 'Hash', omit: 'Omit' } as const;
 
 interface Props {
   readonly exports: Exports;

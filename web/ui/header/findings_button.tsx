@@ -5,7 +5,7 @@ import { findingsOf } from '../findings/findings.ts';
 
 /**
  * Looks for findings, and shows their number once they are known. Looking takes as long as reading the file, so it begins when
- * the person asks. Renders nothing for formats without findings.
+ * the user asks. Renders nothing for formats without findings.
  */
 export function FindingsButton({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const findings = findingsOf(open);

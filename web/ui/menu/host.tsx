@@ -10,7 +10,7 @@ type MenuModule = typeof import('./menu.tsx');
 
 interface Props {
   readonly contextNow: () => CommandContext;
-  /** Tells the person a sentence. */
+  /** Tells the user a sentence. */
   readonly tell: (sentence: string) => void;
   readonly children: ComponentChildren;
 }

@@ -33,9 +33,9 @@ interface Props<Row> {
   readonly sortBy?: (key: string) => void;
   /** Number of the current row, or -1. */
   readonly current: number;
-  /** The person moves to a row by a key. */
+  /** The user moves to a row by a key. */
   readonly move: (row: number) => void;
-  /** The person acts on a row: a click or Enter. */
+  /** The user acts on a row: a click or Enter. */
   readonly act: (row: number) => void;
   /** What a click does, as a tooltip. */
   readonly says?: string;

@@ -7,7 +7,7 @@ interface Props {
   readonly class: string;
   /** The id of its heading. */
   readonly title: string;
-  /** The person closes it: by Escape, or by a click beside it. */
+  /** The user closes it: by Escape, or by a click beside it. */
   readonly close: () => void;
   readonly children: ComponentChildren;
 }

@@ -46,7 +46,7 @@ interface Props {
   readonly rows: () => AsyncIterable<readonly (readonly string[])[]>;
 }
 
-/** Offers to copy a table as comma-separated values, or to save it. Long tables are cut, which is told. */
+/** Offers to copy a table as comma-separated values, or to save it. Long tables are cut, with a note. */
 export function TakeTable({ name, head, rows }: Props) {
   const told = useSignal('');
   const busy = useSignal(false);

@@ -14,7 +14,7 @@ import './film.css';
 /** Milliseconds that the view rests before pictures are asked for. */
 const REST_MS = 300;
 
-/** Small pictures of frames below their lane, once somebody has asked for a picture. */
+/** Small pictures of frames below their lane, once a picture was requested. */
 export function FilmStrip({ open }: { open: OpenTrace }) {
   const replay = knownReplay(open);
   return replay ? <Strip open={open} replay={replay} /> : null;

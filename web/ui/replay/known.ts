@@ -7,7 +7,7 @@ const replays = new WeakMap<OpenTrace, Replay>();
 /** Grows with each. */
 const version = signal(0);
 
-/** The replay of a trace, if somebody has asked for a picture. Subscribes. */
+/** The replay of a trace, if a picture was requested. Subscribes. */
 export function knownReplay(open: OpenTrace): Replay | undefined {
   void version.value;
   return replays.get(open);

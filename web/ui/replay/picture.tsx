@@ -292,7 +292,7 @@ function Frame({ replay, large, choose }: FrameProps) {
           }}
         />
       )}
-      {shown && !picture && !progress && <p class="muted">Nothing is drawn to that could be shown here.</p>}
+      {shown && !picture && !progress && <p class="muted">No visible framebuffer at this call.</p>}
       <div class="picture-progress" role="status">
         {progress && (
           <>

@@ -126,7 +126,7 @@ function OriginRow({
   );
 }
 
-/** Who gave a value, or that nobody did. */
+/** The step that gave a value, or that there is none. */
 function Cause({ machine, origin }: { machine: Machine; origin: Origin }) {
   const { cause, step, instruction, operands, isUnclear, cell, written } = origin;
   if (cause === 'unknown' || step === null) return <span class="muted">nothing tells what it was</span>;
@@ -176,7 +176,7 @@ function endOf({ uses, replaced, isCut }: Uses): string {
     : uses.length === 0
       ? 'No step uses it. '
       : '';
-  return `${more}${replaced === null ? 'It is not written again.' : `Written anew at step ${formatCount(replaced)}.`}`;
+  return `${more}${replaced === null ? 'It is not written again.' : `Overwritten at step ${formatCount(replaced)}.`}`;
 }
 
 function UseRow({ machine, use }: { machine: Machine; use: ValueUse }) {

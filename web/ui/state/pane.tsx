@@ -9,7 +9,7 @@ import './pane.css';
 
 /**
  * The pane about the selection: details, pictures of traces that draw, and state: what the OpenGL context holds, or registers and memory
- * of traces that tell them.
+ * of traces that have them.
  */
 export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
   const offers = open.trace.info.value?.offers ?? [];

@@ -33,7 +33,7 @@ export function Announcer({ open }: { open: OpenTrace }) {
   const at = useComputed(() => {
     const id = timeline.arrangement.current.value;
     const own = selection.selected.value?.track ?? selection.record.value?.track;
-    // The track of the selection is told with it.
+    // The track of the selection is announced with it.
     const track = id === own ? undefined : timeline.arrangement.find(id);
     if (!track) return '';
     return [shortened(track.name), ...trackLines(track, trace.info.value ?? { sliceNoun: 'slice' })].join(', ');

@@ -6,6 +6,6 @@ export async function prepareTraceView(): Promise<void> {
   try {
     (await import('./trace_view.tsx')).backends.probe();
   } catch {
-    // Nobody waits for it.
+    // Nothing waits for it.
   }
 }

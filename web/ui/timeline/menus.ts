@@ -11,7 +11,7 @@ import type { ViewState } from './view_state.ts';
 
 /**
  * Shows the menu of what is clicked in the timeline, until disposed: of a slice or an instant, which is selected by that, or else
- * of the track. By key, that of the selection, or of the current track if the person went on to that.
+ * of the track. By key, that of the selection, or of the current track if the user went on to that.
  */
 export function listenForMenus(area: HTMLElement, open: OpenTrace, state: ViewState, show: ShowMenu): Dispose {
   const { trace, timeline, selection } = open;

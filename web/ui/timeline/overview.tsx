@@ -95,7 +95,7 @@ function End({ open }: { open: OpenTrace }) {
   return part && <span class="overview-end">{part.label}</span>;
 }
 
-/** The rows of the overview in the order of the tracks below it, without those that the person has hidden. */
+/** The rows of the overview in the order of the tracks below it, without those that the user has hidden. */
 function rowsInOrder(overview: Overview, { layout, arrangement }: Timeline): readonly number[] {
   const places = new Map(layout.peek().tracks.map(({ track }, place) => [track.id, place]));
   const placeOf = (row: number) => places.get(overview.rows[row]!) ?? Number.POSITIVE_INFINITY;

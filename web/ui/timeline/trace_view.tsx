@@ -58,7 +58,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
       const isPinned = y < pinnedPart(timeline.layout.peek(), timeline.size.peek().height);
       (isPinned ? timeline.scrollPinned : scrollBy)(pixels);
     };
-    // A track that the person scrolled to stays in place when one appears above it.
+    // A track that the user scrolled to stays in place when one appears above it.
     let before = timeline.layout.peek();
     scope.add(
       watch([timeline.layout], () => {

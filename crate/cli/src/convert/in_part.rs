@@ -76,7 +76,7 @@ fn text(input: &Path, why: Why) -> String {
     format!("in part: {}\n{version}\n", why.word())
 }
 
-/// The length of a file and when it was modified. `None` if it is no file.
+/// The length of a file and when it was modified. `None` if it is not a file.
 fn version(input: &Path) -> Option<String> {
     let metadata = fs::metadata(input).ok().filter(fs::Metadata::is_file)?;
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

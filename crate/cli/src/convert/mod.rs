@@ -392,7 +392,7 @@ fn write(
     }
     let tracks = match what.scope.tracks(session)? {
         Some(tracks) => tracks,
-        // Lanes beside threads, such as those of frames, are no call stacks.
+        // Lanes beside threads, such as those of frames, are not call stacks.
         None if of_stacks => threads(session),
         None => (0..store.track_count() as u32).collect(),
     };

@@ -3,6 +3,9 @@
 //! ```text
 //! OUT/slices/trace=app.xray/0.parquet    and so for traces, tracks, names, instants, counters and args
 //! ```
+//!
+//! It is a `Writer` behind the feature `parquet` of `unspool-cli`, because few need it and it takes
+//! long to compile. `docs/fleet.md` has its schema.
 
 use std::cell::RefCell;
 use std::fs;
@@ -112,7 +115,7 @@ struct Batches {
 }
 
 impl Batches {
-    /// The next ones, as far as there are so many.
+    /// The next ones, or as many as are left.
     fn next(&mut self, count: usize) -> &[ByteArray] {
         let Self { bytes, ends, from, batch } = self;
         batch.clear();
@@ -159,7 +162,7 @@ impl Column {
             (Self::Double(values), Cell::Double(value)) => values.push(value),
             (Self::Text(values), Cell::Text(text)) => values.push(text),
             (Self::Name(values), Cell::Name(name)) => values.push(name),
-            // A value that is missing is told by its level alone.
+            // A value that is missing is known by its level alone.
             (Self::MaybeInt64(values, levels), Cell::MaybeInt64(value)) => {
                 levels.push(value.is_some().into());
                 values.extend(value);
@@ -429,7 +432,7 @@ impl Parquet {
         last_path(out, trace).exists()
     }
 
-    /// The file that says that a trace was converted in part. Its name begins with an underscore, as those that are no part of a
+    /// The file that says that a trace was converted in part. Its name begins with an underscore, as those that are not part of a
     /// data set.
     pub(crate) fn mark(out: &Path, trace: &str) -> PathBuf {
         last_path(out, trace).with_file_name("_in_part")

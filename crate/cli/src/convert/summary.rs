@@ -62,7 +62,7 @@ impl Summary {
         }
     }
 
-    /// Adds an input. A failure is told at once.
+    /// Adds an input. A failure is reported at once.
     pub(super) fn add(&mut self, job: &Job, outcome: Outcome) {
         self.passed += job.size;
         self.bar.set(self.passed);

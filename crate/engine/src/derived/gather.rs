@@ -13,7 +13,7 @@ use crate::store::{Instant, Sample, Slice, Store};
 #[derive(Debug)]
 pub struct Gather {
     given: CollectedColumns,
-    /// The names of slices; empty if they are none.
+    /// The names of slices; empty if these are not slices.
     names: Vec<u32>,
     /// Positions with the indices of their records, in order. `None` before they were sorted.
     order: Option<Vec<(u64, u32)>>,

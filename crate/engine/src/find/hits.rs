@@ -25,7 +25,7 @@ struct Row {
     picked: Picked,
 }
 
-/// A record that is no slice and no instant.
+/// A record that is neither a slice nor an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Point {
     pub(crate) x: u64,

@@ -212,7 +212,7 @@ enum Begun {
 
 impl Begun {
     /// The slice or instant of a record, by its track, position, locator and name. A group and the call that begins it have one
-    /// record, which is the call's: the name tells them apart. A record without a name may be an instant, but is no slice: it is
+    /// record, which is the call's: the name tells them apart. A record without a name may be an instant, but is not a slice: it is
     /// one step of many in a call.
     fn at(store: &Store, track: TrackId, x: u64, locator: Locator, name: Option<&str>) -> Option<Self> {
         let is_named = |id: u32| {

@@ -22,7 +22,7 @@ pub enum Wanted {
     /// record of each is collected, and where the last one is.
     Runs(String),
     /// Those that read or write memory at some addresses: `len` bytes from `address` on, at most 8. Their number is what the memory
-    /// holds after the record, as soon as records have told all its bytes.
+    /// holds after the record, as soon as all its bytes are known from records.
     Memory {
         /// Address of the first byte.
         address: u64,

@@ -160,7 +160,7 @@ impl RecordReader {
     }
 
     /// The record at a position, with its fields: preferably one of `track`. `None` if there is none, or if only a look at every
-    /// record would tell.
+    /// record would show it.
     ///
     /// # Errors
     ///

@@ -2,6 +2,32 @@
 //!
 //! A [`RecordReader`] has what the decoder handed over, or a database, and reads the file where it needs. It knows nothing
 //! of the store, so that it can live in another worker than the session.
+//!
+//! The store keeps what the picture needs. Everything else of a record is read again from the file,
+//! by a `Records` of its format (`crate/formats/src/records.rs`), which has the index and no other
+//! state.
+//!
+//! - A **pass** visits every record of some *pieces* of the file in file order, with its fields,
+//!   borrowed: locator, row, position, track, name, then a `Visitor` gets each field. It decides
+//!   per record whether it wants fields. A pass is a sink of the walk that also feeds the timeline
+//!   and the text dump (`fields.rs` of each format). Values of an apitrace call come with two
+//!   events, so they are kept on a tape until the call returns.
+//! - **Lanes** are records that are in order: one for most files, one per thread for an XRay log,
+//!   whose buffers are in the order of a queue. Pieces of at most 4096 records, or 32 to 256 KiB,
+//!   can be read without what comes before.
+//! - `RecordReader` (`crate/engine/src/records`) reads the file synchronously where it needs. A
+//!   **list** of a range and some tracks is arithmetic where the order of rows says it all; else
+//!   every record is looked at, in turns, and a bitmap with counts remembers which ones belong
+//!   (`picked.rs`). Lanes are merged by position around the rows asked for (`list.rs`).
+//! - A database is read through SQL (`RowRecords`). A row is a transition there, so no index is
+//!   needed.
+//! - In the page, `web/model/events.ts` keeps blocks of 64 rows, and `web/model/long_list.ts`
+//!   scrolls in proportion where a browser cannot lay out as many pixels.
+//!
+//! While the file is being read, a question about a record fetches a new index if the last one is
+//! older than a moment. If an index from before the question leads to an error, the page asks once
+//! more with a new one. Lists wait for the end. A trap in the record worker becomes an error event,
+//! after which the page starts another one.
 
 mod collect;
 mod list;
@@ -189,7 +215,7 @@ impl RecordReader {
         self.covered(survey.next)
     }
 
-    /// Visits further records with all their fields: those of `budget` pieces, or of as many times 256 rows of a database.
+    /// Visits further records with all their fields: those of `budget` pieces; in a database, a piece is 256 rows.
     /// Returns whether these were the last. Where one step ends and the next begins, a container is decompressed twice.
     ///
     /// # Errors
@@ -252,7 +278,7 @@ impl RecordReader {
     }
 
     /// Passes the records of `budget` pieces from `next` on, 0 for the first, to a visitor. Returns the piece after them. Of a
-    /// database, these are as many times 256 rows.
+    /// database, a piece is 256 rows.
     ///
     /// # Errors
     ///
@@ -276,7 +302,7 @@ impl RecordReader {
         }
     }
 
-    /// [`RowRecords::row_beyond`]. The same row if the trace is no database.
+    /// [`RowRecords::row_beyond`]. The same row if the trace is not a database.
     fn row_beyond(&self, row: u64) -> Result<u64, TraceErrorOut> {
         let Origin::Database(records, source) = &self.origin else { return Ok(row) };
         let found = all_fetched(&**source, &records.queries_beyond(row))?;

@@ -523,7 +523,7 @@ impl Job for Calls {
         (self.longest, self.shortest) = (Top::default(), Top::default());
         self.done = false;
         self.at = (0, 0);
-        // Without columns, a step would find nothing. A later job plans anew.
+        // Without columns, a step would find nothing. A later job plans again.
         self.restarts = u64::MAX;
     }
 }

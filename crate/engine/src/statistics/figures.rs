@@ -37,7 +37,7 @@ impl Tree {
         tree
     }
 
-    /// Traverses the whole tree, and tells for each node whether its name is also on the path from the root to it.
+    /// Traverses the whole tree, and reports for each node whether its name is also on the path from the root to it.
     fn walk(&self, paths: PathTree<'_>, names: usize, mut tell: impl FnMut(Place, bool)) {
         let mut above = vec![0u32; names];
         let mut node = ROOT;

@@ -13,6 +13,33 @@
 //! time is what direct callees do not cover. A call whose begin was not recorded is the caller of everything on its
 //! track that arrived before its end and had no other caller (`paths.rs`). Overlapping slices do not call one another:
 //! all of their time is self time. Sums saturate at 2^64 - 1.
+//!
+//! # How it works
+//!
+//! Durations are added up in logarithmic buckets. Columns are cut to the range by bisection, so no
+//! other slice is visited. Any prefix of the scan is a sample of the whole. The scan is a job
+//! (`Scan`). It sends an estimate after 40 ms and the exact numbers at the end. While the file is
+//! being read it sends estimates only. Exact percentiles of one function are another job (`Exact`),
+//! of two or three more scans.
+//!
+//! A scan that is done stays in its slot, so the other views of a range need no further scan.
+//! `Shape` holds its call paths, after the transforms that the user chose (recursion collapsed,
+//! functions focused, hidden, paths filtered), until others are asked for. Rows of the tree and
+//! nodes of flame graphs are made from it: downwards from the root, or upwards from groups of calls
+//! (`spots.rs`), never further than asked for or wide enough to be seen. A flame graph grows in the
+//! steps of the job, after a coarse one that is shown meanwhile (`Growth` in `flame.rs`). So are
+//! the heaviest stacks, and the edges of the call graph, which the page lays out with dagre, loaded
+//! with that panel (`stacks.rs`, `web/model/call_graph.ts`, `web/ui/panels/graph`). A scan may add
+//! up what calls *weigh* in place of durations (`weights.rs`): times of a replay, which the survey
+//! of an apitrace knows, and the page passes to the trace's worker. Nodes are known by the names of
+//! their path, which are the same in every range. Two jobs visit the slices themselves: `Calls`
+//! lists those of one function, or of one stack, and `TimeOrder` draws them in the order of time.
+//! `docs/statistics.md` defines each figure.
+//!
+//! A caller whose begin was not recorded arrives after the calls it made. The store puts its slice
+//! at a new lowest depth and keeps the call-tree nodes of the earlier slices. The scan maps these
+//! nodes to their true paths by depth (`statistics/paths.rs`). Tracks without such callers skip the
+//! mapping.
 
 mod buckets;
 mod calls;

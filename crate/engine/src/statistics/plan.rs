@@ -89,7 +89,7 @@ impl Plan {
         plan
     }
 
-    /// Whether the planned slices have moved: a track was delivered anew, or the trace was finished and its short
+    /// Whether the planned slices have moved: a track was delivered again, or the trace was finished and its short
     /// columns were merged. Slices that were only added change nothing.
     pub(super) fn is_outdated(&self, store: &Store) -> bool {
         self.restarts != store.restarts || self.complete != store.is_finished()

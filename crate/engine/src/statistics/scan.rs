@@ -69,7 +69,7 @@ impl Scan {
         Self { wanted, growth: None, ..scan }
     }
 
-    /// Makes the call paths anew if more is known of them, or others are wanted.
+    /// Makes the call paths again if more is known of them, or others are wanted.
     fn shape(&mut self, store: &Store) {
         let Self { statistics: Some(statistics), shape, wanted: Wanted { flame, tree, transforms, .. }, .. } = self
         else {

@@ -24,7 +24,7 @@ pub(super) enum Spot {
     Up(Vec<Entry>),
 }
 
-/// Some calls, by the node that the way up from them has come to.
+/// Calls, by the ancestor node that the walk upwards from them has reached.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     at: u32,

@@ -128,7 +128,7 @@ impl Statistics {
         found
     }
 
-    /// Adds a weight to a call and its callers. A group is none.
+    /// Adds a weight to a call and its callers. A group is not a call.
     #[inline(never)]
     fn add_weight(&mut self, store: &Store, place: Place, at: usize) {
         let Some(weight) = store.weights.weights.get(at) else { return };

@@ -1,4 +1,32 @@
 //! Tracks and what is on them, filled while the file is being read.
+//!
+//! A column holds the slices of one track and depth, sorted and free of overlap, in blocks of up
+//! to 4096. Start, duration, call-tree node and locator are 32 bits each, relative to the block. A
+//! *wide* block also keeps the upper halves. A full block of back-to-back slices, such as runs of
+//! basic blocks, is *packed* to about three bytes a slice. Over each column stands an implicit tree
+//! of fan-out 16, appended as slices close. A node has start, end, covered time, the dominant
+//! call-tree node (weighted majority vote), the longest slice and the longest pause. A slice takes
+//! less than 20 bytes, levels of detail included; `crate/engine/tests/memory.rs` counts bytes and
+//! allocations. `unspool convert` goes through the slices once, so it has closed blocks moved to a
+//! temporary file (`store/spill.rs`, natively only).
+//!
+//! - A call takes the lowest depth above its caller. Depth is signed: an exit without an enter
+//!   prepends a column and nothing moves. On the page, row = depth − lowest depth.
+//!   `(track, depth, index)` identifies a slice for good. Slices that may overlap (lifetimes of
+//!   buffers) take the lowest free depth.
+//! - Instants and samples of counters are arrays sorted by time. Extremes of samples have levels of
+//!   fan-out 16, too. A counter can be shown as numbers of another type, from the same bytes
+//!   (`Samples::read_as`): then it has a second array with levels of its own.
+//! - A query (from, to, step) draws a node as one rectangle if it is at most four steps long and
+//!   holds no slice of a step, or if it is two such bursts with a pause between them. It visits at
+//!   most 4 nodes and slices per step on average and draws coarser where data would cost more. A
+//!   test holds it to `4 × steps × rows + 64 × log n`. Windows of up to 256 ticks have no limit.
+//! - A track keeps the stretches in which records must be missing (`Track::gap`), at most 256. The
+//!   page hatches them (`web/render/gaps.ts`).
+//! - Slices of length 0 at one tick share one mark of 2 px with the index of the first; `.` steps
+//!   through the rest.
+//! - `neighbours.rs` finds the slice at a position, and the next, previous, calling and called one,
+//!   without a picture. `store/ordered.rs` merges columns by start for `unspool slices`.
 
 mod block;
 pub mod column;
@@ -51,13 +79,13 @@ pub struct Store {
     extent: Option<(u64, u64)>,
     records: u64,
     slices: u64,
-    /// What calls weigh in a replay, if somebody has said so.
+    /// What calls weigh in a replay, if known.
     pub(crate) weights: Weights,
     /// Instants, samples and payloads.
     points: u64,
     /// Most bytes, if that is less than [`MOST_BYTES`].
     most_bytes: Option<u64>,
-    /// How often a track was delivered anew.
+    /// How often a track was delivered again.
     pub(crate) restarts: u64,
     finished: bool,
     /// The file that slices are moved to.
@@ -68,7 +96,7 @@ pub struct Store {
 #[derive(Clone, Copy, Debug)]
 struct Noted {
     problem: Problem,
-    /// The track, if the problem belongs to its stack: it is dropped when the track is delivered anew.
+    /// The track, if the problem belongs to its stack: it is dropped when the track is delivered again.
     track: Option<TrackId>,
 }
 
@@ -208,7 +236,7 @@ impl Store {
         }
         let end = self.extent.map_or(0, |(_, to)| to);
         for track in &mut self.tracks {
-            // A thread may have gone on without being recorded, or not: nothing tells. Other tracks are about the whole trace.
+            // A thread may have gone on without being recorded, or not: it is unknown. Other tracks are about the whole trace.
             let is_thread = track.def.kind == TrackKind::Thread && track.def.stacking == Stacking::Nested;
             track.finish(if is_thread { track.last_position(counted) } else { end });
             // Not before: slices that end now would begin new levels.

@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
 /// Complete slices that are appended together.
 const TOGETHER: usize = 64;
 
-/// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered anew.
+/// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered again.
 const OF_STACK: [&ProblemKind; 5] =
     [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED, &problems::LEFT_WITHOUT_EXIT, &TOO_DEEP];
 
@@ -75,7 +75,7 @@ pub(crate) struct Track {
     pub(crate) instants: Chunked<Instant>,
     /// Values, if the track is a counter.
     pub(crate) samples: Samples,
-    /// The same as values of the type that the person wants to see, if it is another one.
+    /// The same as values of the type that the user wants to see, if it is another one.
     other: Option<Box<Samples>>,
     slices: u64,
     /// How many of the slices are groups of calls.
@@ -542,7 +542,7 @@ impl Track {
         self.version += 1;
     }
 
-    /// Clears the track: it is delivered anew, beginning at `start`.
+    /// Clears the track: it is delivered again, beginning at `start`.
     pub(crate) fn restart(&mut self, start: u64) {
         let version = self.version + 1;
         let def = TrackDef { start: Some(start), ..self.def.clone() };

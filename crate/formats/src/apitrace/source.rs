@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(source.file_at(), chunk_at(3));
         source.seek(index, 800_000);
         assert_eq!(source.data(800_000), &stream[800_000..3 * CHUNK]);
-        // The next chunk follows anyway; one after that is begun anew.
+        // The next chunk follows anyway; one after that is begun again.
         source.seek(index, (3 * CHUNK) as u64 + 9);
         assert_eq!(source.file_at(), chunk_at(3));
         source.seek(index, (4 * CHUNK) as u64 + 9);

@@ -1,4 +1,4 @@
-//! What a call stack is told, and what it tells: the vocabulary of [`super::stack`].
+//! Inputs and outputs of a call stack: the vocabulary of [`super::stack`].
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;

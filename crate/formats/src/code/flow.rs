@@ -198,7 +198,7 @@ fn is_whole(bits: u32, opcode: u8) -> bool {
 }
 
 /// What the first instruction of a callee does with its return address. No function begins with anything but `Usual`: such a
-/// "call" is none.
+/// "call" is not one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// Nothing.

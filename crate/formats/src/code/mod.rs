@@ -2,6 +2,11 @@
 //!
 //! Decoders have no disassembler. [`Instructions`] is the trait of one: they ask it for instruction boundaries, searches for text,
 //! and the access index for registers.
+//!
+//! Instructions leave decoders as bytes (`Value::Code`). This module rebuilds call stacks for
+//! frames and rvn: `flow` knows where an instruction continues, `stack` follows execution, `state`
+//! is one hypothesis of a stack (a jump out of recursion leaves several), `execution` has their
+//! common vocabulary. `docs/stacks.md` separates what is exact from what is a guess.
 
 pub(crate) mod execution;
 pub(crate) mod flow;

@@ -19,7 +19,7 @@ crate::problem_kinds! {
         "{sum} call{|s} {was|were} left by a jump, not by a return",
     );
 
-    /// Execution continued in the function of an open call, at an address that is no return address: an exception probably
+    /// Execution continued in the function of an open call, at an address that is not a return address: an exception probably
     /// left the calls above it. `value`: their number.
     LANDING_GUESSED = ProblemKind::remark(
         "landing-guessed",

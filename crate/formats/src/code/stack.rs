@@ -72,7 +72,7 @@ impl Stack {
         told && self.is_plain()
     }
 
-    /// Whether the stack stays as it is until execution continues elsewhere than [`Stack::goes_on`] tells. Holds until the
+    /// Whether the stack stays as it is until execution continues elsewhere than [`Stack::goes_on`] says. Holds until the
     /// next [`Stack::arrive`] or recorded exception.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {

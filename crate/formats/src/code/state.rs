@@ -75,7 +75,7 @@ impl Open {
         self.handler.is_none()
     }
 
-    /// Whether nothing tells where execution continues after it.
+    /// Whether it is unknown where execution continues after it.
     fn is_pending(&self) -> bool {
         self.handler.as_ref().is_some_and(|handler| handler.pending.is_some())
     }

@@ -3,6 +3,16 @@
 //! apitrace wraps one stream of events in one of four containers, which differ by their magic numbers alone
 //! (`lib/trace/trace_file_read.cpp`). Each call of [`Unpack`] returns a bounded amount, so that the caller can stop a
 //! decompression bomb.
+//!
+//! # Where the decompressors come from
+//!
+//! Nearly all apitraces are in Snappy, and those of gzip, zstd and Brotli are large. Natively they
+//! are linked in (feature `decompressors` of `crate/formats`). All modules are compiled with the
+//! same features, so that they share what is compiled; in wasm, what is not provided is not linked.
+//! The page's modules have them provided by `crate/unpack` (`container::provide`): before a worker
+//! opens a file it asks `needsDecompressor`, and loads them if no format is certain about the file
+//! and its first bits are those of such a stream, or may be of Brotli. The record worker needs them
+//! only for a stream too long to be kept.
 
 #[cfg(feature = "decompressors")]
 mod brotli;

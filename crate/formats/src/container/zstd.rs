@@ -71,7 +71,7 @@ impl Zstd {
         let _ = self.decoder.decode_blocks(end, BlockDecodingStrategy::UptoBlocks(1));
     }
 
-    /// Size in bytes of the current frame header or block, as far as the held bytes tell. May grow as more arrive.
+    /// Size in bytes of the current frame header or block, as far as the held bytes show. May grow as more arrive.
     fn wanted(&self) -> usize {
         match self.state {
             State::Frame => match (self.held.first_chunk::<4>().map(|m| u32::from_le_bytes(*m)), self.held.get(4)) {

@@ -176,7 +176,7 @@ impl Sink for Frames {
     }
 }
 
-/// Appends a message with its texts and values cleaned. What is not a message of the schema is left out, because nobody knows what
+/// Appends a message with its texts and values cleaned. What is not a message of the schema is left out, because it is unknown what
 /// is in it.
 fn cleaned(message: Message, bytes: &[u8], out: &mut Vec<u8>, cleaner: &mut Cleaner) {
     let mut rest = bytes;

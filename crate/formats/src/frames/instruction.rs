@@ -28,7 +28,7 @@ pub(crate) fn parse(frame: &[u8]) -> Option<Instruction<'_>> {
 }
 
 /// Reads a complete frame if it is a usual instruction. `check` gets the list of operands that are read and the one of those that are
-/// written, for which it is told `true`. It returns `None` unless a list consists of usual operands up to its end.
+/// written, for which it gets `true`. It returns `None` unless a list consists of usual operands up to its end.
 #[inline(always)]
 pub(crate) fn parse_with<'a>(
     frame: &'a [u8],

@@ -162,7 +162,7 @@ impl Heads {
 
     #[inline(always)]
     fn head(&self, slot: u8) -> &Head {
-        // A slot of one byte is always there, so this is no test in the program.
+        // A slot of one byte is always there, so this is not a test in the program.
         self.0.get(usize::from(slot)).unwrap_or(Head::NONE)
     }
 

@@ -2,6 +2,26 @@
 //!
 //! A log of XRay has ids, traces of instructions have addresses, and trace-db traces have statements. The texts are in other files, *companions* of the trace.
 //! Each of them becomes a [`Naming`].
+//!
+//! # Names and companions
+//!
+//! A name's text can be given later, by its key. `naming` makes a table of texts by key out of a
+//! *companion*, a file that adds to a trace (`Companion`, and `Format::companions` says which kinds
+//! a format takes). `Store` shows names with these texts and keeps those of the file
+//! (`store/texts.rs`); the digest is of the latter. Two keys with one text are shown with their
+//! keys. The page hears of it by `renamed`, and everything that shows names follows
+//! `Names.version`. Companions are read by a wasm module of their own (`crate/symbols`), which
+//! passes the table on as bytes. A binary is read in parts: `Programs` says which bytes it needs,
+//! `web/worker/binaries.ts` reads them from the file, and a question whose bytes were missing
+//! (`Stop::Missing`) is repeated. `Programs` also decides which binary names which functions, from
+//! the ids that the session has or from the addresses that were called, to which it fits the
+//! binaries' bases (`bases.rs`, `placing.rs`; `docs/names.md`). `web/model/opening.ts` decides what
+//! to do with files that were chosen together, by what a worker says they are (`look`). Binaries
+//! also say which functions can call which (`calls.rs`): where the store has calls without ends
+//! (`store/jumps.rs`), the trace is read again with that (`Decoder::rule_out`), and the page opens
+//! it again for it (`again`). A write-ahead log is laid over the database's pages
+//! (`web/worker/wal.ts`) wherever it is read, so it comes with the file: adding or removing it
+//! opens the file again.
 
 mod file;
 

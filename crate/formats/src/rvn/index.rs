@@ -21,7 +21,7 @@ use crate::records::{FieldValue, Lane, Record, RecordName, RowRecords, Visitor};
 use crate::rows::{PAGE, Query, RowError, Rows};
 use crate::sniff::OpenOptions;
 
-/// Transitions of a run whose block is missing, of which nothing else tells how many there can be.
+/// Transitions of a run whose block is missing, whose number is not limited by anything else.
 const MOST_UNKNOWN: u64 = 4096;
 
 /// The reader of a trace.

@@ -57,7 +57,7 @@ pub const ROW: Row = Row {
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     // File format versions for writing and reading: 2 means that there is a log (fileformat2.html#file_format_version_numbers).
-    // Whoever lays the pages of a log over the database sets them to 1.
+    // The code that lays the pages of a log over the database sets them to 1.
     let lacks_log = head.get(18..20) == Some(&[2, 2]);
     Ok(Opened::Rows(Box::new(events::RvnDecoder::new(options, lacks_log))))
 }

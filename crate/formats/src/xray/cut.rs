@@ -121,7 +121,7 @@ impl Records {
     }
 }
 
-/// Seconds and microseconds since boot at `clock`. The time of the buffer's beginning, if nobody knows how fast the clock is.
+/// Seconds and microseconds since boot at `clock`. The time of the buffer's beginning, if the frequency of the clock is unknown.
 fn wall_at(start: &Start, clock: u64, frequency: u64) -> (i64, i32) {
     let ticks = u128::from(clock.saturating_sub(start.clock)) * 1_000_000;
     let elapsed = ticks.checked_div(frequency.into()).unwrap_or(0);

@@ -18,7 +18,7 @@ const LABEL: u64 = 3 << 32;
 
 /// Bytes of a payload that are part of the name.
 const SHOWN: usize = 64;
-/// Bytes of a payload that is no text.
+/// Bytes of a payload that is not text.
 const SHOWN_BYTES: usize = 8;
 /// Limit for the names of events. Payloads often contain numbers, so that each is another text.
 const MAX_LABELS: usize = 1 << 16;

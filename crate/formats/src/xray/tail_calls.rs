@@ -2,7 +2,7 @@
 //!
 //! A function that makes a tail call leaves before its callee is entered: `enter f, tail exit f, enter g, exit g`. So g is beside f,
 //! which is what the processor does, and not what the source says. Here f stays open until g has returned. The log does not say
-//! which function was called: the next record of the thread is taken to be its entry. If it is no entry, the callee was not
+//! which function was called: the next record of the thread is taken to be its entry. If it is not an entry, the callee was not
 //! instrumented, and f has ended.
 
 use alloc::vec::Vec;

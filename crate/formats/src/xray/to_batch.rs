@@ -370,7 +370,7 @@ fn name_of(func: i32, named: Option<String>) -> Name {
     Name { text, key: Key::Id(func.into()), ..Name::default() }
 }
 
-/// Takes leading records without a look at what they are. `None` if the first one is no function.
+/// Takes leading records without a look at what they are. `None` if the first one is not a function.
 fn pass_over(records: &[[u8; FUNCTION_LEN]], mut clock: u64) -> Option<Taken> {
     let (mut count, mut last) = (0, 0);
     for [a, b, c, d, e, f, g, h] in records {

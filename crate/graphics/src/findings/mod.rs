@@ -1,8 +1,12 @@
 //! What a program wastes or does wrong, as far as its calls prove it: redundant state, uploads of what is there, draws that a clear
 //! throws away, waits, errors.
 //!
-//! Each kind has an exact definition in `docs/graphics.md`. In doubt something is no finding: whatever is not followed makes what it
+//! Each kind has an exact definition in `docs/graphics.md`. In doubt something is not a finding: whatever is not followed makes what it
 //! may have changed unknown. Calls are taken to have succeeded unless `glGetError` says otherwise; after an error everything is unknown.
+//!
+//! `Findings` is a pass of its own, with the bytes of uploads: it begins on request, in a worker
+//! that ends with it (`web/worker/findings_worker.ts`). `web/model/findings.ts` is general:
+//! `web/ui/findings/sources.ts` says what looks for findings in which traces.
 
 mod thrown;
 mod uploads;
@@ -103,11 +107,11 @@ pub struct Findings<S> {
 }
 
 impl<S: ByteSource> Findings<S> {
-    /// Findings of a trace of which nothing was read yet. `index` is what the decoder of the trace handed over.
+    /// Findings of a trace that is still unread. `index` is what the decoder of the trace handed over.
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are no index of an apitrace.
+    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are not an index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
         Ok(Self { steps: Steps::new(Reader::keeping(index, source, u64::MAX)?), finder: Finder::new() })
     }

@@ -178,7 +178,7 @@ impl Uploads {
 
 /// What a call uploads to, and how many bytes. `None` if it uploads none, or not all of them are known.
 fn region_of(call: &Call, known: &Known, store: u32, hasher: &DefaultHashBuilder) -> Option<(Region, u64)> {
-    // A copy to mapped memory tells nothing of the part of the buffer.
+    // A copy to mapped memory says nothing about the part of the buffer.
     if known.canonical == "memcpy" {
         return None;
     }

@@ -101,7 +101,7 @@ impl Waits {
                     }
                     // What goes to a buffer is recorded as an offset.
                     (gl::QUERY_RESULT, Value::List(_)) => {
-                        return self.open.remove(&query).map(|_| "asks for a result that nobody knows to be there");
+                        return self.open.remove(&query).map(|_| "asks for a result that may not be available");
                     }
                     _ => {}
                 }

@@ -115,7 +115,7 @@ impl CallVisitor for Opening {
         let Some((known, name)) = self.known.get(at) else { return };
         let label = match edge {
             Edge::Push => (0..call.len()).rev().find_map(|at| call.argument(at).text()).unwrap_or_default().into(),
-            // What is read from is no pass.
+            // What is read from is not a pass.
             Edge::Framebuffer if known.uint(call, "target") == Some(gl::READ_FRAMEBUFFER) => {
                 edge = Edge::None;
                 String::new()

@@ -1,7 +1,7 @@
 //! Which state changes set what is set already.
 //!
 //! A call is redundant if the same context has set the same state to the same value before, and nothing since then can have
-//! changed it. When in doubt a call is not redundant: the first call that sets a state is none, because defaults are not looked
+//! changed it. When in doubt a call is not redundant: the first call that sets a state never is, because defaults are not looked
 //! at, and whatever changes much at once makes everything unknown.
 
 use core::hash::{BuildHasher, Hash, Hasher};
@@ -304,7 +304,7 @@ impl Memory {
         let texture = it.textures.get(&(it.unit, number(0))).copied();
         let extra = match state.depends {
             Depends::None => Some(0),
-            // Other capabilities than these are no state of a unit.
+            // Other capabilities than these are not state of a unit.
             Depends::Unit if state.is("enabled") && !TEXTURE_CAPABILITIES.map(u64::from).contains(&number(0)) => {
                 Some(0)
             }

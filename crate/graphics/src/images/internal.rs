@@ -70,9 +70,9 @@ impl Base {
 /// How a texture keeps a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
-    /// 0 to 1 in so many bits.
+    /// 0 to 1 in this number of bits.
     Unorm(u8),
-    /// -1 to 1 in so many bits.
+    /// -1 to 1 in this number of bits.
     Snorm(u8),
     /// Floating point: 32 bits.
     Float,
@@ -82,9 +82,9 @@ pub enum Number {
     Float11,
     /// Three numbers with one exponent.
     Shared,
-    /// An integer with a sign, in so many bits.
+    /// An integer with a sign, in this number of bits.
     Int(u8),
-    /// An integer without a sign, in so many bits.
+    /// An integer without a sign, in this number of bits.
     Uint(u8),
     /// Bits of the four numbers, 0 to 1.
     Packed([u8; 4]),

@@ -55,7 +55,7 @@ pub struct SourceFormat {
 }
 
 impl SourceFormat {
-    /// The format with this number, as `GL_BGRA`. `None` if it is none.
+    /// The format with this number, as `GL_BGRA`. `None` if it is not one.
     pub fn of(format: u32) -> Option<Self> {
         let (components, is_integer): (&[u8], bool) = match format {
             gl::RED => (&[0], false),
@@ -105,7 +105,7 @@ enum Type {
     F16,
     /// Signed, with 16 bits after the point.
     Fixed,
-    /// Fields of a number of so many bytes: their bits, the first component in the highest ones, or in the lowest if reversed.
+    /// Fields of a number of this many bytes: their bits, the first component in the highest ones, or in the lowest if reversed.
     Packed {
         bytes: u8,
         bits: &'static [u8],

@@ -22,7 +22,7 @@ pub(super) struct Block<'a> {
 pub(super) struct Member<'a> {
     pub(super) name: &'a str,
     pub(super) kind: &'a str,
-    /// Elements of an array. `None` for what is no array.
+    /// Elements of an array. `None` for what is not an array.
     pub(super) count: Option<u32>,
     offset: usize,
     /// Bytes from one element of the array to the next.

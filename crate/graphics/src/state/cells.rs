@@ -25,7 +25,7 @@ pub enum Value {
     /// No call has set it.
     #[default]
     Unset,
-    /// A call has set it to something that the trace does not tell.
+    /// A call has set it to a value that is not in the trace.
     Unknown,
     /// A truth value.
     Bool(bool),

@@ -138,7 +138,7 @@ fn material(machine: &mut Machine, call: &Call, variant: Variant) {
     }
 }
 
-/// All numbers of an array; a single one if it is none.
+/// All numbers of an array; a single one if it is not one.
 fn four(variant: Variant) -> Variant {
     Variant { count: if variant.is_vector { 4 } else { 1 }, ..variant }
 }
@@ -300,7 +300,7 @@ impl Machine {
     }
 }
 
-/// The numbers of an argument that is a list; a single number if it is none.
+/// The numbers of an argument that is a list; a single number if it is not one.
 pub(super) fn list_of(call: &Call, at: usize) -> Vec<calls::Value<'_>> {
     match call.argument(at) {
         calls::Value::List(values) => values.collect(),

@@ -104,7 +104,7 @@ pub(super) fn inputs(machine: &Machine, array: u32, program: u32) -> Vec<Input> 
             stride: of(what::CLIENT_STRIDE),
             buffer: machine.object(array, what::CLIENT_BUFFER, number),
             pointer: of(what::CLIENT_POINTER),
-            // Colours and normals are; nobody else has integers that stand for less.
+            // Colours and normals are; no other input has integers that stand for less.
             is_normalized: matches!(number, 1 | 2 | 6),
             divisor: 0,
             call: latest(&[what::CLIENT_POINTER, what::CLIENT_BUFFER, what::CLIENT_ENABLED], number),

@@ -56,7 +56,7 @@ struct Operation {
 #[derive(Clone, Default)]
 pub(super) struct Root {
     pub(super) cells: Cells,
-    /// Owners that were given, except 0, which is nobody.
+    /// Owners that were given, except 0, which stands for none.
     pub(super) owners: u32,
     pub(super) contexts: Arc<Vec<Arc<Context>>>,
     /// The number of the current context of each thread, counted from 1, by the number of the thread.
@@ -68,7 +68,7 @@ pub(super) struct Root {
 pub struct Machine {
     pub(super) root: Root,
     pub(super) slots: Slots,
-    /// Numbers of names and handles that are no small numbers.
+    /// Numbers of names and handles that are not small numbers.
     interned: HashMap<u64, u32>,
     operations: Vec<Operation>,
     known: HashMap<String, Option<u32>>,
@@ -83,7 +83,7 @@ pub struct Machine {
     /// How many calls the lists that are executed may still have.
     pub(super) budget: u32,
     pub(super) nesting: u32,
-    /// A call has set a parameter of one draw buffer or viewport: until then nobody looks for such cells.
+    /// A call has set a parameter of one draw buffer or viewport: until then such cells are not looked for.
     pub(super) has_indexed: bool,
     /// Bytes that were copied since roots were kept: what these take.
     pub(super) copied: usize,

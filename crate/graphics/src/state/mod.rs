@@ -12,6 +12,28 @@
 //! Nothing is guessed. What no call has set has the initial value of the specification, or is left out where that depends on the
 //! driver or the window. A call that failed is not known as such, because traces do not record errors; calls with constants that
 //! do not exist change nothing.
+//!
+//! `Machine` takes the calls of an apitrace in the order in which they returned. Its handlers, by
+//! function, set *cells*: each belongs to a context, a share group or an object, is known by a
+//! constant of OpenGL and an index, and remembers the call that set it. Cells are kept in a
+//! copy-on-write array. A `History` keeps a root of it at the beginning of each piece of the trace
+//! (at most 4096 calls), so a state is the root of its piece and the calls from there on. A call
+//! that returns after its piece has ended makes later folds begin earlier. `Report` puts what a
+//! context holds into sections: what a draw uses first.
+//!
+//! - In the page a worker of its own reads the calls (`web/worker/gl_state_worker.ts`), started
+//!   when State is first shown; `web/model/gl_state.ts` asks for the selected call, and again once
+//!   that is read.
+//! - Of a draw the state also says what it takes its vertices from
+//!   (`crate/graphics/src/state/inputs.rs`, `GlDraw`). The survey has the bytes, and the page makes
+//!   of both a mesh (`web/model/mesh.ts`) and suggestions of how a buffer is read
+//!   (`web/model/buffer_layout.ts`).
+//! - Functions of extensions are those of versions (`Functions::canonical`). Names and groups come
+//!   from Khronos' registry (`cargo xtask gl`).
+//! - Display lists keep calls, and executing them is bounded. Objects have an owner of their own
+//!   for each time that their name is generated.
+//! - What no call has set has the initial value of the specification, or none where that depends on
+//!   the driver or the window.
 
 mod blocks;
 mod buffers;

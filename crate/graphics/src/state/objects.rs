@@ -36,7 +36,7 @@ macro_rules! kinds {
     ($($kind:ident $generate:literal $create:literal $delete:literal $argument:literal;)*) => {
         pub(super) const HANDLERS: Handlers = &[
             $(
-                // A name that is generated is no object yet: an earlier one of the name is forgotten.
+                // A name that is generated is not an object yet: an earlier one of the name is forgotten.
                 ($generate, |m, c, _| m.generate(Kind::$kind, c, 1)),
                 ($create, |m, c, _| m.generate(Kind::$kind, c, $argument)),
                 ($delete, |m, c, _| m.delete(Kind::$kind, c)),

@@ -17,7 +17,7 @@ impl GlHistory {
     ///
     /// # Errors
     ///
-    /// Throws a sentence if the trace is none of apitrace.
+    /// Throws a sentence if the trace is not an apitrace.
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, records: &[u8], file: JsFile, limit: f64) -> Result<Self, JsValue> {
         Ok(Self { history: History::open(format, records, file, limit as usize).map_err(thrown)? })

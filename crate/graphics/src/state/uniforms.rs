@@ -15,7 +15,7 @@ pub(super) struct Uniform {
     pub(super) name: String,
     /// Its type; empty if no declaration is known.
     pub(super) kind: String,
-    /// Its elements: one if it is no array. Those whose value is not known are left out.
+    /// Its elements: one if it is not an array. Those whose value is not known are left out.
     pub(super) elements: Vec<(u32, Value)>,
     pub(super) is_array: bool,
     /// The latest call that set any of it.

@@ -65,7 +65,7 @@ whats! {
     DRAWABLE = 0xa0; // of a context
     READ_DRAWABLE = 0xa1;
     QUERY_ACTIVE = 0xa2; // by target number
-    STENCIL_BITS_OF_WINDOW = 0xa5; // of a context: what the program was told
+    STENCIL_BITS_OF_WINDOW = 0xa5; // of a context: what the program was given
     SCISSOR_OF_WINDOW = 0xa4; // of a context: the tracer has set the scissor box
     LIST_OF = 0xa3; // of a share group: by name
 }

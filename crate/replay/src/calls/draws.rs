@@ -80,7 +80,7 @@ fn clear(r: &mut Replay, c: &Call) {
     if !r.flush_state() {
         return r.unshown("no framebuffer is bound");
     }
-    // The accumulation buffer is none of WebGL2's.
+    // WebGL2 has no accumulation buffer.
     let mask = c.u32(0) & (gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT | gl::STENCIL_BUFFER_BIT);
     r.note_clear(mask);
     let pixels = r.target_pixels();
@@ -273,7 +273,7 @@ impl Replay {
             (Some(read), _) => read.iter().map(|i| i64::from(*i) + base).max().unwrap_or(0).max(0) as usize,
             (None, true) => match self.highest(kind, count, indices)? {
                 Some(highest) => highest as usize,
-                // It only begins primitives anew.
+                // It only restarts primitives.
                 None => return Ok(()),
             },
             (None, false) => first.saturating_add(count - 1),
@@ -330,7 +330,7 @@ impl Replay {
         Ok(())
     }
 
-    /// The highest index of a draw, without those that begin a primitive anew. `None` without any.
+    /// The highest index of a draw, without those that restart a primitive. `None` without any.
     fn highest(&mut self, kind: u32, count: usize, indices: &Value) -> Result<Option<u32>, String> {
         let size = index_size(kind).ok_or("the indices have no type")?;
         let end = u32::MAX >> (32 - 8 * size as u32);

@@ -235,7 +235,7 @@ fn upload_target(target: u32) -> Option<u32> {
     })
 }
 
-/// Bytes of so many pixels.
+/// Bytes of a number of pixels.
 fn bytes_of(size: [u32; 3], of: &Storage) -> u64 {
     size.iter().take(2).chain([&size[2].max(1)]).map(|n| u64::from(*n)).product::<u64>() * u64::from(of.bytes)
 }
@@ -461,7 +461,7 @@ impl Replay {
         let Some(texture) = self.texture_at(target) else { return false };
         texture.uploaded = call;
         texture.has_mipmaps = false;
-        // A call that another thread has overtaken: numbers do not tell what WebGL2 has of the texture.
+        // A call that another thread has overtaken: numbers do not show what WebGL2 has of the texture.
         texture.is_drawn |= is_late;
         let handle = texture.handle;
         self.stream.on && self.kept.get(&handle).is_none_or(|kept| call > kept.uploaded)

@@ -1,7 +1,7 @@
 //! Whole numbers among floating point numbers: GLSL converts them from 1.20 on, and GLSL ES never does.
 //!
 //! Only literals beside a variable whose type is known are converted, as in `x * 2` and `float x = 1`: that is what shaders do.
-//! What is left makes WebGL2's compiler complain, and the person sees that.
+//! What is left makes WebGL2's compiler complain, and the user sees that.
 
 use hashbrown::HashMap;
 

@@ -166,7 +166,7 @@ fn operations(tokens: &[Token], i: usize, variables: &Variables) -> u64 {
     }
 }
 
-/// The index of the bracket that closes the one at an index: the end where there is none, and the index itself for what is no bracket.
+/// The index of the bracket that closes the one at an index: the end where there is none, and the index itself for what is not a bracket.
 fn closing(tokens: &[Token]) -> Vec<usize> {
     let mut all: Vec<usize> = (0..tokens.len()).collect();
     let mut open: Vec<usize> = Vec::new();
@@ -310,7 +310,7 @@ mod tests {
         let backwards: String =
             (0..types).rev().map(|i| format!("float f(S{i} x) {{ return f(s{0}) + f(s{0}); }}", i + 1)).collect();
         assert!(cost(&format!("float f(S0 x); {backwards} void main() {{ f(s0); }}")).is_err());
-        // As shaders do: a function for each type, which are no recursion.
+        // As shaders do: a function for each type, which is not recursion.
         let noise = "float n(vec2 p) { return fract(sin(dot(p, p))); } float n(vec3 p) { return n(p.xy) + n(p.yz); } \
                      vec4 n(vec4 p) { return vec4(n(p.xyz), n(p.yzw), n(p.xy), 1.0); } void main() { c = n(vec4(1.0)); }";
         assert!(cost(noise).unwrap().size < 300, "{:?}", cost(noise));

@@ -377,7 +377,7 @@ impl State {
         let mut commas = vec![at];
         loop {
             match tokens.get(end).map(|token| token.text.as_str()) {
-                // Without an end it is no call, and each of many would be looked through.
+                // Without an end it is not a call, and each of many would be looked through.
                 None => {
                     self.takes(end - at);
                     return None;

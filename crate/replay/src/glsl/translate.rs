@@ -1,6 +1,6 @@
 //! Two shaders to a program of GLSL ES 3.00.
 //!
-//! A shader is walked declaration by declaration. Inputs, outputs and uniforms are taken apart and declared anew, because
+//! A shader is walked declaration by declaration. Inputs, outputs and uniforms are taken apart and declared again, because
 //! their qualifiers differ; bodies of functions are rewritten token by token. What the fixed function provides becomes
 //! uniforms, inputs and outputs with names of ours (`ff_…`, `_…`).
 
@@ -54,7 +54,7 @@ pub(crate) struct Input {
     pub(crate) kind: u32,
 }
 
-/// A uniform that is no block.
+/// A uniform that is not a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Uniform {
     pub(crate) name: String,

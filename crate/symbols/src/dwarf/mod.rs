@@ -1,6 +1,6 @@
 //! Debug information in DWARF: the source of functions.
 //!
-//! A question begins anew whenever bytes were missing, so what it needs is in memory at its end. The table of units is made
+//! A question starts over whenever bytes were missing, so what it needs is in memory at its end. The table of units is made
 //! once, in portions.
 
 mod place;

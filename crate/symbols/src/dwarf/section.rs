@@ -26,7 +26,7 @@ impl Part {
         Self { file, at, end: at.saturating_add(len), near: None, endian }
     }
 
-    /// Bytes from the next one on. Fails without so many.
+    /// The next `len` bytes. Fails if there are fewer.
     pub(super) fn bytes(&mut self, len: u64) -> Result<&[u8]> {
         if self.end - self.at < len {
             return Err(Error::UnexpectedEof(self.offset_id()));

@@ -168,7 +168,7 @@ impl Unit {
     }
 }
 
-/// The first offset from `from` on, before `to`, at which a unit begins. `None` if that cannot be told.
+/// The first offset from `from` on, before `to`, at which a unit begins. `None` if that is unknown.
 fn beginning(dwarf: &Dwarf<Part>, from: u64, to: u64) -> Result<Option<u64>> {
     let len = dwarf.debug_info.reader().len();
     let mut window = WINDOW;

@@ -91,7 +91,7 @@ pub(crate) fn write(program: &Program, put: Put<'_>) -> Result<()> {
     out.section(".symtab", (2, 0, 0), &symbols, 0)?;
     out.section(".strtab", (3, 0, 0), &strings, 0)?;
     write_debug(program, &mut out)?;
-    // The lists of places of variables are the largest part of what nobody reads.
+    // The lists of places of variables are the largest part of what is never read.
     let rest = program.size.saturating_sub(out.at + 64 * 1024);
     out.section(".debug_loclists", (1, 0, 0), &[], rest)?;
     let mut names = vec![0];

@@ -154,7 +154,7 @@ impl Exporter {
     ///
     /// # Errors
     ///
-    /// Throws a sentence if these bytes are no index of such a format.
+    /// Throws a sentence if these bytes are not an index of such a format.
     #[wasm_bindgen(js_name = withArguments)]
     pub fn with_arguments(
         &mut self,

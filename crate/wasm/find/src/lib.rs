@@ -95,7 +95,7 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// Throws a text that says why it is none.
+    /// Throws a text that says why it is not one.
     #[wasm_bindgen(constructor)]
     pub fn new(source: &str, ignore_case: bool) -> Result<Expression, JsValue> {
         let regex = Linked.compile(source, ignore_case).map_err(thrown)?;

@@ -26,7 +26,7 @@ structures! {
     pub struct RegisterState {
         /// As the trace names it.
         pub name: String,
-        /// Little-endian. null if no step before has told.
+        /// Little-endian. null if no step before has accessed the byte.
         pub value: Option<Uint8Array>,
         /// The step whose access this is known from.
         pub step: f64,
@@ -82,7 +82,7 @@ structures! {
         pub thread: Option<u64>,
         /// The address of the instruction; null if it executes none.
         pub address: Option<u64>,
-        /// Those that the trace has told of so far.
+        /// Those that are known so far.
         pub registers: Vec<RegisterState>,
         /// What the step reads and writes.
         pub accesses: Vec<StepAccess>,
@@ -90,7 +90,7 @@ structures! {
         pub executions: f64,
         /// How often before this step.
         pub executions_before: f64,
-        /// What the instruction calls; null if that is no system call, or its number is not known.
+        /// What the instruction calls; null if that is not a system call, or its number is not known.
         pub system_call: Option<SystemCall>,
     }
 
@@ -132,7 +132,7 @@ structures! {
     }
 
     /// How the step of an origin made the value: it wrote it; no step did, and it read it first; or it read another value than
-    /// was written last, which was changed outside the trace. Or nothing tells.
+    /// was written last, which was changed outside the trace. Or it is unknown.
     pub enum OriginCause {
         /// Written by the step.
         Written,
@@ -140,7 +140,7 @@ structures! {
         Read,
         /// Changed outside the trace.
         Changed,
-        /// Nothing tells.
+        /// It is unknown.
         Unknown,
     }
 
@@ -150,11 +150,11 @@ structures! {
         pub cell: Cell,
         /// How `step` made it.
         pub cause: OriginCause,
-        /// null if nothing tells.
+        /// null if it is unknown.
         pub step: Option<f64>,
         /// The steps that only copied it, the last one first.
         pub copies: Float64Array,
-        /// The instruction of `step` if that wrote it; null for a record that is no instruction.
+        /// The instruction of `step` if that wrote it; null for a record that is not an instruction.
         pub instruction: Option<String>,
         /// What `step` wrote.
         pub written: Uint8Array,
@@ -168,7 +168,7 @@ structures! {
     pub struct ValueUse {
         /// Its number.
         pub step: f64,
-        /// null for a record that is no instruction.
+        /// null for a record that is not an instruction.
         pub instruction: Option<String>,
         /// It only addresses memory by the value.
         pub is_address: bool,

@@ -113,7 +113,7 @@ impl RecordReader {
     ///
     /// # Errors
     ///
-    /// Throws a `TraceError` if these bytes are no index.
+    /// Throws a `TraceError` if these bytes are not an index.
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
         let engine = Engine::open(format, index, Box::new(file)).map_err(|error| to_js(&error))?;
@@ -160,7 +160,7 @@ impl RecordReader {
     ///
     /// # Errors
     ///
-    /// Throws a `TraceError` if the file cannot be read, and a text for bytes that are no query.
+    /// Throws a `TraceError` if the file cannot be read, and a text for bytes that are not a query.
     pub fn list(
         &mut self,
         from: Option<u64>,
@@ -236,7 +236,7 @@ impl RecordReader {
     }
 
     /// Visits further records with all their fields: those of `budget` pieces of the file. Returns `{records, fields, memory, at, of}`: what was counted, the
-    /// module's memory in bytes, and the pieces so far and in all. The call after the last begins anew.
+    /// module's memory in bytes, and the pieces so far and in all. The call after the last starts over.
     ///
     /// # Errors
     ///
@@ -346,7 +346,7 @@ impl RecordReader {
     ///
     /// # Errors
     ///
-    /// Throws a text for bytes that are no query.
+    /// Throws a text for bytes that are not a query.
     #[wasm_bindgen(js_name = beginSearch)]
     pub fn begin_search(
         &mut self,

@@ -25,7 +25,7 @@ pub(crate) type Jobs = jobs::Jobs<dyn JsJob>;
 
 /// A job whose results are values of JavaScript.
 pub(crate) trait JsJob: Job + Any {
-    /// What is known so far: the `part` of a `job-part` message, or `undefined` while there is nothing to tell.
+    /// What is known so far: the `part` of a `job-part` message, or `undefined` while nothing is known.
     fn part(&mut self, store: &Store) -> JsValue;
 }
 
@@ -361,7 +361,7 @@ impl Session {
     }
 
     /// What a job has found so far, or at the end its result: the `part` of a `job-part` message. `undefined` while
-    /// there is nothing to tell.
+    /// nothing is known.
     #[wasm_bindgen(js_name = jobPart)]
     pub fn job_part(&mut self, id: u32) -> JsValue {
         let store = self.engine.store();

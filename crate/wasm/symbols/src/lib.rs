@@ -5,7 +5,7 @@ use unspool_symbols::{Called, Programs, Range, Report, Work};
 use wasm_bindgen::prelude::*;
 
 /// The kind of companion that a file is, by its name, its size in bytes, its head and its tail: its id, and what it is in a
-/// few words. `undefined` if it is none.
+/// few words. `undefined` if it is not one.
 #[wasm_bindgen(js_name = companionOf)]
 pub fn companion_of(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Option<Vec<String>> {
     let kind = Companion::recognise(&Probe { head, tail, size: size as u64, name })?;

@@ -136,10 +136,7 @@ export function CountSwitches({ open, calls }: { open: OpenTrace; calls: Calls }
         </label>
       )}
       {info.value?.offers.includes('tailCalls') && status.value.at === 'ready' && (
-        <label
-          class="collapse"
-          title="Count callees of tail calls under the functions that left by them; reads the trace again"
-        >
+        <label class="collapse" title="Attribute tail callees to the function that jumped to them (reopens the trace)">
           <input
             type="checkbox"
             checked={nested}

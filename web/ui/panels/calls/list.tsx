@@ -283,7 +283,7 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
           <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={4} />
         </tbody>
       </table>
-      {known.listed === 0 && <p class="panel-note muted">No call in this range has such a duration.</p>}
+      {known.listed === 0 && <p class="panel-note muted">No call with this duration in range.</p>}
     </div>
   );
 }

@@ -11,7 +11,7 @@ export interface KeptList {
   readonly file: Uint8Array;
 }
 
-/** Lists that the person has kept or chosen. They outlive a trace, so that two traces can be compared, and ranges of one. */
+/** Lists that the user has kept or chosen. They outlive a trace, so that two traces can be compared, and ranges of one. */
 const lists = signal<readonly KeptList[]>([]);
 
 /** The steps that the panel covers: those of the range. */

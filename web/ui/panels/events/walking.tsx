@@ -74,7 +74,7 @@ function FilterOfSteps({ open, walk }: { open: OpenTrace; walk: Walk }) {
     isAsking.value = false;
     if (kinds && machine.indexed.peek()?.done) choices.value = choicesOf(kinds);
   };
-  // The list is made anew when the panel comes back.
+  // The list is made again when the panel comes back.
   useEffect(() => {
     if (walk.filter.peek()) void load();
   }, [walk]);

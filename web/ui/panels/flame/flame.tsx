@@ -64,7 +64,7 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
           onChange={(event) => {
             reached.value = -1;
             calls.mode.value = event.currentTarget.value as FlameMode;
-            // The function that stands out is the one that the person is looking at.
+            // The function that stands out is the one that the user is looking at.
             const { highlighted } = statistics;
             if (calls.mode.peek() === 'sandwich' && calls.path.peek().length === 0 && highlighted.peek() >= 0) {
               calls.sandwich(highlighted.peek());

@@ -69,7 +69,7 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
             ? `The first ${formatCount(count)} of ${formatCounted(all, 'call')}`
             : formatCounted(all, 'call')}
         </span>
-        <span class="muted">What the profile does not list was not measured</span>
+        <span class="muted">Calls missing from the profile were not measured</span>
         <span class="panel-end">
           <KeepMeasure open={open} survey={survey} of={MEASURE_TITLES.find((it) => it.measure === by)!} />
         </span>

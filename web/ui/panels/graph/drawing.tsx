@@ -57,7 +57,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
   const { trace, statistics } = open;
   const box = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 0, height: 0 });
-  /** null until the person moves the drawing. */
+  /** null until the user moves the drawing. */
   const moved = useSignal<View | null>(null);
   const drag = useRef<{ x: number; y: number; view: View; far: boolean } | null>(null);
   const version = trace.names.version.value;

@@ -36,11 +36,11 @@ const WANTED = {
   transforms: NO_TRANSFORMS,
 } as const;
 
-/** What the person chose for the graph of one trace. */
+/** What the user chose for the graph of one trace. */
 interface State {
   readonly form: Signal<'graph' | 'table'>;
   readonly weight: Signal<GraphWeight>;
-  /** How many edges are shown; null until the person says so. */
+  /** How many edges are shown; null until the user says so. */
   readonly edges: Signal<number | null>;
   /** The edge whose figures are shown: names of the caller and the callee. */
   readonly edge: Signal<readonly [caller: number, callee: number] | null>;

@@ -143,7 +143,7 @@ interface TextProps extends Pick<Props, 'open' | 'sql' | 'state'> {
   readonly stop: () => void;
 }
 
-/** The editor: an object of its own, which is told what changes. */
+/** The editor: an object of its own, which is notified of changes. */
 function Text({ open: { trace }, sql, state, wrong, run, stop }: TextProps) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);

@@ -8,7 +8,7 @@ import { TABLES } from '../../../model/sql_tables.ts';
 const SHOWN = 90;
 /** Tables of a database offered by name. */
 const MOST_TABLES = 200;
-/** The value of the entry that is no query. */
+/** The value of the entry that is not a query. */
 const CLEAR = 'clear';
 
 interface Props {

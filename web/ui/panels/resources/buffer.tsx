@@ -40,12 +40,12 @@ function choiceOf(layout: BufferLayout): Choice {
   return { fields: textOf(layout.fields), start: layout.start, stride };
 }
 
-/** What a buffer holds, as a table of elements: as a draw reads it, or as the person says. */
+/** What a buffer holds, as a table of elements: as a draw reads it, or as the user says. */
 export function BufferBytes({ survey, states, at, name, call }: Props) {
   const bytes = useSignal<Uint8Array | null>(null);
   const layouts = useSignal<readonly BufferLayout[] | null>(null);
   const choice = useSignal<Choice>({ fields: PLAIN, start: 0, stride: 0 });
-  /** The person has chosen: a suggestion that comes late changes nothing. */
+  /** The user has chosen: a suggestion that comes late changes nothing. */
   const isChosen = useSignal(false);
   useEffect(() => {
     let current = true;

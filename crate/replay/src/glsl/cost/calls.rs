@@ -107,7 +107,7 @@ impl Graph {
         self.nodes.len() - 1
     }
 
-    /// What a name means in a definition. `None` if it is no function of the shader. Definitions are asked about in their order.
+    /// What a name means in a definition. `None` if it is not a function of the shader. Definitions are asked about in their order.
     pub(super) fn target(&mut self, definition: usize, name: &str) -> Option<Target> {
         while self.known < definition {
             let known = self.known;
@@ -153,7 +153,7 @@ impl Graph {
     }
 
     /// What nodes come to that lead to each other, once all others are known. They are functions of one name, of which each calls some other,
-    /// because functions that call themselves are no GLSL. So the most is a chain of all of them.
+    /// because functions that call themselves are not GLSL. So the most is a chain of all of them.
     fn of_group(&self, group: &[usize], sums: &Sums) -> Cost {
         let is_inner = |node: &usize| group.binary_search(node).is_ok();
         let (mut sum, mut factors) = (Cost::default(), Cost { size: 1, work: 1 });

@@ -119,7 +119,7 @@ impl Variables {
         Ok(all)
     }
 
-    /// The operations of a name that is no function, at an index. `is_part`: only a part of the variable is meant.
+    /// The operations of a name that is not a function, at an index. `is_part`: only a part of the variable is meant.
     pub(super) fn operations(&self, i: usize, name: &str, is_part: bool) -> u64 {
         if let Some(components) = self.places.get(&i) {
             return components.saturating_mul(PLACE);

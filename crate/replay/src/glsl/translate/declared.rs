@@ -1,4 +1,4 @@
-//! What a translation declares anew: inputs, outputs, what the fixed function passes on, and the text around the bodies.
+//! What a translation declares again: inputs, outputs, what the fixed function passes on, and the text around the bodies.
 
 use core::fmt::Write;
 
