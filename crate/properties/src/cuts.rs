@@ -35,7 +35,9 @@ pub(crate) fn stretched(file: &[u8]) {
     let is_copy = |problem: &Problem| *problem.kind == COPIED_BUFFER;
     if let Some(again) = again.filter(|again| whole.records > 0 && !again.problems.iter().any(is_copy)) {
         assert_eq!((again.error, again.records), (None, whole.records), "records of a stretch of a stretch");
-        assert!(again.problems.is_empty(), "{:?}", again.problems);
+        // An incomplete point at the end of a trace-db stays as it is.
+        let is_old = |problem: &Problem| whole.problems.iter().any(|known| known.kind == problem.kind);
+        assert!(again.problems.iter().all(is_old), "{:?}", again.problems);
         assert!(again.file == whole.file, "a stretch of all of a stretch");
     }
     let (a, b) = match choices.below(3) {

@@ -64,11 +64,11 @@ impl All {
     fn byte_before(&self, step: u64, at: u128) -> Option<(u64, u8)> {
         let of_step = |it: &&Detail| it.step < step || (it.step == step && !it.written);
         let accesses = self.accesses.iter().filter(of_step).filter(|it| it.register.is_none());
-        let values = accesses.filter_map(|it| {
+        let mut values = accesses.filter_map(|it| {
             let within = at.checked_sub(it.address.into()).and_then(|within| usize::try_from(within).ok())?;
             Some((it.step, *it.value.get(within)?))
         });
-        values.last()
+        values.next_back()
     }
 
     /// The steps that access a register.

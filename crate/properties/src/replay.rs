@@ -40,26 +40,22 @@ pub(crate) fn played(stream: &[u8]) {
     let file = stored(stream);
     let Some(index) = index("apitrace", &file) else { return };
     let mut choices = Choices::of(stream);
-    let whole = {
-        let mut player = Player::open(&index, file.clone(), bounds(), true).expect("an index");
-        let whole = play(&mut player, ALL, || u64::MAX);
-        let again = play(&mut player, ALL, || u64::MAX);
-        assert_eq!(whole, again, "a replay that is where it is wanted");
-        whole
-    };
     let mut silent = Player::open(&index, file.clone(), bounds(), false).expect("an index");
     let unseen = play(&mut silent, ALL, || 1 + choices.below(20));
+    let mut player = silent.drawing(file.clone());
+    let whole = play(&mut player, ALL, || u64::MAX);
+    assert_eq!(whole, play(&mut player, ALL, || u64::MAX), "a replay that is where it is wanted");
     if whole.halted.is_none() && unseen.halted.is_none() {
         assert_eq!(whole, unseen, "with commands and without");
     }
     // Back and forth, with snapshots where there is room for one.
-    let mut moving = Player::open(&index, Slow::new(&file, &choices), bounds(), true).expect("an index");
+    let mut moving = silent.drawing(Slow::new(&file, &choices));
     moving.set_spacing(1 + choices.below(40));
     let count = moving.count();
     for _ in 0..GOALS {
         let goal = if choices.below(6) == 0 { choices.extreme() >> 1 } else { choices.below(count + 2) };
         let found = play(&mut moving, goal, || 1 + choices.below(100));
-        let mut straight = Player::open(&index, file.clone(), bounds(), true).expect("an index");
+        let mut straight = silent.drawing(file.clone());
         assert_eq!(found, play(&mut straight, goal, || u64::MAX), "at call {goal}");
     }
 }
