@@ -13,7 +13,7 @@ use crate::info::{Capability, Clock, Column, Info, Shows};
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
 
-use super::ROW;
+use super::FORMAT;
 use super::beginning::{Beginning, unsupported};
 use super::calls::Calls;
 use super::decode::Cut;
@@ -136,7 +136,7 @@ impl Decoder for ApitraceDecoder {
             });
         }
         Info {
-            format: &ROW.format,
+            format: &FORMAT,
             // A trace that was never flushed has not even a version. Others have it from the first, before anything is pushed.
             title: if self.begins || self.stream.len() > 0 {
                 format!("apitrace {}", header.version)

@@ -119,6 +119,9 @@ pub const ROW: Row = Row {
     cut: Some(cut),
 };
 
+/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module of the timeline.
+const FORMAT: Format = ROW.format;
+
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     let beginning = Beginning::of(head);
     beginning.check_version()?;
