@@ -81,6 +81,7 @@ impl From<Locator> for Located {
 }
 
 impl From<Located> for Locator {
+    #[inline]
     fn from(located: Located) -> Self {
         match located {
             Located::Call(at) => Self::at(at.0),

@@ -7,7 +7,7 @@ use crate::input::Cursor;
 
 use super::super::functions::NameFlags;
 use super::super::tables::{Bitmask, Definitions, Enum, Frame, Function, Signature, Strings, Struct};
-use super::super::wire::{self, MAX_ENTRIES, Stop, frame_tag, text_of, uint};
+use super::super::wire::{self, MAX_ENTRIES, Stop, StreamOffset, frame_tag, text_of, uint};
 use super::{Sink, State, Walk, sint, sint_tag};
 
 /// Maximum length of the strings of a definition together, in bytes.
@@ -41,7 +41,7 @@ pub(super) struct Draft {
     pub(super) kind: Kind,
     id: u64,
     /// Offset in the stream, after the id.
-    at: u64,
+    at: StreamOffset,
     name: Option<String>,
     count: u64,
     names: Strings,
@@ -50,7 +50,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn new(kind: Kind, id: u64, at: u64) -> Self {
+    pub(super) fn new(kind: Kind, id: u64, at: StreamOffset) -> Self {
         let (names, numbers, frame) = Default::default();
         Self { kind, id, at, name: None, count: 0, names, numbers, frame }
     }
@@ -58,7 +58,7 @@ impl Draft {
 
 impl Walk {
     /// Begins a definition.
-    pub(super) fn define(&mut self, kind: Kind, id: u64, at: u64) {
+    pub(super) fn define(&mut self, kind: Kind, id: u64, at: StreamOffset) {
         self.draft = Draft::new(kind, id, at);
         self.state = match kind {
             Kind::Enum | Kind::Bitmask => State::Count,
@@ -224,7 +224,7 @@ impl Walk {
 
     /// A definition ends; the walk continues after its id.
     fn defined<D: Definitions, S: Sink>(&mut self, defs: &mut D, sink: &mut S) -> Result<(), Stop> {
-        let draft = core::mem::replace(&mut self.draft, Draft::new(Kind::Enum, 0, 0));
+        let draft = core::mem::replace(&mut self.draft, Draft::new(Kind::Enum, 0, StreamOffset(0)));
         let Draft { kind, id, at, name, names, numbers, frame, .. } = draft;
         let name = name.unwrap_or_default();
         let signature = match kind {
