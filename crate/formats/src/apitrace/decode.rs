@@ -315,6 +315,7 @@ impl Walk {
                 match c.peek().ok_or(Stop::Short)? {
                     wire::ENTER => {
                         self.leaving = None;
+                        // The stream has no numbers: ENTER events count as they come, over all threads, even those that are cut.
                         self.calls += 1;
                         self.state = match self.header.version {
                             0..wire::THREADS => State::Function { thread: 0 },
@@ -322,6 +323,7 @@ impl Walk {
                         };
                     }
                     wire::LEAVE => self.state = State::Call,
+                    // Nothing marks where the next event begins, so there is no way to go on. apitrace exits, too.
                     _ => return Err(Stop::Bad),
                 }
                 self.event_at = at;
@@ -352,6 +354,7 @@ impl Walk {
                         sink.result();
                         State::Value
                     }
+                    // Taken in any version, as apitrace does, although releases write backtraces since version 5 and flags since 6.
                     wire::DETAIL_BACKTRACE => State::Frames,
                     wire::DETAIL_FLAGS => State::Flags,
                     // 3 would be the number of a thread. No writer wrote it and no parser accepts it.
@@ -361,6 +364,7 @@ impl Walk {
             }
             State::Argument => {
                 let index = uint(c)?;
+                // An argument beyond those of the signature is legal, and has no name; what is kept for it must not follow the number.
                 if index >= MAX_ARGS {
                     return Err(Stop::Bad);
                 }
@@ -450,6 +454,7 @@ impl Walk {
                 let scalar = match tag {
                     tag::UINT => Scalar::Uint(n),
                     tag::POINTER => Scalar::Pointer(n),
+                    // The magnitude; apitrace's `FORMAT.markdown` leaves that open.
                     _ => Scalar::Int(0i64.wrapping_sub(n as i64)),
                 };
                 self.scalar(scalar, tables, sink);
@@ -463,6 +468,7 @@ impl Walk {
                 self.scalar(Scalar::Double(value), tables, sink);
             }
             State::BytesLen(kind) => {
+                // Nothing is allocated for it: the length is what the file says, and the bytes may not be there.
                 let left = uint(c)?;
                 sink.begin_bytes(tables, kind, left);
                 if left == 0 {
@@ -485,6 +491,7 @@ impl Walk {
                 }
             }
             State::Units { left } => {
+                // What `wchar_t` was where it was recorded: UTF-16 under Windows, code points elsewhere. The sink joins surrogates.
                 sink.unit(uint(c)? as u32);
                 if left == 1 {
                     self.bytes_end(tables, sink);
@@ -494,6 +501,7 @@ impl Walk {
             }
             State::EnumId => {
                 let id = uint(c)?;
+                // Before version 3, a signature is one name with its value, and nothing follows where it is used.
                 let whole = self.header.version >= wire::ENUM_TABLES;
                 match tables.enums.known(id, offset(c)) {
                     Some(signature) if whole => self.state = State::EnumTag { signature },
@@ -517,6 +525,7 @@ impl Walk {
                 }
             }
             State::BitmaskValue { signature } => {
+                // Without the tag that `FORMAT.markdown` puts before it: no writer has ever written one.
                 let value = uint(c)?;
                 self.scalar(Scalar::Bitmask { signature, value }, tables, sink);
             }
@@ -558,6 +567,7 @@ impl Walk {
     }
 
     fn open_struct(&mut self, signature: u32, tables: &Tables, sink: &mut impl Sink) -> Result<(), Stop> {
+        // A struct has no count of its own.
         let count = tables.structs.get(signature).map_or(0, |s| s.members.len());
         self.open(Nest::Struct(signature), count as u64, tables, sink)
     }
