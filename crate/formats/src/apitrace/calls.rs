@@ -44,8 +44,8 @@ const FIRST_THREAD: TrackId = 3;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenCall {
     /// Offsets in the stream of its ENTER event and of the end of that event.
-    pub(crate) at: u64,
-    end: u64,
+    pub(crate) at: StreamOffset,
+    end: StreamOffset,
     thread: u32,
     pub(crate) function: u32,
     /// Bytes in blobs of its ENTER event.
@@ -72,7 +72,7 @@ pub(crate) struct FrameFacts {
     pub(crate) draws: u64,
     pub(crate) blobs: u64,
     /// Offset in the stream of the end of the LEAVE event that ends the frame.
-    pub(crate) end: u64,
+    pub(crate) end: StreamOffset,
 }
 
 /// What is wrong with the nesting of calls or groups, or with the number of threads.
@@ -100,7 +100,7 @@ struct Thread {
 struct Group {
     /// The call that pushed it, and the offset in the stream of that call's ENTER event.
     call: u64,
-    at: u64,
+    at: StreamOffset,
     name: u32,
 }
 
@@ -126,7 +126,7 @@ pub(crate) struct Calls {
     frame: FrameFacts,
     frame_name: Option<u32>,
     /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the stream.
-    pub(crate) far: Vec<(u64, u64)>,
+    pub(crate) far: Vec<(StreamOffset, StreamOffset)>,
     /// The pieces of the trace that can be read on their own, by offsets in the stream.
     pub(crate) pieces: Pieces,
     /// Wrong nesting since the decoder last took it.
@@ -192,7 +192,7 @@ impl Calls {
         &mut self,
         tables: &Tables,
         enter: Enter,
-        end: u64,
+        end: StreamOffset,
         blobs: u64,
         said: &Said<'_>,
         out: &mut EventBatch,
@@ -205,7 +205,14 @@ impl Calls {
     /// A call begins, and ends without details: as [`Calls::enter`] up to the first of `ends`, and [`Calls::leave`] up to the
     /// second. Most calls do, and need no entry among those that are pending.
     #[inline]
-    pub(crate) fn call(&mut self, tables: &Tables, enter: Enter, ends: (u64, u64), blobs: u64, out: &mut EventBatch) {
+    pub(crate) fn call(
+        &mut self,
+        tables: &Tables,
+        enter: Enter,
+        ends: (StreamOffset, StreamOffset),
+        blobs: u64,
+        out: &mut EventBatch,
+    ) {
         if let Some(function) = tables.functions.get(enter.function)
             && let Some(name) = self.functions.get(enter.function as usize).copied().filter(|name| *name != NONE)
             && let Some(thread) = self.known_thread(enter.thread).and_then(|i| self.threads.get(i as usize))
@@ -216,8 +223,8 @@ impl Calls {
         {
             let track = thread.track;
             self.now = enter.call + 1;
-            push(out, EventKind::Begin, track, enter.call, name, Locator::at(enter.at));
-            push(out, EventKind::EndOf, track, self.now, name, Locator::at(enter.at));
+            push(out, EventKind::Begin, track, enter.call, name, locator(enter.at));
+            push(out, EventKind::EndOf, track, self.now, name, locator(enter.at));
             self.count_record(enter, out);
             if blobs > 0 {
                 out.payloads.push(Payload { x: enter.call, track, name, bytes: blobs });
@@ -234,7 +241,7 @@ impl Calls {
         &mut self,
         function: &Function,
         enter: Enter,
-        end: u64,
+        end: StreamOffset,
         blobs: u64,
         said: &Said<'_>,
         out: &mut EventBatch,
@@ -250,8 +257,7 @@ impl Calls {
         let Some(state) = self.threads.get_mut(thread as usize) else { return Ok(()) };
         if state.open + state.groups.len() >= SHOWN {
             if !core::mem::replace(&mut state.is_too_deep, true) {
-                let at = StreamOffset(enter.at);
-                self.misnested.push(Misnested { at, kind: &TOO_DEEP, value: SHOWN as u64 });
+                self.misnested.push(Misnested { at: enter.at, kind: &TOO_DEEP, value: SHOWN as u64 });
             }
             self.hidden_from.get_or_insert(enter.call);
             self.hidden += 1;
@@ -262,15 +268,15 @@ impl Calls {
         let track = state.track;
         if function.flags.marker == Some(Marker::Push) {
             let text = label.unwrap_or(&function.name);
-            let group = self.texts.number_of(SliceKind::Group, text, enter.at, self.limits.names, out)?;
+            let group = self.texts.number_of(SliceKind::Group, text, enter.at.0, self.limits.names, out)?;
             state.groups.push(Group { call: enter.call, at: enter.at, name: group });
-            push(out, EventKind::Begin, track, enter.call, group, Locator::at(enter.at));
+            push(out, EventKind::Begin, track, enter.call, group, locator(enter.at));
         }
-        push(out, EventKind::Begin, track, enter.call, name, Locator::at(enter.at));
+        push(out, EventKind::Begin, track, enter.call, name, locator(enter.at));
         if function.flags.marker == Some(Marker::Plain) {
             let text = label.unwrap_or(&function.name);
-            let marker = self.texts.number_of(SliceKind::Marker, text, enter.at, self.limits.names, out)?;
-            push(out, EventKind::Instant, track, enter.call, marker, Locator::at(enter.at));
+            let marker = self.texts.number_of(SliceKind::Marker, text, enter.at.0, self.limits.names, out)?;
+            push(out, EventKind::Instant, track, enter.call, marker, locator(enter.at));
         }
         self.count_record(enter, out);
         let function = enter.function;
@@ -281,19 +287,27 @@ impl Calls {
     /// Calls are numbered as they are counted, so the row of a call is its number.
     #[inline(always)]
     fn count_record(&mut self, enter: Enter, out: &mut EventBatch) {
-        self.pieces.add(enter.at, enter.call);
+        self.pieces.add(enter.at.0, enter.call);
         out.records += 1;
     }
 
     /// A call ends with the event that extends from `at` to `end` in the stream and has `blobs` bytes in blobs.
     #[inline(never)]
-    pub(crate) fn leave(&mut self, tables: &Tables, at: u64, call: u64, end: u64, blobs: u64, out: &mut EventBatch) {
+    pub(crate) fn leave(
+        &mut self,
+        tables: &Tables,
+        at: StreamOffset,
+        call: u64,
+        end: StreamOffset,
+        blobs: u64,
+        out: &mut EventBatch,
+    ) {
         let Some(open) = self.pending.take(call) else {
             if self.hidden > 0 && self.hidden_from.is_some_and(|first| first <= call) {
                 self.hidden -= 1;
                 return;
             }
-            self.misnested.push(Misnested { at: StreamOffset(at), kind: &LEAVE_WITHOUT_ENTER, value: call });
+            self.misnested.push(Misnested { at, kind: &LEAVE_WITHOUT_ENTER, value: call });
             return;
         };
         let Some(function) = tables.functions.get(open.function) else { return };
@@ -308,11 +322,11 @@ impl Calls {
             // Pushed within this call and not popped: the end of the call closes it.
             thread.groups.pop();
         }
-        push(out, EventKind::EndOf, thread.track, self.now, name, Locator::at(open.at));
+        push(out, EventKind::EndOf, thread.track, self.now, name, locator(open.at));
         if function.flags.marker == Some(Marker::Pop) {
             match thread.groups.pop() {
-                Some(group) => push(out, EventKind::EndOf, thread.track, self.now, group.name, Locator::at(group.at)),
-                None => self.misnested.push(Misnested { at: StreamOffset(at), kind: &POP_WITHOUT_PUSH, value: call }),
+                Some(group) => push(out, EventKind::EndOf, thread.track, self.now, group.name, locator(group.at)),
+                None => self.misnested.push(Misnested { at, kind: &POP_WITHOUT_PUSH, value: call }),
             }
         }
         if at != open.end {
@@ -330,7 +344,7 @@ impl Calls {
     }
 
     /// The stream ends at `end`: counts the calls that are still open, and ends the last frame if a swap is among them.
-    pub(crate) fn finish(&mut self, tables: &Tables, end: u64, out: &mut EventBatch) {
+    pub(crate) fn finish(&mut self, tables: &Tables, end: StreamOffset, out: &mut EventBatch) {
         let open: Vec<(u64, OpenCall)> = self.pending.iter().map(|(call, open)| (call, *open)).collect();
         for (call, open) in open {
             let Some(function) = tables.functions.get(open.function) else { continue };
@@ -363,7 +377,7 @@ impl Calls {
     }
 
     #[cold]
-    fn begin_frame(&mut self, from: u64, at: u64, out: &mut EventBatch) -> Result<()> {
+    fn begin_frame(&mut self, from: u64, at: StreamOffset, out: &mut EventBatch) -> Result<()> {
         if self.frames.is_empty() {
             let define = |kind, name: &str, detail: &str, out: &mut EventBatch| {
                 out.new_tracks.push(TrackDef {
@@ -378,7 +392,7 @@ impl Calls {
             define(TrackKind::Counter, "blob bytes per frame", "", out);
         }
         let number = self.frames.len();
-        let name = self.texts.once(format!("frame {number}"), at, self.limits.names, out)?;
+        let name = self.texts.once(format!("frame {number}"), at.0, self.limits.names, out)?;
         self.frame = FrameFacts { from, ..FrameFacts::default() };
         self.frame_name = Some(name);
         push(out, EventKind::Begin, FRAMES, from, name, Located::Frame(number as u64).into());
@@ -386,7 +400,7 @@ impl Calls {
     }
 
     #[cold]
-    fn end_frame(&mut self, end: u64, out: &mut EventBatch) {
+    fn end_frame(&mut self, end: StreamOffset, out: &mut EventBatch) {
         let Some(name) = self.frame_name.take() else { return };
         let number = self.frames.len();
         push(out, EventKind::EndOf, FRAMES, self.now, name, Located::Frame(number as u64).into());
@@ -421,7 +435,7 @@ impl Calls {
 
     #[cold]
     fn new_thread(&mut self, enter: Enter, function: &Function, out: &mut EventBatch) -> Result<u32> {
-        self.limits.check_threads(self.threads.len() + 1, enter.at)?;
+        self.limits.check_threads(self.threads.len() + 1, enter.at.0)?;
         let index = self.threads.len() as u32;
         let track = FIRST_THREAD + index.min(self.limits.tracks);
         self.threads.push(Thread { track, groups: Vec::new(), open: 0, is_too_deep: false });
@@ -438,7 +452,7 @@ impl Calls {
         }
         if index >= self.limits.tracks {
             let value = u64::from(self.limits.tracks);
-            self.misnested.push(Misnested { at: StreamOffset(enter.at), kind: &MANY_THREADS, value });
+            self.misnested.push(Misnested { at: enter.at, kind: &MANY_THREADS, value });
             if index == self.limits.tracks {
                 out.new_tracks.push(TrackDef::other_threads(""));
             }
@@ -455,7 +469,13 @@ impl Calls {
     }
 
     #[inline]
-    fn function_name(&mut self, index: u32, function: &Function, at: u64, out: &mut EventBatch) -> Result<u32> {
+    fn function_name(
+        &mut self,
+        index: u32,
+        function: &Function,
+        at: StreamOffset,
+        out: &mut EventBatch,
+    ) -> Result<u32> {
         match self.functions.get(index as usize) {
             Some(name) if *name != NONE => Ok(*name),
             _ => self.new_function(index, function, at, out),
@@ -463,8 +483,8 @@ impl Calls {
     }
 
     #[cold]
-    fn new_function(&mut self, index: u32, function: &Function, at: u64, out: &mut EventBatch) -> Result<u32> {
-        let name = self.texts.number(&function.name, at, self.limits.names, out)?;
+    fn new_function(&mut self, index: u32, function: &Function, at: StreamOffset, out: &mut EventBatch) -> Result<u32> {
+        let name = self.texts.number(&function.name, at.0, self.limits.names, out)?;
         let i = index as usize;
         if self.functions.len() <= i {
             self.functions.resize(i + 1, NONE);
@@ -474,6 +494,12 @@ impl Calls {
         }
         Ok(name)
     }
+}
+
+/// The locator of the call with this ENTER event.
+#[inline]
+fn locator(enter: StreamOffset) -> Locator {
+    Located::Call(enter).into()
 }
 
 /// [`EventBatch::push`] in one copy, for the size of the page's module.

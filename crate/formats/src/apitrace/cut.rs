@@ -20,7 +20,7 @@ use super::problems::CUT_CALL;
 use super::records::{Bytes, Enter, Event, Nest, Scalar};
 use super::stream::Stream;
 use super::tables::{Strings, Tables};
-use super::wire::{self, Header, frame_tag, put_sint, put_text, put_uint, tag};
+use super::wire::{self, Header, StreamOffset, frame_tag, put_sint, put_text, put_uint, tag};
 
 /// Begins to cut a trace.
 pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
@@ -183,13 +183,13 @@ impl decode::Sink for Before {
         self.calls += 1;
     }
 
-    fn whole(&mut self, _tables: &Tables, event: Event, _end: u64, _blobs: u64) {
+    fn whole(&mut self, _tables: &Tables, event: Event, _end: StreamOffset, _blobs: u64) {
         self.calls += u64::from(matches!(event, Event::Enter(_)));
     }
 
-    fn leave(&mut self, _tables: &Tables, _at: u64, _call: u64) {}
+    fn leave(&mut self, _tables: &Tables, _at: StreamOffset, _call: u64) {}
 
-    fn event_end(&mut self, _tables: &Tables, _end: u64) {}
+    fn event_end(&mut self, _tables: &Tables, _end: StreamOffset) {}
 }
 
 /// A string or blob that is being read.
@@ -336,7 +336,7 @@ impl decode::Sink for Calls {
         }
     }
 
-    fn leave(&mut self, _tables: &Tables, _at: u64, call: u64) {
+    fn leave(&mut self, _tables: &Tables, _at: StreamOffset, call: u64) {
         let number = self.open.remove(&call);
         self.wanted = number.is_some();
         if let Some(number) = number {
@@ -345,7 +345,7 @@ impl decode::Sink for Calls {
         }
     }
 
-    fn event_end(&mut self, tables: &Tables, _end: u64) {
+    fn event_end(&mut self, tables: &Tables, _end: StreamOffset) {
         if self.wanted {
             self.end_frames(tables);
             self.out.push(wire::DETAIL_END);

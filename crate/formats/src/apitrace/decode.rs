@@ -19,7 +19,7 @@ use super::records::{Bytes, Enter, Event, Nest, Scalar};
 use super::shapes::Shapes;
 use super::skim::{Known, Skimmer};
 use super::tables::{Definitions, Enum, Tables};
-use super::wire::{self, Header, MAX_ARGS, MAX_DEPTH, Stop, tag, uint};
+use super::wire::{self, Header, MAX_ARGS, MAX_DEPTH, Stop, StreamOffset, tag, uint};
 
 use definitions::{Draft, Kind};
 
@@ -37,16 +37,16 @@ pub(crate) trait Sink {
     /// The beginning of a call.
     fn enter(&mut self, tables: &Tables, enter: Enter);
     /// The end of call number `call`; the event is at offset `at` of the stream.
-    fn leave(&mut self, tables: &Tables, at: u64, call: u64);
+    fn leave(&mut self, tables: &Tables, at: StreamOffset, call: u64);
     /// The event ends at offset `end` of the stream.
-    fn event_end(&mut self, tables: &Tables, end: u64);
+    fn event_end(&mut self, tables: &Tables, end: StreamOffset);
     /// The current event is forgotten. It is delivered again from its beginning.
     fn again(&mut self) {}
     /// A whole event, which ends at offset `end` of the stream and has `blobs` bytes in blobs.
-    fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {}
+    fn whole(&mut self, tables: &Tables, event: Event, end: StreamOffset, blobs: u64) {}
     /// Two whole events that begin and end a call, the second without details. They end at these offsets of the stream.
     #[inline]
-    fn call(&mut self, tables: &Tables, enter: Enter, ends: (u64, u64), blobs: u64) {
+    fn call(&mut self, tables: &Tables, enter: Enter, ends: (StreamOffset, StreamOffset), blobs: u64) {
         self.whole(tables, Event::Enter(enter), ends.0, blobs);
         self.whole(tables, Event::Leave { at: ends.0, call: enter.call }, ends.1, 0);
     }
@@ -128,7 +128,7 @@ pub(crate) enum Cut {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Broken {
     /// Offset in the stream of the invalid primitive.
-    pub(crate) at: u64,
+    pub(crate) at: StreamOffset,
     /// The primitive is the version in the header.
     pub(crate) version: bool,
     /// The bytes are valid, but there are too many definitions.
@@ -141,11 +141,11 @@ pub(crate) struct Walk {
     header: Header,
     state: State,
     /// Offset in the stream of the next byte.
-    at: u64,
+    at: StreamOffset,
     /// Calls begun so far, which is the number of the next call.
     calls: u64,
     /// Offset in the stream of the current event.
-    event_at: u64,
+    event_at: StreamOffset,
     /// The current event is the LEAVE of this call.
     leaving: Option<u64>,
     /// Number of values still to come in each open container of values.
@@ -163,20 +163,20 @@ impl Walk {
         Self {
             header: Header::default(),
             state: State::Version,
-            at: 0,
+            at: StreamOffset(0),
             calls: 0,
-            event_at: 0,
+            event_at: StreamOffset(0),
             leaving: None,
             nest: Vec::new(),
             entries: 0,
             text: Vec::new(),
-            draft: Draft::new(Kind::PropertyName, 0, 0),
+            draft: Draft::new(Kind::PropertyName, 0, StreamOffset(0)),
             shapes: Shapes::default(),
         }
     }
 
     /// A walk that begins at the event at offset `at` of the stream. A call that begins there gets the number `call`.
-    pub(crate) fn resume(header: Header, at: u64, call: u64) -> Self {
+    pub(crate) fn resume(header: Header, at: StreamOffset, call: u64) -> Self {
         Self { header, state: State::Event, at, calls: call, ..Self::new() }
     }
 
@@ -195,7 +195,7 @@ impl Walk {
     }
 
     /// Offset in the stream of the next byte.
-    pub(crate) fn at(&self) -> u64 {
+    pub(crate) fn at(&self) -> StreamOffset {
         self.at
     }
 
@@ -241,7 +241,7 @@ impl Walk {
         defs: &mut D,
         sink: &mut S,
     ) -> Result<usize, Broken> {
-        let mut c = Cursor::new(input, self.at);
+        let mut c = Cursor::new(input, self.at.0);
         let result = loop {
             if self.state == State::Event {
                 if S::SKIM {
@@ -253,7 +253,7 @@ impl Walk {
                     break Ok(());
                 }
             }
-            let before = c.at();
+            let before = offset(&c);
             match self.step(&mut c, defs, sink) {
                 Ok(()) => {}
                 Err(Stop::Short) => break Ok(()),
@@ -263,13 +263,13 @@ impl Walk {
                 Err(Stop::TooMany) => break Err(Broken { at: before, version: false, too_many: true }),
             }
         };
-        self.at = c.at();
+        self.at = offset(&c);
         result.map(|()| input.len() - c.len())
     }
 
     /// Delivers whole events as long as they are complete in the input.
     fn skim(&mut self, c: &mut Cursor<'_>, tables: &Tables, sink: &mut impl Sink) {
-        let mut skimmer = Skimmer::<false>::new(c.rest(), c.at(), self.header.version);
+        let mut skimmer = Skimmer::<false>::new(c.rest(), offset(c), self.header.version);
         while !sink.is_full() {
             if let Some(Known { enter, blobs, end, has_left }) = skimmer.known(tables, self.calls, &mut self.shapes) {
                 self.calls += 1;
@@ -293,7 +293,7 @@ impl Walk {
 
     /// Delivers events with their values as long as they are complete in the input.
     fn take_whole(&mut self, c: &mut Cursor<'_>, tables: &Tables, sink: &mut impl Sink) {
-        let mut skimmer = Skimmer::<true>::new(c.rest(), c.at(), self.header.version);
+        let mut skimmer = Skimmer::<true>::new(c.rest(), offset(c), self.header.version);
         while !sink.is_full() {
             let Some((event, _)) = skimmer.event(tables, self.calls, sink) else {
                 sink.again();
@@ -311,10 +311,11 @@ impl Walk {
     fn step<D: Definitions, S: Sink>(&mut self, c: &mut Cursor<'_>, defs: &mut D, sink: &mut S) -> Result<(), Stop> {
         match self.state {
             State::Event => {
-                let at = c.at();
+                let at = offset(c);
                 match c.peek().ok_or(Stop::Short)? {
                     wire::ENTER => {
                         self.leaving = None;
+                        // The stream has no numbers: ENTER events count as they come, over all threads, even those that are cut.
                         self.calls += 1;
                         self.state = match self.header.version {
                             0..wire::THREADS => State::Function { thread: 0 },
@@ -322,6 +323,7 @@ impl Walk {
                         };
                     }
                     wire::LEAVE => self.state = State::Call,
+                    // Nothing marks where the next event begins, so there is no way to go on. apitrace exits, too.
                     _ => return Err(Stop::Bad),
                 }
                 self.event_at = at;
@@ -330,9 +332,9 @@ impl Walk {
             State::Thread => self.state = State::Function { thread: uint(c)? },
             State::Function { thread } => {
                 let id = uint(c)?;
-                match defs.tables().functions.known(id, c.at()) {
+                match defs.tables().functions.known(id, offset(c)) {
                     Some(function) => self.entered(thread, function, defs.tables(), sink),
-                    None => self.define(Kind::Function { thread }, id, c.at()),
+                    None => self.define(Kind::Function { thread }, id, offset(c)),
                 }
             }
             State::Call => {
@@ -344,7 +346,7 @@ impl Walk {
             State::Detail => {
                 self.state = match c.peek().ok_or(Stop::Short)? {
                     wire::DETAIL_END => {
-                        sink.event_end(defs.tables(), c.at() + 1);
+                        sink.event_end(defs.tables(), offset(c) + 1);
                         State::Event
                     }
                     wire::DETAIL_ARG => State::Argument,
@@ -352,6 +354,7 @@ impl Walk {
                         sink.result();
                         State::Value
                     }
+                    // Taken in any version, as apitrace does, although releases write backtraces since version 5 and flags since 6.
                     wire::DETAIL_BACKTRACE => State::Frames,
                     wire::DETAIL_FLAGS => State::Flags,
                     // 3 would be the number of a thread. No writer wrote it and no parser accepts it.
@@ -361,6 +364,7 @@ impl Walk {
             }
             State::Argument => {
                 let index = uint(c)?;
+                // An argument beyond those of the signature is legal, and has no name; what is kept for it must not follow the number.
                 if index >= MAX_ARGS {
                     return Err(Stop::Bad);
                 }
@@ -378,9 +382,9 @@ impl Walk {
             }
             State::Frame { left } => {
                 let id = uint(c)?;
-                match defs.tables().frames.known(id, c.at()) {
+                match defs.tables().frames.known(id, offset(c)) {
                     Some(frame) => self.framed(frame, left - 1, defs.tables(), sink),
-                    None => self.define(Kind::Frame { left: left - 1, tag: 0 }, id, c.at()),
+                    None => self.define(Kind::Frame { left: left - 1, tag: 0 }, id, offset(c)),
                 }
             }
             State::Value => self.value(c, defs.tables(), sink)?,
@@ -450,6 +454,7 @@ impl Walk {
                 let scalar = match tag {
                     tag::UINT => Scalar::Uint(n),
                     tag::POINTER => Scalar::Pointer(n),
+                    // The magnitude; apitrace's `FORMAT.markdown` leaves that open.
                     _ => Scalar::Int(0i64.wrapping_sub(n as i64)),
                 };
                 self.scalar(scalar, tables, sink);
@@ -463,6 +468,7 @@ impl Walk {
                 self.scalar(Scalar::Double(value), tables, sink);
             }
             State::BytesLen(kind) => {
+                // Nothing is allocated for it: the length is what the file says, and the bytes may not be there.
                 let left = uint(c)?;
                 sink.begin_bytes(tables, kind, left);
                 if left == 0 {
@@ -485,6 +491,7 @@ impl Walk {
                 }
             }
             State::Units { left } => {
+                // What `wchar_t` was where it was recorded: UTF-16 under Windows, code points elsewhere. The sink joins surrogates.
                 sink.unit(uint(c)? as u32);
                 if left == 1 {
                     self.bytes_end(tables, sink);
@@ -494,11 +501,12 @@ impl Walk {
             }
             State::EnumId => {
                 let id = uint(c)?;
+                // Before version 3, a signature is one name with its value, and nothing follows where it is used.
                 let whole = self.header.version >= wire::ENUM_TABLES;
-                match tables.enums.known(id, c.at()) {
+                match tables.enums.known(id, offset(c)) {
                     Some(signature) if whole => self.state = State::EnumTag { signature },
                     Some(signature) => self.old_enum(signature, tables, sink),
-                    None => self.define(if whole { Kind::Enum } else { Kind::EnumValue }, id, c.at()),
+                    None => self.define(if whole { Kind::Enum } else { Kind::EnumValue }, id, offset(c)),
                 }
             }
             State::EnumTag { signature } => {
@@ -511,12 +519,13 @@ impl Walk {
             }
             State::BitmaskId => {
                 let id = uint(c)?;
-                match tables.bitmasks.known(id, c.at()) {
+                match tables.bitmasks.known(id, offset(c)) {
                     Some(signature) => self.state = State::BitmaskValue { signature },
-                    None => self.define(Kind::Bitmask, id, c.at()),
+                    None => self.define(Kind::Bitmask, id, offset(c)),
                 }
             }
             State::BitmaskValue { signature } => {
+                // Without the tag that `FORMAT.markdown` puts before it: no writer has ever written one.
                 let value = uint(c)?;
                 self.scalar(Scalar::Bitmask { signature, value }, tables, sink);
             }
@@ -532,9 +541,9 @@ impl Walk {
                     return Err(Stop::Bad);
                 }
                 let id = uint(c)?;
-                match tables.structs.known(id, c.at()) {
+                match tables.structs.known(id, offset(c)) {
                     Some(signature) => self.open_struct(signature, tables, sink)?,
-                    None => self.define(Kind::Struct, id, c.at()),
+                    None => self.define(Kind::Struct, id, offset(c)),
                 }
             }
             _ => return Err(Stop::Bad),
@@ -558,6 +567,7 @@ impl Walk {
     }
 
     fn open_struct(&mut self, signature: u32, tables: &Tables, sink: &mut impl Sink) -> Result<(), Stop> {
+        // A struct has no count of its own.
         let count = tables.structs.get(signature).map_or(0, |s| s.members.len());
         self.open(Nest::Struct(signature), count as u64, tables, sink)
     }
@@ -590,6 +600,11 @@ impl Walk {
         }
         self.state = State::Detail;
     }
+}
+
+/// Offset in the stream of the next byte of a cursor.
+fn offset(c: &Cursor<'_>) -> StreamOffset {
+    StreamOffset(c.at())
 }
 
 /// Reads the tag of a signed number. Returns whether the number is negative.

@@ -141,12 +141,12 @@ impl Sink for Collect {
         self.enter = Some(enter);
     }
 
-    fn leave(&mut self, _tables: &Tables, _at: u64, call: u64) {
+    fn leave(&mut self, _tables: &Tables, _at: StreamOffset, call: u64) {
         self.left = Some(call);
     }
 
-    fn event_end(&mut self, _tables: &Tables, end: u64) {
-        self.end = Some(StreamOffset(end));
+    fn event_end(&mut self, _tables: &Tables, end: StreamOffset) {
+        self.end = Some(end);
     }
 
     fn flags(&mut self, flags: u64) {

@@ -97,7 +97,7 @@ impl ApitraceRecords {
     }
 
     fn read_event(&self, reader: &mut Reader<'_>, at: StreamOffset, call: &mut Collect) -> Result<(), Missing> {
-        let mut walk = Walk::resume(self.index.header.clone().into_owned(), at.0, 0);
+        let mut walk = Walk::resume(self.index.header.clone().into_owned(), at, 0);
         let mut tables = Frozen(&self.index.tables);
         let mut bytes: Vec<u8> = Vec::new();
         reader.seek(at);
@@ -107,7 +107,7 @@ impl ApitraceRecords {
             bytes.drain(..used);
             if walk.bytes_left() > JUMP && call.has_enough() {
                 walk.jump();
-                reader.seek(StreamOffset(walk.at()));
+                reader.seek(walk.at());
                 bytes.clear();
             }
         }

@@ -13,7 +13,7 @@ use crate::info::{Capability, Clock, Column, Info, Shows};
 use crate::problem::{Problem, TRUNCATED};
 use crate::sniff::OpenOptions;
 
-use super::ROW;
+use super::FORMAT;
 use super::beginning::{Beginning, unsupported};
 use super::calls::Calls;
 use super::decode::Cut;
@@ -21,7 +21,7 @@ use super::problems::CUT_CALL;
 use super::random_access::RandomAccess;
 use super::stream::Stream;
 use super::to_batch::{Current, ToBatch};
-use super::wire::{Header, text_of};
+use super::wire::{Header, StreamOffset, text_of};
 
 /// Decodes traces of all versions into events.
 pub(crate) struct ApitraceDecoder {
@@ -98,10 +98,10 @@ impl ApitraceDecoder {
         let cut = self.stream.cut();
         if let Some(enter) = self.current.enter.take() {
             // A call with a truncated ENTER event has at least a name.
-            let (end, said) = (self.stream.len(), self.current.said());
+            let (end, said) = (StreamOffset(self.stream.len()), self.current.said());
             self.calls.enter(&self.stream.tables, enter, end, self.current.blobs, &said, out);
         }
-        self.calls.finish(&self.stream.tables, self.stream.len(), out);
+        self.calls.finish(&self.stream.tables, StreamOffset(self.stream.len()), out);
         let at = self.stream.file_at();
         match cut {
             Cut::Nothing => {}
@@ -136,7 +136,7 @@ impl Decoder for ApitraceDecoder {
             });
         }
         Info {
-            format: &ROW.format,
+            format: &FORMAT,
             // A trace that was never flushed has not even a version. Others have it from the first, before anything is pushed.
             title: if self.begins || self.stream.len() > 0 {
                 format!("apitrace {}", header.version)

@@ -4,9 +4,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
-use crate::locator::Locator;
 use crate::records::{Record, RecordName, Visitor};
 
+use super::Located;
 use super::call::Call;
 use super::decode::Sink;
 use super::index::ApitraceRecords;
@@ -30,7 +30,7 @@ enum Current {
     /// The ENTER event of this call.
     Enter(u64),
     /// The LEAVE event of this call, which begins at this offset of the stream.
-    Leave(u64, u64),
+    Leave(u64, StreamOffset),
 }
 
 /// What [`Fields`] keeps from one portion to the next.
@@ -53,16 +53,16 @@ pub(super) struct Held {
     /// Whether calls of a function can be wanted, by its number, as far as that is known.
     functions: Vec<Option<bool>>,
     /// All wanted calls have begun: the walk ends when they have returned, or at this offset of the stream.
-    pub(super) reads_on_to: Option<u64>,
+    pub(super) reads_on_to: Option<StreamOffset>,
     /// Offset in the stream of the end of the latest event.
-    at: u64,
+    at: StreamOffset,
 }
 
 impl Held {
     /// For the calls `rows`. The first begins at offset `at` of the stream.
-    pub(super) fn new(records: &ApitraceRecords, rows: Numbers<u64>, at: u64) -> Self {
+    pub(super) fn new(records: &ApitraceRecords, rows: Numbers<u64>, at: StreamOffset) -> Self {
         let payload = usize::try_from(records.index.payload).unwrap_or(usize::MAX);
-        Self { rows, payload, frame: records.frame_of(StreamOffset(at)), at, ..Self::default() }
+        Self { rows, payload, frame: records.frame_of(at), at, ..Self::default() }
     }
 
     /// Whether nothing more is to be read.
@@ -117,12 +117,12 @@ impl Held {
         &mut self,
         records: &ApitraceRecords,
         call: u64,
-        leave: u64,
+        leave: StreamOffset,
         mut tape: Box<Tape>,
         visitor: &mut dyn Visitor,
     ) {
         tape.shortened = true;
-        let frame = records.frame_of(StreamOffset(leave)) as u64;
+        let frame = records.frame_of(leave) as u64;
         self.play(records, Shown { call, frame, incomplete: false }, tape, visitor);
     }
 
@@ -205,7 +205,7 @@ impl Sink for Fields<'_> {
         }
     }
 
-    fn leave(&mut self, _tables: &Tables, at: u64, call: u64) {
+    fn leave(&mut self, _tables: &Tables, at: StreamOffset, call: u64) {
         let held = &mut *self.held;
         if let Some(tape) = held.pending.take(call) {
             held.bytes = held.bytes.saturating_sub(tape.size());
@@ -216,7 +216,7 @@ impl Sink for Fields<'_> {
         }
     }
 
-    fn event_end(&mut self, _tables: &Tables, end: u64) {
+    fn event_end(&mut self, _tables: &Tables, end: StreamOffset) {
         let held = &mut *self.held;
         held.at = end;
         match core::mem::take(&mut held.current) {
@@ -228,7 +228,7 @@ impl Sink for Fields<'_> {
             }
             Current::Enter(call) => {
                 held.tape.shortened = true;
-                let frame = self.records.frame_of(StreamOffset(end)) as u64;
+                let frame = self.records.frame_of(end) as u64;
                 self.play_current(call, frame);
             }
             Current::Leave(call, at) => {
@@ -331,7 +331,7 @@ fn play(records: &ApitraceRecords, shown: Shown, tape: &mut Tape, visitor: &mut 
     let Some(function) = tables.functions.get(tape.function) else { return };
     let Shown { call: number, frame, incomplete: is_incomplete } = shown;
     let record = Record {
-        locator: Locator::at(tape.at),
+        locator: Located::Call(tape.at).into(),
         lane: 0,
         row: number,
         x: number,

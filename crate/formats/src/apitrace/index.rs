@@ -45,7 +45,7 @@ pub(super) struct Index<'a> {
     returned: u64,
     /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the stream, by LEAVE. The reader
     /// sorts them by ENTER.
-    far: Cow<'a, [(u64, u64)]>,
+    far: Cow<'a, [(StreamOffset, StreamOffset)]>,
     /// Calls that did not return, by number.
     open: Vec<OpenCall>,
     /// Calls that do not do what their functions say. The reader sorts them.
@@ -66,7 +66,7 @@ pub(super) struct Index<'a> {
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct OpenCall {
     /// Offset in the stream of its ENTER event.
-    at: u64,
+    at: StreamOffset,
     call: u64,
     ends_frame: bool,
 }
@@ -165,20 +165,20 @@ impl ApitraceRecords {
     /// The LEAVE event of the call whose ENTER event is at `at`, unless it immediately follows that.
     pub(super) fn far_leave(&self, at: StreamOffset) -> Option<StreamOffset> {
         let far = &self.index.far;
-        let i = far.binary_search_by_key(&at.0, |(enter, _)| *enter).ok()?;
-        far.get(i).map(|(_, leave)| StreamOffset(*leave))
+        let i = far.binary_search_by_key(&at, |(enter, _)| *enter).ok()?;
+        far.get(i).map(|(_, leave)| *leave)
     }
 
     /// The number of the call whose ENTER event is at `at`, if that did not return.
     pub(super) fn open_at(&self, at: StreamOffset) -> Option<u64> {
         let open = &self.index.open;
-        let i = open.binary_search_by_key(&at.0, |open| open.at).ok()?;
+        let i = open.binary_search_by_key(&at, |open| open.at).ok()?;
         open.get(i).map(|open| open.call)
     }
 
     /// The number of the frame of a call whose LEAVE event is at `leave`.
     pub(super) fn frame_of(&self, leave: StreamOffset) -> usize {
-        self.index.frames.partition_point(|frame| frame.end <= leave.0)
+        self.index.frames.partition_point(|frame| frame.end <= leave)
     }
 
     /// The number of the frame of a call that did not return. Such calls come after all others, and a swap among them ends

@@ -10,7 +10,7 @@ use super::numbers::{put_int, put_uint};
 use super::pending::Pending;
 use super::records::{Bytes, Enter, Nest, Scalar};
 use super::tables::{Function, Struct, Tables};
-use super::wire::{FLAG_FAKE, Header};
+use super::wire::{FLAG_FAKE, Header, StreamOffset};
 
 /// Approximate size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
@@ -313,7 +313,7 @@ impl<N: Notation> Sink for Lines<N> {
         (self.call, self.leaving, self.known) = (enter.call, false, true);
     }
 
-    fn leave(&mut self, _tables: &Tables, _at: u64, call: u64) {
+    fn leave(&mut self, _tables: &Tables, _at: StreamOffset, call: u64) {
         self.list.begin(None);
         let line = self.pending.take(call);
         self.known = line.is_some();
@@ -321,7 +321,7 @@ impl<N: Notation> Sink for Lines<N> {
         (self.call, self.leaving) = (call, true);
     }
 
-    fn event_end(&mut self, tables: &Tables, _end: u64) {
+    fn event_end(&mut self, tables: &Tables, _end: StreamOffset) {
         if !self.leaving
             && let Some(function) = tables.functions.get(self.line.function)
         {

@@ -39,7 +39,7 @@ enum Phase {
     /// What comes after them.
     On,
     /// The far LEAVE event of a call at this offset of the stream.
-    Far(u64),
+    Far(StreamOffset),
     /// Nothing: the calls that never returned are passed on.
     Open,
     Done,
@@ -48,7 +48,7 @@ enum Phase {
 /// A call that is complete but for its LEAVE event.
 struct Returning {
     /// Offset in the stream of the event.
-    leave: u64,
+    leave: StreamOffset,
     call: u64,
     tape: Box<Tape>,
 }
@@ -61,7 +61,7 @@ pub(super) struct CallPass<'a> {
     held: Held,
     phase: Phase,
     /// Offset in the stream of the end of the pieces.
-    end: u64,
+    end: StreamOffset,
     /// The stream has ended, or is not what it was when it was decoded.
     ended: bool,
     /// The file has no more bytes for this pass.
@@ -80,9 +80,10 @@ impl<'a> CallPass<'a> {
         let stretch = index.pieces.stretch(&pieces, index.end.0);
         let phase = if stretch.is_some() { Phase::Pieces } else { Phase::Done };
         let Stretch { at, end, rows } = stretch.unwrap_or_default();
+        let (at, end) = (StreamOffset(at), StreamOffset(end));
         let decompresses = match &*index.access {
             // A pass that begins at the beginning always works.
-            RandomAccess::Kept(spool) => pieces.start == 0 && spool.is_full() && end > spool.len(),
+            RandomAccess::Kept(spool) => pieces.start == 0 && spool.is_full() && end.0 > spool.len(),
             RandomAccess::Chunks { .. } => true,
         };
         Self {
@@ -118,7 +119,7 @@ impl<'a> CallPass<'a> {
                 Filled::NotKept if self.phase == Phase::Pieces => {
                     let why = "the rest of the calls is unavailable: the container has no random access, and the trace \
                                is too large to keep in memory (convert it with apitrace repack)";
-                    return Err(Error::new(self.walk.at(), Cause::Unavailable(why)));
+                    return Err(Error::new(self.walk.at().0, Cause::Unavailable(why)));
                 }
                 Filled::Ended | Filled::NotKept => self.ended = true,
             }
@@ -131,11 +132,11 @@ impl<'a> CallPass<'a> {
         let at = self.walk.at();
         let until = match self.phase {
             Phase::Pieces => self.end,
-            Phase::On | Phase::Far(_) => self.records.index.end.0,
+            Phase::On | Phase::Far(_) => self.records.index.end,
             Phase::Open | Phase::Done => return,
         };
         self.source.skip_to(at);
-        let left = usize::try_from(until.saturating_sub(at)).unwrap_or(usize::MAX);
+        let left = usize::try_from(until.since(at)).unwrap_or(usize::MAX);
         let data = self.source.data(at);
         let data = data.get(..left).unwrap_or(data);
         let is_all = data.len() == left;
@@ -152,7 +153,7 @@ impl<'a> CallPass<'a> {
     }
 
     fn is_phase_over(&self) -> bool {
-        let index_end = self.records.index.end.0;
+        let index_end = self.records.index.end;
         match self.phase {
             _ if self.ended => true,
             Phase::Pieces => self.walk.at() >= self.end,
@@ -188,12 +189,12 @@ impl<'a> CallPass<'a> {
 
     /// Decides for each call that is open where its end is.
     fn after_pieces(&mut self) {
-        let limit = self.end.saturating_add(BEYOND);
-        let is_end = self.ended || self.end >= self.records.index.end.0;
+        let limit = self.end + BEYOND;
+        let is_end = self.ended || self.end >= self.records.index.end;
         self.held.cut();
         for (call, tape) in self.held.take_pending() {
-            let at = StreamOffset(tape.at);
-            let is_soon = self.records.far_leave(at).is_none_or(|leave| leave.0 < limit);
+            let at = tape.at;
+            let is_soon = self.records.far_leave(at).is_none_or(|leave| leave < limit);
             // One that is not listed at all was nested too deep to be shown. It may return soon, or never.
             if is_soon && !is_end && self.records.open_at(at).is_none() {
                 self.held.hold(call, tape);
@@ -207,9 +208,9 @@ impl<'a> CallPass<'a> {
 
     /// Keeps a call for when its LEAVE event is read, or for the end if it never returned.
     fn keep(&mut self, call: u64, tape: Box<Tape>) {
-        match self.records.far_leave(StreamOffset(tape.at)) {
+        match self.records.far_leave(tape.at) {
             Some(leave) => {
-                self.far.push(Returning { leave: leave.0, call, tape });
+                self.far.push(Returning { leave, call, tape });
                 self.is_sorted = false;
             }
             None => self.open.push((call, tape)),
@@ -228,7 +229,7 @@ impl<'a> CallPass<'a> {
         };
         let index = &self.records.index;
         self.held.hold(call, tape);
-        self.held.reads_on_to = Some(u64::MAX);
+        self.held.reads_on_to = Some(StreamOffset(u64::MAX));
         self.walk = Walk::resume(index.header.clone().into_owned(), leave, 0);
         self.source.seek(index, leave);
         self.ended = false;
@@ -243,11 +244,11 @@ impl<'a> CallPass<'a> {
         let index = &self.records.index;
         let wanted = match self.phase {
             Phase::Pieces => self.end,
-            Phase::On => self.end.saturating_add(BEYOND),
+            Phase::On => self.end + BEYOND,
             Phase::Far(leave) => leave + 1,
-            Phase::Open | Phase::Done => 0,
+            Phase::Open | Phase::Done => StreamOffset(0),
         };
-        let bound = index.access.file_bound(StreamOffset(wanted)).unwrap_or(index.file_end);
+        let bound = index.access.file_bound(wanted).unwrap_or(index.file_end);
         match self.source.file_at() {
             // An event may extend beyond what was wanted; a piece does not.
             Some(at) if at >= bound && self.phase != Phase::Pieces => at.saturating_add(STEP).min(index.file_end),

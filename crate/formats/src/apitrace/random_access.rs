@@ -53,7 +53,7 @@ impl RandomAccess {
     pub(crate) fn add(&mut self, stream_at: StreamOffset, file_at: u64, piece: &[u8]) {
         match self {
             Self::Chunks { list, .. } => {
-                if list.last().is_none_or(|(last, _)| stream_at.0 - last.0 >= APART) {
+                if list.last().is_none_or(|(last, _)| stream_at.since(*last) >= APART) {
                     list.push((stream_at, file_at));
                 }
             }
@@ -130,13 +130,13 @@ impl<'a> Reader<'a> {
     /// The bytes are unavailable.
     pub(crate) fn next(&mut self) -> Result<&[u8], Missing> {
         loop {
-            let end = StreamOffset(self.begin.0 + self.chunk.as_ref().map_or(0, |c| c.len() as u64));
+            let end = self.begin + self.chunk.as_ref().map_or(0, |c| c.len() as u64);
             if self.chunk.is_some() && (self.begin..end).contains(&self.at) {
                 break;
             }
             self.next_chunk()?;
         }
-        let from = (self.at.0 - self.begin.0) as usize;
+        let from = self.at.since(self.begin) as usize;
         let Some(chunk) = &mut self.chunk else { return Err(Missing::End) };
         #[cfg(test)]
         let before = chunk.data().len();
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
             // The chunk is truncated or damaged.
             return Err(Missing::End);
         }
-        self.at.0 += piece.len() as u64;
+        self.at += piece.len() as u64;
         Ok(piece)
     }
 

@@ -1,5 +1,7 @@
 //! Events and values. The bytes of strings and blobs are not here: a sink gets them in portions.
 
+use super::wire::StreamOffset;
+
 /// A value other than a string, a blob or a container of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
@@ -57,7 +59,7 @@ pub(crate) enum Nest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Enter {
     /// Offset of the event in the decompressed stream.
-    pub(crate) at: u64,
+    pub(crate) at: StreamOffset,
     /// Number of the call, from 0.
     pub(crate) call: u64,
     /// Number of the thread, as apitrace counts them.
@@ -70,5 +72,5 @@ pub(crate) struct Enter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Enter(Enter),
-    Leave { at: u64, call: u64 },
+    Leave { at: StreamOffset, call: u64 },
 }

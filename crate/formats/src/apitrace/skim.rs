@@ -8,7 +8,7 @@ use super::decode::Sink;
 use super::records::{Bytes, Enter, Event, Nest, Scalar};
 use super::shapes::{LONGEST, Mask, Shapes};
 use super::tables::{Enum, Space, Tables};
-use super::wire::{self, MAX_ARGS, tag};
+use super::wire::{self, MAX_ARGS, StreamOffset, tag};
 
 /// Maximum depth of nested values. The state machine, which does not recurse, takes deeper ones.
 const DEPTH: u32 = 16;
@@ -17,7 +17,7 @@ const DEPTH: u32 = 16;
 pub(crate) struct Skimmer<'a, const VALUES: bool> {
     bytes: &'a [u8],
     /// Offset of the bytes in the stream.
-    begin: u64,
+    begin: StreamOffset,
     /// Position after the last whole event.
     done: usize,
     pos: usize,
@@ -34,14 +34,14 @@ pub(crate) struct Known {
     /// Bytes in its blobs.
     pub(crate) blobs: u64,
     /// Offset in the stream of its end.
-    pub(crate) end: u64,
+    pub(crate) end: StreamOffset,
     /// A LEAVE event without details follows, and was taken with it.
     pub(crate) has_left: bool,
 }
 
 impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
     /// `bytes` begin at offset `begin` of the stream.
-    pub(crate) fn new(bytes: &'a [u8], begin: u64, version: u32) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], begin: StreamOffset, version: u32) -> Self {
         Self { bytes, begin, done: 0, pos: 0, version, blobs: 0, learning: None, mask: [0; LONGEST] }
     }
 
@@ -105,7 +105,7 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
     }
 
     /// Offset in the stream of the end of these events.
-    pub(crate) fn at(&self) -> u64 {
+    pub(crate) fn at(&self) -> StreamOffset {
         self.begin + self.done as u64
     }
 
@@ -379,12 +379,12 @@ mod tests {
             self.event = format!("{enter:?}");
             self.blobs = 0;
         }
-        fn leave(&mut self, _: &Tables, at: u64, call: u64) {
-            self.event = format!("leave {call} at {at}");
+        fn leave(&mut self, _: &Tables, at: StreamOffset, call: u64) {
+            self.event = format!("leave {call} at {at:?}");
             self.blobs = 0;
         }
-        fn event_end(&mut self, _: &Tables, end: u64) {
-            self.events.push(format!("{} to {end} with {}", self.event, self.blobs));
+        fn event_end(&mut self, _: &Tables, end: StreamOffset) {
+            self.events.push(format!("{} to {end:?} with {}", self.event, self.blobs));
         }
         fn flags(&mut self, flags: u64) {
             self.words.push(format!("flags {flags}"));
@@ -447,10 +447,10 @@ mod tests {
         fn enter(&mut self, tables: &Tables, enter: Enter) {
             self.log.enter(tables, enter);
         }
-        fn leave(&mut self, tables: &Tables, at: u64, call: u64) {
+        fn leave(&mut self, tables: &Tables, at: StreamOffset, call: u64) {
             self.log.leave(tables, at, call);
         }
-        fn event_end(&mut self, tables: &Tables, end: u64) {
+        fn event_end(&mut self, tables: &Tables, end: StreamOffset) {
             self.log.event_end(tables, end);
             self.words = self.log.words.len();
         }
@@ -491,19 +491,19 @@ mod tests {
         fn enter(&mut self, tables: &Tables, enter: Enter) {
             self.log.enter(tables, enter);
         }
-        fn leave(&mut self, tables: &Tables, at: u64, call: u64) {
+        fn leave(&mut self, tables: &Tables, at: StreamOffset, call: u64) {
             self.log.leave(tables, at, call);
         }
-        fn event_end(&mut self, tables: &Tables, end: u64) {
+        fn event_end(&mut self, tables: &Tables, end: StreamOffset) {
             self.log.event_end(tables, end);
         }
-        fn whole(&mut self, _: &Tables, event: Event, end: u64, blobs: u64) {
+        fn whole(&mut self, _: &Tables, event: Event, end: StreamOffset, blobs: u64) {
             self.log.events.push(match event {
-                Event::Enter(enter) => format!("{enter:?} to {end} with {blobs}"),
-                Event::Leave { at, call } => format!("leave {call} at {at} to {end} with {blobs}"),
+                Event::Enter(enter) => format!("{enter:?} to {end:?} with {blobs}"),
+                Event::Leave { at, call } => format!("leave {call} at {at:?} to {end:?} with {blobs}"),
             });
         }
-        fn call(&mut self, tables: &Tables, enter: Enter, ends: (u64, u64), blobs: u64) {
+        fn call(&mut self, tables: &Tables, enter: Enter, ends: (StreamOffset, StreamOffset), blobs: u64) {
             self.calls += 1;
             self.whole(tables, Event::Enter(enter), ends.0, blobs);
             self.whole(tables, Event::Leave { at: ends.0, call: enter.call }, ends.1, 0);
@@ -519,7 +519,7 @@ mod tests {
         stream: &[u8],
         sink: &mut impl Sink,
         mut portion: impl FnMut() -> usize,
-    ) -> (u64, Option<Broken>, Cut, u64) {
+    ) -> (StreamOffset, Option<Broken>, Cut, u64) {
         let (mut walk, mut tables) = (Walk::new(), Tables::default());
         let (mut from, mut to) = (0, 0);
         loop {

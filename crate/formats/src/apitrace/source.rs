@@ -27,7 +27,7 @@ pub(super) struct Source<'a> {
     from: From<'a>,
     buffer: Buffer,
     /// Offset in the stream of the first byte in the buffer.
-    begin: u64,
+    begin: StreamOffset,
 }
 
 enum From<'a> {
@@ -43,7 +43,7 @@ enum From<'a> {
 impl<'a> Source<'a> {
     /// From the spool or the nearest chunk before offset `at` of the stream. From the beginning of the file if
     /// `decompresses`, which only a container without chunks needs.
-    pub(super) fn new(index: &'a Index<'static>, at: u64, decompresses: bool) -> Self {
+    pub(super) fn new(index: &'a Index<'static>, at: StreamOffset, decompresses: bool) -> Self {
         let from = match &*index.access {
             RandomAccess::Kept(spool) if !decompresses => From::Spool(spool),
             _ => {
@@ -51,34 +51,34 @@ impl<'a> Source<'a> {
                 From::File { unpacker: index.container.unpacker(&limits), at: 0, finished: false }
             }
         };
-        let mut source = Self { from, buffer: Buffer::default(), begin: 0 };
+        let mut source = Self { from, buffer: Buffer::default(), begin: StreamOffset(0) };
         source.seek(index, at);
         source
     }
 
     /// Moves to an offset of the stream at or after the current one.
-    pub(super) fn seek(&mut self, index: &Index<'static>, to: u64) {
+    pub(super) fn seek(&mut self, index: &Index<'static>, to: StreamOffset) {
         if let From::File { .. } = self.from
-            && let Some((begin, range)) = index.access.chunk(StreamOffset(to))
+            && let Some((begin, range)) = index.access.chunk(to)
             // Chunks that have been decompressed, or are about to be, are not decompressed again.
-            && begin.0 > self.head()
+            && begin > self.head()
         {
             let unpacker = Container::snappy_from(range.at, index.chunk);
             self.from = From::File { unpacker, at: range.at, finished: false };
             self.buffer = Buffer::default();
-            self.begin = begin.0;
+            self.begin = begin;
         }
         self.skip_to(to);
     }
 
     /// Offset in the stream of the end of what is in the buffer.
-    fn head(&self) -> u64 {
+    fn head(&self) -> StreamOffset {
         self.begin + self.buffer.data().len() as u64
     }
 
     /// Drops what comes before offset `to` of the stream, as far as it is there.
-    pub(super) fn skip_to(&mut self, to: u64) {
-        let n = to.saturating_sub(self.begin).min(self.buffer.data().len() as u64);
+    pub(super) fn skip_to(&mut self, to: StreamOffset) {
+        let n = to.since(self.begin).min(self.buffer.data().len() as u64);
         self.consume(n as usize);
     }
 
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
     }
 
     /// What there is of the stream from offset `at` on, where the last [`Source::skip_to`] led.
-    pub(super) fn data(&self, at: u64) -> &[u8] {
+    pub(super) fn data(&self, at: StreamOffset) -> &[u8] {
         if self.begin == at { self.buffer.data() } else { &[] }
     }
 
@@ -107,7 +107,7 @@ impl<'a> Source<'a> {
 
     /// Adds to the data, from the front of `bytes` if the file is needed. The file has nothing for this stretch of the stream
     /// from offset `bound` on. `wanted` is the offset of the stream that is wanted.
-    pub(super) fn fill(&mut self, bytes: &mut &[u8], bound: u64, wanted: u64) -> Filled {
+    pub(super) fn fill(&mut self, bytes: &mut &[u8], bound: u64, wanted: StreamOffset) -> Filled {
         match &mut self.from {
             From::File { finished: true, .. } => Filled::Ended,
             From::File { unpacker, at, finished } => {
@@ -133,10 +133,10 @@ impl<'a> Source<'a> {
                 // All before is in the buffer or has been dropped.
                 let from = self.begin + self.buffer.data().len() as u64;
                 let from = if self.buffer.data().is_empty() { wanted.max(from) } else { from };
-                let Some((begin, mut chunk)) = spool.chunk(from) else {
+                let Some((begin, mut chunk)) = spool.chunk(from.0) else {
                     return if spool.is_full() { Filled::NotKept } else { Filled::Ended };
                 };
-                let piece = chunk.decode(usize::MAX).get((from - begin) as usize..).unwrap_or_default();
+                let piece = chunk.decode(usize::MAX).get((from.0 - begin) as usize..).unwrap_or_default();
                 if piece.is_empty() {
                     return Filled::Ended;
                 }
@@ -179,27 +179,27 @@ mod tests {
         let index = &records.index;
         let chunk_at = |n: usize| index.access.chunk(StreamOffset((n * CHUNK) as u64)).map(|(_, range)| range.at);
 
-        let mut source = Source::new(index, 700_000, true);
+        let mut source = Source::new(index, StreamOffset(700_000), true);
         assert_eq!(source.file_at(), chunk_at(2));
         let from = source.file_at().unwrap() as usize;
         let mut bytes = &file[from..from + 5];
-        assert_eq!(source.fill(&mut bytes, u64::MAX, 700_000), Filled::Going);
+        assert_eq!(source.fill(&mut bytes, u64::MAX, StreamOffset(700_000)), Filled::Going);
         // A chunk that is partly there is continued.
-        source.seek(index, 700_001);
+        source.seek(index, StreamOffset(700_001));
         assert_eq!(source.file_at(), Some(from as u64 + 4));
         let mut bytes = &file[from + 4..];
-        while source.data(700_001).is_empty() {
-            assert_eq!(source.fill(&mut bytes, u64::MAX, 700_001), Filled::Going);
-            source.skip_to(700_001);
+        while source.data(StreamOffset(700_001)).is_empty() {
+            assert_eq!(source.fill(&mut bytes, u64::MAX, StreamOffset(700_001)), Filled::Going);
+            source.skip_to(StreamOffset(700_001));
         }
-        assert_eq!(source.data(700_001), &stream[700_001..3 * CHUNK]);
+        assert_eq!(source.data(StreamOffset(700_001)), &stream[700_001..3 * CHUNK]);
         assert_eq!(source.file_at(), chunk_at(3));
-        source.seek(index, 800_000);
-        assert_eq!(source.data(800_000), &stream[800_000..3 * CHUNK]);
+        source.seek(index, StreamOffset(800_000));
+        assert_eq!(source.data(StreamOffset(800_000)), &stream[800_000..3 * CHUNK]);
         // The next chunk follows anyway; one after that is begun again.
-        source.seek(index, (3 * CHUNK) as u64 + 9);
+        source.seek(index, StreamOffset((3 * CHUNK) as u64 + 9));
         assert_eq!(source.file_at(), chunk_at(3));
-        source.seek(index, (4 * CHUNK) as u64 + 9);
+        source.seek(index, StreamOffset((4 * CHUNK) as u64 + 9));
         assert_eq!(source.file_at(), chunk_at(4));
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Stream {
     pub(crate) walk: Walk,
     pub(crate) tables: Tables,
     /// Where pieces begin in the stream and in the file.
-    pieces: Vec<(u64, u64)>,
+    pieces: Vec<(StreamOffset, u64)>,
     /// Random access for details; `None` if none are needed.
     pub(crate) access: Option<RandomAccess>,
     /// Number of bytes at the front of the next portion that have already been taken. One byte is held back while there
@@ -44,7 +44,7 @@ pub(crate) struct Stream {
     /// Bytes of the file taken so far.
     taken: u64,
     /// Bytes of the stream decompressed so far.
-    unpacked: u64,
+    unpacked: StreamOffset,
     /// The stream has ended, or cannot continue.
     over: bool,
     broken: Option<Broken>,
@@ -66,7 +66,7 @@ impl Stream {
             access,
             seen: 0,
             taken: 0,
-            unpacked: 0,
+            unpacked: StreamOffset(0),
             over: false,
             broken: None,
             problem: None,
@@ -85,7 +85,7 @@ impl Stream {
                 break false;
             }
             // A full sink may leave bytes in the buffer and in the decompressor.
-            if sink.is_full() || self.unpacked - begin >= BUDGET {
+            if sink.is_full() || self.unpacked.since(begin) >= BUDGET {
                 break true;
             }
             if self.problem.is_some() {
@@ -154,22 +154,22 @@ impl Stream {
     /// number of bytes.
     fn added(&mut self, before: usize) -> usize {
         let all = self.buffer.data().len().saturating_sub(before) as u64;
-        let within = self.expansion.admits(self.taken, self.unpacked, all);
+        let within = self.expansion.admits(self.taken, self.unpacked.0, all);
         if within < all {
             self.buffer.shorten((all - within) as usize);
-            let value = self.unpacked + within;
+            let value = self.unpacked.0 + within;
             self.problem = Some(Problem { at: self.taken, kind: &UNPACKS_TO_MORE, value });
             self.damaged = true;
         }
         let added = self.buffer.data().get(before..).unwrap_or_default();
         let piece_at = self.unpacker.piece_at();
-        if !added.is_empty() && self.pieces.last().is_none_or(|(last, _)| self.unpacked - last >= APART) {
+        if !added.is_empty() && self.pieces.last().is_none_or(|(last, _)| self.unpacked.since(*last) >= APART) {
             self.pieces.push((self.unpacked, piece_at));
         }
         if !added.is_empty()
             && let Some(access) = &mut self.access
         {
-            access.add(StreamOffset(self.unpacked), piece_at, added);
+            access.add(self.unpacked, piece_at, added);
         }
         self.unpacked += added.len() as u64;
         added.len()
@@ -207,7 +207,7 @@ impl Stream {
 
     /// Approximate offset in the file of a byte of the stream: that of the last listed piece.
     pub(crate) fn file_offset(&self, at: StreamOffset) -> u64 {
-        let piece = self.pieces.partition_point(|(begin, _)| *begin <= at.0).checked_sub(1);
+        let piece = self.pieces.partition_point(|(begin, _)| *begin <= at).checked_sub(1);
         piece.and_then(|piece| self.pieces.get(piece)).map_or(0, |(_, file_at)| *file_at)
     }
 
@@ -218,12 +218,12 @@ impl Stream {
 
     /// Offset in the stream of the first byte that the walk did not take: where it is, or where it met invalid bytes.
     pub(crate) fn end_of_walk(&self) -> StreamOffset {
-        StreamOffset(self.broken.map_or(self.walk.at(), |broken| broken.at))
+        self.broken.map_or(self.walk.at(), |broken| broken.at)
     }
 
     /// Bytes of the stream decompressed so far.
     pub(crate) fn len(&self) -> u64 {
-        self.unpacked
+        self.unpacked.0
     }
 
     /// The problem at which the walk stopped, if any. `size` is that of the file, if known.

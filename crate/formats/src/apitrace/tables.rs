@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::functions::NameFlags;
+use super::wire::StreamOffset;
 
 /// Ids below this are looked up in an array.
 const SMALL: u64 = 1 << 14;
@@ -18,10 +19,10 @@ const NONE: u32 = u32::MAX;
 
 /// The signatures of one kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(from = "Vec<(u64, u64, T)>", bound(deserialize = "T: Deserialize<'de>"))]
+#[serde(from = "Vec<(u64, StreamOffset, T)>", bound(deserialize = "T: Deserialize<'de>"))]
 pub(crate) struct Space<T> {
     /// Signatures with their ids and the offsets of their definitions in the stream.
-    items: Vec<(u64, u64, T)>,
+    items: Vec<(u64, StreamOffset, T)>,
     #[serde(skip)]
     small: Vec<u32>,
     #[serde(skip)]
@@ -29,8 +30,8 @@ pub(crate) struct Space<T> {
 }
 
 /// Only the signatures are handed over; the indexes by id are made again.
-impl<T> From<Vec<(u64, u64, T)>> for Space<T> {
-    fn from(items: Vec<(u64, u64, T)>) -> Self {
+impl<T> From<Vec<(u64, StreamOffset, T)>> for Space<T> {
+    fn from(items: Vec<(u64, StreamOffset, T)>) -> Self {
         let mut space = Self::default();
         for (id, at, item) in items {
             space.add(id, at, item);
@@ -63,7 +64,7 @@ impl<T> Space<T> {
 
     /// The index of the signature with this id, unless the id's definition is at offset `at` of the stream. Definitions
     /// are inline, so a walk that resumes in the middle of the stream meets the known ones again.
-    pub(crate) fn known(&self, id: u64, at: u64) -> Option<u32> {
+    pub(crate) fn known(&self, id: u64, at: StreamOffset) -> Option<u32> {
         let index = self.index(id)?;
         self.items.get(index as usize).filter(|(_, defined, _)| *defined != at).map(|_| index)
     }
@@ -84,7 +85,7 @@ impl<T> Space<T> {
         Self { items, ..Self::default() }
     }
 
-    fn add(&mut self, id: u64, at: u64, item: T) -> u32 {
+    fn add(&mut self, id: u64, at: StreamOffset, item: T) -> u32 {
         let index = self.items.len() as u32;
         self.items.push((id, at, item));
         if id < SMALL {
@@ -300,7 +301,7 @@ pub(crate) enum Signature {
 pub(crate) trait Definitions {
     fn tables(&self) -> &Tables;
     /// Adds a definition at offset `at` of the stream. Returns its index.
-    fn define(&mut self, id: u64, at: u64, signature: Signature) -> u32;
+    fn define(&mut self, id: u64, at: StreamOffset, signature: Signature) -> u32;
 }
 
 impl Definitions for Tables {
@@ -309,7 +310,7 @@ impl Definitions for Tables {
         self
     }
 
-    fn define(&mut self, id: u64, at: u64, signature: Signature) -> u32 {
+    fn define(&mut self, id: u64, at: StreamOffset, signature: Signature) -> u32 {
         match signature {
             Signature::Function(f) => self.functions.add(id, at, f),
             Signature::Enum(e) => self.enums.add(id, at, e),
@@ -328,7 +329,7 @@ impl Definitions for Frozen<'_> {
         self.0
     }
 
-    fn define(&mut self, id: u64, _at: u64, signature: Signature) -> u32 {
+    fn define(&mut self, id: u64, _at: StreamOffset, signature: Signature) -> u32 {
         let index = match signature {
             Signature::Function(_) => self.0.functions.index(id),
             Signature::Enum(_) => self.0.enums.index(id),

@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::records::{Bytes, Enter, Nest, Scalar};
-use super::wire::{FLAG_FAKE, wide_char};
+use super::wire::{FLAG_FAKE, StreamOffset, wide_char};
 
 /// Limit for the values of a call. Further ones are left out.
 const MAX_ITEMS: usize = 1 << 20;
@@ -66,7 +66,7 @@ struct Level {
 #[derive(Debug, Default)]
 pub(super) struct Tape {
     /// Offset in the stream of the call's ENTER event.
-    pub(super) at: u64,
+    pub(super) at: StreamOffset,
     pub(super) thread: u64,
     pub(super) function: u32,
     /// The tracer made the call, not the program.

@@ -8,13 +8,14 @@ use super::label::Label;
 use super::lists::ListArgs;
 use super::records::{Bytes, Enter, Event, Scalar};
 use super::tables::Tables;
+use super::wire::StreamOffset;
 
 /// The current event, if the state machine delivers it piece by piece.
 #[derive(Default)]
 pub(super) struct Current {
     pub(super) enter: Option<Enter>,
     /// Offset in the stream and call number of a LEAVE.
-    leave: Option<(u64, u64)>,
+    leave: Option<(StreamOffset, u64)>,
     /// Bytes in blobs so far.
     pub(super) blobs: u64,
     pub(super) label: Label,
@@ -54,14 +55,14 @@ impl Sink for ToBatch<'_> {
         self.current.list.begin(flags.list);
     }
 
-    fn leave(&mut self, _tables: &Tables, at: u64, call: u64) {
+    fn leave(&mut self, _tables: &Tables, at: StreamOffset, call: u64) {
         self.current.leave = Some((at, call));
         self.current.blobs = 0;
         self.current.label.begin(false);
         self.current.list.begin(None);
     }
 
-    fn event_end(&mut self, tables: &Tables, end: u64) {
+    fn event_end(&mut self, tables: &Tables, end: StreamOffset) {
         let blobs = self.current.blobs;
         if let Some(enter) = self.current.enter.take() {
             self.calls.enter(tables, enter, end, blobs, &self.current.said(), self.out);
@@ -71,7 +72,7 @@ impl Sink for ToBatch<'_> {
     }
 
     #[inline]
-    fn whole(&mut self, tables: &Tables, event: Event, end: u64, blobs: u64) {
+    fn whole(&mut self, tables: &Tables, event: Event, end: StreamOffset, blobs: u64) {
         match event {
             Event::Enter(enter) => self.calls.enter(tables, enter, end, blobs, &Said::default(), self.out),
             Event::Leave { at, call } => self.calls.leave(tables, at, call, end, blobs, self.out),
@@ -79,7 +80,7 @@ impl Sink for ToBatch<'_> {
     }
 
     #[inline]
-    fn call(&mut self, tables: &Tables, enter: Enter, ends: (u64, u64), blobs: u64) {
+    fn call(&mut self, tables: &Tables, enter: Enter, ends: (StreamOffset, StreamOffset), blobs: u64) {
         self.calls.call(tables, enter, ends, blobs, self.out);
     }
 

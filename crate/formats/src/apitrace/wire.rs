@@ -7,6 +7,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::{Add, AddAssign};
 
 use serde::{Deserialize, Serialize};
 
@@ -41,9 +42,34 @@ pub const DETAIL_FLAGS: u8 = 0x05;
 pub const FLAG_FAKE: u64 = 1;
 
 /// Offset of a byte in the decompressed stream. Offsets in the file, which is compressed, are plain `u64`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct StreamOffset(pub u64);
+
+impl StreamOffset {
+    /// How many bytes it is after another offset: 0 if it is before.
+    #[inline]
+    pub(crate) fn since(self, other: Self) -> u64 {
+        self.0.saturating_sub(other.0)
+    }
+}
+
+/// The offset so many bytes later. No stream is so long that there is none.
+impl Add<u64> for StreamOffset {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, bytes: u64) -> Self {
+        Self(self.0.saturating_add(bytes))
+    }
+}
+
+impl AddAssign<u64> for StreamOffset {
+    #[inline]
+    fn add_assign(&mut self, bytes: u64) {
+        *self = *self + bytes;
+    }
+}
 
 /// Tags of values.
 #[allow(missing_docs)]

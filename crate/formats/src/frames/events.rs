@@ -11,7 +11,7 @@ use crate::info::{Capability, Clock, Column, Info, Shows};
 use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
-use super::ROW;
+use super::FORMAT;
 use super::decode::Walk;
 use super::machine::Machine;
 use super::message::{self, Message};
@@ -89,7 +89,7 @@ impl Decoder for FramesDecoder {
                 .push(("Version", format!("{}, newer than any known version; read as version 3", header.version)));
         }
         Info {
-            format: &ROW.format,
+            format: &FORMAT,
             title: format!("BAP frames {}", header.version),
             version: header.version.to_string(),
             container: None,

@@ -290,7 +290,10 @@ impl Walk {
             return Step::Took(n);
         }
         let number = tag >> 3;
+        // Fields may come in any order, and unknown ones are skipped by their wire type, as protobuf's own parsers do. piqi has no groups;
+        // nothing in one is of the schema.
         let kind = if self.groups > 0 { None } else { field(message, number) };
+        // protobuf has no field 0.
         if number == 0 {
             return Step::Broken;
         }
@@ -316,9 +319,11 @@ impl Walk {
                         capture.message(sub);
                         self.enter(sub, to);
                     }
+                    // piqi packs numbers, protobuf's proto2 does not; both are taken.
                     Some(Kind::Numbers) => self.enter(Message::Packed, to),
                     kind => {
                         let slot = if let Some(Kind::Bytes(slot)) = kind { slot } else { Slot::Nothing };
+                        // Unneeded bytes that are complete here take no further step.
                         if slot == Slot::Nothing && len <= (window.len() - n) as u64 {
                             return Step::Took(n + len as usize);
                         }
@@ -329,6 +334,7 @@ impl Walk {
                 Step::Took(n)
             }
             1 => {
+                // piqi's `float` is a double.
                 let Some(bits) = window.get(n..).and_then(|w| w.first_chunk()) else { return Step::More };
                 if let Some(Kind::Double(slot)) = kind {
                     capture.number(slot, u64::from_le_bytes(*bits));

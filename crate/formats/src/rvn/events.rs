@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::ROW;
+use super::FORMAT;
 use super::decode::{Reader, Record};
 use super::problems::WITHOUT_LOG;
 use super::text;
@@ -80,7 +80,7 @@ impl RowDecoder for RvnDecoder {
             properties.push(("Written", written));
         }
         Info {
-            format: &ROW.format,
+            format: &FORMAT,
             title: format!("REVEN block trace {version}"),
             version,
             container: Some("SQLite"),

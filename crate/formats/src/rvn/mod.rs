@@ -55,6 +55,9 @@ pub const ROW: Row = Row {
     cut: None,
 };
 
+/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module of the timeline.
+const FORMAT: Format = ROW.format;
+
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     // File format versions for writing and reading: 2 means that there is a log (fileformat2.html#file_format_version_numbers).
     // The code that lays the pages of a log over the database sets them to 1.

@@ -83,6 +83,7 @@ impl Points {
                 rest = tail;
                 continue;
             }
+            // An entry at the end of a portion is decoded from a copy with zeros behind it, so that `entry` has one window to look at.
             let used = match rest.first_chunk::<LONGEST>() {
                 Some(window) => self.entry(tables, window, LONGEST, sink)?,
                 None => {
@@ -142,6 +143,7 @@ impl Points {
                 }
                 let (name, of_type) =
                     if narrow { (low_16(body, 0), low_16(body, 2)) } else { (low_32(body, 0), low_32(body, 4)) };
+                // The reference gives the whole trace up here. Entries before this one have been passed on.
                 if name as usize >= tables.names() {
                     return Err(bad_index(at, "name", name, tables.names()));
                 }
@@ -161,6 +163,8 @@ impl Points {
                         sink.number(variable, number.number(raw, size), size);
                         len
                     }
+                    // Without a length, as the reference reads it. Its `TraceVarInfo::write` does write one, but instrumentation never
+                    // makes blobs of a fixed size.
                     Shape::FixedBlob(size) => {
                         self.begin(at, sink);
                         self.blob = size;
@@ -186,10 +190,12 @@ impl Points {
                     return short(1 + statement_len);
                 }
                 self.begin(at, sink);
+                // There may be several, at any place in the point: the last one counts.
                 let id = if narrow { low_32(body, 0).into() } else { low_64(body, 0) };
                 sink.statement(StatementId::from_bits(id));
                 1 + statement_len
             }
+            // Alone, it is a point without entries, which the reference counts.
             END_ENTRY => {
                 self.begin(at, sink);
                 self.open = false;
@@ -212,6 +218,7 @@ impl Points {
                 sink.auxiliary(low_64(body, 0));
                 9
             }
+            // 5 and 6 have names in the reference, but exist only in its memory.
             tag => return Err(Error::new(at, Cause::UnknownRecord { kind: tag.into() })),
         };
         Ok(Ok(len))

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
-use super::ROW;
+use super::FORMAT;
 use super::decode::{Ignore, Walk};
 use super::problems::CUT_POINT;
 use super::to_batch::{State, ToBatch};
@@ -77,7 +77,7 @@ impl Decoder for TraceDbDecoder {
             Layout::Narrow => "narrow, as written from September to November 2017",
         };
         Info {
-            format: &ROW.format,
+            format: &FORMAT,
             title: format!("trace-db, {} layout", self.layout.name()),
             version: self.layout.name().to_string(),
             container: None,

@@ -87,6 +87,9 @@ pub const ROW: Row = Row {
     cut: Some(cut),
 };
 
+/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module of the timeline.
+const FORMAT: Format = ROW.format;
+
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     Ok(Opened::Stream(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options))))
 }

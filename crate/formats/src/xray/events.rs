@@ -24,7 +24,7 @@ use crate::info::{Capability, Clock, Column, Info, Shows};
 use crate::problem::grouped;
 use crate::sniff::OpenOptions;
 
-use super::ROW;
+use super::FORMAT;
 use super::basic::BasicWalk;
 use super::decode::FdrWalk;
 use super::left_calls::LeftCalls;
@@ -145,7 +145,7 @@ impl Decoder for XrayDecoder {
             properties.push(("Function names", "not in the log".to_string()));
         }
         Info {
-            format: &ROW.format,
+            format: &FORMAT,
             title: format!("XRay {} {}{}", h.mode.name(), h.version, self.form()),
             version: h.version.to_string(),
             container: None,

@@ -7,7 +7,7 @@ use crate::input::Cursor;
 
 use super::super::functions::NameFlags;
 use super::super::tables::{Bitmask, Definitions, Enum, Frame, Function, Signature, Strings, Struct};
-use super::super::wire::{self, MAX_ENTRIES, Stop, frame_tag, text_of, uint};
+use super::super::wire::{self, MAX_ENTRIES, Stop, StreamOffset, frame_tag, text_of, uint};
 use super::{Sink, State, Walk, sint, sint_tag};
 
 /// Maximum length of the strings of a definition together, in bytes.
@@ -41,7 +41,7 @@ pub(super) struct Draft {
     pub(super) kind: Kind,
     id: u64,
     /// Offset in the stream, after the id.
-    at: u64,
+    at: StreamOffset,
     name: Option<String>,
     count: u64,
     names: Strings,
@@ -50,7 +50,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn new(kind: Kind, id: u64, at: u64) -> Self {
+    pub(super) fn new(kind: Kind, id: u64, at: StreamOffset) -> Self {
         let (names, numbers, frame) = Default::default();
         Self { kind, id, at, name: None, count: 0, names, numbers, frame }
     }
@@ -58,7 +58,7 @@ impl Draft {
 
 impl Walk {
     /// Begins a definition.
-    pub(super) fn define(&mut self, kind: Kind, id: u64, at: u64) {
+    pub(super) fn define(&mut self, kind: Kind, id: u64, at: StreamOffset) {
         self.draft = Draft::new(kind, id, at);
         self.state = match kind {
             Kind::Enum | Kind::Bitmask => State::Count,
@@ -89,24 +89,7 @@ impl Walk {
                 self.header.semantic_version = u32::try_from(uint(c)?).unwrap_or(u32::MAX);
                 self.state = State::PropertyName;
             }
-            State::PropertyName | State::PropertyValue | State::TextLen => {
-                let left = uint(c)?;
-                let kind = match self.state {
-                    State::PropertyName if left == 0 => {
-                        self.state = State::Event;
-                        return Ok(());
-                    }
-                    State::PropertyName => Kind::PropertyName,
-                    State::PropertyValue => Kind::PropertyValue,
-                    _ => self.draft.kind,
-                };
-                self.draft.kind = kind;
-                self.text.clear();
-                if left == 0 {
-                    return self.text_end(defs, sink);
-                }
-                self.state = State::Text { left };
-            }
+            State::PropertyName | State::PropertyValue | State::TextLen => self.text_begin(c, defs, sink)?,
             State::Text { left } => {
                 let here = c.take_up_to(left);
                 if here.is_empty() {
@@ -148,27 +131,63 @@ impl Walk {
                 self.draft.numbers.push(bits);
                 self.next_entry(defs, sink)?;
             }
-            State::FrameTag => {
-                let tag = c.u8()?;
-                let Kind::Frame { left, .. } = self.draft.kind else { return Err(Stop::Bad) };
-                self.draft.kind = Kind::Frame { left, tag };
-                self.state = match tag {
-                    frame_tag::MODULE | frame_tag::FUNCTION | frame_tag::FILE => State::TextLen,
-                    frame_tag::LINE | frame_tag::OFFSET => State::FrameNumber { tag },
-                    frame_tag::END => return self.defined(defs, sink),
-                    _ => return Err(Stop::Bad),
-                };
-            }
-            State::FrameNumber { tag } => {
-                let number = Some(uint(c)?);
-                match tag {
-                    frame_tag::LINE => self.draft.frame.line = number,
-                    _ => self.draft.frame.offset = number,
-                }
-                self.state = State::FrameTag;
-            }
+            State::FrameTag | State::FrameNumber { .. } => self.frame_part(c, defs, sink)?,
             _ => return Err(Stop::Bad),
         }
+        Ok(())
+    }
+
+    /// Takes the length of a string of a definition or of the header.
+    fn text_begin<D: Definitions, S: Sink>(
+        &mut self,
+        c: &mut Cursor<'_>,
+        defs: &mut D,
+        sink: &mut S,
+    ) -> Result<(), Stop> {
+        let left = uint(c)?;
+        self.draft.kind = match self.state {
+            // An empty name ends the properties.
+            State::PropertyName if left == 0 => {
+                self.state = State::Event;
+                return Ok(());
+            }
+            State::PropertyName => Kind::PropertyName,
+            State::PropertyValue => Kind::PropertyValue,
+            _ => self.draft.kind,
+        };
+        self.text.clear();
+        if left == 0 {
+            return self.text_end(defs, sink);
+        }
+        self.state = State::Text { left };
+        Ok(())
+    }
+
+    /// Takes the tag of a part of a stack frame, or a number of it.
+    fn frame_part<D: Definitions, S: Sink>(
+        &mut self,
+        c: &mut Cursor<'_>,
+        defs: &mut D,
+        sink: &mut S,
+    ) -> Result<(), Stop> {
+        if let State::FrameNumber { tag } = self.state {
+            let number = Some(uint(c)?);
+            match tag {
+                frame_tag::LINE => self.draft.frame.line = number,
+                _ => self.draft.frame.offset = number,
+            }
+            self.state = State::FrameTag;
+            return Ok(());
+        }
+        let tag = c.u8()?;
+        let Kind::Frame { left, .. } = self.draft.kind else { return Err(Stop::Bad) };
+        self.draft.kind = Kind::Frame { left, tag };
+        self.state = match tag {
+            frame_tag::MODULE | frame_tag::FUNCTION | frame_tag::FILE => State::TextLen,
+            frame_tag::LINE | frame_tag::OFFSET => State::FrameNumber { tag },
+            frame_tag::END => return self.defined(defs, sink),
+            _ => return Err(Stop::Bad),
+        };
         Ok(())
     }
 
@@ -224,7 +243,7 @@ impl Walk {
 
     /// A definition ends; the walk continues after its id.
     fn defined<D: Definitions, S: Sink>(&mut self, defs: &mut D, sink: &mut S) -> Result<(), Stop> {
-        let draft = core::mem::replace(&mut self.draft, Draft::new(Kind::Enum, 0, 0));
+        let draft = core::mem::replace(&mut self.draft, Draft::new(Kind::Enum, 0, StreamOffset(0)));
         let Draft { kind, id, at, name, names, numbers, frame, .. } = draft;
         let name = name.unwrap_or_default();
         let signature = match kind {
