@@ -3,6 +3,8 @@
 //! The corpus is not part of the repository, so a test that wants a file of it passes without. In CI, what is beside the repository is
 //! complete: there a test fails if `../shared` exists and the file does not.
 
+#![allow(clippy::panic, reason = "only tests use it, which fail by that")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
