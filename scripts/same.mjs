@@ -60,7 +60,8 @@ if (!find('prlimit')) usage('prlimit is needed, which bounds time and memory. It
 const home = fs.mkdtempSync(join(tmpdir(), 'unspool-same-'));
 if (given.keep) console.log(home);
 process.on('exit', () => given.keep || fs.rmSync(home, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+// What came out so far is worth knowing.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => report(130));
 
 /** Both by the same name: it is in their messages. */
 const links = ['old', 'new'].map((side, i) => {
@@ -416,7 +417,8 @@ function described(name, at, places) {
   return `${name === 'stdout' ? 'standard output' : name}, byte ${at}\n  - ${lines[0]}\n  + ${lines[1]}`;
 }
 
-function report() {
+/** Prints the counts and ends. */
+function report(status) {
   console.log(`\n${'command'.padEnd(14)} ${'same'.padStart(7)} ${'differ'.padStart(7)} ${'failed'.padStart(7)}`);
   const sum = { same: 0, different: 0, bad: 0 };
   for (const [command, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -426,7 +428,7 @@ function report() {
   console.log(row('all', sum));
   if (bad.length > 0) console.log(`\nFailed on both sides, and not compared:\n${bad.map((line) => `  ${line}`).join('\n')}`);
   console.log(`\n${((performance.now() - began) / 1000).toFixed(0)} s on ${cpus().length} processors`);
-  process.exit(sum.different > 0 ? 1 : 0);
+  process.exit(status ?? (sum.different > 0 ? 1 : 0));
 }
 
 function row(name, { same, different, bad }) {
