@@ -139,10 +139,11 @@ function node(name, ...args) {
   return announced(installed(name), args);
 }
 
-/** Looks for words to replace in comments, documents and messages. */
+/** Looks for words to replace in comments, documents and messages, and for comments that are too wide. */
 function words() {
   say(`[${seconds(began)}] words`);
-  return checkWords() === 0 ? 0 : 1;
+  if (checkWords() > 0) return 1;
+  return announced(process.execPath, ['scripts/wrap.mjs', '--check']);
 }
 
 /** Builds the wasm once, for all parts that need it. */

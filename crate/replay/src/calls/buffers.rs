@@ -291,7 +291,7 @@ impl Replay {
         }
     }
 
-    /// The buffer of WebGL2 with the content of a buffer, for indices or anything else. 0 if there is none.
+    /// The buffer of WebGL2 with the content of a buffer, for indices or anything else. 0 without one.
     pub(crate) fn uploaded(&mut self, name: u32, indices: bool) -> u32 {
         let side = usize::from(indices);
         let Some(buffer) = self.both().and_then(|(_, objects, _)| objects.buffers.get(&name)) else { return 0 };
