@@ -1,7 +1,9 @@
-//! Extracts the facts on OpenGL functions and constants that `crate/gl` needs from Khronos' registry, `gl.xml`.
+//! Extracts the facts on OpenGL functions and constants that `crate/gl` needs from Khronos'
+//! registry, `gl.xml`.
 //!
-//! The registry is not downloaded by itself: `--from` names the file. Debian has it in the package `khronos-api`:
-//! `apt download khronos-api && dpkg-deb -x khronos-api_*.deb DIR`, then `DIR/usr/share/khronos-api/gl.xml`.
+//! The registry is not downloaded by itself: `--from` names the file. Debian has it in the package
+//! `khronos-api`: `apt download khronos-api && dpkg-deb -x khronos-api_*.deb DIR`, then
+//! `DIR/usr/share/khronos-api/gl.xml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -14,7 +16,8 @@ use roxmltree::{Document, Node};
 const OUTPUT: &str = "crate/gl/gl.txt";
 /// Where Debian's package has the registry.
 const INSTALLED: &str = "/usr/share/khronos-api/gl.xml";
-/// Extensions whose functions and constants programs still use. Those of other vendors are left out unless they are aliases.
+/// Extensions whose functions and constants programs still use. Those of other vendors are left out
+/// unless they are aliases.
 const SUFFIXES: [&str; 7] = ["ARB", "EXT", "KHR", "OES", "APPLE", "ANGLE", "NV"];
 
 /// What is written before the table.
@@ -131,7 +134,8 @@ fn constants(registry: Node<'_, '_>, core: &BTreeSet<&str>, table: &mut String) 
         names.sort_by_key(|(is_extension, name, _)| {
             (*is_extension, SUFFIXES.iter().position(|suffix| name.ends_with(suffix)).is_none())
         });
-        // Small numbers mean something else in each group. Others have one name of a version, or one of an extension.
+        // Small numbers mean something else in each group. Others have one name of a version, or
+        // one of an extension.
         let is_ambiguous = names.iter().filter(|(is_extension, ..)| !is_extension).count() > 1;
         let most = if is_ambiguous { names.len() } else { 1 };
         for (is_extension, name, group) in names.into_iter().take(most) {

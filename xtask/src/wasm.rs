@@ -1,7 +1,7 @@
 //! Builds the crates of [`MODULES`] for wasm32 and generates their JavaScript and TypeScript.
 //!
-//! wasm-bindgen's command line tool is a thin wrapper around a library. Calling the library needs no second download,
-//! and lets Cargo pin the version.
+//! wasm-bindgen's command line tool is a thin wrapper around a library. Calling the library needs
+//! no second download, and lets Cargo pin the version.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,12 +23,14 @@ pub fn run(args: &[String]) -> Result<()> {
     let output = crate::root().join(OUTPUT);
     for Module { name, package, features } in modules.iter().filter(|it| only.is_none_or(|only| it.name == only)) {
         let module = build(package, features, profile)?;
-        // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which Vite finds the wasm.
+        // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by
+        // which Vite finds the wasm.
         let mut bindgen = Bindgen::new();
         bindgen.input_path(&module).out_name(name).web(true)?.typescript(true).omit_default_module_path(false);
         // Other projects' decoders may trap, and then a fresh instance takes over.
         bindgen.reset_state_function(matches!(name.as_str(), "unspool_disassembler" | "unspool_symbols"));
-        // Function names take half as much again as the code, and the built page has no use for them.
+        // Function names take half as much again as the code, and the built page has no use for
+        // them.
         bindgen.remove_name_section(profile == "wasm-release").generate(&output)?;
         // `npm start` has the page wait while it is there.
         let _ = fs::remove_file(output.join(".building").join(name));
@@ -43,7 +45,8 @@ pub fn run(args: &[String]) -> Result<()> {
 struct Module {
     name: String,
     package: String,
-    /// In place of the default ones, separated by commas. Empty for a crate of `crate/wasm`, which is one module.
+    /// In place of the default ones, separated by commas. Empty for a crate of `crate/wasm`, which
+    /// is one module.
     features: String,
 }
 

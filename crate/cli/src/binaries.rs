@@ -117,8 +117,8 @@ impl Binaries {
         Ok(namings.into_iter().map(|(_, naming)| naming).collect())
     }
 
-    /// How to read a trace again so that no call is below one that cannot have made it, as the code says. `None` if it is right. Call
-    /// [`Binaries::name`] before.
+    /// How to read a trace again so that no call is below one that cannot have made it, as the code
+    /// says. `None` if it is right. Call [`Binaries::name`] before.
     ///
     /// # Errors
     ///
@@ -139,7 +139,8 @@ impl Binaries {
         self.names.iter().filter_map(report).collect()
     }
 
-    /// Shows the names in a trace that was read, and reports what is wrong with a binary. Returns the names by id.
+    /// Shows the names in a trace that was read, and reports what is wrong with a binary. Returns
+    /// the names by id.
     ///
     /// # Errors
     ///

@@ -10,7 +10,8 @@ use unspool_formats::clean::{Choice, Choices, Class, Cleaner};
 /// What is hashed or left out.
 #[derive(Clone, clap::Args)]
 pub(crate) struct CleanArgs {
-    /// Hash these: environment, paths, texts, payloads, or all. Equal ones stay equal; each run has a key of its own.
+    /// Hash these: environment, paths, texts, payloads, or all. Equal ones stay equal; each run has
+    /// a key of its own.
     #[arg(long, value_enum, value_delimiter = ',')]
     hash: Vec<Part>,
     /// Leave these out: environment, paths, texts, payloads, or all.
@@ -54,7 +55,8 @@ impl CleanArgs {
         Cleaner::new(choices, key())
     }
 
-    /// What was hashed and left out of what was found ([`Cleaner::found`]), in words; empty if all stays.
+    /// What was hashed and left out of what was found ([`Cleaner::found`]), in words; empty if all
+    /// stays.
     pub(crate) fn summary(&self, found: [u64; 4]) -> String {
         let cleaner = self.cleaner();
         let mut words = Vec::new();

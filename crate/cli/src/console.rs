@@ -1,5 +1,5 @@
-//! What commands print. No control character of a trace reaches a terminal, where it could move the cursor, change
-//! what was printed before, or answer in place of the user.
+//! What commands print. No control character of a trace reaches a terminal, where it could move the
+//! cursor, change what was printed before, or answer in place of the user.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -10,7 +10,8 @@ const CAPACITY: usize = 1 << 20;
 /// Standard output.
 pub(crate) type Out = BufWriter<Printable<StdoutLock<'static>>>;
 
-/// Standard output for people. Control characters are always escaped, because `| head` leads to a terminal, too.
+/// Standard output for people. Control characters are always escaped, because `| head` leads to a
+/// terminal, too.
 pub(crate) fn text() -> Out {
     out(true)
 }
@@ -57,7 +58,8 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Characters that a row is indented by at a level. The deepest levels share one: a line would be nothing but blanks.
+/// Characters that a row is indented by at a level. The deepest levels share one: a line would be
+/// nothing but blanks.
 pub(crate) fn indent(level: usize) -> usize {
     level.min(60) * 2
 }
@@ -65,8 +67,8 @@ pub(crate) fn indent(level: usize) -> usize {
 /// Characters of a line around what is marked in it.
 const AROUND: usize = 60;
 
-/// A sentence about a part of a text, above the line that the part is in, with marks below the part. `at` and `len` are
-/// bytes. Of a long line only what is around the part is shown.
+/// A sentence about a part of a text, above the line that the part is in, with marks below the
+/// part. `at` and `len` are bytes. Of a long line only what is around the part is shown.
 pub(crate) fn pointed(sentence: &str, text: &str, at: usize, len: usize) -> String {
     let (before, from) = text.split_at_checked(at).unwrap_or((text, ""));
     let before = before.rsplit('\n').next().unwrap_or_default();
@@ -81,8 +83,8 @@ pub(crate) fn pointed(sentence: &str, text: &str, at: usize, len: usize) -> Stri
     format!("{sentence}\n  {left}{right}{more}\n  {blanks}{marks}")
 }
 
-/// Whether a character is for control: of the terminal, of lines, or of the direction of writing, by which what is
-/// printed differs from what is there.
+/// Whether a character is for control: of the terminal, of lines, or of the direction of writing,
+/// by which what is printed differs from what is there.
 fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -130,7 +132,8 @@ fn is_suspicious(byte: u8) -> bool {
     (byte < 0x20 && !matches!(byte, b'\n' | b'\t')) || matches!(byte, 0x7f | 0xc2 | 0xe2)
 }
 
-/// Escapes text. Returns how many bytes were used: all but the beginning of something that may go on.
+/// Escapes text. Returns how many bytes were used: all but the beginning of something that may go
+/// on.
 fn escape(bytes: &[u8], out: &mut Vec<u8>) -> usize {
     let mut rest = bytes;
     loop {

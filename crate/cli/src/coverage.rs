@@ -19,9 +19,10 @@ use crate::{Failure, TraceArgs};
 
 /// Lists what a BAP frames trace or a REVEN block trace executes, the hottest first.
 ///
-/// --plus, --minus and --common join the list with another one: that of a second trace, or a drcov file. An instruction is in the other
-/// list if its first byte is. A module of a drcov file is moved to where the trace has the module with its file name. Blocks of a drcov
-/// file, which has no counts, have 0 executions.
+/// --plus, --minus and --common join the list with another one: that of a second trace, or a drcov
+/// file. An instruction is in the other list if its first byte is. A module of a drcov file is
+/// moved to where the trace has the module with its file name. Blocks of a drcov file, which has no
+/// counts, have 0 executions.
 #[derive(clap::Args)]
 pub(crate) struct Coverage {
     #[command(flatten)]

@@ -45,8 +45,8 @@ enum YesNo {
     No,
 }
 
-/// Prints the trace in the wanted form, or else as its format's own tool does where there is such a tool, and as JSON Lines
-/// otherwise.
+/// Prints the trace in the wanted form, or else as its format's own tool does where there is such a
+/// tool, and as JSON Lines otherwise.
 pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
     let mut source = Source::open(&how.trace)?;
     if io::stdout().is_terminal() {
@@ -73,7 +73,8 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
     stream(dump, source)
 }
 
-/// The names to print with the records. Which binary names what is known only when the whole trace is.
+/// The names to print with the records. Which binary names what is known only when the whole trace
+/// is.
 fn namings(how: &Dump) -> Result<Vec<Naming>, Failure> {
     let mut namings: Vec<Naming> = how.names.names.as_deref().map(read_names).transpose()?.into_iter().collect();
     if !how.names.binary.is_empty() {

@@ -84,8 +84,8 @@ pub(crate) fn run(what: &Find) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Finds slices and records by an expression. Returns the search, which is done, and how many records match beyond those that it
-/// keeps.
+/// Finds slices and records by an expression. Returns the search, which is done, and how many
+/// records match beyond those that it keeps.
 ///
 /// # Errors
 ///

@@ -9,7 +9,8 @@ use crate::console::{self, one_line};
 use crate::frame_list::{PIECES, calls_of, lost};
 use crate::{Failure, TraceArgs};
 
-/// Lists what the calls of an apitrace waste or do wrong: redundant state, identical uploads, draws that are thrown away, waits, errors.
+/// Lists what the calls of an apitrace waste or do wrong: redundant state, identical uploads, draws
+/// that are thrown away, waits, errors.
 ///
 /// docs/graphics.md defines each kind. Nothing is listed that the calls do not prove.
 #[derive(clap::Args)]

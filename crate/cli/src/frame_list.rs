@@ -17,14 +17,15 @@ use crate::{Failure, Source, TraceArgs};
 
 /// Lists the frames of an apitrace: calls, draws, vertices, state changes, uploads.
 ///
-/// The calls after the last swap are a frame of their own. A state change is redundant if it sets what an earlier call of the
-/// context has set.
+/// The calls after the last swap are a frame of their own. A state change is redundant if it sets
+/// what an earlier call of the context has set.
 #[derive(clap::Args)]
 pub(crate) struct FrameList {
     #[command(flatten)]
     trace: TraceArgs,
-    /// What `apitrace replay --pcpu --pgpu --ppd` printed for this trace: adds the times of the calls of each frame, in
-    /// nanoseconds, and the pixels they drew. Calls that it does not list were not measured.
+    /// What `apitrace replay --pcpu --pgpu --ppd` printed for this trace: adds the times of the
+    /// calls of each frame, in nanoseconds, and the pixels they drew. Calls that it does not list
+    /// were not measured.
     #[arg(long)]
     times: Option<PathBuf>,
     /// Print one JSON object.

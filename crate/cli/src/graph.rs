@@ -111,7 +111,8 @@ fn report<'a>(store: &'a Store, file: &'a str, covered: u64, functions: &[Functi
 }
 
 fn print_dot(out: &mut impl Write, store: &Store, functions: &[Function], edges: &[Edge]) -> io::Result<()> {
-    // Ids of XRay are positive. Those of other traces may not be, and two kinds of slices may have one id.
+    // Ids of XRay are positive. Those of other traces may not be, and two kinds of slices may have
+    // one id.
     let id = |name: u32| match store.key(name).1 {
         Key::Id(id) if id > 0 => Some(id as u64),
         _ => None,

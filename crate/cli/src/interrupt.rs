@@ -1,4 +1,5 @@
-//! Ctrl+C: ends a query of SQL, and otherwise the command. Nothing that it has begun to write is left.
+//! Ctrl+C: ends a query of SQL, and otherwise the command. Nothing that it has begun to write is
+//! left.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -88,7 +89,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// While this lives, Ctrl+C ends the query of a connection and not the command. The second time it ends the command.
+/// While this lives, Ctrl+C ends the query of a connection and not the command. The second time it
+/// ends the command.
 pub(crate) struct Query;
 
 impl Query {

@@ -11,7 +11,8 @@ const EXACT: f64 = (1u64 << 53) as f64;
 
 /// Prints `value` as indented JSON with a line end.
 ///
-/// Counts are doubles in the structures that the page receives. Here they are printed as integers: `12`, not `12.0`.
+/// Counts are doubles in the structures that the page receives. Here they are printed as integers:
+/// `12`, not `12.0`.
 ///
 /// # Errors
 ///

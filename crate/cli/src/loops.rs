@@ -12,9 +12,11 @@ use crate::sqlite::run_index;
 use crate::steps::explore_source;
 use crate::{Failure, TraceArgs};
 
-/// Lists the loops of a BAP frames trace or a REVEN block trace: runs of a repeated cycle of instructions, or of blocks.
+/// Lists the loops of a BAP frames trace or a REVEN block trace: runs of a repeated cycle of
+/// instructions, or of blocks.
 ///
-/// Loops are listed by their begin, those within others after them. A cycle with a loop in it is the same however often that repeats.
+/// Loops are listed by their begin, those within others after them. A cycle with a loop in it is
+/// the same however often that repeats.
 #[derive(clap::Args)]
 pub(crate) struct Loops {
     #[command(flatten)]

@@ -1,7 +1,8 @@
 //! `unspool`: what a trace contains, statistics of its functions, and its records as text.
 //!
-//! Exit status: 0 if the format was recognised, even if the trace is broken or empty. What could be read goes to
-//! stdout, what is wrong to stderr. 1 if the format was not recognised or nothing could be read, 2 for wrong usage.
+//! Exit status: 0 if the format was recognised, even if the trace is broken or empty. What could be
+//! read goes to stdout, what is wrong to stderr. 1 if the format was not recognised or nothing
+//! could be read, 2 for wrong usage.
 
 mod binaries;
 mod clean;
@@ -106,8 +107,8 @@ struct TraceArgs {
     /// Put the callee of a tail call under the function that left by it, and not beside it (XRay).
     #[arg(long, visible_alias = "deduce-sibling-calls")]
     nest_tail_calls: bool,
-    /// Memory that slices may take before they are moved to a temporary file (TMPDIR says where): 500M, 2G. Default: an eighth of
-    /// what is free.
+    /// Memory that slices may take before they are moved to a temporary file (TMPDIR says where):
+    /// 500M, 2G. Default: an eighth of what is free.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_memory: Option<u64>,
 }
@@ -140,13 +141,14 @@ impl TraceArgs {
 /// What names the ids and addresses of a trace.
 #[derive(Clone, clap::Args)]
 struct NameArgs {
-    /// File of names for ids, addresses or statements: lines of `key,name` or `key,name,file,line`, or of `start size name` as
-    /// in maps of perf.
+    /// File of names for ids, addresses or statements: lines of `key,name` or `key,name,file,line`,
+    /// or of `start size name` as in maps of perf.
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// Program that ran, for the names of its functions. Repeat the option for shared libraries and debug files. XRay: put
-    /// the number of its object before a library if the log has several: 1=libx.so. Traces of instructions: put the
-    /// address of its first page after a binary if it is not found by itself: prog@0x555555554000.
+    /// Program that ran, for the names of its functions. Repeat the option for shared libraries and
+    /// debug files. XRay: put the number of its object before a library if the log has several:
+    /// 1=libx.so. Traces of instructions: put the address of its first page after a binary if it is
+    /// not found by itself: prog@0x555555554000.
     #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
     binary: Vec<binaries::Argument>,
 }

@@ -1,4 +1,5 @@
-//! Files that commands write. A file has its name once it is complete, and no command writes to what it reads.
+//! Files that commands write. A file has its name once it is complete, and no command writes to
+//! what it reads.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -11,7 +12,8 @@ use crate::interrupt::Unfinished;
 use crate::unpack::file_of;
 use crate::{Failure, NameArgs, TraceArgs};
 
-/// A file that is being written. Without [`Output::finish`] nothing is left of it, and what was there before stays.
+/// A file that is being written. Without [`Output::finish`] nothing is left of it, and what was
+/// there before stays.
 #[derive(Debug)]
 pub(crate) struct Output {
     file: Target,
@@ -21,8 +23,8 @@ pub(crate) struct Output {
 
 #[derive(Debug)]
 enum Target {
-    /// Has a random name in the directory of the output until it is complete. It is created exclusively, so
-    /// a link that was planted under a name known beforehand leads nowhere.
+    /// Has a random name in the directory of the output until it is complete. It is created
+    /// exclusively, so a link that was planted under a name known beforehand leads nowhere.
     Beside {
         file: NamedTempFile,
         _unfinished: Unfinished,
@@ -94,8 +96,8 @@ impl Output {
         }
     }
 
-    /// Where the file is until it has its name, for writers that open it by themselves. `None` if it
-    /// has no name of its own, but leads elsewhere.
+    /// Where the file is until it has its name, for writers that open it by themselves. `None` if
+    /// it has no name of its own, but leads elsewhere.
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.file {
             Target::Beside { file, .. } => Some(file.path()),
@@ -137,7 +139,8 @@ fn beside(path: &Path) -> io::Result<Target> {
     let mut builder = Builder::new();
     // A dot hides it from programs that read whole directories.
     builder.prefix(".unspool-").suffix(".partial");
-    // A temporary file would be private to its owner. The process's mask applies to these permissions.
+    // A temporary file would be private to its owner. The process's mask applies to these
+    // permissions.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let file = builder.tempfile_in(directory)?;
@@ -160,8 +163,8 @@ impl Inputs {
         inputs
     }
 
-    /// Adds a file, as it is named on the command line: `-` for standard input, perhaps within an archive, perhaps a database with
-    /// its write-ahead log.
+    /// Adds a file, as it is named on the command line: `-` for standard input, perhaps within an
+    /// archive, perhaps a database with its write-ahead log.
     pub(crate) fn add(&mut self, path: &Path) {
         if path == Path::new("-") {
             self.0.extend(Handle::stdin().ok().map(|file| (file, "standard input".into())));
@@ -188,8 +191,8 @@ impl Inputs {
     }
 }
 
-/// The identity of a file. `None` if it cannot be opened, which is then not read either, or is a pipe or a device, which
-/// cannot be overwritten.
+/// The identity of a file. `None` if it cannot be opened, which is then not read either, or is a
+/// pipe or a device, which cannot be overwritten.
 fn handle(path: &Path) -> Option<Handle> {
     // Opening a pipe waits for its other end.
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;

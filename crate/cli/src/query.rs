@@ -203,7 +203,8 @@ impl Asked {
         Ok((results, points))
     }
 
-    /// Reads the whole trace and calls `each` with its segments. `loud`: says what is wrong with the file.
+    /// Reads the whole trace and calls `each` with its segments. `loud`: says what is wrong with
+    /// the file.
     fn segments(
         &mut self,
         query: &Parsed,

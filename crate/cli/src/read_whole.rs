@@ -21,15 +21,17 @@ pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure
     read_with(trace, Levels::Kept)
 }
 
-/// As [`read_whole`]. Without levels of detail, all slices are in a temporary file, and otherwise those of a trace that would
-/// take a large part of the memory. [`complete`] says whether the file could be read.
+/// As [`read_whole`]. Without levels of detail, all slices are in a temporary file, and otherwise
+/// those of a trace that would take a large part of the memory. [`complete`] says whether the file
+/// could be read.
 fn read_with(trace: &TraceArgs, levels: Levels) -> Result<(Source, Session), Failure> {
     let mut source = Source::open(trace)?;
     let session = read_from(&mut source, trace, levels, None)?;
     Ok((source, session))
 }
 
-/// As [`read_with`]. With `jumps`, it is known what is wrong with the trace, so that is not said again.
+/// As [`read_with`]. With `jumps`, it is known what is wrong with the trace, so that is not said
+/// again.
 fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Option<Jumps>) -> Result<Session, Failure> {
     let name = source.name.clone();
     let refused = |error: &TraceErrorOut| match error.offset {
@@ -78,13 +80,15 @@ fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Opti
     Ok(session)
 }
 
-/// Opens a trace and reads all of it, as [`read_whole`], and shows names with the texts of a names file and of binaries.
+/// Opens a trace and reads all of it, as [`read_whole`], and shows names with the texts of a names
+/// file and of binaries.
 ///
 /// What is wrong with a binary goes to stderr.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`read_whole`], and one for a names file or a binary that cannot be read or has no names.
+/// Returns the errors of [`read_whole`], and one for a names file or a binary that cannot be read
+/// or has no names.
 pub(crate) fn read_named(trace: &TraceArgs, names: &NameArgs) -> Result<(Source, Session), Failure> {
     named(trace, names, Levels::Kept)
 }
@@ -108,7 +112,8 @@ fn named(trace: &TraceArgs, names: &NameArgs, levels: Levels) -> Result<(Source,
     Ok((source, session))
 }
 
-/// Reads a trace again if its binaries say that calls are below others that cannot have made them, and shows it with their names.
+/// Reads a trace again if its binaries say that calls are below others that cannot have made them,
+/// and shows it with their names.
 ///
 /// # Errors
 ///
@@ -146,8 +151,8 @@ pub(crate) fn read_with_binaries(
     Ok((source, session, binaries))
 }
 
-/// Fails if slices could not be read from the temporary file again: what was printed of them is incomplete. Called at the end of a
-/// command.
+/// Fails if slices could not be read from the temporary file again: what was printed of them is
+/// incomplete. Called at the end of a command.
 ///
 /// # Errors
 ///
@@ -157,8 +162,8 @@ pub(crate) fn complete(session: &Session) -> Result<(), Failure> {
     session.store().take_spill_error().map_or(Ok(()), |error| Err(failed(error)))
 }
 
-/// Bytes of slices that stay in memory: an eighth of what is free, so that a command takes less than half of that with everything
-/// else that it needs.
+/// Bytes of slices that stay in memory: an eighth of what is free, so that a command takes less
+/// than half of that with everything else that it needs.
 fn most_in_memory(free: Option<u64>) -> u64 {
     free.map_or(1 << 30, |free| free / 8)
 }

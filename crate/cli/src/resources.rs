@@ -1,4 +1,5 @@
-//! `unspool resources` and `unspool image`: the objects of a graphics trace, and what its textures hold.
+//! `unspool resources` and `unspool image`: the objects of a graphics trace, and what its textures
+//! hold.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -29,7 +30,8 @@ pub(crate) struct Resources {
 
 /// Writes a texture of an apitrace as a PNG image, as its uploads have left it.
 ///
-/// The first row is the one at texture coordinate 0. What the graphics processor has drawn into a texture is not known.
+/// The first row is the one at texture coordinate 0. What the graphics processor has drawn into a
+/// texture is not known.
 #[derive(clap::Args)]
 pub(crate) struct Image {
     #[command(flatten)]
@@ -37,7 +39,8 @@ pub(crate) struct Image {
     /// Name of the texture.
     #[arg(long, value_name = "N")]
     texture: u32,
-    /// Call after which the texture is shown. The end of the trace, or of the texture's life, if left out.
+    /// Call after which the texture is shown. The end of the trace, or of the texture's life, if
+    /// left out.
     #[arg(long, value_name = "CALL")]
     at: Option<u64>,
     /// Level of detail.

@@ -1,5 +1,5 @@
-//! `unspool sql`: a trace as tables. The store's pages are written to a file that SQLite reads; what only the records know is
-//! added to it on request.
+//! `unspool sql`: a trace as tables. The store's pages are written to a file that SQLite reads;
+//! what only the records know is added to it on request.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -45,7 +45,8 @@ pub(crate) struct Sql {
     /// Print CSV with a header.
     #[arg(long)]
     csv: bool,
-    /// Another trace, as tables of the schema `other`; further ones are `other2`, `other3` and so on.
+    /// Another trace, as tables of the schema `other`; further ones are `other2`, `other3` and so
+    /// on.
     #[arg(long, value_name = "FILE")]
     attach: Vec<PathBuf>,
     /// Write the database to a new file, for other programs.
@@ -118,7 +119,8 @@ fn mentions(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part.eq_ignore_ascii_case(word))
 }
 
-/// Reads a trace and writes its tables to a file. Returns the file of the trace if that is a database of its own.
+/// Reads a trace and writes its tables to a file. Returns the file of the trace if that is a
+/// database of its own.
 fn write(trace: &TraceArgs, names: &NameArgs, path: &Path, with_records: bool) -> Result<Option<Source>, Failure> {
     let (source, session) = read_named(trace, names)?;
     let lists = Lists::of(session.store());

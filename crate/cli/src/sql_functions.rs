@@ -1,5 +1,5 @@
-//! Functions of SQL that SQLite as rusqlite builds it lacks. `web/worker/sql_functions.ts` has those that sql.js lacks;
-//! tests/sql_functions.json holds both to one meaning.
+//! Functions of SQL that SQLite as rusqlite builds it lacks. `web/worker/sql_functions.ts` has
+//! those that sql.js lacks; tests/sql_functions.json holds both to one meaning.
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Type, ValueRef};
@@ -102,8 +102,8 @@ impl Aggregate<(Vec<f64>, f64), Option<f64>> for Percentile {
     }
 }
 
-/// `stddev(x)`: that of a sample, by Welford's method, because the difference of two sums would lose all digits of times since
-/// 1970.
+/// `stddev(x)`: that of a sample, by Welford's method, because the difference of two sums would
+/// lose all digits of times since 1970.
 struct StdDev;
 
 impl Aggregate<(u64, f64, f64), Option<f64>> for StdDev {

@@ -39,15 +39,16 @@ pub(crate) fn has_log(path: &Path) -> bool {
 /// A database that is open for reading.
 pub(crate) struct Database {
     connection: Connection,
-    /// The file itself, unless there is a write-ahead log beside it. Without it every row comes from SQLite.
+    /// The file itself, unless there is a write-ahead log beside it. Without it every row comes
+    /// from SQLite.
     pub(crate) file: Option<File>,
 }
 
 impl Database {
     /// Opens a database for reading, without creating files beside it.
     pub(crate) fn open(path: &Path) -> Result<Self, RowError> {
-        // SQLite creates a file beside a database in WAL mode even to read it, unless the database is declared
-        // immutable. But then SQLite ignores the write-ahead log.
+        // SQLite creates a file beside a database in WAL mode even to read it, unless the database
+        // is declared immutable. But then SQLite ignores the write-ahead log.
         let has_wal = has_log(path);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let uri = uri(&absolute.display().to_string(), if has_wal { "mode=ro" } else { "immutable=1" });

@@ -16,18 +16,21 @@ use crate::read_whole::read_whole;
 use crate::sqlite::Disassembler;
 use crate::{Failure, Source, TraceArgs};
 
-/// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the trace says.
+/// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the
+/// trace says.
 ///
-/// BAP frames: registers and memory before the step, or with --after after it. Bytes that nothing has read or written before are
-/// unknown and shown as ??.
+/// BAP frames: registers and memory before the step, or with --after after it. Bytes that nothing
+/// has read or written before are unknown and shown as ??.
 ///
-/// apitrace: what the OpenGL context of the call's thread holds after the call, or with --before before it. With --json,
-/// parameters, shaders, uniforms and textures as `apitrace replay -D` prints them. What the trace does not tell is left out.
+/// apitrace: what the OpenGL context of the call's thread holds after the call, or with --before
+/// before it. With --json, parameters, shaders, uniforms and textures as `apitrace replay -D`
+/// prints them. What the trace does not tell is left out.
 #[derive(clap::Args)]
 pub(crate) struct State {
     #[command(flatten)]
     trace: TraceArgs,
-    /// Step or call. Of a step: the state before it is executed, with what it reads. Of a call: the state after it.
+    /// Step or call. Of a step: the state before it is executed, with what it reads. Of a call: the
+    /// state after it.
     #[arg(long, value_name = "STEP")]
     at: u64,
     /// Show the state after the step (frames). The default for apitrace.
@@ -69,9 +72,11 @@ pub(crate) struct History {
     json: bool,
 }
 
-/// Shows where a value comes from in a BAP frames trace: the instruction that wrote it, and in turn what that read.
+/// Shows where a value comes from in a BAP frames trace: the instruction that wrote it, and in turn
+/// what that read.
 ///
-/// Instructions that only copy the value are passed over, and counted. The tree ends at constants, and at values that no step wrote.
+/// Instructions that only copy the value are passed over, and counted. The tree ends at constants,
+/// and at values that no step wrote.
 #[derive(clap::Args)]
 pub(crate) struct Origin {
     #[command(flatten)]
@@ -288,7 +293,8 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
     let steps = what.from..what.to.map_or(u64::MAX, |to| to.saturating_add(1));
     let mut out = console::data_or_text(what.json);
     let mut count = 0;
-    // A register of several threads is accessed by one of them at a time, so their steps are put in order.
+    // A register of several threads is accessed by one of them at a time, so their steps are put in
+    // order.
     let mut all: Vec<(u64, usize)> = Vec::new();
     for (i, cell) in cells.iter().enumerate() {
         all.extend(explorer.history(cell, steps.clone()).into_iter().map(|(step, ..)| (step, i)));

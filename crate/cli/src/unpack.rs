@@ -84,8 +84,9 @@ impl Archive {
     }
 }
 
-/// Finds the trace in the file at `path`, which may go on within an archive: `traces.zip/first.xray`. `name` is the path as it
-/// was given, and `spooled` the file itself if it is a temporary one.
+/// Finds the trace in the file at `path`, which may go on within an archive:
+/// `traces.zip/first.xray`. `name` is the path as it was given, and `spooled` the file itself if it
+/// is a temporary one.
 pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>, limits: Limits) -> Result<Found, Failure> {
     let (path, mut wanted) = split(path);
     let unpacked = spooled.map_or(Unpacked::None, |path| Unpacked::File { _path: path });
@@ -150,7 +151,8 @@ fn extract(kind: Kind, file: &mut Packed, entry: &Entry, name: &str, limits: Lim
     .map_err(in_file)
 }
 
-/// Moves a database and its write-ahead log to a folder, with the names by which SQLite finds the log.
+/// Moves a database and its write-ahead log to a folder, with the names by which SQLite finds the
+/// log.
 fn together(database: TempPath, log: TempPath) -> io::Result<(PathBuf, Unpacked)> {
     let folder = tempfile::tempdir_in(interrupt::scratch()?)?;
     let path = folder.path().join("database");
@@ -175,7 +177,8 @@ fn split(path: &Path) -> (PathBuf, Option<String>) {
     (path.into(), None)
 }
 
-/// The entry that is wanted, or the only trace. Returns also what is wanted within that entry, and the write-ahead log beside it.
+/// The entry that is wanted, or the only trace. Returns also what is wanted within that entry, and
+/// the write-ahead log beside it.
 fn choose(
     kind: Kind,
     file: &mut Packed,

@@ -1,5 +1,5 @@
-//! `unspool stats` and `unspool graph` of real XRay logs: against a count over the records that `unspool dump` prints, and
-//! against what llvm-xray prints where that is right.
+//! `unspool stats` and `unspool graph` of real XRay logs: against a count over the records that
+//! `unspool dump` prints, and against what llvm-xray prints where that is right.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -97,7 +97,8 @@ fn logs(folder: &Path, found: &mut Vec<PathBuf>) {
 /// A record: its time, whether it is an enter, and the function.
 type Record = (u64, bool, i64);
 
-/// A call: when it began and ended, its function, and what orders calls that begin together: an earlier call is lower.
+/// A call: when it began and ended, its function, and what orders calls that begin together: an
+/// earlier call is lower.
 struct Interval {
     start: u64,
     end: u64,
@@ -105,8 +106,8 @@ struct Interval {
     func: i64,
 }
 
-/// The calls of a thread from its records in the order of time, by the rules of docs/statistics.md. `last` is the time of its last
-/// record of any kind.
+/// The calls of a thread from its records in the order of time, by the rules of docs/statistics.md.
+/// `last` is the time of its last record of any kind.
 fn calls(records: &[Record], basic: bool, last: u64) -> Vec<Interval> {
     let mut done = Vec::new();
     let mut open: Vec<(u64, i64, i64)> = Vec::new();
@@ -120,7 +121,8 @@ fn calls(records: &[Record], basic: bool, last: u64) -> Vec<Interval> {
             let ended = open.split_off(at.unwrap_or(0));
             done.extend(ended.into_iter().map(|(start, order, func)| Interval { start, end: time, order, func }));
             if at.is_none() {
-                // Those that began before the recording contain each other in the order of their ends.
+                // Those that began before the recording contain each other in the order of their
+                // ends.
                 let start = if basic { previous } else { first };
                 done.push(Interval { start, end: time, order: -number, func });
             }

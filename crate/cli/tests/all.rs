@@ -1,4 +1,5 @@
-//! Tests of the native command, one program: each file of its own would be linked by itself, which takes longer than the tests.
+//! Tests of the native command, one program: each file of its own would be linked by itself, which
+//! takes longer than the tests.
 
 #![allow(
     clippy::indexing_slicing,

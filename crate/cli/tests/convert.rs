@@ -1,4 +1,5 @@
-//! `unspool convert`: what is written agrees with what other commands print, inputs that are broken, and readers of other projects.
+//! `unspool convert`: what is written agrees with what other commands print, inputs that are
+//! broken, and readers of other projects.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,8 +23,8 @@ fn converted(file: &str, to: &str, more: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// `tests/exports.json` has what each trace becomes in each format, and `tests/e2e/export.spec.ts` compares it with what the page
-/// writes.
+/// `tests/exports.json` has what each trace becomes in each format, and `tests/e2e/export.spec.ts`
+/// compares it with what the page writes.
 #[test]
 fn exports_have_not_changed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/exports.json");
@@ -323,7 +324,8 @@ fn a_broken_input_is_reported_and_the_others_follow() {
     assert_eq!(unspool(&["convert", &inputs[0], &inputs[3], "--to", "folded", "-o", "-"]).status.code(), Some(2));
 }
 
-/// Converts a truncated log, twice with `--resume`, and once it is whole. `mark` is the file that says that an output is in part.
+/// Converts a truncated log, twice with `--resume`, and once it is whole. `mark` is the file that
+/// says that an output is in part.
 fn resumes(to: &str, output: &str, mark: &str) {
     let directory = tempfile::tempdir().unwrap();
     let input = directory.path().join("log.xray");
@@ -410,8 +412,8 @@ fn names_of_a_binary_are_written() {
     assert!(text.contains("program::generic::<u8>") && !text.contains('#'), "{text}");
 }
 
-/// Decodes a Perfetto trace with the classes of the Python package `perfetto`, and prints how many slices each thread has and how
-/// they are called.
+/// Decodes a Perfetto trace with the classes of the Python package `perfetto`, and prints how many
+/// slices each thread has and how they are called.
 const DECODE: &str = "
 import sys, json, collections
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace

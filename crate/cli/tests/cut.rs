@@ -1,4 +1,5 @@
-//! `unspool cut`: the records of the stretch are those of the trace, read by ourselves and by the reference tools.
+//! `unspool cut`: the records of the stretch are those of the trace, read by ourselves and by the
+//! reference tools.
 
 use std::fs;
 use std::path::{Path, PathBuf};

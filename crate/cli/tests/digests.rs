@@ -1,5 +1,5 @@
-//! Every reading of a file gives the same trace: checked here for the native command, and in the browser tests for the
-//! page.
+//! Every reading of a file gives the same trace: checked here for the native command, and in the
+//! browser tests for the page.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! `unspool find`: expressions with known answers, which the page gives, too (`tests/e2e/find.spec.ts`).
+//! `unspool find`: expressions with known answers, which the page gives, too
+//! (`tests/e2e/find.spec.ts`).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -20,7 +20,8 @@ fn info(path: &str) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Runs a reference tool. If it is not installed, prints that the check is skipped and returns `None`.
+/// Runs a reference tool. If it is not installed, prints that the check is skipped and returns
+/// `None`.
 fn reference(tool: &str, args: &[&str]) -> Option<Output> {
     match Command::new(tool).args(args).output() {
         Ok(output) => Some(output),

@@ -1,4 +1,5 @@
-//! `unspool loops`: loops with known answers, and those of a recorded database compared with its rows.
+//! `unspool loops`: loops with known answers, and those of a recorded database compared with its
+//! rows.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 

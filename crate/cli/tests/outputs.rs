@@ -1,4 +1,5 @@
-//! Commands that write: what they read stays as it is, whatever the paths, and an output is complete or not there.
+//! Commands that write: what they read stays as it is, whatever the paths, and an output is
+//! complete or not there.
 
 use std::fs;
 use std::path::{Path, PathBuf};

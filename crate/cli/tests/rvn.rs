@@ -60,7 +60,8 @@ fn save(path: &Path, pragmas: &str, writer: &mut Writer) -> Connection {
     db
 }
 
-/// A caller at 0x1000 calls 0x2000, which faults in its second instruction; the kernel handles the fault.
+/// A caller at 0x1000 calls 0x2000, which faults in its second instruction; the kernel handles the
+/// fault.
 fn small() -> Writer {
     let mut writer = Writer::new(&metadata());
     let block = |pc, data: &[u8], count| Block { pc, data: data.into(), count, mode: Mode::Bits64 };

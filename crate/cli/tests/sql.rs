@@ -157,7 +157,8 @@ fn another_trace_is_attached_and_reven_has_its_own_tables() {
     assert_ne!(count(one), count(other));
     let found = rows("rvn/blocks.sqlite", "select count(*) as n from rvn.execution");
     assert!(found[0]["n"].as_u64().unwrap() > 0);
-    // Both have types, so SQLite makes an index for a join of the two, and does not compare all rows with all.
+    // Both have types, so SQLite makes an index for a join of the two, and does not compare all
+    // rows with all.
     for join in ["slices s on s.start = e.transition_id", "names s on s.key = e.transition_id"] {
         let plan = format!("explain query plan select count(*) from rvn.execution e left join {join}");
         let steps = rows("rvn/blocks.sqlite", &plan);

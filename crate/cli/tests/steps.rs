@@ -117,7 +117,8 @@ fn history_and_search_of_memory_agree_with_the_dump() {
         String::from_utf8(output.stdout).unwrap()
     };
     let dump = run(&["dump", path, "--as", "jsonl"]);
-    // A global variable and its neighbours, a byte within it, a range of the stack, and what no step accesses.
+    // A global variable and its neighbours, a byte within it, a range of the stack, and what no
+    // step accesses.
     for (from, len) in [(0x4a_72e4, 4), (0x4a_72e6, 1), (0x4a_72d0, 40), (0x7fff_ffff_e52b, 18), (0x10, 8)] {
         let expected = accesses_in(&dump, from, len);
         assert_eq!(expected.is_empty(), from == 0x10);
@@ -247,7 +248,8 @@ fn a_value_is_followed_to_the_constants_that_it_is_made_of() {
 
 #[test]
 fn a_value_may_come_from_nowhere() {
-    // 0x1004 was written, and read with another value. 0x1003 is unknown. RAX is known from a read until step 2 writes it.
+    // 0x1004 was written, and read with another value. 0x1003 is unknown. RAX is known from a read
+    // until step 2 writes it.
     let text = |args: &[&str], name| text(&[&["origin"], args].concat(), name);
     let changed = text(&["0x1003+3", "--at", "4"], "changed");
     let lines: Vec<_> = changed.lines().collect();

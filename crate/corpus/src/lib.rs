@@ -1,7 +1,9 @@
-//! Files of the corpus: real traces in `../shared/corpus`, beside the repository. Only tests use it.
+//! Files of the corpus: real traces in `../shared/corpus`, beside the repository. Only tests use
+//! it.
 //!
-//! The corpus is not part of the repository, so a test that wants a file of it passes without. In CI, what is beside the repository is
-//! complete: there a test fails if `../shared` exists and the file does not.
+//! The corpus is not part of the repository, so a test that wants a file of it passes without. In
+//! CI, what is beside the repository is complete: there a test fails if `../shared` exists and the
+//! file does not.
 
 #![allow(clippy::panic, reason = "only tests use it, which fail by that")]
 
@@ -13,7 +15,8 @@ fn shared() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
 }
 
-/// The path of a file or a folder of the corpus. `None` if it is missing, after a line that says so.
+/// The path of a file or a folder of the corpus. `None` if it is missing, after a line that says
+/// so.
 ///
 /// # Panics
 ///
@@ -43,8 +46,8 @@ pub fn read(name: &str) -> Option<Vec<u8>> {
     Some(fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 
-/// The files in a folder of the corpus and below it that have at most `most` bytes, in order. None without the folder, after a line that
-/// says so.
+/// The files in a folder of the corpus and below it that have at most `most` bytes, in order. None
+/// without the folder, after a line that says so.
 ///
 /// # Panics
 ///

@@ -1,17 +1,18 @@
 //! Machine instructions as text, for x86 and ARM.
 //!
-//! It is as large as all decoders together and needed only for the details of an execution, so it is a wasm module of its own. Knows
-//! no other room.
+//! It is as large as all decoders together and needed only for the details of an execution, so it
+//! is a wasm module of its own. Knows no other room.
 
 use iced_x86::{
     Decoder, DecoderOptions, Formatter, Instruction, InstructionInfoFactory, NasmFormatter, OpAccess, OpKind, Register,
 };
 
-/// Formats one instruction, in NASM syntax for x86. Returns `None` if the bytes are not an instruction, or are one at which the
-/// decoder panics. In wasm a panic is a trap, which the caller catches.
+/// Formats one instruction, in NASM syntax for x86. Returns `None` if the bytes are not an
+/// instruction, or are one at which the decoder panics. In wasm a panic is a trap, which the caller
+/// catches.
 ///
-/// `isa` is one of `x86-16`, `x86-32`, `x86-64`, `arm`, `arm-big`, `thumb`, `thumb-big` and `aarch64`. `bytes` are in
-/// memory order, at `address`.
+/// `isa` is one of `x86-16`, `x86-32`, `x86-64`, `arm`, `arm-big`, `thumb`, `thumb-big` and
+/// `aarch64`. `bytes` are in memory order, at `address`.
 ///
 /// ```
 /// use unspool_disassembler::disassemble;
@@ -40,7 +41,8 @@ fn text_of(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Offsets of the instructions in x86 code, ascending from 0. Bytes that are not an instruction count as one each.
+/// Offsets of the instructions in x86 code, ascending from 0. Bytes that are not an instruction
+/// count as one each.
 ///
 /// `bits` is 16, 32 or 64; for other values the result is empty. `code` is at `address`.
 pub fn starts(bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
@@ -54,8 +56,9 @@ pub fn starts(bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
     starts
 }
 
-/// The names of the registers that an x86 instruction reads, in lower case and at their full width, separated by spaces. Those that
-/// only address memory that it accesses are in brackets. `None` if the bytes are not an x86 instruction.
+/// The names of the registers that an x86 instruction reads, in lower case and at their full width,
+/// separated by spaces. Those that only address memory that it accesses are in brackets. `None` if
+/// the bytes are not an x86 instruction.
 ///
 /// ```
 /// use unspool_disassembler::reads;
@@ -115,7 +118,8 @@ fn x86(bits: u32, address: u64, bytes: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// The instruction in the order of a little-endian machine's memory: half-words for Thumb, words for ARM.
+/// The instruction in the order of a little-endian machine's memory: half-words for Thumb, words
+/// for ARM.
 fn in_memory_order(bytes: &[u8], big: bool, thumb: bool) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if big {
@@ -149,7 +153,8 @@ mod tests {
 
     #[test]
     fn a_panic_of_the_decoder_is_an_unknown_instruction() {
-        // Of the first words of a fixed sequence, as in a file of random bytes, a few make yaxpeax-arm panic.
+        // Of the first words of a fixed sequence, as in a file of random bytes, a few make
+        // yaxpeax-arm panic.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| ()));
         let mut word = 1u32;

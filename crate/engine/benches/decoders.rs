@@ -1,7 +1,8 @@
 //! Decoding speed on this machine, with and without the store.
 //!
-//! `UNSPOOL_BENCH_INPUTS` lists the paths of traces, separated as in `PATH`; the default is those that `npm run bench`
-//! generates. Databases are not measured here, because the engine has no SQLite: `unspool info` measures them.
+//! `UNSPOOL_BENCH_INPUTS` lists the paths of traces, separated as in `PATH`; the default is those
+//! that `npm run bench` generates. Databases are not measured here, because the engine has no
+//! SQLite: `unspool info` measures them.
 
 #![allow(
     clippy::indexing_slicing,
@@ -122,7 +123,8 @@ fn file_of(input: &Input) -> Vec<u8> {
     std::fs::read(&input.path).unwrap_or_else(|error| panic!("{}: {error}", input.path.display()))
 }
 
-/// Decodes a whole trace into a batch that is discarded whenever it is full. Returns the number of records.
+/// Decodes a whole trace into a batch that is discarded whenever it is full. Returns the number of
+/// records.
 fn decoded(file: &[u8], batch: &mut EventBatch) -> u64 {
     let mut decoder = decoder(file);
     // The decoder receives the bytes from `at` up to `end`.

@@ -1,4 +1,5 @@
-//! Measures statistics of a whole trace: `cargo run --release -p unspool-engine --example statistics -- FILE`.
+//! Measures statistics of a whole trace:
+//! `cargo run --release -p unspool-engine --example statistics -- FILE`.
 //!
 //! `unspool generate xray --events 60000000 -o FILE` writes a file with 30 million slices.
 

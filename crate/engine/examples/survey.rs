@@ -1,4 +1,5 @@
-//! Times a pass over all records of a file with all their fields: `cargo run --release --example survey -- FILE`.
+//! Times a pass over all records of a file with all their fields:
+//! `cargo run --release --example survey -- FILE`.
 
 #![allow(
     clippy::indexing_slicing,

@@ -2,7 +2,8 @@
 
 use hashbrown::HashMap;
 
-/// Number of a node. Its upper four bits are always 0, so that blocks can keep a slice's flags there.
+/// Number of a node. Its upper four bits are always 0, so that blocks can keep a slice's flags
+/// there.
 pub type NodeId = u32;
 
 /// The parent of all outermost calls. It has no name.
@@ -13,14 +14,15 @@ pub(crate) const MAX_NODES: usize = 1 << 28;
 
 const LAST_NODE: NodeId = MAX_NODES as NodeId - 1;
 
-/// The call tree of a whole trace, shared by its tracks. A slice refers to its node, and the node to its name and
-/// caller, so the flame graph of a range is one scan over slices, without rebuilding stacks.
+/// The call tree of a whole trace, shared by its tracks. A slice refers to its node, and the node
+/// to its name and caller, so the flame graph of a range is one scan over slices, without
+/// rebuilding stacks.
 #[derive(Debug)]
 pub struct CallTree {
     nodes: Vec<Node>,
     children: HashMap<(NodeId, u32), NodeId>,
-    /// Nodes of outermost calls by name. On a track where nothing nests, such as a lane of blocks, every slice looks
-    /// one up.
+    /// Nodes of outermost calls by name. On a track where nothing nests, such as a lane of blocks,
+    /// every slice looks one up.
     outermost: Vec<NodeId>,
 }
 
@@ -59,8 +61,9 @@ impl CallTree {
         self.nodes.get(node as usize).map_or_else(|| LAST_NODE.wrapping_sub(node), |n| n.name)
     }
 
-    /// A number that is not a node of any tree but has a name. Slices of derived tracks may be named by what is not a function,
-    /// such as a thread. Names and nodes together are fewer than [`MAX_NODES`].
+    /// A number that is not a node of any tree but has a name. Slices of derived tracks may be
+    /// named by what is not a function, such as a thread. Names and nodes together are fewer than
+    /// [`MAX_NODES`].
     pub(crate) fn apart(name: u32) -> NodeId {
         LAST_NODE.saturating_sub(name)
     }
@@ -100,8 +103,8 @@ impl CallTree {
         self.children.get(&(parent, name)).copied()
     }
 
-    /// The node for a call of `name` from `parent`, created if it is new. Beyond 2^28 nodes, calls are attributed to
-    /// their caller.
+    /// The node for a call of `name` from `parent`, created if it is new. Beyond 2^28 nodes, calls
+    /// are attributed to their caller.
     #[inline]
     pub(crate) fn child(&mut self, parent: NodeId, name: u32) -> NodeId {
         let recent = self.nodes.get(parent as usize).map_or(ROOT, |n| n.recent);

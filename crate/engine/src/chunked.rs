@@ -1,14 +1,17 @@
 //! An array that grows without moving its elements.
 
-/// Elements of the first chunk. Each further chunk holds as many as all chunks before it, up to [`LARGEST`].
+/// Elements of the first chunk. Each further chunk holds as many as all chunks before it, up to
+/// [`LARGEST`].
 const SMALLEST: usize = 4;
 const LARGEST: usize = 4096;
-/// Chunks below the largest size: 4, 4, 8, 16, …, 2048. Together they hold [`LARGEST`] elements, too.
+/// Chunks below the largest size: 4, 4, 8, 16, …, 2048. Together they hold [`LARGEST`] elements,
+/// too.
 const SMALL_CHUNKS: usize = (LARGEST / SMALLEST).trailing_zeros() as usize + 1;
 /// An array of at most this many elements is copied into one chunk when it is closed.
 const SHORT: usize = 256;
 
-/// An append-only array. A growing `Vec` would copy hundreds of megabytes, and hold twice as much while it does.
+/// An append-only array. A growing `Vec` would copy hundreds of megabytes, and hold twice as much
+/// while it does.
 #[derive(Debug)]
 pub(crate) struct Chunked<T> {
     chunks: Vec<Vec<T>>,
@@ -38,7 +41,8 @@ impl<T> Chunked<T> {
         }
     }
 
-    /// Frees unused capacity; nothing can be appended afterwards. A short array is copied into one chunk.
+    /// Frees unused capacity; nothing can be appended afterwards. A short array is copied into one
+    /// chunk.
     pub(crate) fn close(&mut self) {
         if self.chunks.len() > 1 && self.len <= SHORT {
             let mut all = Vec::with_capacity(self.len);
@@ -50,7 +54,8 @@ impl<T> Chunked<T> {
         self.chunks.shrink_to_fit();
     }
 
-    /// Frees chunks of elements before this index, as far as they are whole. They are no longer there; the others keep their indices.
+    /// Frees chunks of elements before this index, as far as they are whole. They are no longer
+    /// there; the others keep their indices.
     #[cfg(feature = "spill")]
     pub(crate) fn forget(&mut self, before: usize) {
         let (chunk, _) = self.place(before);
@@ -63,14 +68,15 @@ impl<T> Chunked<T> {
         self.chunks.get(chunk)?.get(within)
     }
 
-    /// The elements from `from` on that are in the same chunk: at least one, unless `from` is out of range.
+    /// The elements from `from` on that are in the same chunk: at least one, unless `from` is out
+    /// of range.
     pub(crate) fn run(&self, from: usize) -> &[T] {
         let (chunk, within) = self.place(from);
         self.chunks.get(chunk).and_then(|c| c.get(within..)).unwrap_or_default()
     }
 
-    /// The first index from `low` on for which `before` is false. Requires that it is true for all elements before that
-    /// one and false for all from there on.
+    /// The first index from `low` on for which `before` is false. Requires that it is true for all
+    /// elements before that one and false for all from there on.
     pub(crate) fn partition_point(&self, mut low: usize, before: impl Fn(&T) -> bool) -> usize {
         let mut high = self.len;
         // Gallop first: the result is mostly close by.

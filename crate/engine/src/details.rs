@@ -1,4 +1,5 @@
-//! What the store knows about one slice or instant. The record itself is read by a [`crate::records::RecordReader`].
+//! What the store knows about one slice or instant. The record itself is read by a
+//! [`crate::records::RecordReader`].
 
 use serde::{Serialize, Serializer};
 use unspool_formats::batch::Key;
@@ -62,7 +63,8 @@ pub struct Described {
     pub fields: Vec<FieldOut>,
     /// Where its record is found again.
     pub locator: u64,
-    /// The fields of the record come before these: on an x axis that counts, positions and lengths say little.
+    /// The fields of the record come before these: on an x axis that counts, positions and lengths
+    /// say little.
     pub record_first: bool,
 }
 
@@ -201,7 +203,8 @@ impl Store {
         self.tracks.get(track as usize)?.slice(depth, index as usize, now)
     }
 
-    /// What the trace says about an item. On an x axis that counts (`counted`), positions are omitted.
+    /// What the trace says about an item. On an x axis that counts (`counted`), positions are
+    /// omitted.
     pub(crate) fn describe(&self, item: Item, counted: bool) -> Option<Described> {
         let locator = self.locate(item)?.bits();
         let mut remarks = Vec::new();
@@ -247,7 +250,8 @@ impl Store {
         Some(Described { item, title, name, start, end, flags, remarks, fields, locator, record_first: counted })
     }
 
-    /// The name of a slice's caller. The call tree does not contain callers whose begin was not recorded.
+    /// The name of a slice's caller. The call tree does not contain callers whose begin was not
+    /// recorded.
     fn caller(&self, track: TrackId, depth: i32, slice: &Slice) -> Option<u32> {
         let caller = self.calls.parent(slice.node);
         if caller != ROOT {

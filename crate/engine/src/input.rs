@@ -34,7 +34,8 @@ impl Input {
         self.position
     }
 
-    /// Where the next bytes must come from if the decoder wants `want`, and how many are useful there. 0 means no limit.
+    /// Where the next bytes must come from if the decoder wants `want`, and how many are useful
+    /// there. 0 means no limit.
     pub(crate) fn wants(&self, want: Want) -> (u64, u64) {
         let position = self.position;
         match want {

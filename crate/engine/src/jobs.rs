@@ -1,8 +1,8 @@
 //! Jobs: questions that take longer than a turn of the caller. They are answered step by step.
 //!
-//! A job has a slot. A newer job of the same slot replaces the older one and may reuse what that has found. A job that
-//! has its result stays in its slot, because the next question is often the same or a similar one. All memory of jobs is
-//! in one [`Ledger`].
+//! A job has a slot. A newer job of the same slot replaces the older one and may reuse what that
+//! has found. A job that has its result stays in its slot, because the next question is often the
+//! same or a similar one. All memory of jobs is in one [`Ledger`].
 //!
 //! # Jobs in the page
 //!
@@ -38,8 +38,8 @@ pub trait Job {
     /// A noun phrase for the user, after "the": `statistics`.
     fn noun(&self) -> &'static str;
 
-    /// Does at least `budget` units of work, usually visits to slices, or all that is left. Further steps after
-    /// [`Step::Done`] do nothing.
+    /// Does at least `budget` units of work, usually visits to slices, or all that is left. Further
+    /// steps after [`Step::Done`] do nothing.
     fn step(&mut self, store: &Store, budget: u64) -> Step;
 
     /// How far the job has come.
@@ -106,12 +106,14 @@ impl<J: ?Sized> Slot<J> {
 }
 
 impl<J: Job + ?Sized> Jobs<J> {
-    /// No jobs. `limit` is the most bytes of the store and all jobs together, usually [`crate::ledger::LIMIT`].
+    /// No jobs. `limit` is the most bytes of the store and all jobs together, usually
+    /// [`crate::ledger::LIMIT`].
     pub fn new(limit: u64) -> Self {
         Self { slots: Vec::new(), ledger: Ledger::new(limit), counted: None, elsewhere: 0, evicted: Vec::new() }
     }
 
-    /// Begins a job in place of the slot's previous one, which `make` may reuse. The caller chooses the `id`.
+    /// Begins a job in place of the slot's previous one, which `make` may reuse. The caller chooses
+    /// the `id`.
     ///
     /// # Errors
     ///
@@ -208,7 +210,8 @@ impl<J: Job + ?Sized> Jobs<J> {
         std::mem::take(&mut self.evicted)
     }
 
-    /// Notes how many bytes other workers hold for the trace, and counts the store again. Results that have no room left go.
+    /// Notes how many bytes other workers hold for the trace, and counts the store again. Results
+    /// that have no room left go.
     pub fn set_elsewhere(&mut self, store: &Store, bytes: u64) {
         (self.elsewhere, self.counted) = (bytes, None);
         self.count_store(store);
@@ -223,7 +226,8 @@ impl<J: Job + ?Sized> Jobs<J> {
         self.slots.iter().position(|slot| slot.id == Some(id))
     }
 
-    /// Enters the store into the ledger, unless it is as it was. Counting takes time in a large trace.
+    /// Enters the store into the ledger, unless it is as it was. Counting takes time in a large
+    /// trace.
     fn count_store(&mut self, store: &Store) {
         let state = (store.records(), store.is_finished());
         if self.counted != Some(state) {

@@ -1,7 +1,7 @@
 //! One account of the memory of a trace: its store, and the results of jobs.
 //!
-//! The ledger counts and decides; it frees nothing itself. After each change the caller drops what [`Ledger::evict`]
-//! returns, until it returns `None`.
+//! The ledger counts and decides; it frees nothing itself. After each change the caller drops what
+//! [`Ledger::evict`] returns, until it returns `None`.
 //!
 //! The account has room for at most 2 GB, an eighth of which is never the store's. Bytes are
 //! counted after each step of a job. When the account is full, the least recently used results are
@@ -16,12 +16,12 @@
 
 use core::fmt;
 
-/// Most bytes of a trace and of everything made from it. wasm32 addresses 4 GiB. The other half is for what is not
-/// counted: a list that grows holds its old and its new memory for a moment, replies are copied, and freed memory between
-/// live blocks is of no use to larger ones.
+/// Most bytes of a trace and of everything made from it. wasm32 addresses 4 GiB. The other half is
+/// for what is not counted: a list that grows holds its old and its new memory for a moment,
+/// replies are copied, and freed memory between live blocks is of no use to larger ones.
 pub const LIMIT: u64 = 2_000_000_000;
-/// The part of the limit that the store never uses up, as a divisor. A store may be larger than the limit; its
-/// statistics shall work nevertheless.
+/// The part of the limit that the store never uses up, as a divisor. A store may be larger than the
+/// limit; its statistics shall work nevertheless.
 const RESERVE: u64 = 8;
 
 // Otherwise statistics of the largest store would run into the end of memory instead of this limit.
@@ -79,8 +79,8 @@ impl<K: Copy + PartialEq> Ledger<K> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the entry does not fit even when all evictable ones have gone. It is then removed, and the
-    /// others stay.
+    /// Returns an error if the entry does not fit even when all evictable ones have gone. It is
+    /// then removed, and the others stay.
     pub fn set(&mut self, key: K, kind: &'static str, bytes: u64, evictable: bool) -> Result<(), Full> {
         if let Some(at) = self.entries.iter().position(|entry| entry.key == key) {
             self.entries.swap_remove(at);
@@ -95,8 +95,8 @@ impl<K: Copy + PartialEq> Ledger<K> {
         Ok(())
     }
 
-    /// Removes the evictable entry that was not used for the longest time, if the entries do not fit. Returns it: the
-    /// caller frees its memory.
+    /// Removes the evictable entry that was not used for the longest time, if the entries do not
+    /// fit. Returns it: the caller frees its memory.
     pub fn evict(&mut self) -> Option<Entry<K>> {
         if self.entries_bytes() <= self.room() {
             return None;

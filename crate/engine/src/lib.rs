@@ -1,8 +1,9 @@
 //! What a trace is once it is read.
 //!
-//! Event batches of a decoder go into a [`Store`]: tracks of nested slices in columns, with levels of detail over each,
-//! and a call tree. A [`Session`] drives a decoder, and answers queries and requests for details from the store. It is
-//! synchronous and does no I/O: the caller owns the file and the loop.
+//! Event batches of a decoder go into a [`Store`]: tracks of nested slices in columns, with levels
+//! of detail over each, and a call tree. A [`Session`] drives a decoder, and answers queries and
+//! requests for details from the store. It is synchronous and does no I/O: the caller owns the file
+//! and the loop.
 
 mod call_tree;
 mod chunked;

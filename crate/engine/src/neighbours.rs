@@ -16,7 +16,8 @@ pub enum Neighbour {
     At {
         /// Absolute position, in ticks.
         time: u64,
-        /// The track to look at. `None`, or a track without slices, means the track with the most slices.
+        /// The track to look at. `None`, or a track without slices, means the track with the most
+        /// slices.
         track: Option<TrackId>,
     },
     /// The next item in the same row.
@@ -55,7 +56,8 @@ pub enum Neighbour {
         /// Absolute position, in ticks.
         time: u64,
     },
-    /// The slice or instant of a record: the one that has its locator, or else the innermost slice that it ends.
+    /// The slice or instant of a record: the one that has its locator, or else the innermost slice
+    /// that it ends.
     Record {
         /// Absolute position of the record, in ticks.
         time: u64,
@@ -103,8 +105,9 @@ impl Visit for Longest {
     }
 }
 
-/// Finds the last slice that begins at or before a position and ends after it. Among several slices without duration at
-/// the position, finds the first: [`Neighbour::Next`] then steps through all of them.
+/// Finds the last slice that begins at or before a position and ends after it. Among several slices
+/// without duration at the position, finds the first: [`Neighbour::Next`] then steps through all of
+/// them.
 struct Around<'a> {
     column: &'a Column,
     at: u64,
@@ -132,8 +135,8 @@ impl Visit for Around<'_> {
     }
 }
 
-/// Finds the first slice of a call-tree node that contains `start..end`. Between two slices that touch, only the node
-/// says in which of them a slice without duration lies.
+/// Finds the first slice of a call-tree node that contains `start..end`. Between two slices that
+/// touch, only the node says in which of them a slice without duration lies.
 struct Calling {
     node: NodeId,
     start: u64,
@@ -177,8 +180,8 @@ impl Visit for OfRecord {
 }
 
 impl Store {
-    /// Finds a slice or an instant. Visits a few nodes and slices for each level of detail and depth, however long the
-    /// trace is.
+    /// Finds a slice or an instant. Visits a few nodes and slices for each level of detail and
+    /// depth, however long the trace is.
     pub fn neighbour(&self, what: Neighbour) -> Option<Found> {
         match what {
             Neighbour::At { time, track } => {
@@ -256,7 +259,8 @@ impl Store {
     fn of_record(&self, track: TrackId, time: u64, locator: Locator) -> Option<Found> {
         let on = self.tracks.get(track as usize)?;
         let (mut begun, mut ended) = (None, None);
-        // Columns come from the outermost on: a group and the call that begins it have one record, which is the call's.
+        // Columns come from the outermost on: a group and the call that begins it have one record,
+        // which is the call's.
         for (depth, column) in on.columns() {
             let mut of = OfRecord { at: time, locator, begins: None, ends: None };
             column.walk(time.saturating_sub(1), time.saturating_add(1), &mut 0, &mut of);
@@ -536,7 +540,8 @@ mod tests {
         let mut store = Store::default();
         let mut batch = EventBatch::with_capacity(16);
         batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
-        // a(0..10) calls b(10..10) as it ends, and c(10..20), which calls d(10..10) and e(20..20), follows.
+        // a(0..10) calls b(10..10) as it ends, and c(10..20), which calls d(10..10) and e(20..20),
+        // follows.
         let (begin, end) = (EventKind::Begin, EventKind::End);
         for (kind, time, name) in [
             (begin, 0, 0),

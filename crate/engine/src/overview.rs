@@ -29,8 +29,8 @@ pub struct Overview {
 }
 
 impl Store {
-    /// Density over the whole trace, in `buckets` buckets for each track. If there are too many tracks, those with the
-    /// most slices are chosen.
+    /// Density over the whole trace, in `buckets` buckets for each track. If there are too many
+    /// tracks, those with the most slices are chosen.
     pub fn overview(&self, buckets: u32) -> Overview {
         let buckets = buckets.clamp(1, 8192);
         let Some((from, to)) = self.extent() else { return Overview { buckets, ..Overview::default() } };

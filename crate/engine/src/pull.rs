@@ -20,7 +20,8 @@ pub(crate) struct Pull {
     file: ReadAhead,
     /// The decoder has turned all rows that it has into events.
     hungry: bool,
-    /// The first failure of the source. The rows that could still be read are decoded before it is reported.
+    /// The first failure of the source. The rows that could still be read are decoded before it is
+    /// reported.
     failed: Option<RowError>,
     size: u64,
     /// The file's size times the share of its rows that are decoded.
@@ -56,7 +57,8 @@ impl Pull {
         Ok(())
     }
 
-    /// Decodes rows until the batch is full, or fetches more when there are none left. `max_events` bounds the fetch.
+    /// Decodes rows until the batch is full, or fetches more when there are none left. `max_events`
+    /// bounds the fetch.
     pub(crate) fn turn(&mut self, max_events: usize, batch: &mut EventBatch) -> Result<Turn, RowError> {
         if !self.hungry {
             self.hungry = !self.decoder.work(batch)?;
@@ -88,7 +90,8 @@ impl Pull {
         let fetched = source.rows(&query, &mut self.rows);
         let taken = self.decoder.push(&mut self.rows, fetched.is_err());
         if let Err(error) = fetched {
-            // If the decoder cannot continue without these rows, the database's own error says more.
+            // If the decoder cannot continue without these rows, the database's own error says
+            // more.
             if taken.is_err() {
                 return Err(error);
             }
@@ -114,7 +117,8 @@ impl Pull {
     }
 }
 
-/// The decoder of a file that is a database and must be opened with a [`RowSource`]. `None` if it is read as bytes.
+/// The decoder of a file that is a database and must be opened with a [`RowSource`]. `None` if it
+/// is read as bytes.
 ///
 /// # Errors
 ///
@@ -128,13 +132,13 @@ pub fn row_decoder(probe: &Probe<'_>) -> Result<Option<Box<dyn RowDecoder>>, Tra
     })
 }
 
-/// Prints every record of a database as one JSON object a line. `write` receives the text in portions of about 1 MiB,
-/// `problem` each problem in the file.
+/// Prints every record of a database as one JSON object a line. `write` receives the text in
+/// portions of about 1 MiB, `problem` each problem in the file.
 ///
 /// # Errors
 ///
-/// The outer error is that of `write`. The inner one says why the database could not be read to its end; what was printed
-/// before remains valid.
+/// The outer error is that of `write`. The inner one says why the database could not be read to its
+/// end; what was printed before remains valid.
 pub fn text(
     decoder: Box<dyn RowDecoder>,
     source: Box<dyn RowSource>,

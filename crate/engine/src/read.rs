@@ -1,4 +1,5 @@
-//! Reads a whole file into a session, a text dump or a stretch, for callers that may block: the native command and tests.
+//! Reads a whole file into a session, a text dump or a stretch, for callers that may block: the
+//! native command and tests.
 
 use std::io;
 
@@ -14,8 +15,8 @@ const PORTION: usize = 1 << 20;
 
 /// A file that is read by offset.
 pub trait ReadAt {
-    /// Reads from the absolute offset `at` and returns how many bytes it read: less than `buffer` holds only at the end
-    /// of the file, 0 after it.
+    /// Reads from the absolute offset `at` and returns how many bytes it read: less than `buffer`
+    /// holds only at the end of the file, 0 after it.
     ///
     /// # Errors
     ///
@@ -90,12 +91,13 @@ pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl Fn
     }
 }
 
-/// Prints every record of a file. `write` receives the text in portions, `problem` each problem in the file.
+/// Prints every record of a file. `write` receives the text in portions, `problem` each problem in
+/// the file.
 ///
 /// # Errors
 ///
-/// The outer error is that of the file or of `write`. The inner one says why decoding stopped; what was printed before
-/// remains valid.
+/// The outer error is that of the file or of `write`. The inner one says why decoding stopped; what
+/// was printed before remains valid.
 pub fn text(
     dump: &mut dyn TextDump,
     file: &mut impl ReadAt,
@@ -138,7 +140,8 @@ pub fn text(
 ///
 /// # Errors
 ///
-/// The outer error is that of the file or of `write`. The inner one says why decoding stopped; the new file has what came before.
+/// The outer error is that of the file or of `write`. The inner one says why decoding stopped; the
+/// new file has what came before.
 pub fn cut(
     cut: &mut dyn Cut,
     file: &mut impl ReadAt,

@@ -4,7 +4,8 @@ use core::mem;
 
 use unspool_formats::decoder::Range;
 
-/// Bytes of one read where pages are back-to-back. Each read costs about a millisecond in a browser.
+/// Bytes of one read where pages are back-to-back. Each read costs about a millisecond in a
+/// browser.
 const LARGEST: usize = 8 << 20;
 /// Bytes of one read elsewhere.
 const SMALLEST: usize = 64 << 10;
@@ -14,8 +15,8 @@ const SMALLEST: usize = 64 << 10;
 pub(crate) struct ReadAhead {
     /// The sequential run.
     ahead: Piece,
-    /// The piece before it. Pages near its end may come after the first ones of the next: a table that has grown among
-    /// others has its pages in order only roughly.
+    /// The piece before it. Pages near its end may come after the first ones of the next: a table
+    /// that has grown among others has its pages in order only roughly.
     behind: Piece,
     /// A page elsewhere: an interior page, or the first page of a new run.
     aside: Piece,
@@ -33,7 +34,8 @@ struct Piece {
 impl ReadAhead {
     /// The bytes of a range, fewer if the file ends within it. `None` if they cannot be read.
     ///
-    /// `read_at` reads from an absolute offset and returns how many bytes it read, 0 at the end of the file.
+    /// `read_at` reads from an absolute offset and returns how many bytes it read, 0 at the end of
+    /// the file.
     pub(crate) fn read(
         &mut self,
         range: Range,
@@ -72,7 +74,8 @@ impl Piece {
         self.bytes.get(usize::try_from(at.checked_sub(self.at)?).ok()?..)
     }
 
-    /// The end of this piece, if `at` is at most 256 KiB after it: pages of other tables may lie between two pages of a run.
+    /// The end of this piece, if `at` is at most 256 KiB after it: pages of other tables may lie
+    /// between two pages of a run.
     fn end_before(&self, at: u64) -> Option<u64> {
         let end = self.at + self.bytes.len() as u64;
         (!self.bytes.is_empty() && (end..end + SMALLEST as u64 * 4).contains(&at)).then_some(end)
@@ -112,8 +115,9 @@ mod tests {
     const PAGE: u64 = 4 * KIB;
     const SIZE: u64 = 40_000 * KIB;
 
-    /// Reads these pages of a file of 40,000 KiB whose bytes are the numbers of their pages, 1 MiB at a time as the page does
-    /// where nothing was prefetched. Returns the offset and the length of each read, in KiB.
+    /// Reads these pages of a file of 40,000 KiB whose bytes are the numbers of their pages, 1 MiB
+    /// at a time as the page does where nothing was prefetched. Returns the offset and the length
+    /// of each read, in KiB.
     fn reads(pages: impl Iterator<Item = u64>) -> Vec<(u64, usize)> {
         let mut ahead = ReadAhead::default();
         let mut reads = Vec::new();
@@ -140,7 +144,8 @@ mod tests {
 
     #[test]
     fn pages_that_are_in_order_only_roughly_are_read_once() {
-        // After 4 MB in order, runs of 50 pages, each swapped with its neighbour: 200 KiB back and forth.
+        // After 4 MB in order, runs of 50 pages, each swapped with its neighbour: 200 KiB back and
+        // forth.
         let swapped = (1000..SIZE / PAGE).map(|page| page / 100 * 100 + (page + 50) % 100);
         let reads = reads((0..1000).chain(swapped));
         let read = reads.iter().map(|(_, len)| *len as u64).sum::<u64>();

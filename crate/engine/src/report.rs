@@ -27,12 +27,13 @@ pub struct TraceInfo {
     pub record_noun: &'static str,
     /// What a slice is, in the singular.
     pub slice_noun: &'static str,
-    /// What the positions of problems count, in the singular: `byte`, or the unit of a database's positions.
+    /// What the positions of problems count, in the singular: `byte`, or the unit of a database's
+    /// positions.
     pub place_noun: &'static str,
     /// What it means when there are no events.
     pub when_empty: &'static str,
-    /// What this trace offers beyond slices, instants and counters: `sql`, `disassembly`, `callStacks`, `tailCalls`, `eventTypes`,
-    /// `time`, `values`, `state`, `graphics`, `stretches`.
+    /// What this trace offers beyond slices, instants and counters: `sql`, `disassembly`,
+    /// `callStacks`, `tailCalls`, `eventTypes`, `time`, `values`, `state`, `graphics`, `stretches`.
     pub offers: Vec<&'static str>,
     /// The tab that is opened first: `functions` or `flame`.
     pub first_tab: &'static str,
@@ -190,7 +191,8 @@ pub struct ProblemCount {
     pub count: u32,
     /// Whether data was lost or is in doubt.
     pub serious: bool,
-    /// Whether reading stopped at a limit that a person may lift: the file is opened again without it.
+    /// Whether reading stopped at a limit that a person may lift: the file is opened again without
+    /// it.
     pub can_go_on: bool,
     /// Whether reading stopped at a limit, which a person may lift or not.
     pub is_limit: bool,
@@ -252,7 +254,8 @@ pub struct TrackOut {
     pub overlapping: bool,
     /// Whether the track is incomplete until its buffers are put in order at the end.
     pub reordering: bool,
-    /// Positions between which records are missing for certain, in pairs; 0 for the beginning of the trace.
+    /// Positions between which records are missing for certain, in pairs; 0 for the beginning of
+    /// the trace.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<u64>,
 }

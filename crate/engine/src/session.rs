@@ -31,7 +31,8 @@ pub enum Step {
     More,
     /// Everything is decoded.
     Done,
-    /// Decoding stopped at an error, which [`Session::error`] returns. Everything before it is in the store.
+    /// Decoding stopped at an error, which [`Session::error`] returns. Everything before it is in
+    /// the store.
     Broken,
 }
 
@@ -78,8 +79,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Recognises a file by its head and tail and prepares to read it. 64 KiB of each are enough. `size` is `u64::MAX` if it is
-    /// unknown, because the file is still being unpacked.
+    /// Recognises a file by its head and tail and prepares to read it. 64 KiB of each are enough.
+    /// `size` is `u64::MAX` if it is unknown, because the file is still being unpacked.
     ///
     /// # Errors
     ///
@@ -88,8 +89,8 @@ impl Session {
         Self::with(OpenOptions::default(), name, size, head, tail)
     }
 
-    /// As [`Session::new`], opened in another way, such as with [`unspool_formats::Limits::LIFTED`] for a person who wants to
-    /// go on after a limit. The size among the options does not count.
+    /// As [`Session::new`], opened in another way, such as with [`unspool_formats::Limits::LIFTED`]
+    /// for a person who wants to go on after a limit. The size among the options does not count.
     ///
     /// # Errors
     ///
@@ -125,22 +126,24 @@ impl Session {
         TraceInfo { companions, ..self.head().into() }
     }
 
-    /// Says which calls were left without a record and what functions can call, before the first step: what [`Store::jumps`] found when
-    /// the trace was read before. Stacks are cut there, in formats that record exits.
+    /// Says which calls were left without a record and what functions can call, before the first
+    /// step: what [`Store::jumps`] found when the trace was read before. Stacks are cut there, in
+    /// formats that record exits.
     pub fn rule_out(&mut self, jumps: Jumps) {
         if let Path::Stream(stream) = &mut self.path {
             stream.decoder.rule_out(jumps);
         }
     }
 
-    /// Limits the memory of slices, instants and samples, in bytes. Reading ends when it is used up. There is a limit
-    /// anyway, by the number of slices that an index can address.
+    /// Limits the memory of slices, instants and samples, in bytes. Reading ends when it is used
+    /// up. There is a limit anyway, by the number of slices that an index can address.
     pub fn limit_memory(&mut self, bytes: u64) {
         self.store.limit_memory(bytes);
     }
 
-    /// Has slices moved to a file while the trace is read, once they take more than `beyond` bytes of memory. Called before
-    /// the first step. What visits slices anywhere becomes slower. [`Store::take_spill_error`] says whether the file failed.
+    /// Has slices moved to a file while the trace is read, once they take more than `beyond` bytes
+    /// of memory. Called before the first step. What visits slices anywhere becomes slower.
+    /// [`Store::take_spill_error`] says whether the file failed.
     #[cfg(feature = "spill")]
     pub fn spill_to(&mut self, file: Box<dyn SpillFile>, levels: Levels, beyond: u64) {
         self.store.spill_to(file, levels, beyond);
@@ -157,21 +160,24 @@ impl Session {
         &self.store
     }
 
-    /// Has statistics that are [weighed](crate::statistics::Wanted) take these weights, in place of earlier ones: of calls that begin at
-    /// `at`, absolute positions in ticks, ascending. Calls without one count as not measured.
+    /// Has statistics that are [weighed](crate::statistics::Wanted) take these weights, in place of
+    /// earlier ones: of calls that begin at `at`, absolute positions in ticks, ascending. Calls
+    /// without one count as not measured.
     pub fn weigh(&mut self, at: Vec<u64>, weights: Vec<u64>) {
         self.store.weights.set(at, weights);
     }
 
-    /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and no bytes are pushed.
+    /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and
+    /// no bytes are pushed.
     pub fn is_pulled(&self) -> bool {
         matches!(self.path, Path::Rows(_))
     }
 
-    /// Attaches the database that rows come from, and reads the tables that concern the whole trace. Does nothing for a
-    /// trace that is read as bytes.
+    /// Attaches the database that rows come from, and reads the tables that concern the whole
+    /// trace. Does nothing for a trace that is read as bytes.
     ///
-    /// `instructions` finds the instruction boundaries of a block where the trace does not list all of them.
+    /// `instructions` finds the instruction boundaries of a block where the trace does not list all
+    /// of them.
     ///
     /// # Errors
     ///
@@ -187,8 +193,8 @@ impl Session {
         }
     }
 
-    /// The absolute offset that the next bytes pushed must start at, and how many are useful there. A length of 0 means
-    /// no limit.
+    /// The absolute offset that the next bytes pushed must start at, and how many are useful there.
+    /// A length of 0 means no limit.
     pub fn wants(&self) -> (u64, u64) {
         match &self.path {
             Path::Stream(stream) => stream.wants(),
@@ -204,8 +210,8 @@ impl Session {
         });
     }
 
-    /// Like [`Session::push`], without a copy: `fill` gets a buffer of `most` bytes, writes to its beginning, and returns
-    /// how many bytes it wrote.
+    /// Like [`Session::push`], without a copy: `fill` gets a buffer of `most` bytes, writes to its
+    /// beginning, and returns how many bytes it wrote.
     pub fn push_with(&mut self, most: usize, fill: impl FnOnce(&mut [u8]) -> usize) {
         if let Path::Stream(stream) = &mut self.path {
             stream.push_with(most, fill);
@@ -219,7 +225,8 @@ impl Session {
         }
     }
 
-    /// Decodes what has been pushed, or fetches rows and decodes them, up to about `max_events` events.
+    /// Decodes what has been pushed, or fetches rows and decodes them, up to about `max_events`
+    /// events.
     pub fn step(&mut self, max_events: usize) -> Step {
         if !matches!(self.state, Step::Done | Step::Broken) {
             self.state = self.advance(max_events);
@@ -227,7 +234,8 @@ impl Session {
         self.state
     }
 
-    /// Turns of the decoder until `max_events` are in the store, or a turn says that there is nothing more to do now.
+    /// Turns of the decoder until `max_events` are in the store, or a turn says that there is
+    /// nothing more to do now.
     fn advance(&mut self, max_events: usize) -> Step {
         let mut events = 0;
         loop {
@@ -268,7 +276,8 @@ impl Session {
         self.error.as_ref()
     }
 
-    /// How many bytes of the file the main pass has read. For a database, the file's size times the share of its rows.
+    /// How many bytes of the file the main pass has read. For a database, the file's size times the
+    /// share of its rows.
     pub fn bytes_read(&self) -> u64 {
         match &self.path {
             Path::Stream(stream) => stream.read,
@@ -298,7 +307,8 @@ impl Session {
         (first, self.store.names().get(first..).unwrap_or_default())
     }
 
-    /// Shows names with the texts of a companion, which the caller numbers. Names that are read later get theirs, too.
+    /// Shows names with the texts of a companion, which the caller numbers. Names that are read
+    /// later get theirs, too.
     pub fn name_by(&mut self, companion: u32, naming: Naming) {
         self.store.texts.set(companion, naming);
     }
@@ -308,8 +318,8 @@ impl Session {
         self.store.texts.ids().collect()
     }
 
-    /// The addresses that names have so far, such as those of functions and blocks. Only those that were called from within
-    /// the trace if `called`: functions begin there.
+    /// The addresses that names have so far, such as those of functions and blocks. Only those that
+    /// were called from within the trace if `called`: functions begin there.
     pub fn addresses(&self, called: bool) -> Vec<u64> {
         self.store.addresses(called)
     }
@@ -329,8 +339,8 @@ impl Session {
         self.store.texts.remove(companion);
     }
 
-    /// The numbers of the names whose texts have changed since the last call. Names that [`Session::take_names`] has not
-    /// returned yet may be among them.
+    /// The numbers of the names whose texts have changed since the last call. Names that
+    /// [`Session::take_names`] has not returned yet may be among them.
     pub fn take_renamed(&mut self) -> Vec<u32> {
         self.store.texts.take_changed()
     }
@@ -348,8 +358,8 @@ impl Session {
         changed
     }
 
-    /// Shows the values of a counter as those of another type, or of its own again. Nothing happens before the end of the file, or if
-    /// their bytes are not known.
+    /// Shows the values of a counter as those of another type, or of its own again. Nothing happens
+    /// before the end of the file, or if their bytes are not known.
     pub fn show_values(&mut self, track: TrackId, kind: ValueKind) {
         let is_finished = self.store.is_finished();
         if let Some(track) = self.store.tracks.get_mut(track as usize).filter(|_| is_finished) {
@@ -382,7 +392,8 @@ impl Session {
         self.store.describe(item, self.is_counted())
     }
 
-    /// What a [`crate::records::RecordReader`] needs to read the records decoded so far. Empty for a database.
+    /// What a [`crate::records::RecordReader`] needs to read the records decoded so far. Empty for
+    /// a database.
     pub fn index(&self) -> Vec<u8> {
         match &self.path {
             Path::Stream(stream) => stream.decoder.index(),
@@ -390,7 +401,8 @@ impl Session {
         }
     }
 
-    /// [`Session::index`] for readers that know what numbers mean: [`unspool_formats::Decoder::index_of_numbers`].
+    /// [`Session::index`] for readers that know what numbers mean:
+    /// [`unspool_formats::Decoder::index_of_numbers`].
     pub fn index_of_numbers(&self) -> Vec<u8> {
         match &self.path {
             Path::Stream(stream) => stream.decoder.index_of_numbers(),

@@ -9,7 +9,8 @@ use crate::turn::Turn;
 pub(crate) struct Stream {
     pub(crate) decoder: Box<dyn Decoder>,
     input: Input,
-    /// How much of the file the main pass has read, in bytes. Later passes, out of file order, do not count.
+    /// How much of the file the main pass has read, in bytes. Later passes, out of file order, do
+    /// not count.
     pub(crate) read: u64,
 }
 
@@ -50,7 +51,8 @@ impl Stream {
         Ok(if starved && self.wants_more_here() { Turn::Starved } else { Turn::Progressed })
     }
 
-    /// Gives the decoder what is left, and at the end of the file says so. Returns true if the decoder made no progress.
+    /// Gives the decoder what is left, and at the end of the file says so. Returns true if the
+    /// decoder made no progress.
     fn decode(&mut self, batch: &mut EventBatch) -> Result<bool, Error> {
         let want = self.decoder.want();
         let used = self.decoder.push(self.input.left(), batch)?.used;

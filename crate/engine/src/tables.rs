@@ -1,4 +1,5 @@
-//! The store as tables for SQL: rows come from its columns when they are asked for. `docs/sql.md` describes the tables.
+//! The store as tables for SQL: rows come from its columns when they are asked for. `docs/sql.md`
+//! describes the tables.
 
 mod view;
 
@@ -32,12 +33,14 @@ impl Lists {
 
 /// A database of a store that is finished. `None` if it has more pages than SQLite can count.
 ///
-/// Positions and durations are in ticks, as signed numbers of 64 bits. With a clock of known frequency, the views have them in
-/// seconds, too, from the beginning of the trace.
+/// Positions and durations are in ticks, as signed numbers of 64 bits. With a clock of known
+/// frequency, the views have them in seconds, too, from the beginning of the trace.
 ///
-/// Of a range, `to` exclusive, there are the slices that overlap with it, and the instants and samples in it.
+/// Of a range, `to` exclusive, there are the slices that overlap with it, and the instants and
+/// samples in it.
 ///
-/// With `locators`, slices and instants have one more column, which no query needs: the bits of the locator of their record.
+/// With `locators`, slices and instants have one more column, which no query needs: the bits of the
+/// locator of their record.
 pub fn database<'a>(
     store: &'a Store,
     clock: Clock,
@@ -265,7 +268,8 @@ struct Part<'a> {
     /// Counted from 0, the outermost.
     depth: i64,
     slices: &'a Slices,
-    /// The column of the callers, its first row, and the index of the slice there. `None` if slices do not nest.
+    /// The column of the callers, its first row, and the index of the slice there. `None` if slices
+    /// do not nest.
     callers: Option<(u64, usize, &'a Slices)>,
     /// Where the latest caller was: the next one is there or soon after.
     latest: Cell<usize>,
@@ -329,7 +333,8 @@ impl Part<'_> {
     /// The row of the slice that encloses one: the caller, or else one that covers its time.
     fn caller(&self, slice: &Slice, calls: NodeId) -> Option<u64> {
         let (first, from, callers) = self.callers?;
-        // The last one that begins no later. Rows are mostly read in order, so that it is near the latest.
+        // The last one that begins no later. Rows are mostly read in order, so that it is near the
+        // latest.
         let begins = |at: usize| callers.get_near(at, &self.near_caller).filter(|caller| caller.start <= slice.start);
         let mut at = self.latest.get();
         if begins(at).is_none() {

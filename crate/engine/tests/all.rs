@@ -1,4 +1,5 @@
-//! Tests of the engine, one program: each file of its own would be linked by itself, which takes longer than the tests.
+//! Tests of the engine, one program: each file of its own would be linked by itself, which takes
+//! longer than the tests.
 
 #![allow(
     clippy::indexing_slicing,

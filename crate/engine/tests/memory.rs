@@ -112,8 +112,8 @@ fn bytes_a_slice(store: &Store) -> f64 {
     store.bytes() as f64 / store.slices() as f64
 }
 
-/// Asserts that a slice takes less than `bytes` bytes when all is read, and less than `while_reading` times that
-/// before.
+/// Asserts that a slice takes less than `bytes` bytes when all is read, and less than
+/// `while_reading` times that before.
 #[track_caller]
 fn holds((threads, depth, times): (u32, u32, u64), bytes: f64, while_reading: f64) {
     let (mut store, growing) = taken(|| calls(threads, depth, times));
@@ -156,7 +156,8 @@ fn nearly_empty_columns_are_small() {
 fn filling_a_column_allocates_once_a_block() {
     let (store, taken) = taken(|| calls(1, 1, 500_000));
     assert_eq!(store.slices(), 500_000);
-    // A million events: 122 blocks of 4096, about ten smaller ones, and the nodes and lists over them.
+    // A million events: 122 blocks of 4096, about ten smaller ones, and the nodes and lists over
+    // them.
     assert!(taken.allocations < 250, "{} allocations", taken.allocations);
 }
 

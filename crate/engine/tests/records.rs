@@ -153,7 +153,8 @@ impl Trace {
         keys
     }
 
-    /// Checks the list of a scope: its length, rows everywhere, and the number of every `every`th record.
+    /// Checks the list of a scope: its length, rows everywhere, and the number of every `every`th
+    /// record.
     fn check(&mut self, scope: &Scope, every: usize) {
         self.check_of(scope, every, None);
         if let Some(range) = &scope.range {
@@ -178,7 +179,8 @@ impl Trace {
 
     /// Checks lists of a scope that are narrowed by filters.
     fn check_narrowed(&mut self, scope: &Scope, every: usize) {
-        // A filter that leaves many records, one that leaves few, and one that leaves some at the end.
+        // A filter that leaves many records, one that leaves few, and one that leaves some at the
+        // end.
         let some = |from: usize, step: usize| {
             let mut keys: Beginnings =
                 self.all.iter().skip(from).step_by(step).map(|key| (key.locator.bits(), key.x)).collect();
@@ -363,7 +365,8 @@ fn many_threads_come_one_after_the_other() {
     let list = trace.list(&ALL);
     assert!(!list.is_in_order());
     trace.check_scopes(17);
-    // A record that is not in a track of its own is sought in the first track that goes on at the position.
+    // A record that is not in a track of its own is sought in the first track that goes on at the
+    // position.
     let mut list = trace.list(&ALL);
     let late = trace.all[35].x;
     assert_eq!(trace.reader.row_at(&mut list, late, None, None).unwrap(), Some(35));
@@ -549,7 +552,8 @@ fn a_file_that_shrinks_or_vanishes() {
     }
 }
 
-/// Flips bytes of an index. A reader may refuse it; else it must not panic, hang or take much memory.
+/// Flips bytes of an index. A reader may refuse it; else it must not panic, hang or take much
+/// memory.
 fn survives(format: &str, index: &[u8], file: &[u8]) {
     let Ok(mut reader) = RecordReader::open(format, index, Box::new(file.to_vec())) else { return };
     let scopes = [
@@ -659,7 +663,8 @@ fn a_damaged_index_does_no_harm() {
     }
 }
 
-/// Every record of a file is listed once, also in a scope of the last third, and the longest has its fields.
+/// Every record of a file is listed once, also in a scope of the last third, and the longest has
+/// its fields.
 fn check_long(name: &str, file: &[u8]) {
     let mut trace = Trace::new(name, file);
     assert!(trace.all.len() >= 3, "{name}: {} records", trace.all.len());

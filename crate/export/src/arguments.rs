@@ -1,8 +1,9 @@
 //! Arguments of slices and instants: the fields of their records.
 //!
-//! Records come in the order of the file, slices track by track. So one pass over the records writes the fields to a temporary
-//! file, in a sequence for each track. A track's slices follow its records closely, so reading the sequence along with them finds
-//! nearly all at once; only where the others are is kept in memory.
+//! Records come in the order of the file, slices track by track. So one pass over the records
+//! writes the fields to a temporary file, in a sequence for each track. A track's slices follow its
+//! records closely, so reading the sequence along with them finds nearly all at once; only where
+//! the others are is kept in memory.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -251,7 +252,8 @@ impl Collector {
         self.record.extend(bits.to_le_bytes());
     }
 
-    /// Whether a field, or a structure, with this key is left out: it is known otherwise, or it is one too many.
+    /// Whether a field, or a structure, with this key is left out: it is known otherwise, or it is
+    /// one too many.
     fn leaves_out(&mut self, key: &str) -> bool {
         self.fields += 1;
         self.skipped > 0 || self.fields > MOST || (self.depth == 0 && !self.in_args && KNOWN.contains(&key))

@@ -1,7 +1,8 @@
 //! Trace Event Format, the JSON of chrome://tracing, which Perfetto and others read.
 //!
-//! <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>. Times are microseconds with three
-//! decimals. Of a trace without a clock in seconds, a step counts as a microsecond.
+//! <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>. Times are
+//! microseconds with three decimals. Of a trace without a clock in seconds, a step counts as a
+//! microsecond.
 
 use crate::{Arg, Ids, Instant, Sample, Slice, Table, Trace, TrackKind, Writer, flag_words, json};
 
@@ -110,7 +111,8 @@ impl Writer for Chrome {
     }
 
     fn slice(&mut self, trace: &Trace, track: u32, slice: &Slice, args: &[Arg], out: &mut Vec<u8>) {
-        // Complete events of a thread must nest. Others are a pair of asynchronous events, found by their id.
+        // Complete events of a thread must nest. Others are a pair of asynchronous events, found by
+        // their id.
         let overlapping = trace.tracks.get(track as usize).is_some_and(|track| track.overlapping);
         self.event(if overlapping { "b" } else { "X" }, trace, track, slice.start, out);
         if overlapping {

@@ -5,7 +5,8 @@ use unspool_formats::clean::Cleaner;
 use crate::{Name, Trace, Track};
 
 impl Trace {
-    /// Hashes or leaves out paths among the names of slices and tracks, and names that are texts of the program or payloads.
+    /// Hashes or leaves out paths among the names of slices and tracks, and names that are texts of
+    /// the program or payloads.
     pub fn clean(&mut self, cleaner: &mut Cleaner) {
         for Name { text, kind, .. } in &mut self.names {
             let clean = match kind.as_str() {

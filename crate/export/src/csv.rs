@@ -1,12 +1,13 @@
-//! Comma-separated values (RFC 4180): a row for each slice, instant and sample. No cell is a formula.
+//! Comma-separated values (RFC 4180): a row for each slice, instant and sample. No cell is a
+//! formula.
 
 use crate::{Arg, Instant, Number, Sample, Slice, Table, Trace, Writer, flag_words, json};
 
 /// Writes CSV. It has no state.
 pub(crate) struct Csv;
 
-/// Appends a field of CSV that is a text, in quotes if it needs them. Spreadsheets take one that begins with certain characters for
-/// a formula: an apostrophe comes before it.
+/// Appends a field of CSV that is a text, in quotes if it needs them. Spreadsheets take one that
+/// begins with certain characters for a formula: an apostrophe comes before it.
 pub fn text(text: &str, out: &mut Vec<u8>) {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     // Spreadsheets strip spaces from fields without quotes.

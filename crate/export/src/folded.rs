@@ -1,4 +1,5 @@
-//! Folded stacks, the lines of flame graph tools: `main;draw;flush 120`, the self time in nanoseconds or steps.
+//! Folded stacks, the lines of flame graph tools: `main;draw;flush 120`, the self time in
+//! nanoseconds or steps.
 
 use crate::stacks::Stacks;
 use crate::{Arg, Slice, Table, Trace, Writer, json};

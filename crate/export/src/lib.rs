@@ -1,9 +1,12 @@
-//! Writers of formats that other programs read: Chrome JSON, Perfetto, speedscope, folded stacks, pprof, VCD and CSV.
+//! Writers of formats that other programs read: Chrome JSON, Perfetto, speedscope, folded stacks,
+//! pprof, VCD and CSV.
 //!
-//! A [`Source`] is a read-only view of a trace: of the store, natively, or of the pages that the page fetches from the worker which
-//! has the store. [`Export`] takes slices, instants and samples from it, track by track, the slices in the order in which they are
-//! entered, and passes them to a [`Writer`], which appends bytes to a buffer. The caller empties the buffer after each step, so an
-//! export needs no memory in proportion to the trace. (Formats of call stacks need some for each stack.)
+//! A [`Source`] is a read-only view of a trace: of the store, natively, or of the pages that the
+//! page fetches from the worker which has the store. [`Export`] takes slices, instants and samples
+//! from it, track by track, the slices in the order in which they are entered, and passes them to a
+//! [`Writer`], which appends bytes to a buffer. The caller empties the buffer after each step, so
+//! an export needs no memory in proportion to the trace. (Formats of call stacks need some for each
+//! stack.)
 //!
 //! # Natively and in the page
 //!
@@ -105,7 +108,8 @@ pub struct Track {
 pub struct Name {
     /// The text shown.
     pub text: String,
-    /// What it is the name of: `call`, `interrupt`, `signal`, `system-call`, `group`, `marker` or `event`.
+    /// What it is the name of: `call`, `interrupt`, `signal`, `system-call`, `group`, `marker` or
+    /// `event`.
     pub kind: String,
     /// The id or address that the file has in place of the text.
     pub key: Option<i64>,
@@ -124,8 +128,8 @@ pub struct Trace {
     pub origin: u64,
     /// The last position of the trace.
     pub end: u64,
-    /// Positions that are exported, the end exclusive; `None` for all. Slices that overlap with it are exported whole, but counted
-    /// in stacks with their part in it.
+    /// Positions that are exported, the end exclusive; `None` for all. Slices that overlap with it
+    /// are exported whole, but counted in stacks with their part in it.
     pub range: Option<(u64, u64)>,
     /// All tracks.
     pub tracks: Vec<Track>,
@@ -139,7 +143,8 @@ impl Trace {
         self.names.get(name as usize).map_or("", |name| name.text.as_str())
     }
 
-    /// A position in nanoseconds from the origin, rounded down. Without a clock in seconds, a unit counts as a nanosecond.
+    /// A position in nanoseconds from the origin, rounded down. Without a clock in seconds, a unit
+    /// counts as a nanosecond.
     pub fn nanoseconds(&self, at: u64) -> u64 {
         let at = at.saturating_sub(self.origin);
         match self.clock {
@@ -280,7 +285,8 @@ pub struct Part {
 
 /// A read-only view of a trace.
 pub trait Source {
-    /// All rows, in parts: by table, then by track, then by depth, so that rows of a table are numbered in this order.
+    /// All rows, in parts: by table, then by track, then by depth, so that rows of a table are
+    /// numbered in this order.
     fn parts(&self) -> &[Part];
 
     /// A slice by the number of its part and its index there. `None` if it is not loaded yet.
@@ -301,7 +307,8 @@ pub trait Source {
     fn args(&mut self, _track: u32, _locator: u64, _into: &mut Vec<Arg>) {}
 }
 
-/// Writes one format. Calls come in the order of the methods, those from `begin_track` to `end_track` for each track that has rows.
+/// Writes one format. Calls come in the order of the methods, those from `begin_track` to
+/// `end_track` for each track that has rows.
 pub trait Writer {
     /// The file begins.
     fn begin(&mut self, trace: &Trace, out: &mut Vec<u8>);
@@ -309,7 +316,8 @@ pub trait Writer {
     /// Whether rows of a table of a track are wanted.
     fn wants(&self, trace: &Trace, table: Table, track: u32) -> bool;
 
-    /// Whether samples are wanted in the order of time over all tracks, and nothing else is. No track begins or ends then.
+    /// Whether samples are wanted in the order of time over all tracks, and nothing else is. No
+    /// track begins or ends then.
     fn is_merged(&self) -> bool {
         false
     }

@@ -12,8 +12,9 @@ pub(crate) struct Nest {
 }
 
 impl Nest {
-    /// Ends the slices before one at this depth: `end` gets name and position, the innermost first. Returns the begin and the end
-    /// of the slice, no earlier than what was before and no later than what encloses it.
+    /// Ends the slices before one at this depth: `end` gets name and position, the innermost first.
+    /// Returns the begin and the end of the slice, no earlier than what was before and no later
+    /// than what encloses it.
     pub(crate) fn enter(
         &mut self,
         slice: &Slice,

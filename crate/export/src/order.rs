@@ -1,7 +1,9 @@
-//! The slices of a track in the order in which they are entered: each after the one that encloses it.
+//! The slices of a track in the order in which they are entered: each after the one that encloses
+//! it.
 //!
-//! The slices of one depth are a sequence. Those that a slice encloses are consecutive in the sequence below, so walking down and
-//! across finds them without comparing all sequences. What nothing encloses waits in a heap, by its position.
+//! The slices of one depth are a sequence. Those that a slice encloses are consecutive in the
+//! sequence below, so walking down and across finds them without comparing all sequences. What
+//! nothing encloses waits in a heap, by its position.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,7 +1,9 @@
-//! A trace as the pages of its tables for SQL: the view that the page has of the store in another worker.
+//! A trace as the pages of its tables for SQL: the view that the page has of the store in another
+//! worker.
 //!
-//! The pages are those of a SQLite database (<https://www.sqlite.org/fileformat2.html>) that `crate/tables` computes on demand. They are
-//! fetched where they are needed, a few at once, and forgotten in the order in which they were used last.
+//! The pages are those of a SQLite database (<https://www.sqlite.org/fileformat2.html>) that
+//! `crate/tables` computes on demand. They are fetched where they are needed, a few at once, and
+//! forgotten in the order in which they were used last.
 
 use std::rc::Rc;
 
@@ -78,7 +80,8 @@ impl Cell<'_> {
     }
 }
 
-/// Reads the cell of a leaf: the id of its row, and the values of its columns without the id. Those that it lacks are null.
+/// Reads the cell of a leaf: the id of its row, and the values of its columns without the id. Those
+/// that it lacks are null.
 fn row<'a, const N: usize>(mut cell: &'a [u8]) -> (u64, [Cell<'a>; N]) {
     varint(&mut cell);
     let id = varint(&mut cell);
@@ -149,7 +152,8 @@ impl Pages {
         Self { parts, leaves, kept: HashMap::new(), used: 0, wanted: None, roots: None, damaged: false, args: None }
     }
 
-    /// The pages that are needed next, by the number of the first one, counted from 0. There are [`AT_ONCE`], fewer at the end.
+    /// The pages that are needed next, by the number of the first one, counted from 0. There are
+    /// [`AT_ONCE`], fewer at the end.
     pub fn wanted(&self) -> Option<u64> {
         self.wanted
     }
@@ -267,7 +271,8 @@ impl Pages {
         let leaf = self.leaves.get(part)?.as_ref()?;
         let cell = (id - leaf.first) as usize;
         let page = leaf.page.clone();
-        // Parts are read from their beginning to their end, and what is left of a leaf is not needed.
+        // Parts are read from their beginning to their end, and what is left of a leaf is not
+        // needed.
         if index + 1 == len
             && let Some(place) = self.leaves.get_mut(part)
         {

@@ -1,7 +1,7 @@
 //! Perfetto's trace format: packets of track events.
 //!
-//! Field numbers are those of `protos/perfetto/trace` in Perfetto's sources. Packets are track by track; its importer sorts them by
-//! time and keeps the order of those at one time.
+//! Field numbers are those of `protos/perfetto/trace` in Perfetto's sources. Packets are track by
+//! track; its importer sorts them by time and keeps the order of those at one time.
 
 use hashbrown::HashSet;
 
@@ -25,7 +25,8 @@ const INSTANT: u64 = 3;
 const COUNTER: u64 = 4;
 /// The id of the process of tracks without one.
 const ROOT: u64 = 1;
-/// Depths of a track whose slices overlap have tracks of their own: their ids follow upon all others.
+/// Depths of a track whose slices overlap have tracks of their own: their ids follow upon all
+/// others.
 const DEPTHS: u64 = 1 << 32;
 
 /// Writes a Perfetto trace.
@@ -46,7 +47,8 @@ fn track_id(track: u32) -> u64 {
 
 impl Perfetto {
     fn packet(&mut self, at: Option<u64>, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
-        // The first packet says that names are defined again, the others that they need the definitions.
+        // The first packet says that names are defined again, the others that they need the
+        // definitions.
         let flags = if self.begun { 2 } else { 3 };
         self.begun = true;
         message(PACKET, out, |out| {

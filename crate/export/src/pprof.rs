@@ -1,4 +1,5 @@
-//! Profiles of pprof: <https://github.com/google/pprof/blob/main/proto/profile.proto>, compressed by gzip.
+//! Profiles of pprof: <https://github.com/google/pprof/blob/main/proto/profile.proto>, compressed
+//! by gzip.
 
 use hashbrown::HashMap;
 
@@ -6,7 +7,8 @@ use crate::protobuf::{bytes, message, number, varint};
 use crate::stacks::Stacks;
 use crate::{Arg, Slice, Table, Trace, Writer};
 
-/// Writes a profile. Samples are stacks of a thread with the number of calls and the self time of the innermost function.
+/// Writes a profile. Samples are stacks of a thread with the number of calls and the self time of
+/// the innermost function.
 #[derive(Default)]
 pub(crate) struct Pprof {
     stacks: Stacks,

@@ -30,7 +30,8 @@ pub(crate) fn bytes(field: u32, value: &[u8], out: &mut Vec<u8>) {
     out.extend(value);
 }
 
-/// Appends a field with a message, which `fill` writes. Its length comes before it and takes as many bytes as it needs.
+/// Appends a field with a message, which `fill` writes. Its length comes before it and takes as
+/// many bytes as it needs.
 #[inline]
 pub(crate) fn message(field: u32, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
     varint(u64::from(field) << 3 | 2, out);

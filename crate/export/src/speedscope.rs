@@ -1,6 +1,7 @@
 //! speedscope's file format: a profile of begins and ends for each thread.
 //!
-//! <https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources>. Times are nanoseconds, or steps.
+//! <https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources>. Times are
+//! nanoseconds, or steps.
 
 use crate::nest::Nest;
 use crate::{Arg, Slice, Table, Trace, Writer, json};

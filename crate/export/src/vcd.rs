@@ -1,4 +1,5 @@
-//! Value Change Dump (IEEE 1364-2005, clause 18), which GTKWave, Surfer and other viewers of waveforms read: the counters.
+//! Value Change Dump (IEEE 1364-2005, clause 18), which GTKWave, Surfer and other viewers of
+//! waveforms read: the counters.
 //!
 //! A time unit is a nanosecond, or a step of a trace without a clock in seconds.
 

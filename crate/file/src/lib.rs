@@ -1,6 +1,8 @@
-//! How parts of a trace's file are read again by those that have its index: records, state at a step, graphics, replay.
+//! How parts of a trace's file are read again by those that have its index: records, state at a
+//! step, graphics, replay.
 //!
-//! [`ByteSource`] is the file, [`Window`] the part of it that was read last, and [`run_pass`] reads records.
+//! [`ByteSource`] is the file, [`Window`] the part of it that was read last, and [`run_pass`] reads
+//! records.
 
 use core::fmt;
 use std::fs::File;
@@ -12,8 +14,8 @@ use unspool_formats::records::{Pass, Visitor};
 
 /// Reads the bytes of a file.
 pub trait ByteSource {
-    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at least one, or 0 at the end of the
-    /// file. `None` if the file cannot be read.
+    /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at
+    /// least one, or 0 at the end of the file. `None` if the file cannot be read.
     fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize>;
 }
 
@@ -63,7 +65,8 @@ impl From<Error> for Unreadable {
     }
 }
 
-/// Reads from the absolute offset `at` into `buffer` until it has `least` bytes, or the file ends. Returns how many it read.
+/// Reads from the absolute offset `at` into `buffer` until it has `least` bytes, or the file ends.
+/// Returns how many it read.
 ///
 /// # Errors
 ///
@@ -85,8 +88,8 @@ pub fn fill(
     Ok(filled)
 }
 
-/// The part of a file that was read last. A read of a file costs about a millisecond in a browser, so each one takes more than is
-/// wanted at once.
+/// The part of a file that was read last. A read of a file costs about a millisecond in a browser,
+/// so each one takes more than is wanted at once.
 #[derive(Debug, Default)]
 pub struct Window {
     at: u64,
@@ -94,8 +97,9 @@ pub struct Window {
 }
 
 impl Window {
-    /// The bytes from the absolute offset `at` on: at least `least` of them, or fewer up to the end of the file, and then `true`. If
-    /// it has to read, it asks for `ahead` bytes; what comes at once is enough, as the rest may be on its way already.
+    /// The bytes from the absolute offset `at` on: at least `least` of them, or fewer up to the end
+    /// of the file, and then `true`. If it has to read, it asks for `ahead` bytes; what comes at
+    /// once is enough, as the rest may be on its way already.
     ///
     /// # Errors
     ///
@@ -155,8 +159,8 @@ impl Reads {
     }
 }
 
-/// Drives a pass until it is done, its visitor is full, or it needs more than there is: then the rest is returned that is not enough
-/// for it.
+/// Drives a pass until it is done, its visitor is full, or it needs more than there is: then the
+/// rest is returned that is not enough for it.
 ///
 /// # Errors
 ///

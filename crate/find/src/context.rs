@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Name {
     /// As it is shown.
     pub text: String,
-    /// The id or address that the file has in its place, such as `#12`. Empty if there is none, or if the text is that.
+    /// The id or address that the file has in its place, such as `#12`. Empty if there is none, or
+    /// if the text is that.
     pub key: String,
     /// The function's id, if the trace has ids.
     pub id: Option<i64>,

@@ -1,11 +1,11 @@
 //! The filter language of searches and lists. `docs/find.md` describes it for people.
 //!
-//! An expression is parsed ([`syntax`]) and bound to a trace ([`query`]): it becomes alternatives, each of conditions that
-//! hold together. The store of the engine answers those on names, durations and the like ([`SliceQuery`]). [`Search`]
-//! evaluates the others on records ([`RecordQuery`]).
+//! An expression is parsed ([`syntax`]) and bound to a trace ([`query`]): it becomes alternatives,
+//! each of conditions that hold together. The store of the engine answers those on names, durations
+//! and the like ([`SliceQuery`]). [`Search`] evaluates the others on records ([`RecordQuery`]).
 //!
-//! In the page, parser and regular expressions (feature `regex`) are a wasm module of their own, loaded with the first search:
-//! they are large, and the session needs neither.
+//! In the page, parser and regular expressions (feature `regex`) are a wasm module of their own,
+//! loaded with the first search: they are large, and the session needs neither.
 //!
 //! # How an expression is evaluated
 //!

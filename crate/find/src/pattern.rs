@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Compiles regular expressions. It is a trait so that a program can do without them, or have them in another module.
+/// Compiles regular expressions. It is a trait so that a program can do without them, or have them
+/// in another module.
 pub trait Regexes {
     /// A regular expression that matches anywhere in a text.
     ///
@@ -69,7 +70,8 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// A word as a person types it to look for it: without a capital, upper and lower case are alike.
+    /// A word as a person types it to look for it: without a capital, upper and lower case are
+    /// alike.
     pub fn word(text: &str) -> Self {
         let case = text.bytes().any(|byte| byte.is_ascii_uppercase());
         Self::Contains { part: text.into(), case }
@@ -107,7 +109,8 @@ impl Matcher {
         self.place(text).is_some()
     }
 
-    /// Where in a text the pattern matches: offset and length in bytes. The whole text for patterns of whole texts.
+    /// Where in a text the pattern matches: offset and length in bytes. The whole text for patterns
+    /// of whole texts.
     pub fn place(&self, text: &str) -> Option<(usize, usize)> {
         let whole = |is: bool| is.then_some((0, text.len()));
         match self {

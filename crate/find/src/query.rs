@@ -1,12 +1,13 @@
-//! What an expression asks of slices, and what of records: as alternatives, each of conditions that hold together.
+//! What an expression asks of slices, and what of records: as alternatives, each of conditions that
+//! hold together.
 //!
 //! ```text
 //! name:a (dur>1ms or arg.x:1)   =   name:a dur>1ms        answered by the store alone
 //!                                 | name:a arg.x:1        answered by a pass over the records
 //! ```
 //!
-//! A pass knows names, threads and positions, but neither durations nor depths. It takes those as given. The store checks them
-//! for what the pass has found.
+//! A pass knows names, threads and positions, but neither durations nor depths. It takes those as
+//! given. The store checks them for what the pass has found.
 
 use crate::context::{Context, Name, Track};
 use crate::pattern::{Linked, Pattern};
@@ -64,7 +65,8 @@ impl Bound {
         Self::of(text, &Binder { context, words_are_names: false }, None)
     }
 
-    /// Reads an expression about slices within a range and some tracks. Words are parts of names, and of nothing else.
+    /// Reads an expression about slices within a range and some tracks. Words are parts of names,
+    /// and of nothing else.
     ///
     /// # Errors
     ///
@@ -136,7 +138,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Reads an expression about records. Conditions on durations, depths and flags hold for records that begin such a slice.
+    /// Reads an expression about records. Conditions on durations, depths and flags hold for
+    /// records that begin such a slice.
     ///
     /// # Errors
     ///
@@ -365,7 +368,8 @@ impl Binder<'_> {
         Ok(ends.map(|(begin, end)| (*begin, end.saturating_sub(1).max(*begin))).into_iter().collect())
     }
 
-    /// Lengths in ticks. `None` if no length is within the bounds. `origin` is added to lengths with a unit.
+    /// Lengths in ticks. `None` if no length is within the bounds. `origin` is added to lengths
+    /// with a unit.
     fn span(&self, bounds: &Bounds<Length>, origin: u64) -> Result<Option<Span>, String> {
         let is_point = bounds.low == bounds.high;
         let low =
@@ -381,7 +385,8 @@ impl Binder<'_> {
         })
     }
 
-    /// The first tick at or above a lower bound, the last one at or below an upper bound, or the nearest one.
+    /// The first tick at or above a lower bound, the last one at or below an upper bound, or the
+    /// nearest one.
     fn tick(&self, bound: &Limit<Length>, origin: u64, rounding: Rounding) -> Result<i128, String> {
         let Length { digits, decimals, unit } = bound.value;
         let (numerator, denominator, origin) = match (unit, self.context.frequency) {
@@ -405,8 +410,9 @@ impl Binder<'_> {
         Ok(origin + at)
     }
 
-    /// Appends an alternative to a query of records. `check` gets each condition that only the store can check, with the other
-    /// conditions of the alternative that the store can check, and returns what stands for it, if anything does.
+    /// Appends an alternative to a query of records. `check` gets each condition that only the
+    /// store can check, with the other conditions of the alternative that the store can check, and
+    /// returns what stands for it, if anything does.
     fn record_branch(
         &self,
         branch: &[(bool, Atom)],

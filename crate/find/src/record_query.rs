@@ -79,7 +79,8 @@ pub enum RecordTest {
     Begins(u16),
     /// A field is like this.
     Field {
-        /// The keys that lead to it. The first one is `arg`, which stands for the arguments or for the record, or `ret`.
+        /// The keys that lead to it. The first one is `arg`, which stands for the arguments or for
+        /// the record, or `ret`.
         path: Vec<String>,
         /// What it must be like.
         test: Test,
@@ -136,7 +137,8 @@ impl ValuePlace {
 pub struct RecordQuery {
     /// The conditions.
     pub tests: Vec<RecordTest>,
-    /// Alternatives: each has the numbers of conditions that hold together, and whether each is to hold or not.
+    /// Alternatives: each has the numbers of conditions that hold together, and whether each is to
+    /// hold or not.
     pub branches: Vec<Vec<(bool, u16)>>,
 }
 

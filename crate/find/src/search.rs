@@ -10,8 +10,8 @@ use crate::values::{Bound, Bounds, Number, Test};
 
 /// Most records that are listed: 40 MB. Further ones are only counted.
 const MOST: u64 = 1 << 20;
-/// Most distinct texts that are kept, names among them, and most of those that are not names: without its name a record is not
-/// found among the slices. Then bytes of each.
+/// Most distinct texts that are kept, names among them, and most of those that are not names:
+/// without its name a record is not found among the slices. Then bytes of each.
 const MOST_TEXTS: usize = 1 << 17;
 const MOST_MATCHES: usize = 1 << 16;
 const MOST_TEXT: usize = 120;
@@ -23,7 +23,8 @@ const MOST_KNOWN: usize = 1 << 16;
 /// Where some slices begin: locators of records, and their positions on the x axis. Ascending.
 pub type Beginnings = Vec<(u64, u64)>;
 
-/// How a floating point number is shown. Code for it is large, so a program in a browser lends that of the browser.
+/// How a floating point number is shown. Code for it is large, so a program in a browser lends that
+/// of the browser.
 pub type FloatText = fn(f64) -> String;
 
 /// Records that a pass has found, as columns.
@@ -51,7 +52,8 @@ struct Path {
     keys: Vec<String>,
     /// It may begin within the arguments of a call.
     of_arguments: bool,
-    /// For each open list or structure, how many keys are behind it. `None` if it is not on the path.
+    /// For each open list or structure, how many keys are behind it. `None` if it is not on the
+    /// path.
     reached: Vec<Option<usize>>,
 }
 
@@ -89,7 +91,8 @@ pub struct Search {
     float_text: FloatText,
     names: HashMap<String, u128>,
     ids: HashMap<i64, u128>,
-    /// The conditions that hold for the current record, and its alternatives that are still possible.
+    /// The conditions that hold for the current record, and its alternatives that are still
+    /// possible.
     holds: u128,
     record: (u64, u32, u64),
     /// Its name, if it has one.
@@ -112,8 +115,8 @@ pub struct Search {
 }
 
 impl Search {
-    /// Has found nothing yet. `begins` has what [`RecordTest::Begins`] refers to. `None` if the query is not sound. Without a
-    /// disassembler no condition about instructions holds.
+    /// Has found nothing yet. `begins` has what [`RecordTest::Begins`] refers to. `None` if the
+    /// query is not sound. Without a disassembler no condition about instructions holds.
     pub fn new(
         query: &RecordQuery,
         begins: &[Beginnings],
@@ -196,12 +199,14 @@ impl Search {
         self.count
     }
 
-    /// The records found since the last call, at most 2^20 in all, with the texts that are new. Texts are numbered over all calls.
+    /// The records found since the last call, at most 2^20 in all, with the texts that are new.
+    /// Texts are numbered over all calls.
     pub fn take(&mut self) -> FoundRecords {
         std::mem::take(&mut self.found)
     }
 
-    /// Whether any alternative can still hold, with `holds` known for all conditions but those on fields.
+    /// Whether any alternative can still hold, with `holds` known for all conditions but those on
+    /// fields.
     fn is_possible(&self) -> bool {
         let known = !self.of_fields;
         self.branches.iter().any(|(must, must_not)| must & known & !self.holds == 0 && must_not & self.holds == 0)
@@ -385,7 +390,8 @@ fn passes(test: &Test, matcher: Option<&Matcher>, value: FieldValue<'_>) -> bool
     }
 }
 
-/// [`passes`], for a register or memory: numbers of more than 64 bits come as texts of all their digits.
+/// [`passes`], for a register or memory: numbers of more than 64 bits come as texts of all their
+/// digits.
 fn passes_wide(test: &Test, matcher: Option<&Matcher>, value: FieldValue<'_>) -> bool {
     let digits = match value {
         FieldValue::Text(text) => text.strip_prefix("0x"),
@@ -465,7 +471,8 @@ fn is_instruction(matcher: &Matcher, text: &str) -> bool {
 impl Visitor for Search {
     fn may_want(&mut self, name: RecordName<'_>, keys: &mut dyn Iterator<Item = &str>) -> bool {
         let known = self.of_name(name);
-        // Conditions on fields that the record cannot have do not hold. Others than those on names are not decided yet.
+        // Conditions on fields that the record cannot have do not hold. Others than those on names
+        // are not decided yet.
         let mut undecided = 0u128;
         for (number, check) in self.checks.iter().enumerate() {
             let is_open = match check {

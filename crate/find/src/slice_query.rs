@@ -31,7 +31,8 @@ pub struct SliceQuery {
     pub branches: Vec<SliceTests>,
     /// For each name, those of them whose conditions on names hold, as bits.
     pub names: Vec<u8>,
-    /// Of each alternative that the pass answers, what the store has to check: duration, depth and flags.
+    /// Of each alternative that the pass answers, what the store has to check: duration, depth and
+    /// flags.
     pub checks: Vec<SliceTests>,
 }
 

@@ -19,33 +19,40 @@ pub enum EventKind {
     Begin,
     /// A complete slice, from `time` to the next of [`EventBatch::ends`].
     Whole,
-    /// Ends the innermost open slice with this `name`, and every slice above it. If there is none, the slice began before the
-    /// recording. For records that name the function that was left, but not the call.
+    /// Ends the innermost open slice with this `name`, and every slice above it. If there is none,
+    /// the slice began before the recording. For records that name the function that was left, but
+    /// not the call.
     End,
-    /// Ends the open slice that began with this `name` and locator, and every slice above it. Ignored if there is none.
+    /// Ends the open slice that began with this `name` and locator, and every slice above it.
+    /// Ignored if there is none.
     EndOf,
-    /// The open slice that began with this `name` and locator, and every slice above it, ended at `time` or before without a record of
-    /// it. What began within them may have begun after that, so it is uncertain. Ignored if there is none.
+    /// The open slice that began with this `name` and locator, and every slice above it, ended at
+    /// `time` or before without a record of it. What began within them may have begun after that,
+    /// so it is uncertain. Ignored if there is none.
     Left,
-    /// Adds flags to the open slice that began with this `name` and locator: `time` holds the bits of [`flags`].
+    /// Adds flags to the open slice that began with this `name` and locator: `time` holds the bits
+    /// of [`flags`].
     Flag,
-    /// Begins a slice that has been open since the track began. It lies below everything on the track and is flagged
-    /// [`flags::BEGAN_BEFORE`]. While a slice is open, this is a [`EventKind::Begin`].
+    /// Begins a slice that has been open since the track began. It lies below everything on the
+    /// track and is flagged [`flags::BEGAN_BEFORE`]. While a slice is open, this is a
+    /// [`EventKind::Begin`].
     Uncover,
     /// A point in time.
     Instant,
-    /// The thread of the track was last recorded at `time`, where no slice need begin or end. What is still open ends there, unless more
-    /// events come. `name` is unused.
+    /// The thread of the track was last recorded at `time`, where no slice need begin or end. What
+    /// is still open ends there, unless more events come. `name` is unused.
     LastRecord,
-    /// Open slices of the track may have lost their ends. From here on, an orphaned end reaches back to the track's previous
-    /// event at most. `name` is unused.
+    /// Open slices of the track may have lost their ends. From here on, an orphaned end reaches
+    /// back to the track's previous event at most. `name` is unused.
     StackLost,
-    /// Parts of the track are skipped from here on because they are out of order. `Restart` follows at the end.
+    /// Parts of the track are skipped from here on because they are out of order. `Restart` follows
+    /// at the end.
     Disordered,
     /// The track is delivered again from its beginning, which is at `time`.
     Restart,
-    /// A counter's value from `time` on. The locator's bits are the value's, as [`ValueKind`] says. `name` is unused. The
-    /// times of a counter ascend, but a sample may be delivered late: a sum over a frame is known when the frame ends.
+    /// A counter's value from `time` on. The locator's bits are the value's, as [`ValueKind`] says.
+    /// `name` is unused. The times of a counter ascend, but a sample may be delivered late: a sum
+    /// over a frame is known when the frame ends.
     Sample,
 }
 
@@ -53,7 +60,8 @@ pub enum EventKind {
 pub mod flags {
     /// The slice began before the recording.
     pub const BEGAN_BEFORE: u8 = 1;
-    /// The slice never ended. It is shown up to the last record of its thread, or to the end of the trace if its track is not that of a thread.
+    /// The slice never ended. It is shown up to the last record of its thread, or to the end of the
+    /// trace if its track is not that of a thread.
     pub const NEVER_ENDED: u8 = 2;
     /// The slice's end is not in the trace. It is inferred from later events.
     pub const END_INFERRED: u8 = 4;
@@ -192,8 +200,8 @@ pub enum Stacking {
     /// Like calls: a slice ends before the one below it.
     #[default]
     Nested,
-    /// Like lifetimes: slices begin and end independently, each at the lowest free depth. An end closes only the open slice
-    /// with its name. At most one slice of a name is open at a time.
+    /// Like lifetimes: slices begin and end independently, each at the lowest free depth. An end
+    /// closes only the open slice with its name. At most one slice of a name is open at a time.
     Overlapping,
 }
 
@@ -216,7 +224,8 @@ pub struct TrackDef {
     pub start: Option<u64>,
     /// The type of a counter's samples.
     pub values: ValueKind,
-    /// Bytes that each of them takes in the file: 1, 2, 4 or 8. 0 if their bits mean nothing of another type.
+    /// Bytes that each of them takes in the file: 1, 2, 4 or 8. 0 if their bits mean nothing of
+    /// another type.
     pub width: u8,
     /// How its slices are stacked.
     pub stacking: Stacking,
@@ -245,7 +254,8 @@ impl TrackDef {
         }
     }
 
-    /// The track that the threads beyond [`Limits::tracks`](crate::Limits::tracks) share. Their calls overlap.
+    /// The track that the threads beyond [`Limits::tracks`](crate::Limits::tracks) share. Their
+    /// calls overlap.
     pub fn other_threads(detail: &str) -> Self {
         Self {
             detail: detail.into(),
@@ -270,22 +280,24 @@ pub struct Payload {
     pub bytes: u64,
 }
 
-/// Events as columns, with definitions and problems. A name or track is defined at the latest in the batch of its first use.
-/// A batch is reused from portion to portion.
+/// Events as columns, with definitions and problems. A name or track is defined at the latest in
+/// the batch of its first use. A batch is reused from portion to portion.
 #[derive(Debug, Default)]
 pub struct EventBatch {
     /// Kind of each event.
     pub kinds: Vec<EventKind>,
     /// Track of each event.
     pub tracks: Vec<TrackId>,
-    /// Position of each event on the x axis: absolute, in ticks or ordinals. Those of a track should ascend. The store moves an
-    /// earlier one to the track's latest position and counts a problem.
+    /// Position of each event on the x axis: absolute, in ticks or ordinals. Those of a track
+    /// should ascend. The store moves an earlier one to the track's latest position and counts a
+    /// problem.
     pub times: Vec<u64>,
     /// Number of each event's name, counted from 0 in the order of definition.
     pub names: Vec<u32>,
     /// Locator of each event's record.
     pub locators: Vec<Locator>,
-    /// Ends of [`EventKind::Whole`] slices, in the order of those events: absolute, at least the slice's `time`.
+    /// Ends of [`EventKind::Whole`] slices, in the order of those events: absolute, at least the
+    /// slice's `time`.
     pub ends: Vec<u64>,
     /// Data of calls that ended since the batch was cleared.
     pub payloads: Vec<Payload>,
@@ -295,7 +307,8 @@ pub struct EventBatch {
     pub new_names: Vec<Name>,
     /// Problems found since the batch was cleared.
     pub problems: Vec<Problem>,
-    /// Number of records decoded since the batch was cleared. Records that are delivered again do not count.
+    /// Number of records decoded since the batch was cleared. Records that are delivered again do
+    /// not count.
     pub records: u64,
     capacity: usize,
     paused: bool,
@@ -331,8 +344,8 @@ impl EventBatch {
         self.kinds.len() >= self.capacity || self.problems.len() >= self.capacity.max(1) || self.paused
     }
 
-    /// Makes the batch full until it is cleared. A decoder calls this after much work that produced few events, so that the
-    /// caller can stop, for example, a decompression bomb.
+    /// Makes the batch full until it is cleared. A decoder calls this after much work that produced
+    /// few events, so that the caller can stop, for example, a decompression bomb.
     pub fn pause(&mut self) {
         self.paused = true;
     }
@@ -403,13 +416,15 @@ impl EventBatch {
         self.ends.push(end);
     }
 
-    /// Begins a slice that was open when the recording began. With `below`, it lies below everything on the track.
+    /// Begins a slice that was open when the recording began. With `below`, it lies below
+    /// everything on the track.
     pub fn push_begun_before(&mut self, track: TrackId, time: u64, name: u32, locator: Locator, below: bool) {
         self.push(if below { EventKind::Uncover } else { EventKind::Begin }, track, time, name, locator);
         self.push_flags(flags::BEGAN_BEFORE, track, name, locator);
     }
 
-    /// Adds `flags` to the open slice that began with this name and locator. Does nothing if `flags` is 0.
+    /// Adds `flags` to the open slice that began with this name and locator. Does nothing if
+    /// `flags` is 0.
     #[inline]
     pub fn push_flags(&mut self, flags: u8, track: TrackId, name: u32, began: Locator) {
         if flags != 0 {

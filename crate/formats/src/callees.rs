@@ -1,7 +1,8 @@
 //! What functions can call, as the code of a program says.
 //!
-//! A log that records no exit for a call that is left by a jump (`longjmp`, an exception) has what follows below it. The code
-//! tells which callers are impossible, so that the stack can be cut there.
+//! A log that records no exit for a call that is left by a jump (`longjmp`, an exception) has what
+//! follows below it. The code tells which callers are impossible, so that the stack can be cut
+//! there.
 
 use alloc::vec::Vec;
 
@@ -14,8 +15,8 @@ use crate::sort;
 pub struct Function {
     /// Its id in the trace.
     pub id: u32,
-    /// All that call it are among the functions of the trace. Otherwise it may be called at any time, even by the system: it may be a
-    /// signal handler, or be called by one.
+    /// All that call it are among the functions of the trace. Otherwise it may be called at any
+    /// time, even by the system: it may be a signal handler, or be called by one.
     pub is_known: bool,
     /// What it can call: ids of functions, sorted.
     pub all: Vec<u32>,
@@ -23,7 +24,8 @@ pub struct Function {
     pub later: Vec<u32>,
 }
 
-/// The functions of a program that are known. Others can call everything, and be called by everything.
+/// The functions of a program that are known. Others can call everything, and be called by
+/// everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callees {
     /// Sorted by id, one for each.
@@ -69,7 +71,8 @@ impl Callees {
         self.functions.get(at)
     }
 
-    /// Whether a function, which has made calls already or not, can be interrupted or followed by a call of another one.
+    /// Whether a function, which has made calls already or not, can be interrupted or followed by a
+    /// call of another one.
     pub fn may_call(&self, caller: i64, has_called: bool, callee: i64) -> bool {
         let (Some(caller), Some(callee)) = (self.of(caller), self.of(callee)) else { return true };
         let targets = if has_called { &caller.later } else { &caller.all };
@@ -82,7 +85,8 @@ impl Callees {
     }
 }
 
-/// Which calls of a trace were left without a record, and where the stack can be cut. Found by reading the trace once.
+/// Which calls of a trace were left without a record, and where the stack can be cut. Found by
+/// reading the trace once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Jumps {
     /// What its functions can call.

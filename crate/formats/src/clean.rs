@@ -1,7 +1,8 @@
 //! What is hashed or left out of a copy of a trace, so that it can be given away.
 //!
-//! Names of functions, numbers and times are the trace itself and stay. Texts and bytes of the traced program do not have to:
-//! [`Cleaner`] decides by their [`Class`]. Hashes are keyed, so texts cannot be guessed without the key; equal texts stay equal.
+//! Names of functions, numbers and times are the trace itself and stay. Texts and bytes of the
+//! traced program do not have to: [`Cleaner`] decides by their [`Class`]. Hashes are keyed, so
+//! texts cannot be guessed without the key; equal texts stay equal.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -122,8 +123,8 @@ impl Cleaner {
         Self { choices, key, ..Self::default() }
     }
 
-    /// A cleaner as the page asks for it: 0 to keep, 1 to hash and 2 to leave out environment variables, paths, texts and payloads, then 1 to
-    /// keep examples; and 16 random bytes.
+    /// A cleaner as the page asks for it: 0 to keep, 1 to hash and 2 to leave out environment
+    /// variables, paths, texts and payloads, then 1 to keep examples; and 16 random bytes.
     pub fn of(choices: &[u8], key: &[u8]) -> Self {
         let choice = |i: usize| match choices.get(i) {
             Some(1) => Choice::Hash,
@@ -183,7 +184,8 @@ impl Cleaner {
         after
     }
 
-    /// The name of a slice or a track. Only a path is cleaned; all others are names of functions and the like.
+    /// The name of a slice or a track. Only a path is cleaned; all others are names of functions
+    /// and the like.
     pub fn name<'a>(&mut self, name: &'a str) -> Cow<'a, str> {
         // Operators of C++ have slashes: `operator/`, `operator/=`.
         if !self.is_active() || Class::of(name) != Class::Path || name.contains("operator/") {
@@ -252,8 +254,8 @@ impl Cleaner {
         Payload(SipHasher24::new_with_key(&self.key))
     }
 
-    /// `len` bytes have come. Returns what takes their place, over and over: their length stays, because it belongs to the
-    /// layout. Not for [`Choice::Keep`].
+    /// `len` bytes have come. Returns what takes their place, over and over: their length stays,
+    /// because it belongs to the layout. Not for [`Choice::Keep`].
     pub fn end_payload(&mut self, payload: Payload, len: u64) -> [u8; 8] {
         self.note_payload(len);
         match self.choices.payloads {

@@ -39,7 +39,8 @@ impl Companion {
 
     /// The kind of a file, if it is one.
     pub fn recognise(probe: &Probe<'_>) -> Option<Self> {
-        // Magic numbers of SQLite's log (fileformat2.html#walformat); the last bit says how its checksums are computed.
+        // Magic numbers of SQLite's log (fileformat2.html#walformat); the last bit says how its
+        // checksums are computed.
         if probe.head.starts_with(&[0x37, 0x7f, 0x06, 0x82]) || probe.head.starts_with(&[0x37, 0x7f, 0x06, 0x83]) {
             return Some(Self::WriteAheadLog);
         }
@@ -60,7 +61,8 @@ fn is_binary(head: &[u8]) -> bool {
         Some(
             [0x7f, b'E', b'L', b'F', ..] | [0xce | 0xcf, 0xfa, 0xed, 0xfe, ..] | [0xfe, 0xed, 0xfa, 0xce | 0xcf, ..],
         ) => true,
-        // For several processors. A Java class begins with the same bytes, and its version follows: 45 and above.
+        // For several processors. A Java class begins with the same bytes, and its version follows:
+        // 45 and above.
         Some([0xca, 0xfe, 0xba, 0xbe | 0xbf, 0, 0, 0, count]) => (1..=30).contains(count),
         _ => false,
     }

@@ -1,8 +1,9 @@
 //! A stretch of a trace as a trace of its own, in the same format.
 //!
-//! A [`Cut`] takes the bytes of a file from its beginning and appends the new file to a buffer. Records stay as they are, in the
-//! order of the file; the encoder of the format writes them with what they need from before: signatures of an apitrace, the
-//! preamble of an XRay buffer, headers. What was made before, such as objects of OpenGL, is not in the new file.
+//! A [`Cut`] takes the bytes of a file from its beginning and appends the new file to a buffer.
+//! Records stay as they are, in the order of the file; the encoder of the format writes them with
+//! what they need from before: signatures of an apitrace, the preamble of an XRay buffer, headers.
+//! What was made before, such as objects of OpenGL, is not in the new file.
 //!
 //! A `Cut` is a sink of the format's walk (`cut.rs` of each folder) that feeds its encoder, and
 //! needs no index and no store. What should not leave is hashed or left out by a `Cleaner`
@@ -41,18 +42,19 @@ impl CutOptions {
 /// Approximate size of a portion of the new file, in bytes.
 pub(crate) const PORTION: usize = 1 << 20;
 
-/// Writes a stretch of a trace. The caller calls [`Cut::push`] with the rest of the previous portion followed by more bytes, until
-/// [`Cut::is_done`], or [`Cut::end`] if there are no more.
+/// Writes a stretch of a trace. The caller calls [`Cut::push`] with the rest of the previous
+/// portion followed by more bytes, until [`Cut::is_done`], or [`Cut::end`] if there are no more.
 pub trait Cut {
-    /// Takes a portion and appends to `out`. Returns early after about 1 MiB. If it used nothing and appended nothing, it needs
-    /// more bytes.
+    /// Takes a portion and appends to `out`. Returns early after about 1 MiB. If it used nothing
+    /// and appended nothing, it needs more bytes.
     ///
     /// # Errors
     ///
     /// Fails if decoding cannot continue. `out` has what came before.
     fn push(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Progress>;
 
-    /// Completes the file. `rest` is what the last [`Cut::push`] did not use: the file ends there, or an error was returned.
+    /// Completes the file. `rest` is what the last [`Cut::push`] did not use: the file ends there,
+    /// or an error was returned.
     ///
     /// # Errors
     ///
@@ -64,12 +66,14 @@ pub trait Cut {
         false
     }
 
-    /// After [`Cut::end`]: bytes to write over the first ones of the new file, if its header says how long it is.
+    /// After [`Cut::end`]: bytes to write over the first ones of the new file, if its header says
+    /// how long it is.
     fn head(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// How many records are in the stretch: calls, frames, points; of an XRay log enters, exits and events.
+    /// How many records are in the stretch: calls, frames, points; of an XRay log enters, exits and
+    /// events.
     fn records(&self) -> u64;
 
     /// What was hashed and left out.

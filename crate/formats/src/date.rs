@@ -11,7 +11,8 @@ pub(crate) fn date(seconds: f64) -> Option<String> {
     }
     let seconds = seconds as u64;
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-    // Days since 0000-03-01, in eras of 400 years (H. Hinnant, "chrono-compatible low-level date algorithms").
+    // Days since 0000-03-01, in eras of 400 years (H. Hinnant, "chrono-compatible low-level date
+    // algorithms").
     let z = days + 719_468;
     let (era, doe) = (z / 146_097, z % 146_097);
     let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;

@@ -46,8 +46,8 @@ pub enum Want {
 /// What a decoder did with a portion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Number of bytes used. The caller passes the rest again, followed by more bytes. The rest is shorter than 64 KiB unless
-    /// the batch is full.
+    /// Number of bytes used. The caller passes the rest again, followed by more bytes. The rest is
+    /// shorter than 64 KiB unless the batch is full.
     pub used: usize,
 }
 
@@ -62,14 +62,16 @@ pub struct Range {
 
 /// Decodes one trace.
 ///
-/// The caller calls `push` until it uses no bytes and [`Decoder::want`] stays the same. Then the decoder needs more bytes, or
-/// `end` if there are no more. This repeats until it wants [`Want::Nothing`]. The same bytes give the same events in any
-/// portions. After an error, every further call returns the same error.
+/// The caller calls `push` until it uses no bytes and [`Decoder::want`] stays the same. Then the
+/// decoder needs more bytes, or `end` if there are no more. This repeats until it wants
+/// [`Want::Nothing`]. The same bytes give the same events in any portions. After an error, every
+/// further call returns the same error.
 pub trait Decoder {
     /// What is known about the trace. Complete after the first 4 KiB, or after `end`.
     fn info(&self) -> Info;
 
-    /// Decodes a portion: the rest of the previous one, followed by more bytes. Returns early when the batch is full.
+    /// Decodes a portion: the rest of the previous one, followed by more bytes. Returns early when
+    /// the batch is full.
     ///
     /// # Errors
     ///
@@ -83,23 +85,23 @@ pub trait Decoder {
     /// Fails if nothing could be decoded. A truncated record is a problem, not an error.
     fn end(&mut self, rest: &[u8], out: &mut EventBatch) -> Result<()>;
 
-    /// Says, before the first `push`, which calls were left without a record, and what its functions can call. For formats that take
-    /// programs as companions and record exits.
+    /// Says, before the first `push`, which calls were left without a record, and what its
+    /// functions can call. For formats that take programs as companions and record exits.
     fn rule_out(&mut self, _jumps: Jumps) {}
 
-    /// Delivers events that were held back. The caller will push no more bytes, for whatever reason. Also called after
-    /// [`Decoder::end`].
+    /// Delivers events that were held back. The caller will push no more bytes, for whatever
+    /// reason. Also called after [`Decoder::end`].
     fn finish(&mut self, _out: &mut EventBatch) {}
 
     /// Which bytes are needed next.
     fn want(&self) -> Want;
 
-    /// What a reader needs to read the records decoded so far: see [`crate::records`]. The same file gives the same index
-    /// once it is decoded.
+    /// What a reader needs to read the records decoded so far: see [`crate::records`]. The same
+    /// file gives the same index once it is decoded.
     fn index(&self) -> Vec<u8>;
 
-    /// [`Decoder::index`] for readers that know what numbers mean: symbols may come without their names. A file can have names of
-    /// hundreds of megabytes.
+    /// [`Decoder::index`] for readers that know what numbers mean: symbols may come without their
+    /// names. A file can have names of hundreds of megabytes.
     fn index_of_numbers(&self) -> Vec<u8> {
         self.index()
     }
@@ -127,7 +129,8 @@ pub trait TextDump {
     /// Returns the problems found since the last call.
     fn take_problems(&mut self) -> alloc::vec::Vec<Problem>;
 
-    /// Prints the texts of these names with the ids of records, the last first. Returns whether the records have ids.
+    /// Prints the texts of these names with the ids of records, the last first. Returns whether the
+    /// records have ids.
     fn name_by(&mut self, _namings: Vec<Naming>) -> bool {
         false
     }

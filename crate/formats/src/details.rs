@@ -74,8 +74,9 @@ impl Field {
 /// What a format knows about one record beyond its name and time.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct RecordDetails {
-    /// Absolute offset of the record in the file, or in the decompressed stream if the file is compressed. `None` if it has
-    /// none of its own: a row of a database, or a frame, which is made of many records.
+    /// Absolute offset of the record in the file, or in the decompressed stream if the file is
+    /// compressed. `None` if it has none of its own: a row of a database, or a frame, which is made
+    /// of many records.
     pub offset: Option<u64>,
     /// The fields, in display order.
     pub fields: Vec<Field>,

@@ -1,16 +1,19 @@
-//! How a pass gets its bytes: the one rule for how much it is offered, and for when the file has no more for it.
+//! How a pass gets its bytes: the one rule for how much it is offered, and for when the file has no
+//! more for it.
 //!
-//! A pass ([`Pass`], [`StepPass`]) says where it goes on and how much it could use. Reading all of that at once may cost too much
-//! memory, and one byte is seldom enough. A [`Drive`] begins with a portion, doubles it while the pass uses nothing of it, and goes
-//! back to the portion once it has. It reads nothing itself and remembers only how much comes next, so the caller owns the reads, and
-//! a pass that a full visitor has stopped goes on later with the same drive.
+//! A pass ([`Pass`], [`StepPass`]) says where it goes on and how much it could use. Reading all of
+//! that at once may cost too much memory, and one byte is seldom enough. A [`Drive`] begins with a
+//! portion, doubles it while the pass uses nothing of it, and goes back to the portion once it has.
+//! It reads nothing itself and remembers only how much comes next, so the caller owns the reads,
+//! and a pass that a full visitor has stopped goes on later with the same drive.
 
 use crate::decoder::Range;
 use crate::error::Result;
 use crate::records::{Pass, Visitor};
 use crate::steps::{StepPass, StepVisitor};
 
-/// Bytes that a pass is offered at once at most: more than the largest units, a chunk of an apitrace and a frame of 64 MiB.
+/// Bytes that a pass is offered at once at most: more than the largest units, a chunk of an
+/// apitrace and a frame of 64 MiB.
 pub const LONGEST: usize = 65 << 20;
 
 /// A pass together with the visitor of what it finds.
@@ -62,7 +65,8 @@ pub enum Moved {
     On,
     /// The visitor is full. The pass can go on.
     Full,
-    /// The pass needs more than there is: it has been offered all that it wants, or the file up to its end.
+    /// The pass needs more than there is: it has been offered all that it wants, or the file up to
+    /// its end.
     Short,
 }
 
@@ -75,17 +79,20 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// Offers at least `portion` bytes at once, as far as they are wanted, and at most about `most`.
+    /// Offers at least `portion` bytes at once, as far as they are wanted, and at most about
+    /// `most`.
     pub fn new(portion: usize, most: usize) -> Self {
         Self { portion, most, least: portion }
     }
 
-    /// Where the pass goes on, and how many bytes are to be read for it: none if it goes on without any. `None` if it is done.
+    /// Where the pass goes on, and how many bytes are to be read for it: none if it goes on without
+    /// any. `None` if it is done.
     pub fn next(&self, driven: &impl Driven) -> Option<(u64, usize)> {
         driven.want().map(|range| (range.at, self.least.min(length(range))))
     }
 
-    /// Offers `bytes`, those at [`Drive::next`]. There may be more of them than asked for. Fewer are the end of the file.
+    /// Offers `bytes`, those at [`Drive::next`]. There may be more of them than asked for. Fewer
+    /// are the end of the file.
     ///
     /// # Errors
     ///
@@ -116,8 +123,9 @@ fn length(range: Range) -> usize {
     usize::try_from(range.len).unwrap_or(usize::MAX)
 }
 
-/// Drives a pass over a file in memory, in portions of at least `portion` bytes, until it is done, its visitor is full, or it needs
-/// more than there is. Returns what is left of the file in the last case.
+/// Drives a pass over a file in memory, in portions of at least `portion` bytes, until it is done,
+/// its visitor is full, or it needs more than there is. Returns what is left of the file in the
+/// last case.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Errors: why reading cannot continue.
 //!
-//! An [`Error`] ends the reading, a [`Problem`](crate::Problem) does not. Both are small `Copy` values with an absolute offset
-//! and the offending value. Both display as one sentence.
+//! An [`Error`] ends the reading, a [`Problem`](crate::Problem) does not. Both are small `Copy`
+//! values with an absolute offset and the offending value. Both display as one sentence.
 
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -70,7 +70,8 @@ pub enum Cause {
         /// The limit.
         limit: u64,
     },
-    /// Something that this file does not give, although nothing is wrong with it: what, why, and what to do.
+    /// Something that this file does not give, although nothing is wrong with it: what, why, and
+    /// what to do.
     Unavailable(&'static str),
     /// Something that was found when the file was opened is not found any more.
     Gone(&'static str),

@@ -1,7 +1,7 @@
 //! Facts about a trace as a whole, known from the head of its file.
 //!
-//! `Info` adds to the row of the format ([`crate::table`]) what differs between its traces: what one
-//! offers beyond slices, instants and counters (`offers`: SQL tables, disassembly, call stacks,
+//! `Info` adds to the row of the format ([`crate::table`]) what differs between its traces: what
+//! one offers beyond slices, instants and counters (`offers`: SQL tables, disassembly, call stacks,
 //! time). Neither the engine nor the page tests for a format's name.
 
 use alloc::string::String;
@@ -35,15 +35,18 @@ pub enum Capability {
     Disassembly,
     /// Slices that nest like calls, so that callers, call paths and flame graphs make sense.
     CallStacks,
-    /// Records of tail calls, whose callees can be put under their callers ([`crate::OpenOptions::nest_tail_calls`]).
+    /// Records of tail calls, whose callees can be put under their callers
+    /// ([`crate::OpenOptions::nest_tail_calls`]).
     TailCalls,
-    /// Events that have a type and a payload: the fields `type`, if there are types, and `data` of their records.
+    /// Events that have a type and a payload: the fields `type`, if there are types, and `data` of
+    /// their records.
     EventTypes,
     /// An x axis in seconds.
     Time,
     /// Values of variables that the query language of trace-db can ask for.
     Values,
-    /// What each step read and wrote ([`crate::steps`]), so that registers and memory are known at any step.
+    /// What each step read and wrote ([`crate::steps`]), so that registers and memory are known at
+    /// any step.
     State,
     /// Calls of a graphics interface, with frames and resources.
     Graphics,
@@ -121,12 +124,13 @@ pub enum Shows {
 /// What the parts of a format's traces are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nouns {
-    /// The unit of the positions of problems, in the singular: `byte` for offsets in the file, otherwise that of the
-    /// [`crate::RowDecoder`].
+    /// The unit of the positions of problems, in the singular: `byte` for offsets in the file,
+    /// otherwise that of the [`crate::RowDecoder`].
     pub place: &'static str,
     /// One event, in the singular.
     pub event: &'static str,
-    /// One row of the list of records, in the singular. It differs from the event if an event spans several records.
+    /// One row of the list of records, in the singular. It differs from the event if an event spans
+    /// several records.
     pub record: &'static str,
     /// One slice, in the singular.
     pub slice: &'static str,

@@ -4,8 +4,8 @@ use crate::error::{Cause, Error, Result};
 
 /// Reads little-endian primitives from a slice and keeps track of the offset in the file.
 ///
-/// Every read can fail with [`Cause::UnexpectedEnd`]. A failed read does not move the cursor, so the caller can retry with
-/// more bytes.
+/// Every read can fail with [`Cause::UnexpectedEnd`]. A failed read does not move the cursor, so
+/// the caller can retry with more bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     rest: &'a [u8],

@@ -29,7 +29,8 @@ pub(crate) fn put_chars(out: &mut String, text: &str) {
     out.push_str(rest);
 }
 
-/// Appends a double with the fewest digits that give it back, or the text `nan`, `inf` or `-inf`, which JSON lacks.
+/// Appends a double with the fewest digits that give it back, or the text `nan`, `inf` or `-inf`,
+/// which JSON lacks.
 pub(crate) fn put_double(out: &mut String, x: f64) {
     let _ = match x {
         _ if x.is_nan() => out.write_str("\"nan\""),

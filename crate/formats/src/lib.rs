@@ -1,9 +1,11 @@
 //! Decoders and encoders for the trace formats that Unspool opens.
 //!
-//! Bytes come in, events go out. The caller owns every read and the loop ([`Decoder`]). No I/O, no clock, no unsafe
-//! code, no panic on any input, no allocation that a count in a file can inflate. `no_std` with `alloc`.
+//! Bytes come in, events go out. The caller owns every read and the loop ([`Decoder`]). No I/O, no
+//! clock, no unsafe code, no panic on any input, no allocation that a count in a file can inflate.
+//! `no_std` with `alloc`.
 //!
-//! A format is one folder and one row of the [`table`]. The same file name means the same role in each folder:
+//! A format is one folder and one row of the [`table`]. The same file name means the same role in
+//! each folder:
 //!
 //! | file | role |
 //! |---|---|

@@ -7,10 +7,12 @@
 
 use crate::error::{Cause, Error, Result};
 
-/// Number of depths of calls shown. Deeper calls are followed but not shown, because each depth costs the store a column.
+/// Number of depths of calls shown. Deeper calls are followed but not shown, because each depth
+/// costs the store a column.
 pub const SHOWN: usize = 10_000;
 
-/// Limits that hold for any file. Counts and lengths are checked against them before anything is allocated.
+/// Limits that hold for any file. Counts and lengths are checked against them before anything is
+/// allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum number of threads with a track of their own. Further threads share one.
@@ -23,7 +25,8 @@ pub struct Limits {
     pub payload: usize,
     /// Maximum size in bytes of a container's chunk, both compressed and decompressed.
     pub chunk: u64,
-    /// Maximum memory in bytes for a stream that is kept for details because its container has no random access.
+    /// Maximum memory in bytes for a stream that is kept for details because its container has no
+    /// random access.
     pub spool: usize,
     /// How much a compressed file may unpack to.
     pub expansion: Expansion,
@@ -41,8 +44,8 @@ impl Limits {
         expansion: Expansion::DEFAULT,
     };
 
-    /// [`Limits::DEFAULT`] without those that end the reading of a trace although its bytes are valid: for a person who
-    /// wants to go on.
+    /// [`Limits::DEFAULT`] without those that end the reading of a trace although its bytes are
+    /// valid: for a person who wants to go on.
     pub const LIFTED: Self =
         Self { threads: u32::MAX, names: u32::MAX, expansion: Expansion::UNLIMITED, ..Self::DEFAULT };
 
@@ -62,7 +65,8 @@ impl Limits {
 /// How much a compressed file may unpack to, against decompression bombs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expansion {
-    /// Bytes that any file may unpack to. Below this the ratio does not matter: a few small files have a high one.
+    /// Bytes that any file may unpack to. Below this the ratio does not matter: a few small files
+    /// have a high one.
     pub free: u64,
     /// Beyond [`Expansion::free`]: maximum number of unpacked bytes for each byte of the file.
     pub ratio: u64,
@@ -71,17 +75,18 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// The limit of the page and the native command. Recorded traces shrink by a factor of 5 to 100. Deflate cannot exceed
-    /// 1032, and only files of equal bytes come near that.
+    /// The limit of the page and the native command. Recorded traces shrink by a factor of 5
+    /// to 100. Deflate cannot exceed 1032, and only files of equal bytes come near that.
     pub const DEFAULT: Self = Self { free: 64 << 20, ratio: 500, total: 64 << 30 };
     /// No limit.
     pub const UNLIMITED: Self = Self { free: u64::MAX, ratio: u64::MAX, total: u64::MAX };
 
-    /// How many of `added` further bytes are within the limit, if `before` bytes were unpacked so far and all of it came from
-    /// `packed` bytes of the file.
+    /// How many of `added` further bytes are within the limit, if `before` bytes were unpacked so
+    /// far and all of it came from `packed` bytes of the file.
     ///
-    /// The limit is checked at multiples of 16 MiB only. Decompressors run ahead of their output by a few bytes, more or less
-    /// depending on the portions in which they get the file, and the result must not depend on that.
+    /// The limit is checked at multiples of 16 MiB only. Decompressors run ahead of their output by
+    /// a few bytes, more or less depending on the portions in which they get the file, and the
+    /// result must not depend on that.
     pub fn admits(&self, packed: u64, before: u64, added: u64) -> u64 {
         const STRIDE: u64 = 16 << 20;
         let after = before.saturating_add(added);

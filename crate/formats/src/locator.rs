@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 /// | 0 to 62 | a position (absolute offset in the file or the decompressed stream, or a row), or a number |
 /// | 63 | 0: a record at that position; 1: something else with that number |
 ///
-/// What the number counts, and what the second kind is, each format documents beside the enum that it converts locators
-/// to. The store keeps locators and compares them, but never interprets them. The only exception is
-/// [`Locator::position`], which becomes the position of a problem.
+/// What the number counts, and what the second kind is, each format documents beside the enum that
+/// it converts locators to. The store keeps locators and compares them, but never interprets them.
+/// The only exception is [`Locator::position`], which becomes the position of a problem.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct Locator(u64);
@@ -31,7 +31,8 @@ impl Locator {
         Self(position & !OTHER)
     }
 
-    /// Something else than a record at a position: the format's second kind, with its number below 2^63.
+    /// Something else than a record at a position: the format's second kind, with its number below
+    /// 2^63.
     #[inline]
     pub const fn other(number: u64) -> Self {
         Self(number | OTHER)

@@ -8,7 +8,8 @@ use hashbrown::HashMap;
 use crate::batch::{EventBatch, Name, SliceKind};
 use crate::error::{Cause, Error, Result};
 
-/// Keys below this are looked up in an array. Function ids are small, except those of shared libraries.
+/// Keys below this are looked up in an array. Function ids are small, except those of shared
+/// libraries.
 const SMALL: u64 = 1 << 16;
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -21,8 +22,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The number of the key's name. A new key's name is computed by `name` and defined in `out`. `at` is the offset of the
-    /// key in the file.
+    /// The number of the key's name. A new key's name is computed by `name` and defined in `out`.
+    /// `at` is the offset of the key in the file.
     ///
     /// # Errors
     ///
@@ -91,7 +92,8 @@ impl Names {
     }
 }
 
-/// Maps texts to numbers of names, for formats that have no keys. A decoder uses either this or [`Names`].
+/// Maps texts to numbers of names, for formats that have no keys. A decoder uses either this or
+/// [`Names`].
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     calls: HashMap<String, u32>,
@@ -110,7 +112,8 @@ impl Texts {
         self.number_of(SliceKind::Call, text, at, limit, out)
     }
 
-    /// The number of a name for slices of this kind. A group and a call with the same text have different numbers.
+    /// The number of a name for slices of this kind. A group and a call with the same text have
+    /// different numbers.
     ///
     /// # Errors
     ///

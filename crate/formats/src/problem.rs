@@ -1,13 +1,15 @@
 //! Problems: what is wrong with a file but does not end the reading.
 //!
-//! Every room that finds problems has a table of their kinds, written with [`problem_kinds!`](crate::problem_kinds): each
-//! format in its `problems.rs`, call stacks in `code/problems.rs`, the engine for what only its store can find. The table
-//! here has the kinds that they share. Each row's doc comment defines [`Problem::value`].
+//! Every room that finds problems has a table of their kinds, written with
+//! [`problem_kinds!`](crate::problem_kinds): each format in its `problems.rs`, call stacks in
+//! `code/problems.rs`, the engine for what only its store can find. The table here has the kinds
+//! that they share. Each row's doc comment defines [`Problem::value`].
 
 use core::cmp::Ordering;
 use core::fmt::{self, Write as _};
 
-/// Something wrong that does not end the reading. Every problem is counted and listed. Displays as one sentence.
+/// Something wrong that does not end the reading. Every problem is counted and listed. Displays as
+/// one sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Position in the unit of [`crate::Nouns::place`]: as a rule, the absolute offset in the file.
@@ -20,7 +22,8 @@ pub struct Problem {
 
 /// A kind of problem: one row of a table.
 ///
-/// Both templates may contain `{one|many}`, which agrees with the preceding number: `{value} byte{|s}`.
+/// Both templates may contain `{one|many}`, which agrees with the preceding number:
+/// `{value} byte{|s}`.
 ///
 /// | placeholder | in the sentence | in the summary |
 /// |---|---|---|
@@ -121,8 +124,8 @@ impl ProblemKind {
         Self { unknown: Some(sentence), ..self }
     }
 
-    /// Marks a limit that ended the reading and that a person may lift: the file is opened again with
-    /// [`Limits::LIFTED`](crate::Limits::LIFTED).
+    /// Marks a limit that ended the reading and that a person may lift: the file is opened again
+    /// with [`Limits::LIFTED`](crate::Limits::LIFTED).
     pub const fn can_go_on(self) -> Self {
         Self { can_go_on: true, ..self }
     }
@@ -249,7 +252,8 @@ fn thousands(f: &mut fmt::Formatter<'_>, n: u64) -> fmt::Result {
     Ok(())
 }
 
-/// Writes a template. A placeholder that `number` does not know stays as it is; the test of all tables finds it.
+/// Writes a template. A placeholder that `number` does not know stays as it is; the test of all
+/// tables finds it.
 fn render(f: &mut fmt::Formatter<'_>, template: &str, number: impl Fn(&str) -> Option<Number>) -> fmt::Result {
     let mut one = false;
     let mut rest = template;

@@ -1,12 +1,15 @@
-//! The record pass: every record of a stretch of the file with its fields, borrowed, without an allocation for each.
+//! The record pass: every record of a stretch of the file with its fields, borrowed, without an
+//! allocation for each.
 //!
-//! A [`Decoder`](crate::Decoder) lists while it decodes where reading can begin again. What it listed, and the
-//! dictionaries of the file, are its *index*, bytes that [`Decoder::index`](crate::Decoder::index) returns. A reader
-//! opened with them ([`Records`]) reads any stretch without what comes before, in another thread if need be.
+//! A [`Decoder`](crate::Decoder) lists while it decodes where reading can begin again. What it
+//! listed, and the dictionaries of the file, are its *index*, bytes that
+//! [`Decoder::index`](crate::Decoder::index) returns. A reader opened with them ([`Records`]) reads
+//! any stretch without what comes before, in another thread if need be.
 //!
-//! Records are listed in *lanes*. A file whose records are in order has one. An XRay log has one for each thread, because
-//! its buffers are in the order of a queue. Within a lane, records are numbered from 0, their *row*. *Pieces* are the
-//! stretches of a lane that can be read on their own.
+//! Records are listed in *lanes*. A file whose records are in order has one. An XRay log has one
+//! for each thread, because its buffers are in the order of a queue. Within a lane, records are
+//! numbered from 0, their *row*. *Pieces* are the stretches of a lane that can be read on their
+//! own.
 //!
 //! ```text
 //! file    | piece 0 | piece 1 | piece 2 | piece 3 |
@@ -39,7 +42,8 @@ pub struct Piece {
     pub number: u32,
     /// The row of its first record: the number of records of the lane before it.
     pub row: u64,
-    /// Position of its first record on the x axis, or of an earlier one of the lane if that is later.
+    /// Position of its first record on the x axis, or of an earlier one of the lane if that is
+    /// later.
     pub x: u64,
 }
 
@@ -169,20 +173,22 @@ pub struct Operand<'a> {
     pub taint: Option<Taint>,
 }
 
-/// Receives the records of a pass. Keys of fields are those of the JSON lines that `unspool dump` prints, where these have
-/// the field. A visitor that wants no fields needs [`Visitor::begin`] alone.
+/// Receives the records of a pass. Keys of fields are those of the JSON lines that `unspool dump`
+/// prints, where these have the field. A visitor that wants no fields needs [`Visitor::begin`]
+/// alone.
 pub trait Visitor {
-    /// Whether a record with this name can be wanted, if it has no fields but some with these keys; those of its arguments are
-    /// among them. A format that knows names and keys before it reads the values may ask this, at any time and as often as it
-    /// likes, and leave out what cannot be wanted: [`Visitor::begin`] is not called for it.
+    /// Whether a record with this name can be wanted, if it has no fields but some with these keys;
+    /// those of its arguments are among them. A format that knows names and keys before it reads
+    /// the values may ask this, at any time and as often as it likes, and leave out what cannot be
+    /// wanted: [`Visitor::begin`] is not called for it.
     fn may_want(&mut self, _name: RecordName<'_>, _keys: &mut dyn Iterator<Item = &str>) -> bool {
         true
     }
-    /// A record. Returns whether its fields are wanted; else none of the methods below is called for it, except
-    /// [`Visitor::is_full`].
+    /// A record. Returns whether its fields are wanted; else none of the methods below is called
+    /// for it, except [`Visitor::is_full`].
     fn begin(&mut self, record: &Record<'_>) -> bool;
-    /// The record is a call of an apitrace, as its own type. Returns whether it was taken: none of the methods below is called
-    /// for it then, except [`Visitor::is_full`].
+    /// The record is a call of an apitrace, as its own type. Returns whether it was taken: none of
+    /// the methods below is called for it then, except [`Visitor::is_full`].
     fn call(&mut self, _call: &apitrace::Call<'_>) -> bool {
         false
     }
@@ -190,7 +196,8 @@ pub trait Visitor {
     fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
     /// An operand, before its field.
     fn operand(&mut self, _operand: &Operand<'_>) {}
-    /// A list or structure begins. Fields follow, in a list with empty keys, until [`Visitor::close`].
+    /// A list or structure begins. Fields follow, in a list with empty keys, until
+    /// [`Visitor::close`].
     fn open(&mut self, _key: &str, _is_list: bool) {}
     /// The innermost list or structure ends.
     fn close(&mut self) {}
@@ -207,17 +214,17 @@ pub trait Pass {
     /// The bytes needed next. Empty if it can go on without any. `None` if it is done.
     fn want(&self) -> Option<Range>;
 
-    /// Takes bytes from the beginning of [`Pass::want`], all or some of them, and passes records to `visitor`. Returns how
-    /// many bytes it used; the rest belongs to what it wants next. Uses none if it needs more than it got at once, unless
-    /// the visitor is full.
+    /// Takes bytes from the beginning of [`Pass::want`], all or some of them, and passes records to
+    /// `visitor`. Returns how many bytes it used; the rest belongs to what it wants next. Uses none
+    /// if it needs more than it got at once, unless the visitor is full.
     ///
     /// # Errors
     ///
     /// Fails where decoding for the timeline fails. Every record before that was passed on.
     fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize>;
 
-    /// The file ends after `rest`, which begins where [`Pass::want`] does. Records that are incomplete but shown in the
-    /// timeline are passed on. Afterwards nothing is wanted.
+    /// The file ends after `rest`, which begins where [`Pass::want`] does. Records that are
+    /// incomplete but shown in the timeline are passed on. Afterwards nothing is wanted.
     ///
     /// # Errors
     ///
@@ -225,45 +232,48 @@ pub trait Pass {
     fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()>;
 }
 
-/// Reads the records of a trace anywhere. It has an index and no state, so that any number of passes may run.
+/// Reads the records of a trace anywhere. It has an index and no state, so that any number of
+/// passes may run.
 pub trait Records {
     /// The lanes, with their pieces.
     fn lanes(&self) -> &[Lane];
 
-    /// A pass over the pieces with these numbers, as far as they exist. Records are passed on in file order as they become
-    /// complete, and each belongs to one of the pieces.
+    /// A pass over the pieces with these numbers, as far as they exist. Records are passed on in
+    /// file order as they become complete, and each belongs to one of the pieces.
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_>;
 
-    /// Whether passes need a decompressor that a program provides on demand ([`crate::container::provide`]).
+    /// Whether passes need a decompressor that a program provides on demand
+    /// ([`crate::container::provide`]).
     fn needs_decompressor(&self) -> bool {
         false
     }
 
-    /// The bytes that the details of a record need: about 1 MiB at most. An empty range if the index has all. `None` if
-    /// there is no such record.
+    /// The bytes that the details of a record need: about 1 MiB at most. An empty range if the
+    /// index has all. `None` if there is no such record.
     fn details_range(&self, locator: Locator) -> Option<Range>;
 
-    /// A further range that the details need, such as that of an end far from its beginning. `bytes` are those of
-    /// [`Records::details_range`] followed by those of every range returned here so far. The caller repeats this until it
-    /// returns `None`.
+    /// A further range that the details need, such as that of an end far from its beginning.
+    /// `bytes` are those of [`Records::details_range`] followed by those of every range returned
+    /// here so far. The caller repeats this until it returns `None`.
     fn details_next(&self, _locator: Locator, _bytes: &[u8]) -> Option<Range> {
         None
     }
 
-    /// Decodes a record in full, as fields with labels for people. `bytes` are those of all its ranges, in order. If
-    /// further ranges are missing, the details say so.
+    /// Decodes a record in full, as fields with labels for people. `bytes` are those of all its
+    /// ranges, in order. If further ranges are missing, the details say so.
     ///
     /// # Errors
     ///
-    /// Returns [`Cause::Misuse`] if there is no such record, [`Cause::Unavailable`] or [`Cause::Gone`] if it is not to be had any more, or the
-    /// cause why the bytes cannot be decoded.
+    /// Returns [`Cause::Misuse`] if there is no such record, [`Cause::Unavailable`] or
+    /// [`Cause::Gone`] if it is not to be had any more, or the cause why the bytes cannot be
+    /// decoded.
     fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails>;
 }
 
 /// Reads the records of a database anywhere. Rows are found by the database, so there is no index.
 ///
-/// The caller first fetches what [`RowRecords::want`] returns and passes it to [`RowRecords::push`], until it returns `None`.
-/// The records then have one lane, without pieces.
+/// The caller first fetches what [`RowRecords::want`] returns and passes it to
+/// [`RowRecords::push`], until it returns `None`. The records then have one lane, without pieces.
 pub trait RowRecords {
     /// Instructions are found with this.
     fn set_instructions(&mut self, instructions: Box<dyn crate::Instructions>);
@@ -290,8 +300,9 @@ pub trait RowRecords {
     /// The queries whose rows say where the next records with content are.
     fn queries_beyond(&self, row: u64) -> Vec<crate::rows::Query>;
 
-    /// The first row from `row` on whose record says something. A pass over all records goes on there: a row may stand for
-    /// billions that no bytes of the file are about. `found` are the rows of each of [`RowRecords::queries_beyond`].
+    /// The first row from `row` on whose record says something. A pass over all records goes on
+    /// there: a row may stand for billions that no bytes of the file are about. `found` are the
+    /// rows of each of [`RowRecords::queries_beyond`].
     fn row_beyond(&self, row: u64, found: &[crate::rows::Rows]) -> u64;
 
     /// The queries whose rows the details of a record are made from.
@@ -301,7 +312,8 @@ pub trait RowRecords {
     fn details(&self, locator: Locator, found: &[crate::rows::Rows]) -> RecordDetails;
 }
 
-/// An index as bytes. They are valid within one version of the program: both sides come from one build.
+/// An index as bytes. They are valid within one version of the program: both sides come from one
+/// build.
 pub(crate) fn to_index(what: &impl Serialize) -> Vec<u8> {
     // Only types whose serialisation fails could make this fail; those here are plain data.
     postcard::to_allocvec(what).unwrap_or_default()
@@ -353,8 +365,8 @@ impl Pieces {
         (self.full_row, self.full_at) = (self.rows + MOST, at.saturating_add(LONG));
     }
 
-    /// What the pieces with these numbers comprise, as far as they exist. `end` is where the last piece of all ends. `None`
-    /// without any piece.
+    /// What the pieces with these numbers comprise, as far as they exist. `end` is where the last
+    /// piece of all ends. `None` without any piece.
     pub(crate) fn stretch(&self, numbers: &Numbers<u32>, end: u64) -> Option<Stretch> {
         let (first, after) = (numbers.start as usize, numbers.end as usize);
         let (at, row, _) = *self.pieces.get(first).filter(|_| first < after)?;
@@ -423,7 +435,8 @@ struct Open {
 }
 
 impl Rows {
-    /// Keeps rows of a lane, at most `values` values of each, and at most `bytes` bytes of each text or blob.
+    /// Keeps rows of a lane, at most `values` values of each, and at most `bytes` bytes of each
+    /// text or blob.
     pub fn new(lane: u32, wanted: Numbers<u64>, values: usize, bytes: usize) -> Self {
         Self { lane, wanted, values, bytes, rows: Vec::new(), kept: 0, open: Vec::new() }
     }
@@ -553,8 +566,8 @@ pub fn read_all(pass: &mut dyn Pass, file: &[u8], portion: usize, visitor: &mut 
     Ok(())
 }
 
-/// The index that the decoder of a format makes of a file in memory, as far as that can be decoded. `None` for a database, and for a
-/// file that is not of the format.
+/// The index that the decoder of a format makes of a file in memory, as far as that can be decoded.
+/// `None` for a database, and for a file that is not of the format.
 pub fn index_of(format: &Format, file: &[u8]) -> Option<Vec<u8>> {
     let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
     let mut decoder = (format.open)(file, options).ok()?.stream()?;

@@ -1,8 +1,8 @@
 //! Formats that are databases: pulled row by row, not pushed byte by byte.
 //!
-//! This module contains no database. A [`RowDecoder`] returns the next [`Query`]; the caller runs it and passes the
-//! [`Rows`] back. Each query is one page that starts after the last row of the previous page, so no statement stays open
-//! while the caller handles other requests.
+//! This module contains no database. A [`RowDecoder`] returns the next [`Query`]; the caller runs
+//! it and passes the [`Rows`] back. Each query is one page that starts after the last row of the
+//! previous page, so no statement stays open while the caller handles other requests.
 //!
 //! A `RowSource` fetches the rows: sql.js in the page, rusqlite in the native command. sql.js
 //! treats `LazyFile` (`web/worker/lazy_file.ts`) as the bytes of the whole database; it reads the
@@ -97,8 +97,8 @@ impl Query {
         alloc::format!("select {} {}", self.select.join(","), self.rest)
     }
 
-    /// The statement with two columns for each expression, its upper (signed) and lower 32 bits: for callers that read
-    /// integers as doubles.
+    /// The statement with two columns for each expression, its upper (signed) and lower 32 bits:
+    /// for callers that read integers as doubles.
     pub fn split_sql(&self) -> String {
         let mut sql = String::from("select ");
         for (i, column) in self.select.iter().enumerate() {
@@ -173,10 +173,11 @@ pub struct Insert {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown;
 
-/// Reads the rows of one table from the file itself, without a database: several times faster than SQL.
+/// Reads the rows of one table from the file itself, without a database: several times faster than
+/// SQL.
 ///
-/// A scan interprets only what it knows for certain. At anything else it gives up, and the database continues after the
-/// last row that the scan returned.
+/// A scan interprets only what it knows for certain. At anything else it gives up, and the database
+/// continues after the last row that the scan returned.
 pub trait RowScan {
     /// Number of integer columns that [`RowScan::push`] appends to, for [`Rows::clear`].
     fn columns(&self) -> usize;
@@ -200,15 +201,16 @@ pub trait RowScan {
 
 /// Decodes one trace from the rows of a database.
 ///
-/// The caller fetches what [`RowDecoder::want`] returns, passes all rows to [`RowDecoder::push`], and calls
-/// [`RowDecoder::work`] until it returns false. This repeats until `want` returns `None`.
+/// The caller fetches what [`RowDecoder::want`] returns, passes all rows to [`RowDecoder::push`],
+/// and calls [`RowDecoder::work`] until it returns false. This repeats until `want` returns `None`.
 ///
 /// [`Nouns::place`](crate::Nouns::place) names what the positions of its problems count.
 pub trait RowDecoder {
     /// What is known about the trace. Complete when [`RowDecoder::opened`].
     fn info(&self) -> Info;
 
-    /// Sets what finds instruction boundaries. Without it, only boundaries that the trace implies are known.
+    /// Sets what finds instruction boundaries. Without it, only boundaries that the trace implies
+    /// are known.
     fn set_instructions(&mut self, instructions: Box<dyn Instructions>);
 
     /// Whether everything that concerns the whole trace was read.
@@ -217,14 +219,17 @@ pub trait RowDecoder {
     /// The rows needed next, at most `most` of them. `None` when the trace is decoded.
     fn want(&self, most: usize) -> Option<Query>;
 
-    /// A scan that reads the wanted rows from the file itself, for use instead of [`RowDecoder::want`].
+    /// A scan that reads the wanted rows from the file itself, for use instead of
+    /// [`RowDecoder::want`].
     ///
-    /// The caller pushes its rows as if the query had returned them. An empty page means that the table has no more rows.
+    /// The caller pushes its rows as if the query had returned them. An empty page means that the
+    /// table has no more rows.
     fn scan(&mut self) -> Option<&mut dyn RowScan> {
         None
     }
 
-    /// Takes all rows of the query. `cut`: more rows would follow, but the database is damaged there.
+    /// Takes all rows of the query. `cut`: more rows would follow, but the database is damaged
+    /// there.
     ///
     /// # Errors
     ///
@@ -241,8 +246,8 @@ pub trait RowDecoder {
     /// Delivers events that were held back. The caller will push no more rows, for whatever reason.
     fn finish(&mut self, _out: &mut EventBatch) {}
 
-    /// Appends one JSON object a record, until about 1 MiB. For use instead of [`RowDecoder::work`]. Returns false if it needs
-    /// more rows.
+    /// Appends one JSON object a record, until about 1 MiB. For use instead of
+    /// [`RowDecoder::work`]. Returns false if it needs more rows.
     ///
     /// # Errors
     ///

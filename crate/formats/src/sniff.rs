@@ -52,8 +52,8 @@ pub struct OpenOptions {
     pub size: Option<u64>,
     /// Limits on what the file may demand.
     pub limits: Limits,
-    /// Puts the callee of a tail call under the function that left by it, in formats that record tail calls. Otherwise it is
-    /// beside it.
+    /// Puts the callee of a tail call under the function that left by it, in formats that record
+    /// tail calls. Otherwise it is beside it.
     pub nest_tail_calls: bool,
 }
 
@@ -104,7 +104,8 @@ pub type Open = fn(head: &[u8], OpenOptions) -> Result<Opened>;
 /// Opens a file to print text. Returns `None` if the format does not have this kind of text.
 pub type OpenText = fn(head: &[u8], Text, OpenOptions) -> Result<Option<Box<dyn TextDump>>>;
 
-/// What a format is, and how files of it are recognised and decoded: a part of its [`Row`](crate::table::Row).
+/// What a format is, and how files of it are recognised and decoded: a part of its
+/// [`Row`](crate::table::Row).
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// A stable id.

@@ -15,7 +15,8 @@ pub fn pairs(pairs: &mut [(u64, u32)]) {
 pub fn order(len: usize, keys: &[&dyn Fn(usize) -> u64]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..len as u32).collect();
     let mut ranked: Vec<(u64, u32)> = Vec::new();
-    // From the least significant key on, each sort keeps the order of the one before among its equals.
+    // From the least significant key on, each sort keeps the order of the one before among its
+    // equals.
     for key in keys.iter().rev() {
         ranked.clear();
         ranked.extend(order.iter().map(|number| key(*number as usize)).zip(0..));

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// A statement of the program that was traced, by the number that a trace has for it.
 ///
-/// GrammaTech's instrumentation of C and C++ projects composes the 64 bits of a file and a place in that file:
+/// GrammaTech's instrumentation of C and C++ projects composes the 64 bits of a file and a place in
+/// that file:
 ///
 /// | bits | meaning |
 /// |---|---|
@@ -31,7 +32,8 @@ impl StatementId {
         Self(bits)
     }
 
-    /// The statement at `place`, below 2^40, in the syntax tree of `file`, below 2^23. Higher bits are cut off.
+    /// The statement at `place`, below 2^40, in the syntax tree of `file`, below 2^23. Higher bits
+    /// are cut off.
     pub const fn in_file(file: u32, place: u64) -> Self {
         let file = file as u64 & ((1 << FILE_BITS) - 1);
         Self(HAS_FILE | file << PLACE_BITS | place & ((1 << PLACE_BITS) - 1))

@@ -1,7 +1,8 @@
-//! What each step of a trace read and wrote, with the bytes as they are in the file: what an index of accesses is built from.
+//! What each step of a trace read and wrote, with the bytes as they are in the file: what an index
+//! of accesses is built from.
 //!
-//! [`crate::records`] passes values on as people read them. An index needs every byte of a value, so it has a pass of its own
-//! over the same pieces. Steps are numbered as the x axis is.
+//! [`crate::records`] passes values on as people read them. An index needs every byte of a value,
+//! so it has a pass of its own over the same pieces. Steps are numbered as the x axis is.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -24,11 +25,13 @@ pub enum Place<'a> {
 pub struct Access<'a> {
     /// Where it is.
     pub place: Place<'a>,
-    /// The thread whose register this is. `None` if the file does not say. Memory belongs to all threads.
+    /// The thread whose register this is. `None` if the file does not say. Memory belongs to all
+    /// threads.
     pub thread: Option<u64>,
     /// It was written. Otherwise it was read.
     pub written: bool,
-    /// Its bytes as in the file: a register's in little-endian order, memory's in the order of addresses.
+    /// Its bytes as in the file: a register's in little-endian order, memory's in the order of
+    /// addresses.
     pub value: &'a [u8],
 }
 
@@ -52,7 +55,8 @@ pub struct Step {
     pub address: Option<u64>,
     /// Length of that instruction in bytes.
     pub length: u32,
-    /// A number for the mode of the processor: equal modes have equal numbers. 0 if the file does not say.
+    /// A number for the mode of the processor: equal modes have equal numbers. 0 if the file does
+    /// not say.
     pub mode: u32,
     /// Whether the instruction belongs to the kernel, by its address.
     pub is_kernel: bool,
@@ -77,11 +81,13 @@ pub trait StepVisitor {
     fn begin(&mut self, step: &Step) -> bool;
     /// One of its accesses, in the order of the file: reads before writes.
     fn access(&mut self, access: &Access<'_>);
-    /// The instruction of the step: the disassembler's name for its code, if it has one, and its bytes. Comes before the accesses.
+    /// The instruction of the step: the disassembler's name for its code, if it has one, and its
+    /// bytes. Comes before the accesses.
     fn code(&mut self, _isa: Option<&'static str>, _bytes: &[u8]) {}
     /// The name of a mode of the processor, before the first step in it. May come again.
     fn mode(&mut self, _number: u32, _name: &[u8]) {}
-    /// The step loads a module, whether its accesses are wanted or not: its name, its first address, and its last one.
+    /// The step loads a module, whether its accesses are wanted or not: its name, its first
+    /// address, and its last one.
     fn module(&mut self, _name: &str, _low: u64, _high: u64) {}
     /// Whether the pass must stop after the current step. It can be continued.
     fn is_full(&self) -> bool {
@@ -109,14 +115,15 @@ pub trait Steps {
     fn is_big_endian(&self) -> bool;
     /// Whether the register with this name is the stack pointer.
     fn is_stack_pointer(&self, name: &str) -> bool;
-    /// The system call of an instruction that makes one. `register` returns the value of a register, whose name it compares without regard to
-    /// case. `None` if its number is not known.
+    /// The system call of an instruction that makes one. `register` returns the value of a
+    /// register, whose name it compares without regard to case. `None` if its number is not known.
     fn system_call(&self, _register: &dyn Fn(&str) -> Option<u64>) -> Option<SystemCall> {
         None
     }
 }
 
-/// Drives a pass over a file in memory, in portions of at least `portion` bytes, as far as the file has what it wants.
+/// Drives a pass over a file in memory, in portions of at least `portion` bytes, as far as the file
+/// has what it wants.
 pub fn read_all(pass: &mut dyn StepPass, file: &[u8], portion: usize, visitor: &mut dyn StepVisitor) {
     // It has no errors of its own.
     let _ = drive::over(&mut (pass, visitor), file, portion);

@@ -1,8 +1,9 @@
 //! The table of formats, and what is found in it.
 //!
-//! A format is a row: the constant `ROW` of its folder. A program that asks for one column must not contain the code behind the
-//! others, because a wasm module is loaded over a network: that of the timeline has no use for readers of records. So each column is a
-//! static of its own. The rows are constants, which no program contains as such.
+//! A format is a row: the constant `ROW` of its folder. A program that asks for one column must not
+//! contain the code behind the others, because a wasm module is loaded over a network: that of the
+//! timeline has no use for readers of records. So each column is a static of its own. The rows are
+//! constants, which no program contains as such.
 
 use alloc::boxed::Box;
 
@@ -13,8 +14,8 @@ use crate::records::{Records, RowRecords};
 use crate::sniff::{Confidence, Format, Guess, Probe};
 use crate::steps::Steps;
 
-/// Opens a reader of records with the index that a decoder of the format made. Fails if these bytes are not an index of this version of
-/// the program.
+/// Opens a reader of records with the index that a decoder of the format made. Fails if these bytes
+/// are not an index of this version of the program.
 pub type OpenRecords = fn(index: &[u8]) -> Result<Box<dyn Records>>;
 /// Makes the reader of a database. It has read nothing yet.
 pub type OpenRowRecords = fn() -> Box<dyn RowRecords>;
@@ -30,12 +31,13 @@ pub struct Row {
     pub format: Format,
     /// How its records are read again.
     pub reader: Reader,
-    /// Whether records have arguments, which exports show with the slices. Operands of instructions are not arguments, nor are values of
-    /// variables, which are counters already.
+    /// Whether records have arguments, which exports show with the slices. Operands of instructions
+    /// are not arguments, nor are values of variables, which are counters already.
     pub has_arguments: bool,
     /// How it is known what was executed.
     pub executed: Executed,
-    /// Writes stretches of a trace. `None` for a database, which is not written in order and has SQL instead.
+    /// Writes stretches of a trace. `None` for a database, which is not written in order and has
+    /// SQL instead.
     pub cut: Option<BeginCut>,
 }
 
@@ -106,8 +108,9 @@ pub fn recognise(probe: &Probe<'_>) -> Option<(&'static Format, Guess)> {
     best
 }
 
-/// Whether only a decompressor shows which format a file has: no format that is certain needs none. For a program that
-/// provides them on demand ([`crate::container::provide`]), before it calls [`recognise`].
+/// Whether only a decompressor shows which format a file has: no format that is certain needs none.
+/// For a program that provides them on demand ([`crate::container::provide`]), before it calls
+/// [`recognise`].
 pub fn needs_decompressor(probe: &Probe<'_>) -> bool {
     let container = Container::of(probe.head);
     container.is_provided()
@@ -119,8 +122,8 @@ pub fn needs_decompressor(probe: &Probe<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// Returns [`Cause::Misuse`] if it is not a format that is read as bytes, or these bytes are not an index of this version of the
-/// program.
+/// Returns [`Cause::Misuse`] if it is not a format that is read as bytes, or these bytes are not an
+/// index of this version of the program.
 pub fn open_records(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
     match find(READERS, format) {
         Some(Reader::Stream(open)) => open(index),
@@ -140,11 +143,13 @@ pub fn open_row_records(format: &str) -> Result<Box<dyn RowRecords>> {
     }
 }
 
-/// As [`open_records`], for a format whose records have arguments. A program that reads only these contains no other readers.
+/// As [`open_records`], for a format whose records have arguments. A program that reads only these
+/// contains no other readers.
 ///
 /// # Errors
 ///
-/// Returns [`Cause::Misuse`] if records of the format have none, or these bytes are not an index of it.
+/// Returns [`Cause::Misuse`] if records of the format have none, or these bytes are not an index of
+/// it.
 pub fn open_arguments(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
     let open = find(ARGUMENTS, format).flatten();
     open.ok_or(misuse("records of this format have no arguments"))?(index)
@@ -159,7 +164,8 @@ pub fn has_arguments(format: &str) -> bool {
 ///
 /// # Errors
 ///
-/// Returns [`Cause::Misuse`] if the format does not say what steps access, or these bytes are not an index of it.
+/// Returns [`Cause::Misuse`] if the format does not say what steps access, or these bytes are not
+/// an index of it.
 pub fn open_steps(format: &str, index: &[u8]) -> Result<Box<dyn Steps>> {
     match find(EXECUTED, format) {
         Some(Executed::Steps(open)) => open(index),
@@ -167,7 +173,8 @@ pub fn open_steps(format: &str, index: &[u8]) -> Result<Box<dyn Steps>> {
     }
 }
 
-/// Whether what traces of the format with this id executed is in tables of runs of blocks ([`Executed::Blocks`]).
+/// Whether what traces of the format with this id executed is in tables of runs of blocks
+/// ([`Executed::Blocks`]).
 pub fn has_blocks(format: &str) -> bool {
     matches!(find(EXECUTED, format), Some(Executed::Blocks))
 }

@@ -1,4 +1,5 @@
-//! Integration tests of the decoders and encoders, one program: each file of its own would be linked by itself, which takes longer than the tests.
+//! Integration tests of the decoders and encoders, one program: each file of its own would be
+//! linked by itself, which takes longer than the tests.
 
 #![allow(
     clippy::indexing_slicing,

@@ -268,7 +268,8 @@ fn a_damaged_container_has_the_same_problems_in_any_portions() {
         damaged[at] ^= 0x55;
         let (all, _) = decode("apitrace", &damaged, WHOLE, 1 << 16);
         let (parts, _) = decode("apitrace", &damaged, &[64], 50);
-        // Where the stream is malformed, what follows is not read, so damage there is no second problem.
+        // Where the stream is malformed, what follows is not read, so damage there is no second
+        // problem.
         assert_eq!(all.kinds(), parts.kinds(), "damaged at {at}");
         both += usize::from(all.kinds().contains(&&MALFORMED));
     }

@@ -1,4 +1,5 @@
-//! The fixtures of Direct3D 9 and 11, with functions and parameters as apitrace names them (`specs/d3d9.py`, `d3d11.py`, `dxgi.py`).
+//! The fixtures of Direct3D 9 and 11, with functions and parameters as apitrace names them
+//! (`specs/d3d9.py`, `d3d11.py`, `dxgi.py`).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 

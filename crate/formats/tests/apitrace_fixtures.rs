@@ -1,8 +1,9 @@
-//! The small apitrace traces of `tests/fixtures/apitrace` and `web/public/samples`, as the encoder writes them.
+//! The small apitrace traces of `tests/fixtures/apitrace` and `web/public/samples`, as the encoder
+//! writes them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test apitrace_fixtures` writes them. Without the variable,
-//! the files must equal what the encoder writes. The output of `apitrace dump` is next to each, and is checked if
-//! apitrace is installed.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test apitrace_fixtures` writes them.
+//! Without the variable, the files must equal what the encoder writes. The output of
+//! `apitrace dump` is next to each, and is checked if apitrace is installed.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -19,7 +20,8 @@ use unspool_formats::apitrace::encode::{
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
     let (short, values) = (scene(12), values());
-    // The fixture has small chunks, like those of a tracer that flushes often. The sample is longer and has one chunk.
+    // The fixture has small chunks, like those of a tracer that flushes often. The sample is longer
+    // and has one chunk.
     let chunks = snappy(&short, 4000);
     let cut = chunks[..chunks.len() - 1234].to_vec();
     let files = [
@@ -130,7 +132,8 @@ fn function(name: &str) -> FunctionSig<'static> {
     FunctionSig { id: id as u64 + 10, name: ALL[id].0, args: ALL[id].1 }
 }
 
-/// A small game: frames with groups for sky, terrain and interface, and a second thread that uploads during draws.
+/// A small game: frames with groups for sky, terrain and interface, and a second thread that
+/// uploads during draws.
 fn scene(frames: u64) -> Vec<u8> {
     let mut w = Writer::new(&[("process.name", "/usr/games/meadow"), ("process.commandLine", "meadow --demo")]);
     let display = || Value::Pointer(0x55d0_c0de_1000);

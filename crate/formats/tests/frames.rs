@@ -1,4 +1,5 @@
-//! BAP frames that the encoder wrote: every kind of frame, call stacks, tables of contents, broken files.
+//! BAP frames that the encoder wrote: every kind of frame, call stacks, tables of contents, broken
+//! files.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -160,7 +161,8 @@ fn an_exception_lands_in_the_function_of_an_open_call() {
     assert_eq!((all.kinds(), all.problems[0].value), (vec![&LANDING_GUESSED], 2));
 }
 
-/// The previous case with the stack pointer among the values read, as QEMU's tracers write it: nothing is a guess.
+/// The previous case with the stack pointer among the values read, as QEMU's tracers write it:
+/// nothing is a guess.
 #[test]
 fn the_stack_pointer_shows_which_calls_have_ended() {
     let with = |rsp: u64, address: u64, bytes: &[u8]| {
@@ -269,7 +271,8 @@ fn an_exception_without_addresses_may_come_before_an_unknown_callee() {
     let mut frames = vec![std(0x1000, call), raised(14)];
     frames.extend(returns.clone());
     frames.extend([std(0x2000, RET), std(0x1002, call)]);
-    // A signal that is ignored: the function was called before. This one was not, and returns as a callee does.
+    // A signal that is ignored: the function was called before. This one was not, and returns as a
+    // callee does.
     frames.extend([raised(28), std(0x2000, RET), std(0x1004, call), raised(28), std(0x3000, RET)]);
     frames.extend([std(0x1006, call), raised(14)]);
     frames.extend(returns);
@@ -700,8 +703,8 @@ fn calls_that_are_too_deep_are_not_shown() {
     assert_eq!(all.events.iter().filter(|e| e.0 == EventKind::Begin).count(), 10_001);
 }
 
-/// All files below a folder; none if it does not exist.
-/// The stack pointer before each frame of an x86-64 trace, as far as the frames list it.
+/// All files below a folder; none if it does not exist. The stack pointer before each frame of an
+/// x86-64 trace, as far as the frames list it.
 fn stack_pointers(file: &[u8]) -> Vec<Option<u64>> {
     let word = |at: usize| file.get(at..at + 8).map(|b| u64::from_le_bytes(b.try_into().unwrap()) as usize);
     let table = word(40).filter(|table| *table > 0).unwrap_or(file.len());

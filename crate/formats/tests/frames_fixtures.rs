@@ -1,7 +1,8 @@
-//! The small traces of `tests/fixtures/frames` and `web/public/samples`, as the encoder writes them.
+//! The small traces of `tests/fixtures/frames` and `web/public/samples`, as the encoder writes
+//! them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test frames_fixtures` writes them; otherwise the test
-//! compares them.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test frames_fixtures` writes them;
+//! otherwise the test compares them.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -31,8 +32,8 @@ const START: u64 = 0x40_1000;
 const STACK: u64 = 0x7fff_ffff_e000;
 const INPUT: u64 = 0x40_4000;
 
-/// A program that computes a factorial, reads a file, copies what it read, and writes it. Each function has its
-/// address.
+/// A program that computes a factorial, reads a file, copies what it read, and writes it. Each
+/// function has its address.
 #[rustfmt::skip]
 const CODE: &[(u64, &[u8])] = &[
     (START, &[
@@ -339,7 +340,8 @@ fn calls() -> Vec<u8> {
     writer.finish(Table::Libtrace(64))
 }
 
-/// The first part of an execution with a system call, then exceptions. Version 2, streamed, so the header has no count.
+/// The first part of an execution with a system call, then exceptions. Version 2, streamed, so the
+/// header has no count.
 fn streamed() -> Vec<u8> {
     let mut writer = Writer::new(2, 9, 64, Some(&meta()));
     let mut processor = Processor::new();
@@ -397,7 +399,8 @@ fn delay_slots() -> Vec<u8> {
     writer.finish(Table::Tracewrap(64))
 }
 
-/// The functions of `tests/fixtures/binaries/program.elf`, loaded at this address. A library calls the first of them.
+/// The functions of `tests/fixtures/binaries/program.elf`, loaded at this address. A library calls
+/// the first of them.
 fn program() -> Vec<u8> {
     const BASE: u64 = 0x5555_5555_4000;
     const LIBRARY: u64 = 0x7fff_f7dd_2000;

@@ -1,5 +1,5 @@
-//! Call stacks on every machine whose calls are known: nested calls, a jump out of several calls, and an interrupt
-//! between a call and its callee.
+//! Call stacks on every machine whose calls are known: nested calls, a jump out of several calls,
+//! and an interrupt between a call and its callee.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
@@ -362,7 +362,8 @@ impl Signals<'_> {
     }
 }
 
-/// Recordings of every machine, in all combinations of addresses and threads that an exception frame may have.
+/// Recordings of every machine, in all combinations of addresses and threads that an exception
+/// frame may have.
 fn recordings(mut record: impl FnMut(&mut Signals<'_>), expected: &[&str]) {
     for machine in &MACHINES {
         for (from, to) in Told::ALL.iter().flat_map(|from| Told::ALL.map(|to| (*from, to))) {

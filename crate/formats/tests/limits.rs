@@ -51,7 +51,8 @@ const CALL: FunctionSig<'_> = FunctionSig { id: 4, name: "glFlush", args: &[] };
 const DATA: FunctionSig<'_> = FunctionSig { id: 5, name: "glBufferData", args: &["data"] };
 const LIMITED: Limits = Limits { tracks: 2, ..Limits::DEFAULT };
 
-/// Names of the tracks, number of events on the last one, and number of problems, all of which are about threads.
+/// Names of the tracks, number of events on the last one, and number of problems, all of which are
+/// about threads.
 fn told(all: &EventBatch) -> (Vec<&str>, usize, usize) {
     let last = all.new_tracks.len() as u32 - 1;
     assert!(all.problems.iter().all(|p| p.kind == &MANY_THREADS && p.value == 2), "{:?}", all.problems);

@@ -1,4 +1,5 @@
-//! The record pass over apitrace traces: the same calls as the text dump, in any portions and from any piece.
+//! The record pass over apitrace traces: the same calls as the text dump, in any portions and from
+//! any piece.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -465,7 +466,8 @@ fn without_random_access_the_pass_reads_the_kept_stream() {
     let calls = by_row(records(kept.as_ref(), &[], 1, 0..u32::MAX));
     assert!(calls == expected);
 
-    // Beyond the limit of the spool, a whole pass decompresses the file, and a piece cannot be read.
+    // Beyond the limit of the spool, a whole pass decompresses the file, and a piece cannot be
+    // read.
     let short = reader_of(&file, 1000);
     assert!(by_row(records(short.as_ref(), &file, 5000, 0..u32::MAX)) == expected);
     let pieces = &short.lanes()[0].pieces;

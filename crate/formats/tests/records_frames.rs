@@ -1,4 +1,5 @@
-//! The record pass of frames: it says the same as the dump, the details and the timeline, wherever it begins.
+//! The record pass of frames: it says the same as the dump, the details and the timeline, wherever
+//! it begins.
 
 #![allow(
     clippy::indexing_slicing,
@@ -70,7 +71,8 @@ fn taints(list: &Json) -> Vec<Field> {
     list["elem"].as_array().into_iter().flatten().filter_map(taint).collect()
 }
 
-/// The values of a list in the dump. `found` is what the pass found, which decides the byte order of memory.
+/// The values of a list in the dump. `found` is what the pass found, which decides the byte order
+/// of memory.
 fn operands(list: &Json, found: &[Field]) -> Value {
     let empty = vec![];
     let list = list["elem"].as_array().unwrap_or(&empty);
@@ -94,7 +96,8 @@ fn perhaps_named(number: Value, found: Option<&Value>) -> Value {
     }
 }
 
-/// The fields of a frame according to its line of the dump, in the order of the pass. `is_code`: the machine has a name.
+/// The fields of a frame according to its line of the dump, in the order of the pass. `is_code`:
+/// the machine has a name.
 fn expected(line: &Json, found: &Row, is_code: bool) -> Vec<Field> {
     let [std, call, exception, load] =
         ["std_frame", "syscall_frame", "exception_frame", "modload_frame"].map(|key| &line[key]);
@@ -206,7 +209,8 @@ fn names(line: &Json) -> (&'static str, String) {
     ];
     let mut present = kinds.into_iter().filter(|(kind, _)| line.get(kind).is_some()).peekable();
     let name = present.peek().map_or("unknown frame", |(_, name)| name);
-    // An instruction without an address or a thread is not in the timeline, but the other kinds of its frame are.
+    // An instruction without an address or a thread is not in the timeline, but the other kinds of
+    // its frame are.
     let std = &line["std_frame"];
     let is_step = std.get("address").is_some() && std.get("thread_id").is_some();
     let track = match present.find(|(kind, _)| is_step || *kind != "std_frame").map(|(kind, _)| kind) {
@@ -262,7 +266,8 @@ fn value_of(parts: &[Field]) -> Value {
     value(parts, "Value").unwrap().clone()
 }
 
-/// Checks a file against the timeline, the dump and, for one in `every` record, the details. Returns the records.
+/// Checks a file against the timeline, the dump and, for one in `every` record, the details.
+/// Returns the records.
 fn check(file: &[u8], portions: &[usize], every: usize) -> Vec<Row> {
     let (all, decoder) = decode(file, &[usize::MAX], 1 << 16);
     let reader = reader(decoder.as_ref());

@@ -1,4 +1,5 @@
-//! The record pass of trace-db: it says the same as the dump, the details and the timeline, wherever it begins.
+//! The record pass of trace-db: it says the same as the dump, the details and the timeline,
+//! wherever it begins.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -116,7 +117,8 @@ fn agrees_with_details(row: &Row, details: &[Field]) {
     assert_eq!(tree(details, "Buffer sizes"), sizes.collect::<Vec<_>>());
 }
 
-/// Checks a file against the timeline, the dump and, for one in `every` point, the details. Returns the records.
+/// Checks a file against the timeline, the dump and, for one in `every` point, the details. Returns
+/// the records.
 fn check(file: &[u8], portions: &[usize], every: usize) -> Vec<Row> {
     let (all, decoder) = common::decode("trace-db", file, &[usize::MAX], 1 << 16);
     let reader = common::reader("trace-db", decoder.as_ref());

@@ -1,4 +1,5 @@
-//! The record pass over XRay logs: the same records as the text dump, in any portions and from any piece.
+//! The record pass over XRay logs: the same records as the text dump, in any portions and from any
+//! piece.
 
 #![allow(
     clippy::indexing_slicing,
@@ -23,7 +24,8 @@ use unspool_formats::{
     recognise, xray,
 };
 
-/// Records as the text dump prints them, by lane and row. The process and thread of a track are found later.
+/// Records as the text dump prints them, by lane and row. The process and thread of a track are
+/// found later.
 #[derive(Default)]
 struct Lines {
     records: Vec<(u32, u64, u32, Locator, String)>,
@@ -168,8 +170,9 @@ fn check(file: &[u8], portions: &[usize]) -> usize {
         threads.entry(key).or_default().push(line.clone());
     }
     let mut dumped = dumped(file);
-    // A buffer without a clock continues at its thread's latest time in the timeline. The dump begins with it, at 0. Where
-    // clocks go back within a buffer, the dump may sort buffers that the timeline leaves in file order.
+    // A buffer without a clock continues at its thread's latest time in the timeline. The dump
+    // begins with it, at 0. Where clocks go back within a buffer, the dump may sort buffers that
+    // the timeline leaves in file order.
     let mut in_any_order = all.problems.iter().any(|problem| problem.kind.id() == "bad-preamble");
     for lines in dumped.values_mut() {
         let mut latest = 0;

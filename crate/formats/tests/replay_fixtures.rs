@@ -1,4 +1,5 @@
-//! Traces for the replay of `crate/replay`, as the encoder writes them: some with known pictures, and some that demand too much.
+//! Traces for the replay of `crate/replay`, as the encoder writes them: some with known pictures,
+//! and some that demand too much.
 //!
 //! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test replay_fixtures` writes them.
 
@@ -103,7 +104,8 @@ impl Trace {
         self.call("glXSwapBuffers", vec![Value::Pointer(0x1000), Value::Uint(window)], None);
     }
 
-    /// A rectangle in coordinates of the window, from -1 to 1, and with texture coordinates from 0 to 1.
+    /// A rectangle in coordinates of the window, from -1 to 1, and with texture coordinates from 0
+    /// to 1.
     fn rectangle(&mut self, [left, bottom, right, top]: [f32; 4], z: f32) {
         self.ints("glBegin", &[gl::QUADS]);
         for (x, y, s, t) in
@@ -124,7 +126,8 @@ impl Trace {
         self.call("glTexImage2D", args, None);
     }
 
-    /// A program of shaders of these kinds, in use. Its number is `name`, its shaders have the numbers after.
+    /// A program of shaders of these kinds, in use. Its number is `name`, its shaders have the
+    /// numbers after.
     fn program(&mut self, name: u32, shaders: &[(u32, &str)]) {
         self.call("glCreateProgram", vec![], Some(Value::Int(name.into())));
         for (shader, (kind, source)) in (name + 1..).zip(shaders) {
@@ -163,7 +166,8 @@ const VERTEX: (u32, &str) =
     (gl::VERTEX_SHADER, "#version 150\nin vec2 p;\nvoid main() { gl_Position = vec4(p, 0.0, 1.0); }");
 const WHITE: (u32, &str) = (gl::FRAGMENT_SHADER, "#version 150\nout vec4 color;\nvoid main() { color = vec4(1.0); }");
 
-/// Three frames of 64 by 48 pixels: blue, the left half red, and a green square in the middle of what is left of it, which is nearer.
+/// Three frames of 64 by 48 pixels: blue, the left half red, and a green square in the middle of
+/// what is left of it, which is nearer.
 fn views() -> Vec<u8> {
     let mut t = Trace::new(64, 48);
     for frame in 0..3u8 {
@@ -182,7 +186,8 @@ fn views() -> Vec<u8> {
     t.finish()
 }
 
-/// A texture that one context makes and another one, which shares, draws to a second window. The first window grows after a frame.
+/// A texture that one context makes and another one, which shares, draws to a second window. The
+/// first window grows after a frame.
 fn windows() -> Vec<u8> {
     let mut t = Trace(Writer::new(&[]));
     for (context, share) in [(1, 0), (2, 0x2001)] {
@@ -216,7 +221,8 @@ fn windows() -> Vec<u8> {
     t.finish()
 }
 
-/// Two frames of 64 by 48 pixels, of two halves that have their indices in one buffer, of which the second half is uploaded later.
+/// Two frames of 64 by 48 pixels, of two halves that have their indices in one buffer, of which the
+/// second half is uploaded later.
 fn indices() -> Vec<u8> {
     let mut t = Trace::new(64, 48);
     t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);

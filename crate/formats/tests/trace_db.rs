@@ -1,4 +1,5 @@
-//! trace-db traces that the encoder wrote: every format of values, both layouts, any portions, any damage.
+//! trace-db traces that the encoder wrote: every format of values, both layouts, any portions, any
+//! damage.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -69,8 +70,8 @@ fn whole(file: &[u8]) -> Delivered {
     decode(file, &[usize::MAX], 1 << 16).0
 }
 
-/// Reads all points in full, in portions of this size. Returns them, the number of bytes used, the problems, and the
-/// error.
+/// Reads all points in full, in portions of this size. Returns them, the number of bytes used, the
+/// problems, and the error.
 fn points(file: &[u8], layout: Layout, portion: usize) -> (Vec<Point>, u64, Vec<&'static ProblemKind>, Option<Error>) {
     let mut reader = Reader::new(layout, Limits::DEFAULT, 1 << 20);
     let (mut all, mut at, mut pending) = (Vec::new(), 0, Vec::new());
@@ -426,7 +427,8 @@ fn any_point() -> impl Strategy<Value = Point> {
         })
 }
 
-/// Writes points. Fills in what the file does not contain: offsets of points, and buffer sizes of pointers.
+/// Writes points. Fills in what the file does not contain: offsets of points, and buffer sizes of
+/// pointers.
 fn write(layout: Layout, points: &mut [Point]) -> Vec<u8> {
     let mut w = Writer::new(layout, tables());
     let mut map = unspool_formats::trace_db::memory::MemoryMap::default();

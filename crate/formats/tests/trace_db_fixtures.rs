@@ -1,7 +1,8 @@
-//! The small trace-db traces of `tests/fixtures/trace_db` and `web/public/samples`, as the encoder writes them.
+//! The small trace-db traces of `tests/fixtures/trace_db` and `web/public/samples`, as the encoder
+//! writes them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test trace_db_fixtures` writes them; otherwise the
-//! test compares them.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test trace_db_fixtures` writes them;
+//! otherwise the test compares them.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -24,7 +25,8 @@ fn fixtures_are_what_the_encoder_writes() {
     common::are_written(&files);
 }
 
-/// A program that copies lines into buffers and puts two bytes behind each, for which its buffers are sometimes too small:
+/// A program that copies lines into buffers and puts two bytes behind each, for which its buffers
+/// are sometimes too small:
 ///
 /// ```text
 /// 12  n = (length + 16) / 16 * 16;         /* one byte more than length, rounded up */
@@ -115,8 +117,8 @@ fn name(text: &str) -> u32 {
     NAMES.iter().position(|n| *n == text).unwrap() as u32
 }
 
-/// A program of two files as GrammaTech's instrumentation would record it. sort.c sorts an array and computes its mean;
-/// gcd.c computes the greatest common divisor of neighbours.
+/// A program of two files as GrammaTech's instrumentation would record it. sort.c sorts an array
+/// and computes its mean; gcd.c computes the greatest common divisor of neighbours.
 struct Program {
     w: Writer,
     layout: Layout,
@@ -124,7 +126,8 @@ struct Program {
 }
 
 impl Program {
-    /// A point at a place in the syntax tree of a file. Narrow statements have 32 bits and no room for a file.
+    /// A point at a place in the syntax tree of a file. Narrow statements have 32 bits and no room
+    /// for a file.
     fn at(&mut self, file: u32, place: u64, rest: impl FnOnce(&mut Self)) {
         self.w.statement(match self.layout {
             Layout::Wide => StatementId::in_file(file, place),
@@ -237,8 +240,8 @@ fn program(layout: Layout) -> Vec<u8> {
     p.w.finish()
 }
 
-/// Every format in all its sizes, at its extremes; a point without a statement, an empty one, and one that names two
-/// statements.
+/// Every format in all its sizes, at its extremes; a point without a statement, an empty one, and
+/// one that names two statements.
 fn values() -> Vec<u8> {
     let names =
         ["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "float", "double", "*void", "key", "text", "v", ""];

@@ -146,8 +146,8 @@ fn disordered_buffers_are_delivered_again_and_counted_once() {
     assert_eq!(restarts, [(1, 1000)]);
 }
 
-/// The writer puts a buffer into the log twice if its thread was still using one. The second one is longer if the thread has
-/// written on in between.
+/// The writer puts a buffer into the log twice if its thread was still using one. The second one is
+/// longer if the thread has written on in between.
 #[test]
 fn a_copy_of_a_buffer_is_left_out() {
     let mut first = calls(1, 10, 1000, &[1, 2]);

@@ -1,7 +1,8 @@
-//! The small XRay logs of `tests/fixtures/xray` and `web/public/samples`, as the encoder writes them.
+//! The small XRay logs of `tests/fixtures/xray` and `web/public/samples`, as the encoder writes
+//! them.
 //!
-//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test xray_fixtures` writes them. Without the variable, the
-//! files must equal what the encoder writes.
+//! `UNSPOOL_WRITE_FIXTURES=1 cargo test -p unspool-formats --test xray_fixtures` writes them.
+//! Without the variable, the files must equal what the encoder writes.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -203,7 +204,8 @@ fn jumps() -> Vec<u8> {
     log(vec![t])
 }
 
-/// A server: a main thread that waits, and three workers. The recording of one begins in the middle of a request.
+/// A server: a main thread that waits, and three workers. The recording of one begins in the middle
+/// of a request.
 fn server() -> Vec<u8> {
     let mut main = Thread::new(PID, 0, START);
     main.enter(1, &[3]);
@@ -280,7 +282,8 @@ fn coarse_clock() -> Vec<u8> {
     file
 }
 
-/// The functions of `tests/fixtures/binaries`: all of the program, and both of each of its libraries.
+/// The functions of `tests/fixtures/binaries`: all of the program, and both of each of its
+/// libraries.
 fn binary_log(objects: &[u32]) -> Vec<u8> {
     let mut thread = Thread::new(PID, 0, START);
     for round in 0..3 {
@@ -303,7 +306,8 @@ fn binary_log(objects: &[u32]) -> Vec<u8> {
     log
 }
 
-/// One thread on three processors, and functions that leave by tail calls: 2 to 3 to 4, and 5 to one that is not instrumented.
+/// One thread on three processors, and functions that leave by tail calls: 2 to 3 to 4, and 5 to
+/// one that is not instrumented.
 fn tail_calls() -> Vec<u8> {
     use FunctionKind::{Enter, Exit, TailExit};
     let mut buffer = FdrBuffer::new(PID, PID, 0, START, (0, 0));
@@ -332,8 +336,8 @@ fn tail_calls() -> Vec<u8> {
     log
 }
 
-/// Two threads that were still writing when the log was written: each has a buffer twice. The main thread's copies are equal; the
-/// worker has written on.
+/// Two threads that were still writing when the log was written: each has a buffer twice. The main
+/// thread's copies are equal; the worker has written on.
 fn copies() -> Vec<u8> {
     let mut main = Thread::new(PID, 0, START);
     let mut worker = Thread::new(PID + 1, 1, START + 5_000);

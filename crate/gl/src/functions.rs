@@ -1,4 +1,5 @@
-//! Functions and constants of OpenGL, from the table that `cargo xtask gl` extracts from Khronos' `gl.xml`.
+//! Functions and constants of OpenGL, from the table that `cargo xtask gl` extracts from Khronos'
+//! `gl.xml`.
 
 use std::sync::OnceLock;
 
@@ -76,9 +77,10 @@ impl Functions {
         self.functions.get(name.strip_prefix("gl")?)
     }
 
-    /// What to call a function by what it does, without the prefix `gl`: its alias, or its name without the suffix of an
-    /// extension if there is a function of that name. `BindFramebufferEXT` is not an alias of `BindFramebuffer` in the registry,
-    /// because it takes names that were not generated; traces hold those that worked. `None` for functions of other APIs.
+    /// What to call a function by what it does, without the prefix `gl`: its alias, or its name
+    /// without the suffix of an extension if there is a function of that name. `BindFramebufferEXT`
+    /// is not an alias of `BindFramebuffer` in the registry, because it takes names that were not
+    /// generated; traces hold those that worked. `None` for functions of other APIs.
     pub fn canonical<'a>(&self, name: &'a str) -> Option<&'a str>
     where
         'static: 'a,
@@ -103,7 +105,8 @@ impl Functions {
         names.iter().map(|constant| format!("GL_{}", constant.name)).collect()
     }
 
-    /// The name of a constant, with the prefix `GL_`, as a group has it if several names have the value. `None` if there is none.
+    /// The name of a constant, with the prefix `GL_`, as a group has it if several names have the
+    /// value. `None` if there is none.
     pub fn constant(&self, value: u32, group: &str) -> Option<String> {
         let names = self.constants.get(&value)?;
         let of_group = names.iter().find(|constant| constant.groups.split(',').any(|it| it == group));

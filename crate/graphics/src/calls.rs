@@ -119,7 +119,8 @@ impl<'a> Iterator for Values<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// As an integer. Floating point numbers are rounded towards zero. `None` for everything that is not a number.
+    /// As an integer. Floating point numbers are rounded towards zero. `None` for everything that
+    /// is not a number.
     pub fn int(self) -> Option<i64> {
         match self {
             Self::Bool(is) => Some(is.into()),
@@ -149,8 +150,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The values of a list; of a single value itself, because a pointer to one value is recorded as a list or as that value. None for
-    /// null.
+    /// The values of a list; of a single value itself, because a pointer to one value is recorded
+    /// as a list or as that value. None for null.
     pub fn list(self) -> Option<Values<'a>> {
         match self {
             Self::List(values) => Some(values),
@@ -206,7 +207,8 @@ impl Call {
         self.argument(index).float().unwrap_or_default()
     }
 
-    /// The numbers of an argument that is a list of numbers, at most `N`; the rest is 0. The second: how many there are.
+    /// The numbers of an argument that is a list of numbers, at most `N`; the rest is 0. The
+    /// second: how many there are.
     pub fn floats<const N: usize>(&self, index: usize) -> ([f64; N], usize) {
         let mut numbers = [0.0; N];
         let mut count = 0;
@@ -233,7 +235,8 @@ impl Call {
         }
     }
 
-    /// Arguments and result in a line, from after the opening parenthesis on: `cap = GL_BLEND)`. Long lines are cut.
+    /// Arguments and result in a line, from after the opening parenthesis on: `cap = GL_BLEND)`.
+    /// Long lines are cut.
     pub(crate) fn line(&self) -> String {
         match self.line.char_indices().find(|(at, _)| *at >= LONGEST_LINE) {
             Some((at, _)) => format!("{}…", self.line.get(..at).unwrap_or_default()),

@@ -9,7 +9,8 @@ pub struct ContextOf {
     pub handle: u64,
     /// The call that created it. `None` if it was there before the trace began.
     pub created: Option<u64>,
-    /// Position of the first context of those that it shares objects with: its own if it is the first.
+    /// Position of the first context of those that it shares objects with: its own if it is the
+    /// first.
     pub group: u32,
 }
 
@@ -45,13 +46,14 @@ impl Contexts {
         &self.all
     }
 
-    /// When contexts became current, in the order of calls that returned. Making the current context current again does not count.
+    /// When contexts became current, in the order of calls that returned. Making the current
+    /// context current again does not count.
     pub fn switches(&self) -> &[Switch] {
         &self.switches
     }
 
-    /// A call has created a context, which shares with another one if that handle is not 0. Returns the positions of the context and
-    /// of the first one of its group.
+    /// A call has created a context, which shares with another one if that handle is not 0. Returns
+    /// the positions of the context and of the first one of its group.
     pub(crate) fn create(&mut self, handle: u64, shared: u64, call: u64) -> (u32, u32) {
         let at = self.all.len() as u32;
         let other = self.by_handle.get(&shared).filter(|_| shared != 0);
@@ -66,7 +68,8 @@ impl Contexts {
         (at, context.group)
     }
 
-    /// A call has made a context current, or with handle 0 none. Returns the position of the context if it was not known.
+    /// A call has made a context current, or with handle 0 none. Returns the position of the
+    /// context if it was not known.
     pub(crate) fn make_current(&mut self, thread: u64, handle: u64, call: u64) -> Option<u32> {
         let mut new = None;
         let context = match self.by_handle.get(&handle) {

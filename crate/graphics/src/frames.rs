@@ -1,7 +1,8 @@
-//! What happens in each frame: how many calls, draws and vertices, what is uploaded, and which state changes have no effect.
+//! What happens in each frame: how many calls, draws and vertices, what is uploaded, and which
+//! state changes have no effect.
 //!
-//! Everything follows from names of functions and from arguments. Nothing is executed, so what only the driver knows, such as the
-//! counts of an indirect draw, stays unknown and is counted as such.
+//! Everything follows from names of functions and from arguments. Nothing is executed, so what only
+//! the driver knows, such as the counts of an indirect draw, stays unknown and is counted as such.
 
 mod kinds;
 mod opened;
@@ -22,7 +23,8 @@ pub(crate) use redundant::Effect;
 use kinds::Upload;
 use redundant::{Memory, State};
 
-/// What happens in a frame. The calls after the last swap are a frame of their own, as in qapitrace.
+/// What happens in a frame. The calls after the last swap are a frame of their own, as in
+/// qapitrace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     /// Lowest and highest number of its calls.
@@ -87,7 +89,8 @@ const UPLOADED: usize = 9;
 /// The first kind of upload; they follow in the order of [`Upload`].
 const FIRST_UPLOAD: usize = 10;
 
-/// The frames of a trace, as far as its calls were passed to it. Contents of blobs are needed for display lists only.
+/// The frames of a trace, as far as its calls were passed to it. Contents of blobs are needed for
+/// display lists only.
 #[derive(Debug, Default)]
 pub struct Frames {
     frames: Vec<Frame>,
@@ -99,7 +102,8 @@ pub struct Frames {
     contexts: HashMap<u64, u64>,
     /// Vertices and draws in display lists, by number of the list.
     lists: HashMap<u64, Drawn>,
-    /// On each thread: what is between `glBegin` and `glEnd`, and in the list that is being compiled.
+    /// On each thread: what is between `glBegin` and `glEnd`, and in the list that is being
+    /// compiled.
     threads: HashMap<u64, Thread>,
     latest: Latest,
 }
@@ -109,9 +113,11 @@ pub struct Frames {
 pub(crate) struct Latest {
     /// What its function does.
     pub(crate) kind: Kind,
-    /// If it sets state: what came of it, the name of what it sets, and the number of arguments that say which part of that.
+    /// If it sets state: what came of it, the name of what it sets, and the number of arguments
+    /// that say which part of that.
     pub(crate) effect: Option<(Effect, (&'static str, u8))>,
-    /// The vertices that it draws. `None` if that is not known, or it draws something else, such as pixels.
+    /// The vertices that it draws. `None` if that is not known, or it draws something else, such as
+    /// pixels.
     pub(crate) vertices: Option<u64>,
 }
 
@@ -352,7 +358,8 @@ pub(crate) fn is_error(canonical: &str, number: u32) -> bool {
     number != if canonical == "eglGetError" { egl::SUCCESS } else { gl::NO_ERROR }
 }
 
-/// The vertices of `glDrawArrays` and its relatives: `count` in each of them, often for a number of instances.
+/// The vertices of `glDrawArrays` and its relatives: `count` in each of them, often for a number of
+/// instances.
 fn counted(call: &Call, known: &Known) -> Drawn {
     let natural = |value: Value<'_>| value.int().map(|number| number.max(0) as u64);
     let (sum, is_list) = match known.arg(call, "count") {

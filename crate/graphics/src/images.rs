@@ -7,8 +7,9 @@
 //!    └──── compressed: blocks of 4 x 4 ───────────▲
 //! ```
 //!
-//! OpenGL 4.6, 8.4.4 "Transfer of Pixel Rectangles" and 8.5 "Texture Image Specification", are what `unpack` and `store` follow.
-//! Texels are in the order of memory: the first row is the one at texture coordinate 0.
+//! OpenGL 4.6, 8.4.4 "Transfer of Pixel Rectangles" and 8.5 "Texture Image Specification", are what
+//! `unpack` and `store` follow. Texels are in the order of memory: the first row is the one at
+//! texture coordinate 0.
 
 mod astc;
 mod bptc;
@@ -121,8 +122,8 @@ impl Image {
         }
     }
 
-    /// Stores a rectangle of pixels, its corner at `x`, `y`, `z`. `bytes` begin where the program's pointer points to. Pixels for
-    /// which there are no bytes stay as they were.
+    /// Stores a rectangle of pixels, its corner at `x`, `y`, `z`. `bytes` begin where the program's
+    /// pointer points to. Pixels for which there are no bytes stay as they were.
     pub fn upload(&mut self, corner: [u32; 3], size: [u32; 3], layout: &Layout, bytes: &[u8]) {
         let [left, top, front] = corner;
         for z in 0..size[2].min(self.depth) {
@@ -200,8 +201,9 @@ impl Image {
         })
     }
 
-    /// A slice as pixels of four bytes. Numbers from `range.0` to `range.1` become 0 to 255. `channels` says which of the four
-    /// numbers is shown as red, green, blue and opacity; `None` of opacity is opaque.
+    /// A slice as pixels of four bytes. Numbers from `range.0` to `range.1` become 0 to 255.
+    /// `channels` says which of the four numbers is shown as red, green, blue and opacity; `None`
+    /// of opacity is opaque.
     pub fn pixels(&self, z: u32, range: (f64, f64), channels: [Option<usize>; 4]) -> Vec<u8> {
         let mut pixels = Vec::with_capacity(4 * self.width as usize * self.height as usize);
         let scale = 255.0 / if range.1 == range.0 { 1.0 } else { range.1 - range.0 };
@@ -233,8 +235,8 @@ impl Image {
         pixels
     }
 
-    /// The least and the greatest number of a slice's colours. Infinite ones and those that are not numbers do not count. `None`
-    /// without any.
+    /// The least and the greatest number of a slice's colours. Infinite ones and those that are not
+    /// numbers do not count. `None` without any.
     pub fn range(&self, z: u32) -> Option<(f64, f64)> {
         let colours = self.internal.base().channels().len().min(3);
         let mut range: Option<(f64, f64)> = None;
@@ -250,8 +252,8 @@ impl Image {
         range
     }
 
-    /// The numbers that are shown from black to white unless others are chosen: 0 to 1, or those of integers from the least to
-    /// the greatest.
+    /// The numbers that are shown from black to white unless others are chosen: 0 to 1, or those of
+    /// integers from the least to the greatest.
     pub fn natural_range(&self, z: u32) -> (f64, f64) {
         match self.internal.holds() {
             Holds::Numbers => (0.0, 1.0),

@@ -7,13 +7,14 @@ use crate::calls::{Call, Value};
 /// A function of a trace.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
-    /// What it does, without `gl` and without the suffix of an extension ([`unspool_gl::Functions::canonical`]); of functions of
-    /// other interfaces the name.
+    /// What it does, without `gl` and without the suffix of an extension
+    /// ([`unspool_gl::Functions::canonical`]); of functions of other interfaces the name.
     pub(crate) canonical: String,
     parameters: Vec<&'static str>,
 }
 
-/// Parameters of functions that are not in `gl.xml`, in the order of the headers of X.Org, Khronos, Microsoft and Apple.
+/// Parameters of functions that are not in `gl.xml`, in the order of the headers of X.Org, Khronos,
+/// Microsoft and Apple.
 const OTHERS: &[(&str, &[&str])] = &[
     ("memcpy", &["dest", "src", "n"]),
     ("glXMakeCurrent", &["dpy", "drawable", "ctx"]),
@@ -53,7 +54,8 @@ impl Known {
         self.place(parameter).map_or(Value::Null, |at| call.argument(at))
     }
 
-    /// An argument as a number of 32 bits, such as the name of an object or a constant. A list counts by its only element.
+    /// An argument as a number of 32 bits, such as the name of an object or a constant. A list
+    /// counts by its only element.
     pub(crate) fn uint(&self, call: &Call, parameter: &str) -> Option<u32> {
         self.int(call, parameter).map(|number| number as u32)
     }

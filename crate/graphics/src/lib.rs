@@ -14,12 +14,14 @@
 //! page        the surfaces for JavaScript (features `survey` and `state`)
 //! ```
 //!
-//! Everything begins with [`Reader`]: it has the index that the session made of the file ([`unspool_formats::records`]) and a
-//! [`unspool_file::ByteSource`], and passes the calls of any *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which
-//! functions it wants, so that the values of others are skipped. Calls come in the order in which they returned.
+//! Everything begins with [`Reader`]: it has the index that the session made of the file
+//! ([`unspool_formats::records`]) and a [`unspool_file::ByteSource`], and passes the calls of any
+//! *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which functions it
+//! wants, so that the values of others are skipped. Calls come in the order in which they returned.
 //!
-//! In the page these are two wasm modules, by feature, and each has a worker that loads it when something of it is first shown:
-//! `unspool_survey` (`survey`, `web/worker/survey_worker.ts`) and `unspool_graphics` (`state`, `web/worker/gl_state_worker.ts`).
+//! In the page these are two wasm modules, by feature, and each has a worker that loads it when
+//! something of it is first shown: `unspool_survey` (`survey`, `web/worker/survey_worker.ts`) and
+//! `unspool_graphics` (`state`, `web/worker/gl_state_worker.ts`).
 
 mod calls;
 pub mod contexts;

@@ -17,8 +17,8 @@ const FEW: u32 = 4;
 
 /// Receives calls.
 pub trait CallVisitor {
-    /// The number that calls of a function get ([`Call::function`]). `None` if its calls are not wanted. The answer must not change
-    /// during a pass.
+    /// The number that calls of a function get ([`Call::function`]). `None` if its calls are not
+    /// wanted. The answer must not change during a pass.
     fn function(&mut self, name: &str) -> Option<u32>;
 
     /// Whether the values of a call are wanted. Only its number and function are known yet.
@@ -49,7 +49,8 @@ pub struct Reader<S> {
     functions: Functions,
 }
 
-/// What the visitor said of functions, by their indexes in the trace. The outer option is `None` before it is asked.
+/// What the visitor said of functions, by their indexes in the trace. The outer option is `None`
+/// before it is asked.
 type Functions = Vec<Option<Option<u32>>>;
 
 impl<S: ByteSource> Reader<S> {
@@ -57,7 +58,8 @@ impl<S: ByteSource> Reader<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] if the trace is of another format, or for bytes that are not an index.
+    /// Returns [`unspool_formats::Cause::Misuse`] if the trace is of another format, or for bytes
+    /// that are not an index.
     pub fn open(format: &str, index: &[u8], source: S) -> Result<Self, Error> {
         if format != "apitrace" {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
@@ -66,8 +68,9 @@ impl<S: ByteSource> Reader<S> {
         Ok(Self::new(apitrace::open_records(index)?, source))
     }
 
-    /// A reader that keeps another number of bytes of each blob than the session does for details: 0 if only their lengths are
-    /// wanted, `u64::MAX` for all, as far as a call has no more than 64 MiB.
+    /// A reader that keeps another number of bytes of each blob than the session does for details:
+    /// 0 if only their lengths are wanted, `u64::MAX` for all, as far as a call has no more than 64
+    /// MiB.
     ///
     /// # Errors
     ///
@@ -107,7 +110,8 @@ impl<S: ByteSource> Reader<S> {
         pieces.partition_point(|piece| piece.row <= call).saturating_sub(1) as u32
     }
 
-    /// Passes the calls of these pieces to a visitor, in the order in which they returned. Those that did not return come last.
+    /// Passes the calls of these pieces to a visitor, in the order in which they returned. Those
+    /// that did not return come last.
     ///
     /// # Errors
     ///
@@ -134,7 +138,8 @@ impl<S: ByteSource> Steps<S> {
         Self { reader, next: 0 }
     }
 
-    /// Passes the calls of `budget` further pieces to a visitor, as [`Reader::pass`]. Returns whether there is nothing more to read.
+    /// Passes the calls of `budget` further pieces to a visitor, as [`Reader::pass`]. Returns
+    /// whether there is nothing more to read.
     ///
     /// # Errors
     ///

@@ -1,8 +1,10 @@
-//! The objects of a graphics trace: when each was created, uploaded, bound, drawn with, written and deleted.
+//! The objects of a graphics trace: when each was created, uploaded, bound, drawn with, written and
+//! deleted.
 //!
-//! Names of objects are followed by share group, or by context where contexts do not share the kind (`objects.rs`). What a draw
-//! uses is what is bound then: for textures that is every unit, whether the shader looks at it or not. Of Direct3D, interfaces are
-//! followed by their addresses (`interfaces.rs`).
+//! Names of objects are followed by share group, or by context where contexts do not share the kind
+//! (`objects.rs`). What a draw uses is what is bound then: for textures that is every unit, whether
+//! the shader looks at it or not. Of Direct3D, interfaces are followed by their addresses
+//! (`interfaces.rs`).
 //!
 //! `Resources` follows objects in the same pass: per share group or context, what is bound where,
 //! and which calls made, uploaded, bound, drew with, wrote and deleted each. An upload is kept as
@@ -49,7 +51,8 @@ pub enum What {
     Drawn,
     /// The last draw with it before something else was bound.
     DrawnUntil,
-    /// The graphics processor wrote it: it was drawn to, copied to, or its smaller levels were made.
+    /// The graphics processor wrote it: it was drawn to, copied to, or its smaller levels were
+    /// made.
     Written,
     /// It was deleted.
     Deleted,
@@ -177,7 +180,8 @@ pub struct Resources {
     /// Methods of Direct3D, by the number of their functions.
     methods: HashMap<u32, Method>,
     contexts: HashMap<u64, Context>,
-    /// The same contexts, and those that were replaced. Their positions plus 1 are the numbers of groups; 0 has no context.
+    /// The same contexts, and those that were replaced. Their positions plus 1 are the numbers of
+    /// groups; 0 has no context.
     known_contexts: Contexts,
     /// The thread of the current call.
     thread: u32,
@@ -219,7 +223,8 @@ impl Resources {
         &self.stores
     }
 
-    /// A live or dead resource by kind and name: the one that is alive at a call, else the next one.
+    /// A live or dead resource by kind and name: the one that is alive at a call, else the next
+    /// one.
     pub fn find(&self, kind: Kind, name: u32, call: u64) -> Option<u32> {
         let of_name = |(_, it): &(usize, &Resource)| it.kind == kind && it.name == u64::from(name);
         let ends = |it: &Resource| it.deleted.unwrap_or(u64::MAX);
@@ -228,7 +233,8 @@ impl Resources {
         alive.or_else(|| all().rfind(|(_, it)| it.created <= call)).or_else(|| all().next()).map(|(at, _)| at as u32)
     }
 
-    /// The buffer with this name whose contents a call has given it; without that call, as [`Resources::find`].
+    /// The buffer with this name whose contents a call has given it; without that call, as
+    /// [`Resources::find`].
     pub fn buffer_by(&self, name: u32, filled: Option<u64>, call: u64) -> Option<u32> {
         let has = |it: &Resource, filled| it.uploads.binary_search_by_key(&filled, |upload| upload.call).is_ok();
         let is_it = |it: &Resource| it.kind == Kind::Buffer && it.name == u64::from(name);
@@ -246,7 +252,8 @@ impl Resources {
         resource.deleted.is_none() && resource.is_generated
     }
 
-    /// The positions of the resources that calls from `first` to `last` use, parts of programs and framebuffers included.
+    /// The positions of the resources that calls from `first` to `last` use, parts of programs and
+    /// framebuffers included.
     pub fn used(&self, first: u64, last: u64) -> Vec<u32> {
         let mut used = vec![false; self.all.len()];
         for at in 0..self.all.len() {
@@ -742,7 +749,8 @@ fn len_of(value: Value<'_>) -> u64 {
     if let Value::Bytes(_, len) = value { len } else { 0 }
 }
 
-/// Whether something happens in these calls, or they are between the first and the last draw with it.
+/// Whether something happens in these calls, or they are between the first and the last draw with
+/// it.
 fn is_used(events: &[Event], first: u64, last: u64) -> bool {
     let from = events.partition_point(|event| event.call < first);
     let mut after = events.get(from..).unwrap_or_default().iter();

@@ -21,7 +21,8 @@ use crate::resources::Resources;
 /// Bytes of a blob that are needed: those of lists of display lists.
 const BYTES: u64 = 4096;
 
-/// What the calls of a trace add up to. It is made in steps, and what is there so far can be looked at in between.
+/// What the calls of a trace add up to. It is made in steps, and what is there so far can be looked
+/// at in between.
 pub struct Survey<S> {
     steps: Steps<S>,
     found: Found,

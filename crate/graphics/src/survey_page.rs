@@ -104,8 +104,9 @@ impl JsSurvey {
         self.reading.push(bytes);
     }
 
-    /// The bytes that were passed are those of all times, which replace earlier ones: `TimesRead` of `web/base/survey_protocol.ts`.
-    /// Times of another trace are left out. Without any bytes there are no times.
+    /// The bytes that were passed are those of all times, which replace earlier ones: `TimesRead`
+    /// of `web/base/survey_protocol.ts`. Times of another trace are left out. Without any bytes
+    /// there are no times.
     ///
     /// # Errors
     ///
@@ -132,8 +133,8 @@ impl JsSurvey {
         timed.map(|timed| measured(timed.values()).collect()).unwrap_or_default()
     }
 
-    /// At most `most` calls: those with the highest values of a measure first, or by number without one. `TimedCalls` of
-    /// `web/base/survey_protocol.ts`.
+    /// At most `most` calls: those with the highest values of a measure first, or by number without
+    /// one. `TimedCalls` of `web/base/survey_protocol.ts`.
     #[wasm_bindgen(js_name = timedCalls)]
     pub fn timed_calls(&self, measure: Option<u32>, most: u32) -> JsValue {
         let rows: Vec<&Timed> = match (&self.times, measure) {
@@ -231,8 +232,8 @@ impl JsSurvey {
         ])
     }
 
-    /// The positions of the resources that calls from `first` to `last` use: what they bind, upload, draw with and write, and the
-    /// parts of programs and framebuffers.
+    /// The positions of the resources that calls from `first` to `last` use: what they bind,
+    /// upload, draw with and write, and the parts of programs and framebuffers.
     pub fn used(&self, first: f64, last: f64) -> Vec<u32> {
         self.survey.resources().used(first as u64, last as u64)
     }
@@ -248,8 +249,8 @@ impl JsSurvey {
         ])
     }
 
-    /// A level of a texture after a call, which the next questions about pixels are about: `TextureLevel` of
-    /// `web/base/survey_protocol.ts`.
+    /// A level of a texture after a call, which the next questions about pixels are about:
+    /// `TextureLevel` of `web/base/survey_protocol.ts`.
     ///
     /// # Errors
     ///
@@ -286,8 +287,8 @@ impl JsSurvey {
         ]))
     }
 
-    /// A slice of that texture: pixels of four bytes, and what is black and white. Without a range, the usual one. `mask` has a bit
-    /// for each channel that is shown; one colour alone is grey.
+    /// A slice of that texture: pixels of four bytes, and what is black and white. Without a range,
+    /// the usual one. `mask` has a bit for each channel that is shown; one colour alone is grey.
     pub fn pixels(&self, slice: u32, mask: u32, low: Option<f64>, high: Option<f64>) -> JsValue {
         let Some(image) = &self.shown else { return JsValue::NULL };
         let usual = image.natural_range(slice);
@@ -318,7 +319,8 @@ impl JsSurvey {
         Contents::new(self.survey.resources(), &mut self.reader).buffer(resource, call as u64).map_err(thrown)
     }
 
-    /// The bytes of a buffer by its name, and the call that gave it its size if that is known, after a call.
+    /// The bytes of a buffer by its name, and the call that gave it its size if that is known,
+    /// after a call.
     ///
     /// # Errors
     ///
@@ -412,7 +414,8 @@ impl GlFindings {
     }
 }
 
-/// Which numbers are red, green, blue and opacity. `mask` has a bit for each of the format's channels.
+/// Which numbers are red, green, blue and opacity. `mask` has a bit for each of the format's
+/// channels.
 fn shown_channels(image: &Image, mask: u32) -> [Option<usize>; 4] {
     let channels = image.internal.base().channels();
     let chosen: Vec<usize> =

@@ -1,4 +1,5 @@
-//! How long calls took when the trace was replayed, from what `apitrace replay --pcpu --pgpu --ppd` prints.
+//! How long calls took when the trace was replayed, from what `apitrace replay --pcpu --pgpu --ppd`
+//! prints.
 //!
 //! ```text
 //! # call no gpu_start gpu_dura cpu_start cpu_dura vsize_start vsize_dura rss_start rss_dura pixels program name
@@ -8,9 +9,11 @@
 //! Rendered 3 frames in 0.522503 secs, average of 5.74159 fps
 //! ```
 //!
-//! Times are in nanoseconds (`Profiler::addCall` of apitrace's `lib/trace/trace_profiler.cpp`). What was not asked for is 0 there, as
-//! is what was not measured of a call: start and duration of the CPU or GPU are 0 together. Calls that took the CPU less than
-//! `--min-cpu-time`, 1,000 ns unless it says otherwise, have no line. Older versions lack columns, so the heading says which there are.
+//! Times are in nanoseconds (`Profiler::addCall` of apitrace's `lib/trace/trace_profiler.cpp`).
+//! What was not asked for is 0 there, as is what was not measured of a call: start and duration of
+//! the CPU or GPU are 0 together. Calls that took the CPU less than `--min-cpu-time`, 1,000 ns
+//! unless it says otherwise, have no line. Older versions lack columns, so the heading says which
+//! there are.
 
 use core::fmt;
 
@@ -30,7 +33,8 @@ pub struct Measure {
     pub title: &'static str,
 }
 
-/// What is measured, in the order of [`Timed::values`]: nanoseconds of the CPU, nanoseconds of the GPU, and pixels that pass all tests.
+/// What is measured, in the order of [`Timed::values`]: nanoseconds of the CPU, nanoseconds of the
+/// GPU, and pixels that pass all tests.
 pub const MEASURES: [Measure; 3] = [
     Measure { key: "cpuTime", title: "CPU ns" },
     Measure { key: "gpuTime", title: "GPU ns" },
@@ -149,7 +153,8 @@ impl Times {
         let mut sums = vec![[None; MEASURES.len()]; frames.len()];
         let mut at = 0;
         for timed in &self.rows {
-            // Numbers of calls of two threads overlap: a call belongs to the first frame that goes on until it.
+            // Numbers of calls of two threads overlap: a call belongs to the first frame that goes
+            // on until it.
             while frames.get(at).is_some_and(|frame| frame.last < timed.call) {
                 at += 1;
             }
@@ -163,8 +168,8 @@ impl Times {
         sums
     }
 
-    /// A call that the trace names otherwise, because the times are those of another one. A few calls are compared. `None` if they
-    /// agree.
+    /// A call that the trace names otherwise, because the times are those of another one. A few
+    /// calls are compared. `None` if they agree.
     ///
     /// # Errors
     ///
@@ -184,7 +189,8 @@ impl Times {
         Ok(None)
     }
 
-    /// The calls of which something was measured, the highest value first; by number if it is equal.
+    /// The calls of which something was measured, the highest value first; by number if it is
+    /// equal.
     pub fn highest(&self, measure: usize, most: usize) -> Vec<&Timed> {
         let value = |timed: &Timed| timed.values.get(measure).copied().filter(|value| *value != NONE);
         let mut found: Vec<&Timed> = self.rows.iter().filter(|timed| value(timed).is_some()).collect();
@@ -306,7 +312,8 @@ impl TimesReader {
         let Self { mut times, lines, has_pixels, .. } = self;
         let mut order: Vec<u32> = (0..times.rows.len() as u32).collect();
         let row = |at: u32| times.rows.get(at as usize);
-        // Of a call that is listed again, as when frames are replayed in a loop, the first line counts.
+        // Of a call that is listed again, as when frames are replayed in a loop, the first line
+        // counts.
         order.sort_unstable_by_key(|at| (row(*at).map(|timed| timed.call), *at));
         let mut rows: Vec<Timed> = Vec::with_capacity(order.len());
         let mut skipped = times.skipped;

@@ -1,4 +1,5 @@
-//! Tests of what is known of graphics calls, one program: each file of its own would be linked by itself, which takes longer than the tests.
+//! Tests of what is known of graphics calls, one program: each file of its own would be linked by
+//! itself, which takes longer than the tests.
 
 #![allow(
     clippy::indexing_slicing,

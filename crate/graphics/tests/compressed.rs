@@ -23,8 +23,8 @@ fn blocks(len: usize, seed: u64, is_s3tc: bool) -> Vec<u8> {
         block[3] = block[1];
     }
     if len == 16 && is_s3tc {
-        // The other decoder takes the three colours of DXT1 where the first is not the greater one. The specification of
-        // EXT_texture_compression_s3tc says that there are always four.
+        // The other decoder takes the three colours of DXT1 where the first is not the greater one.
+        // The specification of EXT_texture_compression_s3tc says that there are always four.
         for block in bytes.chunks_exact_mut(len) {
             let colour = |at: usize| u16::from_le_bytes([block[at], block[at + 1]]);
             if colour(8) <= colour(10) {
@@ -54,7 +54,8 @@ fn compare(number: u32, len: usize, decode: Decode, channels: &[usize], most: f6
             let ours = image.texel(x, y, 0).unwrap();
             let [b, g, r, a] = theirs[(y * 256 + x) as usize].to_le_bytes();
             let theirs = [r, g, b, a];
-            // ES 3.2 says that the colours of transparent texels are 0; the other decoder leaves some.
+            // ES 3.2 says that the colours of transparent texels are 0; the other decoder leaves
+            // some.
             let is_clear = internal.name.contains("PUNCHTHROUGH") && a == 0;
             for &channel in channels.iter().filter(|channel| !is_clear || **channel == 3) {
                 let number = (ours[channel].clamp(0.0, 1.0)) * 255.0;
@@ -88,8 +89,8 @@ fn blocks_decode_as_elsewhere() {
     compare(gl::COMPRESSED_RGBA8_ETC2_EAC, 16, other::decode_etc2_rgba8, rgba, 0.001);
 }
 
-/// Of the modes whose numbers are differences, random bytes overflow, and decoders differ on what becomes of them. In
-/// the others, and in most blocks of these, they agree.
+/// Of the modes whose numbers are differences, random bytes overflow, and decoders differ on what
+/// becomes of them. In the others, and in most blocks of these, they agree.
 #[test]
 fn blocks_of_floating_point_numbers_decode_as_elsewhere() {
     let internal = Internal::of(gl::COMPRESSED_RGB_BPTC_UNSIGNED_FLOAT, 0).unwrap();
@@ -116,8 +117,8 @@ fn blocks_of_floating_point_numbers_decode_as_elsewhere() {
     assert!(compared > 10_000, "{compared}");
 }
 
-/// Numbers of 11 bits are the alphas of ETC2 with three more bits. The other decoder has these right; what it has for EAC itself
-/// is in another order of bytes.
+/// Numbers of 11 bits are the alphas of ETC2 with three more bits. The other decoder has these
+/// right; what it has for EAC itself is in another order of bytes.
 #[test]
 fn numbers_of_11_bits_are_finer_alphas() {
     let bytes = blocks(8, 0x0f0f_1234_5678_9abc, false);

@@ -13,7 +13,8 @@ fn surveyed(name: &str) -> Survey<Vec<u8>> {
     survey
 }
 
-/// What is called so, with when it was created and released, the number of calls that use it, and whether it is a leak.
+/// What is called so, with when it was created and released, the number of calls that use it, and
+/// whether it is a leak.
 type Listed<'a> = (&'a str, u64, u64, Option<u64>, u64, bool);
 
 fn listed(survey: &Survey<Vec<u8>>) -> Vec<Listed<'_>> {

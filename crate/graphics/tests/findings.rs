@@ -9,7 +9,8 @@ use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snapp
 use unspool_gl::{egl, functions, gl};
 use unspool_graphics::findings::{Findings, Kind};
 
-/// Writes calls by name, in a context that the first two calls make; the parameters are those of gl.xml.
+/// Writes calls by name, in a context that the first two calls make; the parameters are those of
+/// gl.xml.
 struct Calls {
     writer: Writer,
     ids: HashMap<String, u64>,
@@ -121,7 +122,8 @@ fn uploads_of_what_is_there() {
     let mut calls = Calls::new();
     calls.call("glBindTexture", &[gl::TEXTURE_2D, 1]);
     calls.bytes("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::RGBA, 2, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE], &[1; 8]);
-    // Other regions and other bytes are not findings; a region stays what it is when its neighbour changes.
+    // Other regions and other bytes are not findings; a region stays what it is when its neighbour
+    // changes.
     for (x, byte) in [(0, 2), (1, 3), (0, 2), (0, 4), (1, 3)] {
         texel(&mut calls, x, byte);
     }

@@ -1,4 +1,5 @@
-//! The figures of frames agree with what `apitrace dump` prints, and redundant calls are those that change nothing.
+//! The figures of frames agree with what `apitrace dump` prints, and redundant calls are those that
+//! change nothing.
 
 #![allow(
     clippy::indexing_slicing,
@@ -52,7 +53,8 @@ fn numbers<'a>(line: &'a str, key: &'a str) -> impl Iterator<Item = u64> + 'a {
     })
 }
 
-/// Counts in the text of `apitrace dump -v`. Of draws, the traces here have arrays, elements, `glBegin` and display lists.
+/// Counts in the text of `apitrace dump -v`. Of draws, the traces here have arrays, elements,
+/// `glBegin` and display lists.
 fn count(dump: &str) -> Vec<Counted> {
     let mut frames = vec![Counted::default()];
     let mut begun = 0;
@@ -263,7 +265,8 @@ fn what_is_only_compiled_is_no_draw() {
     }
     let frame = calls.frame();
     assert_eq!((figure(&frame, "draws"), figure(&frame, "clears"), figure(&frame, "vertices")), (0, 0, 0));
-    // A list that draws, twice; one that only sets state; one that clears; one that there never was.
+    // A list that draws, twice; one that only sets state; one that clears; one that there never
+    // was.
     for list in [1, 1, 2, 3, 9] {
         calls.call("glCallList", &[list]);
     }

@@ -1,6 +1,8 @@
-//! Textures hold what Mesa read back after the same uploads: every format, type, pixel store and target.
+//! Textures hold what Mesa read back after the same uploads: every format, type, pixel store and
+//! target.
 //!
-//! The fixture is a recording of `scripts/uploads.py` and what that printed. Mesa's decoders are not ours.
+//! The fixture is a recording of `scripts/uploads.py` and what that printed. Mesa's decoders are
+//! not ours.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
@@ -51,7 +53,8 @@ fn layers(text: &str) -> Vec<Layer<'_>> {
     found
 }
 
-/// How far a number may be from Mesa's, of which six digits are printed. OpenGL leaves some roundings open.
+/// How far a number may be from Mesa's, of which six digits are printed. OpenGL leaves some
+/// roundings open.
 fn tolerance(what: &str, theirs: f64) -> f64 {
     let has = |part: &str| what.contains(part);
     let is_signed = has("SIGNED");

@@ -13,7 +13,8 @@ use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writ
 use unspool_gl::gl;
 use unspool_graphics::state::{History, Report};
 
-/// Writes calls of any function: signatures are made up, because the machine goes by names and places of arguments.
+/// Writes calls of any function: signatures are made up, because the machine goes by names and
+/// places of arguments.
 struct Trace {
     writer: Writer,
     names: Vec<(&'static str, usize)>,

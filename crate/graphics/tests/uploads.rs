@@ -70,7 +70,8 @@ fn surveyed(index: &[u8], file: &[u8]) -> Survey<Vec<u8>> {
     survey
 }
 
-/// An internal format, a format and a type, the bytes of two pixels, and the numbers that a shader gets.
+/// An internal format, a format and a type, the bytes of two pixels, and the numbers that a shader
+/// gets.
 type Case = (u32, u32, u32, Vec<u8>, [[f64; 4]; 2]);
 
 fn floats(numbers: &[f32]) -> Vec<u8> {

@@ -1,4 +1,5 @@
-//! Measures the access index of a BAP frames trace: building it, its size, and questions at random places.
+//! Measures the access index of a BAP frames trace: building it, its size, and questions at random
+//! places.
 //!
 //!     cargo run --release -p unspool-index --example measure -- FILE
 
@@ -13,7 +14,8 @@ use unspool_index::{AccessIndex, Cell, Explorer, Keeps, Kind, Moment, Toward};
 
 const QUESTIONS: usize = 1000;
 
-/// A time to measure from: that of the processor on Linux, because other programs do not count then.
+/// A time to measure from: that of the processor on Linux, because other programs do not count
+/// then.
 enum Clock {
     Processor(Duration),
     Wall(Instant),

@@ -56,7 +56,8 @@ pub struct InModule {
     pub count: u64,
 }
 
-/// Joins instructions, in the order of addresses, to modules. Of two that overlap, the one loaded later counts.
+/// Joins instructions, in the order of addresses, to modules. Of two that overlap, the one loaded
+/// later counts.
 pub fn in_modules(coverage: &[Executed], modules: &[Module]) -> Vec<InModule> {
     let mut all: Vec<InModule> = Vec::new();
     for &Executed { address, length, count } in coverage {
@@ -78,11 +79,11 @@ pub fn in_modules(coverage: &[Executed], modules: &[Module]) -> Vec<InModule> {
     all
 }
 
-/// Coverage as a drcov file of version 2, which Lighthouse, Binary Ninja and others read. What is in none of the `modules` belongs
-/// to one named `program`.
+/// Coverage as a drcov file of version 2, which Lighthouse, Binary Ninja and others read. What is
+/// in none of the `modules` belongs to one named `program`.
 ///
-/// The layout is that of DynamoRIO's `drcov.c`: lines of text, then for each block offset in its module (32 bits), length and
-/// number of the module (16 bits each), little-endian.
+/// The layout is that of DynamoRIO's `drcov.c`: lines of text, then for each block offset in its
+/// module (32 bits), length and number of the module (16 bits each), little-endian.
 pub fn drcov(coverage: &[Executed], modules: &[Module], program: &str) -> Vec<u8> {
     let mut table: Vec<Module> = Vec::new();
     let mut entries: Vec<u8> = Vec::new();
@@ -188,7 +189,8 @@ mod tests {
         );
         assert!(text.contains("0x0000000000007000, 0x0000000000008000") && text.contains("libc\n"), "{text}");
         assert!(text.contains("BB Table: 4 bbs\n"), "the block across the beginning of libc is two: {text}");
-        // The table has rows in the order of their first block: the program after libc, before it, and libc.
+        // The table has rows in the order of their first block: the program after libc, before it,
+        // and libc.
         #[rustfmt::skip]
         let expected = [
             0x00, 0x90, 0x3f, 0x00, 4, 0, 0, 0,

@@ -1,8 +1,9 @@
 //! Finds runs of a repeated cycle in a sequence of symbols, in linear time and bounded memory.
 //!
-//! A stack holds the latest part of the sequence as *items*: symbols, and loops that take the place of their iterations. Whenever the
-//! top of the stack is twice the same, both become a loop; whenever it is another iteration of the loop below, that loop counts it. So
-//! inner loops fold before outer ones:
+//! A stack holds the latest part of the sequence as *items*: symbols, and loops that take the place
+//! of their iterations. Whenever the top of the stack is twice the same, both become a loop;
+//! whenever it is another iteration of the loop below, that loop counts it. So inner loops fold
+//! before outer ones:
 //!
 //! ```text
 //! a b b c a b b b c a b b c     sequence
@@ -12,14 +13,15 @@
 //! [a [b] c]3                    ... is counted
 //! ```
 //!
-//! Only distances to the last few occurrences of the top symbol can be the length of a cycle. Each is checked by a hash over the
-//! stack in constant time, and then symbol by symbol.
+//! Only distances to the last few occurrences of the top symbol can be the length of a cycle. Each
+//! is checked by a hash over the stack in constant time, and then symbol by symbol.
 
 use crate::keys::Keys;
 
 /// Items of the stack. Half of them leave it when it is full.
 const MOST_ITEMS: usize = 1 << 15;
-/// Slots of [`Cycles::due`]: more than the distance from the oldest item to the end of the longest iteration.
+/// Slots of [`Cycles::due`]: more than the distance from the oldest item to the end of the longest
+/// iteration.
 const SLOTS: usize = 2 * MOST_ITEMS;
 /// Symbols of the cycles that are remembered.
 const MOST_SYMBOLS: usize = 1 << 22;
@@ -53,7 +55,8 @@ pub(crate) struct Run {
     pub(crate) first: u32,
 }
 
-/// An item of the stack: a symbol that occurs once or several times in a row, or a loop of several items.
+/// An item of the stack: a symbol that occurs once or several times in a row, or a loop of several
+/// items.
 #[derive(Clone, Copy)]
 struct Item {
     /// Of several items: the number of their cycle, plus [`LOOPS`].
@@ -62,10 +65,11 @@ struct Item {
     hash: u64,
     /// One more than the position of the previous item with this symbol; 0 for none.
     previous: u64,
-    /// One more than the position of the uppermost loop of several items up to this one; 0 for none.
+    /// One more than the position of the uppermost loop of several items up to this one; 0 for
+    /// none.
     near: u64,
-    /// Of a loop of several items: one more than the position of another loop whose next iteration would end where the next one of
-    /// this would. 0 for none.
+    /// Of a loop of several items: one more than the position of another loop whose next iteration
+    /// would end where the next one of this would. 0 for none.
     waiting: u64,
     run: Run,
 }
@@ -86,7 +90,8 @@ pub(crate) struct Cycles {
     base_hash: u64,
     /// By symbol, of the sequence and of loops: one more than the position of its last item.
     last: [Vec<u64>; 2],
-    /// By position modulo [`SLOTS`]: one more than the position of a loop whose next iteration would end there. 0 for none.
+    /// By position modulo [`SLOTS`]: one more than the position of a loop whose next iteration
+    /// would end there. 0 for none.
     due: Vec<u64>,
     powers: Vec<u64>,
     /// Numbers of cycles, by hash.
@@ -143,7 +148,8 @@ impl Cycles {
         self.push(symbol, Run { start, first_end: end, last_start: start, end, count: 1, length: 1, first: symbol });
     }
 
-    /// All loops by their begin, outer ones first, and how many more there are: the inner ones beyond a limit.
+    /// All loops by their begin, outer ones first, and how many more there are: the inner ones
+    /// beyond a limit.
     #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     pub(crate) fn finish(mut self) -> (Vec<Run>, u64) {
         self.settle();
@@ -179,7 +185,8 @@ impl Cycles {
         self.items.push(Item { symbol, hash, previous, near, waiting, run });
     }
 
-    /// Takes the uppermost items off the stack, down to `len`. Loops among them are within the one that takes their place.
+    /// Takes the uppermost items off the stack, down to `len`. Loops among them are within the one
+    /// that takes their place.
     #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn pop_to(&mut self, len: usize) {
         while self.items.len() > len {
@@ -237,7 +244,8 @@ impl Cycles {
         Some(link.checked_sub(1)?.checked_sub(self.base)? as usize)
     }
 
-    /// Whether the top of the stack begins another iteration of a loop below it, which may be on the way.
+    /// Whether the top of the stack begins another iteration of a loop below it, which may be on
+    /// the way.
     #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn may_go_on(&self) -> bool {
         let len = self.items.len();
@@ -254,11 +262,13 @@ impl Cycles {
         false
     }
 
-    /// Folds the top of the stack if it is an iteration, now that no further repetition of the last symbol follows.
+    /// Folds the top of the stack if it is an iteration, now that no further repetition of the last
+    /// symbol follows.
     #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn settle(&mut self) {
         let len = self.items.len();
-        // A loop of several items may go on, so it does not end a cycle: a cycle around it begins later.
+        // A loop of several items may go on, so it does not end a cycle: a cycle around it begins
+        // later.
         let Some(top) = self.items.last().filter(|top| top.symbol < LOOPS) else { return };
         let mut link = top.previous;
         if self.may_go_on() {
@@ -297,7 +307,8 @@ impl Cycles {
         self.items[from..].iter().map(|item| &item.symbol).eq(symbols)
     }
 
-    /// Makes a loop of two iterations if they are equal: the items from `from` to `middle`, and those up to the top.
+    /// Makes a loop of two iterations if they are equal: the items from `from` to `middle`, and
+    /// those up to the top.
     #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn fold(&mut self, from: usize, middle: usize) -> bool {
         let (first, second) = (&self.items[from..middle], &self.items[middle..]);
@@ -319,7 +330,8 @@ impl Cycles {
         true
     }
 
-    /// The symbol of the cycle that some items are an iteration of. `None` if it is new and there is no room for it.
+    /// The symbol of the cycle that some items are an iteration of. `None` if it is new and there
+    /// is no room for it.
     #[allow(clippy::indexing_slicing, reason = "links and numbers of this stack lead to what it holds")]
     fn number(&mut self, from: usize, to: usize) -> Option<u32> {
         let hash = self.hash_of(from, to);
@@ -387,7 +399,8 @@ mod tests {
             [(0, 12, 3, 3), (1, 3, 2, 1), (5, 8, 3, 1)],
             "the outer loop comes before those in it"
         );
-        // A cycle around another one does not end with that, or with a part of it, because that may go on.
+        // A cycle around another one does not end with that, or with a part of it, because that may
+        // go on.
         assert_eq!(of_text("-xyxyxy-xyxyxyxy-xyxy-"), [(1, 22, 3, 2), (1, 7, 3, 2), (8, 16, 4, 2), (17, 21, 2, 2)]);
         assert_eq!(
             of_text("xyxyxyx-xyxyx-xyxyxyxyx-xyx-"),

@@ -53,7 +53,8 @@ impl Executions {
         self.parts.push(postings);
     }
 
-    /// The numbers of what each step of a segment executed, from its first step on. `None` for steps that executed nothing.
+    /// The numbers of what each step of a segment executed, from its first step on. `None` for
+    /// steps that executed nothing.
     pub(crate) fn sequence(&self, segment: u32) -> Vec<Option<u32>> {
         let mut sequence = Vec::new();
         let Some(part) = self.parts.get(segment as usize) else { return sequence };
@@ -93,7 +94,8 @@ impl Executions {
         part.and_then(|part| Some(part.of_range(part.of(id)?.1))).unwrap_or_default()
     }
 
-    /// The steps that executed an address, ascending: those whose numbers, counted from 0, are in `wanted`.
+    /// The steps that executed an address, ascending: those whose numbers, counted from 0, are in
+    /// `wanted`.
     pub(crate) fn steps(&self, segments: &Segments, address: u64, wanted: Range<u64>) -> Vec<u64> {
         let Some(id) = self.keys.find(address) else { return Vec::new() };
         let mut found = Vec::new();
@@ -164,7 +166,8 @@ impl Executions {
         all
     }
 
-    /// The latest step up to `step` that executed something, with that, and the next one. For an index of which steps have gaps.
+    /// The latest step up to `step` that executed something, with that, and the next one. For an
+    /// index of which steps have gaps.
     pub(crate) fn around(&self, segments: &Segments, step: u64) -> (Option<(u64, u64)>, Option<u64>) {
         let Some(segment) = segments.until(step) else { return (None, None) };
         let first = segments.first(segment);

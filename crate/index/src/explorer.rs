@@ -28,7 +28,8 @@ pub struct Detail {
     pub register: Option<String>,
     /// Address in memory; 0 for registers.
     pub address: u64,
-    /// The bytes as in the file: a register's in little-endian order, memory's in the order of addresses.
+    /// The bytes as in the file: a register's in little-endian order, memory's in the order of
+    /// addresses.
     pub value: Vec<u8>,
 }
 
@@ -44,12 +45,13 @@ pub struct Explorer<S> {
 }
 
 impl<S: ByteSource> Explorer<S> {
-    /// An explorer that has read nothing yet. `format` and `records` are the id of the format and the index that its decoder handed
-    /// over, `limit` the most bytes of memory for the index.
+    /// An explorer that has read nothing yet. `format` and `records` are the id of the format and
+    /// the index that its decoder handed over, `limit` the most bytes of memory for the index.
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or for bytes that are not an index.
+    /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or
+    /// for bytes that are not an index.
     pub fn open(format: &str, records: &[u8], source: S, keeps: Keeps, limit: usize) -> Result<Self, Error> {
         Ok(Self::new(open_steps(format, records)?, source, keeps, limit))
     }
@@ -92,8 +94,8 @@ impl<S: ByteSource> Explorer<S> {
         self.steps.is_stack_pointer(name)
     }
 
-    /// Reads `budget` further pieces into the index. Returns whether there is nothing more to read: the trace ends, or
-    /// [`AccessIndex::is_full`].
+    /// Reads `budget` further pieces into the index. Returns whether there is nothing more to read:
+    /// the trace ends, or [`AccessIndex::is_full`].
     ///
     /// # Errors
     ///
@@ -113,8 +115,9 @@ impl<S: ByteSource> Explorer<S> {
         self.index.seal();
     }
 
-    /// The registers at a moment, of a thread or of that of the step, in the order in which the trace names them first. For the
-    /// moment before a step, what the step writes is with them ([`Register::next`]). Also the accesses of the step.
+    /// The registers at a moment, of a thread or of that of the step, in the order in which the
+    /// trace names them first. For the moment before a step, what the step writes is with them
+    /// ([`Register::next`]). Also the accesses of the step.
     ///
     /// # Errors
     ///
@@ -136,7 +139,8 @@ impl<S: ByteSource> Explorer<S> {
         Ok(State { thread, address: here.and_then(|step| step.address), registers, accesses })
     }
 
-    /// The nearest step that executes the same address as a step. `None` if there is none, or the step executes nothing.
+    /// The nearest step that executes the same address as a step. `None` if there is none, or the
+    /// step executes nothing.
     ///
     /// # Errors
     ///
@@ -193,8 +197,8 @@ impl<S: ByteSource> Explorer<S> {
         Ok(found.found)
     }
 
-    /// The system call that a step's instruction makes, by the registers before it, which are those of [`Explorer::registers`]. `None` if it
-    /// makes none.
+    /// The system call that a step's instruction makes, by the registers before it, which are those
+    /// of [`Explorer::registers`]. `None` if it makes none.
     pub fn system_call(&self, step: u64, state: &State) -> Option<SystemCall> {
         state.address.filter(|_| self.index.is_system_call(step))?;
         let register = |name: &str| {

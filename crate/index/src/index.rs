@@ -99,7 +99,8 @@ pub enum Keeps {
     Executions,
     /// What it reads and writes as well.
     Accesses,
-    /// The values in memory, too, for about four bytes a step more. Others are read from the file when they are asked for.
+    /// The values in memory, too, for about four bytes a step more. Others are read from the file
+    /// when they are asked for.
     AccessesAndValues,
 }
 
@@ -130,8 +131,8 @@ pub struct AccessIndex {
 }
 
 impl AccessIndex {
-    /// An index without steps. `pieces` has the first step of each part of the file that can be read on its own, `count` is
-    /// the number of steps, and `limit` the most bytes of memory.
+    /// An index without steps. `pieces` has the first step of each part of the file that can be
+    /// read on its own, `count` is the number of steps, and `limit` the most bytes of memory.
     pub fn new(pieces: Vec<u64>, count: u64, keeps: Keeps, limit: usize) -> Self {
         Self {
             pieces,
@@ -230,7 +231,8 @@ impl AccessIndex {
         }
     }
 
-    /// The steps in a range that access a cell, ascending: for each whether it reads and whether it writes.
+    /// The steps in a range that access a cell, ascending: for each whether it reads and whether it
+    /// writes.
     pub fn history(&self, cell: &Cell, steps: Range<u64>) -> Vec<(u64, bool, bool)> {
         // The step, and a bit for each kind.
         let mut found: Vec<u64> = Vec::new();
@@ -263,7 +265,8 @@ impl AccessIndex {
         self.executions.count(address)
     }
 
-    /// The steps that executed an address, ascending: those whose numbers, counted from 0, are in `wanted`.
+    /// The steps that executed an address, ascending: those whose numbers, counted from 0, are in
+    /// `wanted`.
     pub fn executions(&self, address: u64, wanted: Range<u64>) -> Vec<u64> {
         self.executions.steps(&self.segments, address, wanted)
     }
@@ -288,7 +291,8 @@ impl AccessIndex {
         self.stops.thread_run(step).0
     }
 
-    /// The thread of a step, and where the run of that thread's steps ends: `None` at the end of the trace.
+    /// The thread of a step, and where the run of that thread's steps ends: `None` at the end of
+    /// the trace.
     pub(crate) fn thread_run(&self, step: u64) -> (Option<u64>, Option<u64>) {
         self.stops.thread_run(step)
     }
@@ -307,7 +311,8 @@ impl AccessIndex {
         self.stops.matches(step, filter)
     }
 
-    /// The nearest step that matches a filter, from `step` on or before it: perhaps `step` itself. `None` if there is none so far.
+    /// The nearest step that matches a filter, from `step` on or before it: perhaps `step` itself.
+    /// `None` if there is none so far.
     pub fn nearest_match(&self, step: u64, filter: &Filter, toward: Toward) -> Option<u64> {
         self.stops.nearest_match(step, filter, toward, self.count)
     }

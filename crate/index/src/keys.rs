@@ -7,8 +7,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 /// No link.
 const NONE: u32 = u32::MAX;
 
-/// Keys of 64 bits, numbered in the order of their first occurrence. Each has a chain of the segments that it occurs in, from the
-/// last one back.
+/// Keys of 64 bits, numbered in the order of their first occurrence. Each has a chain of the
+/// segments that it occurs in, from the last one back.
 #[derive(Default)]
 pub(crate) struct Keys {
     keys: Vec<u64>,
@@ -21,7 +21,8 @@ pub(crate) struct Keys {
     links: Vec<(u32, u32)>,
     /// By number: space of [`Postings::group`], all 0 between its calls.
     places: Vec<u32>,
-    /// The number that was asked for last, and by number the one that came after it last: what runs repeats itself.
+    /// The number that was asked for last, and by number the one that came after it last: what runs
+    /// repeats itself.
     latest: u32,
     after: Vec<u32>,
 }
@@ -112,8 +113,9 @@ pub(crate) struct Postings {
 }
 
 impl Postings {
-    /// Groups steps by key. `pairs` has the key and the step of each posting in the order of steps. Calls `each` with the new place and
-    /// the index of each pair, and adds the segment to the chains of the keys.
+    /// Groups steps by key. `pairs` has the key and the step of each posting in the order of steps.
+    /// Calls `each` with the new place and the index of each pair, and adds the segment to the
+    /// chains of the keys.
     #[allow(clippy::indexing_slicing, reason = "numbers of keys are indices of the lists that they were made with")]
     pub(crate) fn group(pairs: &[(u32, u16)], keys: &mut Keys, segment: u32, mut each: impl FnMut(u32, usize)) -> Self {
         keys.places.resize(keys.keys.len(), 0);

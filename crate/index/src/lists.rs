@@ -31,8 +31,8 @@ pub enum With {
     Common,
 }
 
-/// Executed code by address, ascending. A stretch whose executions were not counted, such as a block of a drcov file, has
-/// count 0.
+/// Executed code by address, ascending. A stretch whose executions were not counted, such as a
+/// block of a drcov file, has count 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List(Vec<Executed>);
 
@@ -47,7 +47,8 @@ impl List {
         bytes.starts_with(b"DRCOV VERSION:")
     }
 
-    /// Reads a drcov file with a module table of version 2 to 5, and a table of blocks in binary or as text.
+    /// Reads a drcov file with a module table of version 2 to 5, and a table of blocks in binary or
+    /// as text.
     ///
     /// A module with the file name of one of the trace's `modules` is moved to where that is.
     ///
@@ -124,7 +125,8 @@ impl List {
         Ok(Self(found))
     }
 
-    /// Joins coverage, ascending, with this list. An instruction is in the list if its first byte is.
+    /// Joins coverage, ascending, with this list. An instruction is in the list if its first byte
+    /// is.
     pub fn join(&self, coverage: &[Executed], with: With) -> Vec<Executed> {
         if with == With::Plus {
             return self.plus(coverage);

@@ -36,7 +36,8 @@ pub struct LoopFinder {
     /// The next segment of the index.
     next: u32,
     threads: Vec<(Option<u64>, Cycles)>,
-    /// The last run of a block trace, which ends where the next one begins: its symbol and its begin.
+    /// The last run of a block trace, which ends where the next one begins: its symbol and its
+    /// begin.
     open: Option<(u32, u64)>,
     /// Steps of threads beyond the limit.
     left_out: u64,
@@ -142,7 +143,8 @@ impl RunIndex {
                         cycles.add(symbol, begin, at);
                     }
                     while partial.next_if(|begin| *begin < at).is_some() {}
-                    // The symbol of a block's run is twice the number of the block, and odd if the run stopped early.
+                    // The symbol of a block's run is twice the number of the block, and odd if the
+                    // run stopped early.
                     open = Some((2 * id + u32::from(partial.peek() == Some(&at)), at));
                 }
             }
@@ -183,7 +185,8 @@ mod tests {
 
     #[test]
     fn each_thread_has_its_loops() {
-        // Two threads in turns of four steps, each with a loop of three instructions. A step without an instruction ends no loop.
+        // Two threads in turns of four steps, each with a loop of three instructions. A step
+        // without an instruction ends no loop.
         let mut index = AccessIndex::new(vec![0], 60, crate::Keeps::Executions, usize::MAX);
         let mut next = [0u64; 2];
         for number in 0..60u64 {

@@ -16,8 +16,8 @@ pub struct Byte {
     pub step: u64,
     /// It was written there, otherwise read.
     pub written: bool,
-    /// It was read with another value than the trace has written last, or a neighbour in the same access was: something else has
-    /// changed the memory since, such as the kernel.
+    /// It was read with another value than the trace has written last, or a neighbour in the same
+    /// access was: something else has changed the memory since, such as the kernel.
     pub changed: bool,
     /// The last step that has written it. `None` if the trace knows it from reads only.
     pub write: Option<u64>,
@@ -25,7 +25,8 @@ pub struct Byte {
     pub value: Option<u8>,
 }
 
-/// How a step accessed a part of a cell: offset, length less 1, a bit for a write and one for a read that disagrees.
+/// How a step accessed a part of a cell: offset, length less 1, a bit for a write and one for a
+/// read that disagrees.
 #[derive(Clone, Copy)]
 struct Shape(u8);
 
@@ -113,7 +114,8 @@ impl Memory {
         }
     }
 
-    /// An access by a step of the open segment. Bytes of a value at the highest address lie beyond 64 bits.
+    /// An access by a step of the open segment. Bytes of a value at the highest address lie beyond
+    /// 64 bits.
     #[inline]
     #[allow(
         clippy::indexing_slicing,
@@ -204,8 +206,8 @@ impl Memory {
         bytes
     }
 
-    /// Finds the latest access and the latest write of bytes of a cell in a segment, up to a moment. `found` are those from `start`
-    /// on.
+    /// Finds the latest access and the latest write of bytes of a cell in a segment, up to a
+    /// moment. `found` are those from `start` on.
     #[allow(clippy::too_many_arguments)]
     fn latest(
         &self,
@@ -296,7 +298,8 @@ impl Memory {
                     })
                 }
                 Toward::Next => {
-                    // The chain leads back, so all later segments are visited: a few nanoseconds each.
+                    // The chain leads back, so all later segments are visited: a few nanoseconds
+                    // each.
                     let chain = self.keys.segments(id).take_while(|segment| segments.last(*segment) > step);
                     let mut later: Vec<u32> = chain.collect();
                     later.reverse();
@@ -314,7 +317,8 @@ impl Memory {
         }
     }
 
-    /// Passes on every access of some bytes by steps in a range, in no order: the step, and whether it is a write.
+    /// Passes on every access of some bytes by steps in a range, in no order: the step, and whether
+    /// it is a write.
     pub(crate) fn history(
         &self,
         segments: &Segments,
@@ -348,7 +352,8 @@ impl Memory {
     }
 }
 
-/// The cells that some bytes are in: the number of each, how many bytes come before, and which bytes of the cell are meant.
+/// The cells that some bytes are in: the number of each, how many bytes come before, and which
+/// bytes of the cell are meant.
 fn cells(address: u128, len: usize) -> impl Iterator<Item = (u64, usize, Range<usize>)> {
     let mut done = 0;
     core::iter::from_fn(move || {

@@ -1,7 +1,8 @@
 //! Where a value comes from, and who uses it: one step of the way at a time.
 //!
-//! The last write of a cell leads to an instruction, and what that read to further cells. Instructions that only copy a value are
-//! passed over. The way ends at values that no step wrote, and at constants.
+//! The last write of a cell leads to an instruction, and what that read to further cells.
+//! Instructions that only copy a value are passed over. The way ends at values that no step wrote,
+//! and at constants.
 
 use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Instructions;
@@ -191,7 +192,8 @@ impl<S: ByteSource> Explorer<S> {
         Ok(whole)
     }
 
-    /// Where the value comes from that a cell has before a step. A range of memory has an origin for each part with a writer of its own.
+    /// Where the value comes from that a cell has before a step. A range of memory has an origin
+    /// for each part with a writer of its own.
     ///
     /// # Errors
     ///
@@ -351,8 +353,8 @@ impl<S: ByteSource> Explorer<S> {
         Ok((found, false))
     }
 
-    /// Registers that the instruction reads and the step does not list: some tracers list the same few with each step. Their values
-    /// are those that were written last.
+    /// Registers that the instruction reads and the step does not list: some tracers list the same
+    /// few with each step. Their values are those that were written last.
     fn unlisted(&mut self, whole: &Whole, known: &str) -> Result<Vec<Operand>, Unreadable> {
         let thread = whole.found.and_then(|step| step.thread);
         let listed: Vec<String> = whole
@@ -380,8 +382,8 @@ impl<S: ByteSource> Explorer<S> {
         Ok(found)
     }
 
-    /// The steps that read the value that a step gives to a cell, until another one replaces it: at most `most` of them. `step` may
-    /// also be any later one before the value is replaced.
+    /// The steps that read the value that a step gives to a cell, until another one replaces it: at
+    /// most `most` of them. `step` may also be any later one before the value is replaced.
     ///
     /// # Errors
     ///

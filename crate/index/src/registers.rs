@@ -1,8 +1,9 @@
 //! What each step read from registers and wrote to them.
 //!
-//! Which registers a step accesses is its *shape*. A program has as many shapes as it has forms of instructions, so a step takes
-//! one byte, or two in a segment with more than 256 of them. Values are kept where pieces of the file end, for registers that the
-//! piece accessed. Between two ends they are decoded again.
+//! Which registers a step accesses is its *shape*. A program has as many shapes as it has forms of
+//! instructions, so a step takes one byte, or two in a segment with more than 256 of them. Values
+//! are kept where pieces of the file end, for registers that the piece accessed. Between two ends
+//! they are decoded again.
 
 use core::hash::BuildHasher;
 use core::ops::Range;
@@ -34,7 +35,8 @@ pub struct Register {
 /// A register as far as the trace is known.
 #[derive(Default)]
 struct Current {
-    /// The value if it has eight bytes, as most have: one word is compared sooner than bytes elsewhere.
+    /// The value if it has eight bytes, as most have: one word is compared sooner than bytes
+    /// elsewhere.
     word: Option<u64>,
     /// Otherwise.
     value: Vec<u8>,
@@ -114,7 +116,8 @@ impl Part {
     }
 }
 
-/// Lists of accesses, numbered: for each access the register, and whether it is a write in the lowest bit.
+/// Lists of accesses, numbered: for each access the register, and whether it is a write in the
+/// lowest bit.
 #[derive(Default)]
 struct Shapes {
     lists: Vec<u32>,
@@ -174,7 +177,8 @@ pub(crate) fn differ(a: &[u8], b: &[u8]) -> bool {
     a.iter().zip(b).any(|(a, b)| a != b)
 }
 
-/// Whether two names are equal. They have a few letters, so they are compared by two words that may overlap: a call takes longer.
+/// Whether two names are equal. They have a few letters, so they are compared by two words that may
+/// overlap: a call takes longer.
 #[inline]
 fn is_name(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len()
@@ -200,11 +204,13 @@ pub(crate) struct Registers {
     shapes: Shapes,
     /// The accesses of the current step, unless they are as expected.
     list: Vec<u32>,
-    /// By the number of an executed address: one more than the shape of the last step that executed it. 0 for none.
+    /// By the number of an executed address: one more than the shape of the last step that executed
+    /// it. 0 for none.
     shapes_of: Vec<u32>,
     /// What the current step executes.
     executed: Option<u32>,
-    /// The shape that the current step should have, as its accesses so far do: an instruction hardly ever accesses other registers.
+    /// The shape that the current step should have, as its accesses so far do: an instruction
+    /// hardly ever accesses other registers.
     expected: Option<u32>,
     /// Its list, and what is left of that.
     expected_list: Range<usize>,
@@ -377,7 +383,8 @@ impl Registers {
     )]
     pub(crate) fn end_piece(&mut self, piece: u32, first: u64) {
         let Self { open, shapes, current, touches, values, .. } = self;
-        // From the last step back: the first access that is found of a register is its latest, and of a shape no other step matters.
+        // From the last step back: the first access that is found of a register is its latest, and
+        // of a shape no other step matters.
         let mut is_new = vec![true; open.palette.len()];
         let mut touched: Vec<(u32, u64, bool)> = Vec::new();
         for (relative, index) in open.steps.iter().enumerate().skip(self.ended).rev() {
@@ -456,7 +463,8 @@ impl Registers {
         (has(false), has(true))
     }
 
-    /// The nearest step after or before `step` that accesses a register. `steps_of` has the steps of a piece.
+    /// The nearest step after or before `step` that accesses a register. `steps_of` has the steps
+    /// of a piece.
     pub(crate) fn nearest(
         &self,
         segments: &Segments,
@@ -489,7 +497,8 @@ impl Registers {
         }
     }
 
-    /// Passes on every access of a register by steps in a range, ascending: the step, and whether it is a write.
+    /// Passes on every access of a register by steps in a range, ascending: the step, and whether
+    /// it is a write.
     pub(crate) fn history(
         &self,
         segments: &Segments,

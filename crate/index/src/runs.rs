@@ -59,12 +59,14 @@ pub struct RunIndex {
     segments: Segments,
     /// Where the first and the last run of the open segment begin.
     open: Option<(u64, u64)>,
-    /// Runs that stopped early: where each begins, how many instructions it executed, and the index of its block.
+    /// Runs that stopped early: where each begins, how many instructions it executed, and the index
+    /// of its block.
     partial: Vec<(u64, u32, u32)>,
     stops: Stops,
     /// Where the next run begins.
     position: u64,
-    /// Each instruction of each block: its address, the index of the block, and its number in it. Ascending, made when it is needed.
+    /// Each instruction of each block: its address, the index of the block, and its number in it.
+    /// Ascending, made when it is needed.
     places: Vec<(u64, u32, u32)>,
     limit: usize,
     is_full: bool,
@@ -94,7 +96,8 @@ impl RunIndex {
         }
     }
 
-    /// The next run: it executes a block, up to before the transition `end`. An end that is not later than the last one is left out.
+    /// The next run: it executes a block, up to before the transition `end`. An end that is not
+    /// later than the last one is left out.
     pub fn run(&mut self, end: u64, id: u64) {
         let begin = self.position;
         if end <= begin || self.is_full {
@@ -160,7 +163,8 @@ impl RunIndex {
         Some(block.address.wrapping_add(start.into()))
     }
 
-    /// The blocks with an instruction at an address: the number of each, and that of the instruction in it.
+    /// The blocks with an instruction at an address: the number of each, and that of the
+    /// instruction in it.
     fn places_of(&mut self, address: u64) -> Vec<(u64, u32)> {
         if self.places.is_empty() {
             let all = (0u32..).zip(&self.blocks).filter(|(_, block)| !block.is_interrupt());
@@ -257,7 +261,8 @@ impl RunIndex {
         self.stops.matches(step, filter)
     }
 
-    /// The nearest step that matches a filter, from `step` on or before it: perhaps `step` itself. `None` if there is none so far.
+    /// The nearest step that matches a filter, from `step` on or before it: perhaps `step` itself.
+    /// `None` if there is none so far.
     pub fn nearest_match(&self, step: u64, filter: &Filter, toward: Toward) -> Option<u64> {
         self.stops.nearest_match(step, filter, toward, self.position)
     }
@@ -267,7 +272,8 @@ impl RunIndex {
         self.stops.kinds()
     }
 
-    /// All instructions that the transitions in a range executed, by address: those of unknown length count as one with their block.
+    /// All instructions that the transitions in a range executed, by address: those of unknown
+    /// length count as one with their block.
     pub fn coverage(&self, steps: Range<u64>) -> Vec<Executed> {
         let mut all: Vec<Executed> = Vec::new();
         let runs = self.runs_in(&steps);
@@ -314,7 +320,8 @@ impl RunIndex {
             let number = self.executions.number(block.id);
             of.begun = number.and_then(|number| counts.get(number as usize).copied()).unwrap_or(0);
         }
-        // The last run may go on after the range. It has its own entry if it stops before its block ends.
+        // The last run may go on after the range. It has its own entry if it stops before its block
+        // ends.
         let last = steps.end.checked_sub(1).filter(|_| steps.end < self.position).and_then(|last| self.run_at(last));
         let cut = last.filter(|run| run.begin >= steps.start && run.end > steps.end);
         let first = self.partial.partition_point(|(begin, ..)| *begin < steps.start);
@@ -373,8 +380,8 @@ struct RunsOf {
     /// How many begin in the range, and how many before it.
     begun: u64,
     open: u64,
-    /// By instruction, how many more or less runs execute it than the instruction before it. The first one has `begun` before it. Empty
-    /// if there is no difference.
+    /// By instruction, how many more or less runs execute it than the instruction before it. The
+    /// first one has `begun` before it. Empty if there is no difference.
     from: Vec<i64>,
 }
 

@@ -1,4 +1,5 @@
-//! Where a walk through the steps stops: changes of thread, mode and privilege, system calls, interrupts.
+//! Where a walk through the steps stops: changes of thread, mode and privilege, system calls,
+//! interrupts.
 
 use unspool_formats::steps::{Step, StepEvent};
 
@@ -90,15 +91,16 @@ impl Stops {
         }
     }
 
-    /// The thread of a step, and where the run of that thread's steps ends: `None` at the end of the trace. What comes before the
-    /// first thread belongs to it.
+    /// The thread of a step, and where the run of that thread's steps ends: `None` at the end of
+    /// the trace. What comes before the first thread belongs to it.
     pub(crate) fn thread_run(&self, step: u64) -> (Option<u64>, Option<u64>) {
         let at = self.threads.partition_point(|(first, _)| *first <= step).saturating_sub(1);
         let thread = self.threads.get(at).map(|(_, thread)| *thread);
         (thread, self.threads.get(at + 1).map(|(first, _)| *first))
     }
 
-    /// The step before or after a step on its thread. It exists unless the frame there is invalid. `end` is after the last step.
+    /// The step before or after a step on its thread. It exists unless the frame there is invalid.
+    /// `end` is after the last step.
     pub(crate) fn beside(&self, step: u64, toward: Toward, end: u64) -> Option<u64> {
         let at = self.threads.partition_point(|(first, _)| *first <= step).checked_sub(1);
         let thread = at.and_then(|at| self.threads.get(at)).map(|(_, thread)| *thread);
@@ -126,8 +128,8 @@ impl Stops {
         }
     }
 
-    /// Whether a step matches, and the stretch of steps around it for which all that is asked is the same: its first step, and the step after
-    /// it. `end` is after the last step.
+    /// Whether a step matches, and the stretch of steps around it for which all that is asked is
+    /// the same: its first step, and the step after it. `end` is after the last step.
     fn stretch(&self, step: u64, filter: &Filter, end: u64) -> (bool, u64, u64) {
         let mut stretch = (true, 0, end);
         narrow(&mut stretch, &self.privileges, step, filter.is_kernel);
@@ -141,7 +143,8 @@ impl Stops {
         self.stretch(step, filter, u64::MAX).0
     }
 
-    /// The nearest step that matches, from `step` on or before it, which may be `step` itself. `end` is after the last step.
+    /// The nearest step that matches, from `step` on or before it, which may be `step` itself.
+    /// `end` is after the last step.
     pub(crate) fn nearest_match(&self, step: u64, filter: &Filter, toward: Toward, end: u64) -> Option<u64> {
         let mut at = step;
         while at < end {
@@ -162,7 +165,8 @@ impl Stops {
         self.calls.binary_search(&step).is_ok()
     }
 
-    /// The threads, the modes, and whether some steps are outside the kernel and in it. Each once, in the order of numbers.
+    /// The threads, the modes, and whether some steps are outside the kernel and in it. Each once,
+    /// in the order of numbers.
     pub(crate) fn kinds(&self) -> Kinds {
         let mut kinds = Kinds::default();
         for (_, thread) in &self.threads {
@@ -207,8 +211,8 @@ fn insert<T: Ord + Copy>(sorted: &mut Vec<T>, value: T) {
     }
 }
 
-/// Narrows a stretch around a step to the run that the step is in, if one of its values is wanted. Steps before the first run match
-/// nothing.
+/// Narrows a stretch around a step to the run that the step is in, if one of its values is wanted.
+/// Steps before the first run match nothing.
 fn narrow<T: PartialEq + Copy>(stretch: &mut (bool, u64, u64), runs: &Runs<T>, step: u64, wanted: Option<T>) {
     let Some(wanted) = wanted else { return };
     let next = runs.partition_point(|(first, _)| *first <= step);

@@ -1,5 +1,5 @@
-//! The index says what a walk over all steps says: on random traces, built in any portions, asked in between, stopped and
-//! continued.
+//! The index says what a walk over all steps says: on random traces, built in any portions, asked
+//! in between, stopped and continued.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 

@@ -1,7 +1,8 @@
 //! The lifetimes of buffers, the pointers into them, and pointers that may lead out of them.
 //!
-//! A trace says the address and the size of a buffer when it is allocated, and size 0 when it is freed. What a program does
-//! with its pointers is not recorded, so what is found here are candidates.
+//! A trace says the address and the size of a buffer when it is allocated, and size 0 when it is
+//! freed. What a program does with its pointers is not recorded, so what is found here are
+//! candidates.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -106,7 +107,8 @@ pub struct Buffers {
     /// Bytes in use, and the most that were.
     in_use: u64,
     most_in_use: u64,
-    /// What is live, and what was freed and not used again since: address, and number of the lifetime.
+    /// What is live, and what was freed and not used again since: address, and number of the
+    /// lifetime.
     live: BTreeMap<u64, Live>,
     freed: BTreeMap<u64, Live>,
     candidates: Vec<Candidate>,
@@ -322,8 +324,8 @@ impl Buffers {
     }
 }
 
-/// The size of what a pointer of this type points to, in bytes, as on most 64-bit systems. 0 if it is unknown. Types are
-/// written with `*` for a pointer and `[n]` for an array in front.
+/// The size of what a pointer of this type points to, in bytes, as on most 64-bit systems. 0 if it
+/// is unknown. Types are written with `*` for a pointer and `[n]` for an array in front.
 fn pointee(name: &str) -> u64 {
     let Some(inner) = name.trim_start().strip_prefix('*') else {
         // The elements of an array.

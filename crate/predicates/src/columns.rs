@@ -14,14 +14,16 @@ const LONG: usize = 8 << 20;
 /// Whether the high bit of a key says that the buffer of a pointer is known.
 pub(crate) const IN_BUFFER: u32 = 1 << 31;
 
-/// Statements, and names of variables with their types, numbered as they occur. Segments refer to them.
+/// Statements, and names of variables with their types, numbered as they occur. Segments refer to
+/// them.
 #[derive(Debug, Default)]
 pub struct Dictionary {
     statements: Vec<Option<StatementId>>,
     statement_of: HashMap<Option<StatementId>, u32>,
     keys: Vec<(u32, u32)>,
     key_of: HashMap<(u32, u32), u32>,
-    /// For each key, the one that came after it. Statements list their variables in the same order each time.
+    /// For each key, the one that came after it. Statements list their variables in the same order
+    /// each time.
     next: Vec<u32>,
     latest: u32,
 }
@@ -102,8 +104,8 @@ pub struct Segment {
     /// For each variable, its kind, and its number as 64 bits, or where its bytes are.
     pub(crate) kind: Vec<Kind>,
     pub(crate) value: Vec<u64>,
-    /// For pointers into buffers, the bytes from there to the end; for bytes, how many the file has. Ends after the last of
-    /// them.
+    /// For pointers into buffers, the bytes from there to the end; for bytes, how many the file
+    /// has. Ends after the last of them.
     pub(crate) extra: Vec<u64>,
     bytes: Vec<u8>,
     auxiliary: Vec<u64>,
@@ -216,7 +218,8 @@ impl Segment {
         self.at.is_empty()
     }
 
-    /// The number of a point's statement in the dictionary. `point` counts from the segment's first.
+    /// The number of a point's statement in the dictionary. `point` counts from the segment's
+    /// first.
     pub fn statement(&self, point: usize) -> u32 {
         self.statement.get(point).copied().unwrap_or(0)
     }
@@ -263,8 +266,8 @@ impl Segment {
         (self.key.get(variable)? & IN_BUFFER != 0).then(|| self.extra.get(variable).copied())?
     }
 
-    /// The sizes of buffers that the points say, in the order of the trace: the point, counted from the segment's first, the
-    /// address, and the size in bytes; 0 frees the buffer.
+    /// The sizes of buffers that the points say, in the order of the trace: the point, counted from
+    /// the segment's first, the address, and the size in bytes; 0 frees the buffer.
     pub fn buffers(&self) -> &[(u32, u64, u64)] {
         &self.buffers
     }

@@ -43,7 +43,8 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Splits a text. What is not a token of the language is a fault only where it is read: types may contain anything.
+/// Splits a text. What is not a token of the language is a fault only where it is read: types may
+/// contain anything.
 fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -106,7 +107,8 @@ pub(crate) fn parse(text: &str) -> Result<Query, Fault> {
     Ok(parser.query)
 }
 
-/// Reads `a, b: int | unsigned int, p: *char`. Types are as in the trace, with or without quotation marks.
+/// Reads `a, b: int | unsigned int, p: *char`. Types are as in the trace, with or without quotation
+/// marks.
 fn declarations(text: &str, end: Place, query: &mut Query) -> Result<(), Fault> {
     let mut waiting = Vec::new();
     let mut from = 0;

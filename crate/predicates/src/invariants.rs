@@ -1,7 +1,8 @@
 //! What likely always holds at a statement, from the values at its occurrences.
 //!
-//! The columns of an iteration table are compared with one another. A relation is reported if it holds at nearly all
-//! occurrences, with the number of those at which it does not: such an exception is often what one looks for.
+//! The columns of an iteration table are compared with one another. A relation is reported if it
+//! holds at nearly all occurrences, with the number of those at which it does not: such an
+//! exception is often what one looks for.
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -111,8 +112,8 @@ impl Invariants {
         Self { columns: columns.collect(), found, next: (0, 1) }
     }
 
-    /// Compares at least one pair, and more until `budget` rows were looked at. Returns whether all are compared. `rows` must be
-    /// those of [`Invariants::new`], with further rows at most.
+    /// Compares at least one pair, and more until `budget` rows were looked at. Returns whether all
+    /// are compared. `rows` must be those of [`Invariants::new`], with further rows at most.
     pub(crate) fn step(&mut self, rows: &Rows, budget: usize) -> bool {
         let mut looked = 0;
         loop {
@@ -156,7 +157,8 @@ impl Invariants {
         if x.kind == Kind::Bytes || y.kind == Kind::Bytes {
             return self.texts(of_x, of_y, a, b, count);
         }
-        // A constant says enough alone, but for sizes: that a variable is the size of its buffer matters.
+        // A constant says enough alone, but for sizes: that a variable is the size of its buffer
+        // matters.
         let matters = !(x.is_constant && y.is_constant) || x.is_size != y.is_size;
         if !matters || (x.is_constant || y.is_constant) && !(x.is_size || y.is_size) {
             return 0;
@@ -362,7 +364,8 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 
 fn linear(of_x: &Column, of_y: &Column, x: &Known, y: &Known, count: usize) -> Option<Invariant> {
     let get = |row: usize| Some((integer(x.kind, of_x.get(row)?)?, integer(y.kind, of_y.get(row)?)?));
-    // An exception may be at one of the points through which the line is drawn, so it is drawn in three places.
+    // An exception may be at one of the points through which the line is drawn, so it is drawn in
+    // three places.
     let from = |first: usize| {
         let mut points = (first..count).filter_map(get);
         let p = points.next()?;
@@ -402,7 +405,8 @@ fn linear(of_x: &Column, of_y: &Column, x: &Known, y: &Known, count: usize) -> O
     None
 }
 
-/// The two sides of an equation: that variable is alone whose factor is a whole number, if there is one.
+/// The two sides of an equation: that variable is alone whose factor is a whole number, if there is
+/// one.
 fn in_words(line: &Line, x: &str, y: &str) -> (String, String) {
     let Line { parts, times, rest } = *line;
     let (left, factor, right, divisor, rest) = if parts != 1 && times.abs() == 1 {
@@ -432,8 +436,8 @@ fn float(kind: Kind, bits: u64) -> f64 {
     }
 }
 
-/// The value as an integer, if it is one. Larger floats have no digits after the point either, but neither do they have all
-/// before it.
+/// The value as an integer, if it is one. Larger floats have no digits after the point either, but
+/// neither do they have all before it.
 fn integer(kind: Kind, bits: u64) -> Option<i128> {
     match kind {
         Kind::Unsigned | Kind::Pointer => Some(bits.into()),

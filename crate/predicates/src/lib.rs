@@ -1,8 +1,9 @@
-//! The query language of GrammaTech's trace-db: which points of a trace have values as a predicate wants them.
+//! The query language of GrammaTech's trace-db: which points of a trace have values as a predicate
+//! wants them.
 //!
-//! [`Query::parse`] reads a query, [`Segment`] has the values of points as columns, and [`Run`] evaluates the one over the
-//! other. The semantics are those of the reference (trace-db at 405d681), where it is right: docs/values.md lists the
-//! differences. No I/O.
+//! [`Query::parse`] reads a query, [`Segment`] has the values of points as columns, and [`Run`]
+//! evaluates the one over the other. The semantics are those of the reference (trace-db at
+//! 405d681), where it is right: docs/values.md lists the differences. No I/O.
 //!
 //! # How a query is evaluated
 //!

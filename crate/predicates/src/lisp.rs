@@ -24,7 +24,8 @@ enum Form {
     List(Vec<(Place, Form)>),
 }
 
-/// Reads a text as an s-expression. `None` if it is not one, so that it may be written in the other way.
+/// Reads a text as an s-expression. `None` if it is not one, so that it may be written in the other
+/// way.
 pub(crate) fn parse(text: &str) -> Option<Result<Query, Fault>> {
     if !text.trim_start().starts_with('(') {
         return None;
@@ -235,7 +236,8 @@ fn variable(place: Place, items: &[(Place, Form)], query: &mut Query) -> Result<
     Ok(())
 }
 
-/// The free variable with a name. With `may_add`, an unknown one stands for the program's variables of that name.
+/// The free variable with a name. With `may_add`, an unknown one stands for the program's variables
+/// of that name.
 fn named(place: Place, name: &str, query: &mut Query, may_add: bool) -> Result<u8, Fault> {
     let same = |variable: &FreeVariable| {
         if may_add { variable.name == name } else { symbol(&variable.name) == symbol(name) }

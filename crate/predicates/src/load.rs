@@ -46,7 +46,8 @@ impl Loader {
     ///
     /// # Errors
     ///
-    /// Returns the error that ends the trace. Points before it remain valid; [`Loader::end`] has the last ones.
+    /// Returns the error that ends the trace. Points before it remain valid; [`Loader::end`] has
+    /// the last ones.
     pub fn push(&mut self, bytes: &[u8], mut full: impl FnMut(Segment)) -> Result<()> {
         let Self { reader, dictionary, segment, rest } = self;
         rest.extend_from_slice(bytes);
@@ -73,8 +74,8 @@ impl Loader {
         Ok(())
     }
 
-    /// The file has ended, or reading has: returns the last segment, and what is missing at the end. An incomplete point is
-    /// left out, as the reference does.
+    /// The file has ended, or reading has: returns the last segment, and what is missing at the
+    /// end. An incomplete point is left out, as the reference does.
     pub fn end(&mut self) -> (Segment, Vec<Problem>) {
         let rest = core::mem::take(&mut self.rest);
         // An incomplete header is not news: the trace has no points.

@@ -1,8 +1,9 @@
 //! Exact numbers: integers of any size, fractions of them, and infinities.
 //!
-//! A float is the fraction that its bits stand for, so nothing is ever rounded: `1/3*3` is 1, and the float `0.1f` is not the
-//! double `0.1`. The reference (trace-db at 405d681) has integers of any size too, but 50 decimal digits for floats and
-//! divisions. What is not a number is invalid, and no comparison with it holds; so the functions here return `None` for it.
+//! A float is the fraction that its bits stand for, so nothing is ever rounded: `1/3*3` is 1, and
+//! the float `0.1f` is not the double `0.1`. The reference (trace-db at 405d681) has integers of
+//! any size too, but 50 decimal digits for floats and divisions. What is not a number is invalid,
+//! and no comparison with it holds; so the functions here return `None` for it.
 
 use alloc::boxed::Box;
 use core::cmp::Ordering;
@@ -144,7 +145,8 @@ impl Number {
         Some((a.checked_mul(e)?, b.checked_mul(d)?, d.checked_mul(e)?))
     }
 
-    /// `self` and `other` under an operation. `None` where the result is not a number: a division by 0, `∞ - ∞`, `0 * ∞`, `∞ / ∞`.
+    /// `self` and `other` under an operation. `None` where the result is not a number: a division
+    /// by 0, `∞ - ∞`, `0 * ∞`, `∞ / ∞`.
     pub fn apply(&self, operation: Operation, other: &Self) -> Option<Self> {
         if let (Infinite(_), _) | (_, Infinite(_)) = (self, other) {
             return self.with_infinity(operation, other);

@@ -1,8 +1,9 @@
 //! The point that the reference picks for a seed.
 
-/// The number, below `count`, that the reference draws for a seed: the first one of `std::uniform_int_distribution` over
-/// `std::mt19937`, as libstdc++ has implemented it since version 11 (Lemire's method). `count` is at least 1 and below 2^32;
-/// a larger one is taken modulo 2^32.
+/// The number, below `count`, that the reference draws for a seed: the first one of
+/// `std::uniform_int_distribution` over `std::mt19937`, as libstdc++ has implemented it since
+/// version 11 (Lemire's method). `count` is at least 1 and below 2^32; a larger one is taken modulo
+/// 2^32.
 pub(crate) fn pick(seed: u32, count: u64) -> u64 {
     let mut random = Twister::new(seed);
     let range = count as u32;
@@ -21,7 +22,8 @@ pub(crate) fn pick(seed: u32, count: u64) -> u64 {
 
 const N: usize = 624;
 
-/// The Mersenne Twister of 32 bits (Matsumoto and Nishimura 1998), `std::mt19937`. Makes one batch of numbers at a time.
+/// The Mersenne Twister of 32 bits (Matsumoto and Nishimura 1998), `std::mt19937`. Makes one batch
+/// of numbers at a time.
 struct Twister {
     state: [u32; N],
     next: usize,
@@ -68,7 +70,8 @@ impl Twister {
 mod tests {
     use super::*;
 
-    /// The C++ standard requires the last one ([rand.predef]); the others are those of every implementation.
+    /// The C++ standard requires the last one ([rand.predef]); the others are those of every
+    /// implementation.
     #[test]
     fn numbers_are_those_of_the_standard() {
         let mut random = Twister::new(5489);

@@ -125,8 +125,8 @@ impl Rows {
         (self.count, self.points.len())
     }
 
-    /// For each column, the key of its variable in the dictionary, and whether the column has, in place of the values of that
-    /// pointer, the bytes from there to the end of its buffer.
+    /// For each column, the key of its variable in the dictionary, and whether the column has, in
+    /// place of the values of that pointer, the bytes from there to the end of its buffer.
     pub fn keys(&self) -> impl Iterator<Item = (u32, bool)> {
         self.columns.iter().map(|column| (column.key & !IN_BUFFER, column.key & IN_BUFFER != 0))
     }
@@ -140,7 +140,8 @@ impl Rows {
         self.points.len()
     }
 
-    /// Sorts by a column; by the order of the trace if there is no such column. Rows without the variable come last.
+    /// Sorts by a column; by the order of the trace if there is no such column. Rows without the
+    /// variable come last.
     pub fn sort(&mut self, column: Option<usize>, descending: bool) {
         let Self { order, columns, texts, .. } = self;
         order.sort_unstable();

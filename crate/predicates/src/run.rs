@@ -49,7 +49,8 @@ pub struct Match<'a> {
     pub point: usize,
     /// For each free variable, the index of a variable in the segment.
     pub variables: &'a [u32],
-    /// Without the auxiliary numbers of the point: the reference has this result first, in queries without variables.
+    /// Without the auxiliary numbers of the point: the reference has this result first, in queries
+    /// without variables.
     pub is_bare: bool,
 }
 
@@ -82,8 +83,8 @@ type Bound = [Candidate; MOST_VARIABLES];
 /// A run of a query over a trace. Segments come in their order.
 #[derive(Debug)]
 pub struct Run {
-    /// For each variable, the conditions that are about it alone, and those that are decided when it is bound: the variables
-    /// after it are bound before.
+    /// For each variable, the conditions that are about it alone, and those that are decided when
+    /// it is bound: the variables after it are bound before.
     alone: Vec<Vec<Condition>>,
     joint: Vec<Vec<Condition>>,
     /// Conditions without variables hold.
@@ -95,7 +96,8 @@ pub struct Run {
     /// For each type and for each name, the free variables that may stand for it, as bits.
     by_type: Vec<u32>,
     by_name: Vec<u32>,
-    /// The same for each key of the dictionary so far, and whether points at each statement are wanted.
+    /// The same for each key of the dictionary so far, and whether points at each statement are
+    /// wanted.
     by_key: Vec<u32>,
     by_statement: Vec<bool>,
     /// The seed, and the number of points that a point is picked from.
@@ -103,7 +105,8 @@ pub struct Run {
     counted: u64,
     picked: Option<u64>,
     passed: u64,
-    /// The next point of the segment, and whether the combinations of the one before are not exhausted.
+    /// The next point of the segment, and whether the combinations of the one before are not
+    /// exhausted.
     point: usize,
     is_open: bool,
     candidates: Vec<Vec<Candidate>>,
@@ -193,7 +196,8 @@ impl Run {
         }
     }
 
-    /// Whether [`Run::count`] must be called with all segments before the first call of [`Run::segment`].
+    /// Whether [`Run::count`] must be called with all segments before the first call of
+    /// [`Run::segment`].
     pub fn must_count(&self) -> bool {
         self.seed != 0 && self.picked.is_none()
     }
@@ -220,8 +224,9 @@ impl Run {
         self.left_out
     }
 
-    /// Evaluates a segment until at least `budget` more combinations were looked at. Calls `each` with every result. Returns
-    /// whether the segment is done; otherwise the next call goes on within it.
+    /// Evaluates a segment until at least `budget` more combinations were looked at. Calls `each`
+    /// with every result. Returns whether the segment is done; otherwise the next call goes on
+    /// within it.
     pub fn segment(
         &mut self,
         segment: &Segment,
@@ -311,8 +316,8 @@ impl Run {
         self.most_met = 0;
     }
 
-    /// Goes on with the combinations of the current point: the first variable varies fastest. Returns whether they are
-    /// exhausted.
+    /// Goes on with the combinations of the current point: the first variable varies fastest.
+    /// Returns whether they are exhausted.
     fn combine(&mut self, segment: &Segment, until: u64, each: &mut dyn FnMut(&Match<'_>)) -> bool {
         let point = self.point - 1;
         let count = self.alone.len();
@@ -387,7 +392,8 @@ impl Run {
         }
     }
 
-    /// Passes on a result, unless an earlier one is at the same statement and has variables of the same names and types.
+    /// Passes on a result, unless an earlier one is at the same statement and has variables of the
+    /// same names and types.
     fn tell(
         &mut self,
         segment: &Segment,

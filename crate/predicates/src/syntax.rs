@@ -120,8 +120,8 @@ pub struct Query {
 }
 
 impl Query {
-    /// Reads a query: `(query …)`, a predicate as an s-expression, or a predicate as it is usually written. docs/values.md has
-    /// both languages.
+    /// Reads a query: `(query …)`, a predicate as an s-expression, or a predicate as it is usually
+    /// written. docs/values.md has both languages.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! The values of one trace, asked in turns: reads the trace as far as a question needs it, and keeps what fits.
+//! The values of one trace, asked in turns: reads the trace as far as a question needs it, and
+//! keeps what fits.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -52,7 +53,8 @@ pub struct FoundPoints {
     pub track: Vec<u32>,
     /// Absolute offsets of their first entries.
     pub at: Vec<u64>,
-    /// Numbers of the texts that say what the free variables stand for, among all texts of the question; 2^32 - 1 for none.
+    /// Numbers of the texts that say what the free variables stand for, among all texts of the
+    /// question; 2^32 - 1 for none.
     pub matched: Vec<u32>,
     /// Texts that are new.
     pub texts: Vec<String>,
@@ -169,7 +171,8 @@ impl Values {
         self.kept
     }
 
-    /// Keeps this many bytes of segments at most from here on, unless questions that go on need more.
+    /// Keeps this many bytes of segments at most from here on, unless questions that go on need
+    /// more.
     pub fn keep_at_most(&mut self, most: usize) {
         self.most = most;
         self.drop_some();
@@ -206,8 +209,8 @@ impl Values {
         self.ask(Slot::Search, query, Into::Found(found));
     }
 
-    /// Makes the iteration table of the statement with a number in the dictionary, in place of the previous table. Only points
-    /// that the query finds become rows.
+    /// Makes the iteration table of the statement with a number in the dictionary, in place of the
+    /// previous table. Only points that the query finds become rows.
     pub fn begin_rows(&mut self, statement: u32, query: &Query) {
         let mut query = query.clone();
         if let Some(id) = self.statements.summaries().get(statement as usize).and_then(|it| it.id) {
@@ -232,7 +235,8 @@ impl Values {
         }
     }
 
-    /// Goes on with what likely always holds in the iteration table, for at least `budget` rows. Returns whether that is done.
+    /// Goes on with what likely always holds in the iteration table, for at least `budget` rows.
+    /// Returns whether that is done.
     pub fn step_invariants(&mut self, budget: usize) -> bool {
         let Self { asked, invariants, places, loader, .. } = self;
         let Some(Some(Asked { work: Work::Query { into, .. }, is_done: true, .. })) = asked.get(Slot::Rows as usize)
@@ -275,14 +279,16 @@ impl Values {
         }
     }
 
-    /// Reads from the beginning again. Statements and variables get the numbers that they had, so questions can go on.
+    /// Reads from the beginning again. Statements and variables get the numbers that they had, so
+    /// questions can go on.
     fn read_again(&mut self) {
         self.loader = Loader::new(self.places.layout(), Limits::LIFTED);
         self.segments.clear();
         (self.position, self.is_loaded, self.base, self.kept) = (0, false, 0, 0);
     }
 
-    /// Whether all of the trace has been read at least once, so that [`Values::statements`] is complete.
+    /// Whether all of the trace has been read at least once, so that [`Values::statements`] is
+    /// complete.
     pub fn was_loaded(&self) -> bool {
         self.was_loaded
     }

@@ -1,4 +1,5 @@
-//! What is known of each variable: its extremes, how often it changes, and how many different values it has.
+//! What is known of each variable: its extremes, how often it changes, and how many different
+//! values it has.
 
 use alloc::vec::Vec;
 
@@ -34,7 +35,8 @@ pub struct Variable {
     pub(crate) kind: Kind,
     /// How often it is recorded.
     pub count: u64,
-    /// Its first, last, lowest and highest values, each where it was first seen. Lowest and highest only of numbers.
+    /// Its first, last, lowest and highest values, each where it was first seen. Lowest and highest
+    /// only of numbers.
     pub first: Moment,
     /// See [`Variable::first`].
     pub last: Moment,
@@ -53,7 +55,8 @@ pub struct Variable {
     different: HashSet<u64>,
     /// There may be more different values than were told apart.
     is_cut: bool,
-    /// The lowest and the highest value in each of [`CELLS`] equal parts of the trace. NaN without any.
+    /// The lowest and the highest value in each of [`CELLS`] equal parts of the trace. NaN without
+    /// any.
     over_time: Vec<(f64, f64)>,
 }
 
@@ -63,8 +66,8 @@ impl Variable {
         (self.different.len() as u64, !self.is_cut)
     }
 
-    /// The lowest and the highest value in each of [`CELLS`] equal parts of the trace, NaN without any. Empty if too many
-    /// variables are known.
+    /// The lowest and the highest value in each of [`CELLS`] equal parts of the trace, NaN without
+    /// any. Empty if too many variables are known.
     pub fn over_time(&self) -> &[(f64, f64)] {
         &self.over_time
     }

@@ -1,4 +1,5 @@
-//! The engine against an evaluator that looks at every combination, on random traces and random queries.
+//! The engine against an evaluator that looks at every combination, on random traces and random
+//! queries.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 

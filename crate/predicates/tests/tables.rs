@@ -1,4 +1,5 @@
-//! What is known of variables and buffers, and what likely always holds, on traces that are made here.
+//! What is known of variables and buffers, and what likely always holds, on traces that are made
+//! here.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use unspool_formats::records::index_of;

@@ -1,4 +1,5 @@
-//! Writes the seeds of all properties to a folder, one folder each, for `npm run fuzz`. Prints their names.
+//! Writes the seeds of all properties to a folder, one folder each, for `npm run fuzz`. Prints
+//! their names.
 
 #![allow(
     clippy::indexing_slicing,

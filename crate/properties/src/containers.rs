@@ -57,7 +57,8 @@ fn unpack(container: Container, file: &[u8], mut portion: impl FnMut() -> usize)
     Some((all, problem))
 }
 
-/// Compressed streams and archives give the same bytes and the same fault in any portions, and faults are in the file.
+/// Compressed streams and archives give the same bytes and the same fault in any portions, and
+/// faults are in the file.
 pub(crate) fn around_a_trace(file: &[u8]) {
     // Brotli has no magic number.
     let kind = Kind::of(file, "").unwrap_or(Kind::Brotli);

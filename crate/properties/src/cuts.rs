@@ -10,7 +10,8 @@ use crate::choices::Choices;
 use crate::drive;
 use crate::file::format;
 
-/// Bytes of a new file that are compared at most. A few bytes of a compressed trace can hold any number.
+/// Bytes of a new file that are compared at most. A few bytes of a compressed trace can hold any
+/// number.
 const MOST: usize = 4 << 20;
 
 /// A new file, and what was said of it.
@@ -23,7 +24,8 @@ struct Stretch {
     error: Option<Error>,
 }
 
-/// A stretch is the same in any portions, it is a sound trace with as many records as were said, and a stretch of all of it is itself.
+/// A stretch is the same in any portions, it is a sound trace with as many records as were said,
+/// and a stretch of all of it is itself.
 pub(crate) fn stretched(file: &[u8]) {
     let mut choices = Choices::of(file);
     let keep = Cleaner::default();
@@ -31,7 +33,8 @@ pub(crate) fn stretched(file: &[u8]) {
     let Some(whole) = cut_out(file, all, &keep, || usize::MAX) else { return };
     readable(&whole);
     let again = cut_out(&whole.file, all, &keep, || usize::MAX);
-    // Buffers of XRay that have lost their clocks may be equal afterwards, and then count as one that was written twice.
+    // Buffers of XRay that have lost their clocks may be equal afterwards, and then count as one
+    // that was written twice.
     let is_copy = |problem: &Problem| *problem.kind == COPIED_BUFFER;
     if let Some(again) = again.filter(|again| whole.records > 0 && !again.problems.iter().any(is_copy)) {
         assert_eq!((again.error, again.records), (None, whole.records), "records of a stretch of a stretch");

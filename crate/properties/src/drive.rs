@@ -6,7 +6,8 @@ use unspool_formats::{
     Decoder, Error, EventBatch, EventKind, Locator, Pass, Problem, Records, TrackDef, Want, batch::Name, decoder::Range,
 };
 
-/// Events, problems and so on that are compared at most. A few bytes of a compressed trace can hold any number.
+/// Events, problems and so on that are compared at most. A few bytes of a compressed trace can hold
+/// any number.
 const MOST: usize = 200_000;
 /// Text that is compared at most, in bytes.
 const MOST_TEXT: usize = 8 << 20;
@@ -109,8 +110,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Drives a decoder over a file, with batches of `capacity` events, as the engine does. Returns `None` if there is more than is
-/// worth comparing.
+/// Drives a decoder over a file, with batches of `capacity` events, as the engine does. Returns
+/// `None` if there is more than is worth comparing.
 pub(crate) fn decode(
     decoder: &mut dyn Decoder,
     file: &[u8],
@@ -164,7 +165,8 @@ pub(crate) struct Dumped {
     pub(crate) error: Option<Error>,
 }
 
-/// Drives a text dump over a file, as the engine does. Returns `None` if there is more than is worth comparing.
+/// Drives a text dump over a file, as the engine does. Returns `None` if there is more than is
+/// worth comparing.
 pub(crate) fn dump(dump: &mut dyn TextDump, file: &[u8], mut portion: impl FnMut() -> usize) -> Option<Dumped> {
     let mut all = Dumped::default();
     let mut input = Input::new(file);

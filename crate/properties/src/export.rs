@@ -1,4 +1,5 @@
-//! Exports: from the store as the native command has it, and from the pages of its tables as the page has them.
+//! Exports: from the store as the native command has it, and from the pages of its tables as the
+//! page has them.
 
 use std::rc::Rc;
 
@@ -26,7 +27,8 @@ enum Outcome {
     Damaged,
 }
 
-/// An export has the same bytes from the store and from its pages, in any steps; damaged pages end it.
+/// An export has the same bytes from the store and from its pages, in any steps; damaged pages end
+/// it.
 pub(crate) fn written(file: &[u8]) {
     let Some(session) = session::read(file, || (usize::MAX, usize::MAX), |_| {}) else { return };
     let store = session.store();

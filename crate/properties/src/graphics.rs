@@ -16,7 +16,8 @@ const QUESTIONS: u64 = 6;
 /// Bytes of a texture that is looked at texel by texel.
 const MOST: usize = 1 << 20;
 
-/// Frames, resources and findings are the same in any steps and portions, and what resources hold is the same whenever it is asked.
+/// Frames, resources and findings are the same in any steps and portions, and what resources hold
+/// is the same whenever it is asked.
 pub(crate) fn surveyed(stream: &[u8]) {
     let file = stored(stream);
     let Some(index) = index("apitrace", &file) else { return };
@@ -50,7 +51,8 @@ pub(crate) fn surveyed(stream: &[u8]) {
     findings(&index, &file, &mut choices);
 }
 
-/// Contents of resources, with a reader that has answered other questions before, and with a new one.
+/// Contents of resources, with a reader that has answered other questions before, and with a new
+/// one.
 fn contents(survey: &Survey<Vec<u8>>, index: &[u8], file: &[u8], choices: &mut Choices) {
     let resources = survey.resources();
     let open = || Reader::keeping(index, file.to_vec(), u64::MAX).expect("an index");
@@ -115,7 +117,8 @@ fn findings(index: &[u8], file: &[u8], choices: &mut Choices) {
     }
 }
 
-/// State at a call is the same whichever calls were asked before, and in whatever portions the history was built.
+/// State at a call is the same whichever calls were asked before, and in whatever portions the
+/// history was built.
 pub(crate) fn state(stream: &[u8]) {
     let file = stored(stream);
     let Some(index) = index("apitrace", &file) else { return };

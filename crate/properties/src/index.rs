@@ -80,7 +80,8 @@ impl All {
     }
 }
 
-/// The index of a trace of frames says what a walk over all of its steps says, in whatever portions it was made.
+/// The index of a trace of frames says what a walk over all of its steps says, in whatever portions
+/// it was made.
 pub(crate) fn stepped(file: &[u8]) {
     let Some(index) = index("frames", file) else { return };
     let mut choices = Choices::of(file);
@@ -197,7 +198,8 @@ fn executions<S: ByteSource>(all: &All, whole: &Explorer<Vec<u8>>, parts: &Explo
 
 const STOPS: [Stop; 5] = [Stop::Thread, Stop::Mode, Stop::Privilege, Stop::SystemCall, Stop::Interrupt];
 
-/// Runs of blocks give the same answers however often they are sealed in between, and count what ran. Eight bytes are a block or a run.
+/// Runs of blocks give the same answers however often they are sealed in between, and count what
+/// ran. Eight bytes are a block or a run.
 pub(crate) fn runs(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
     let (blocks, runs) = blocks_and_runs(bytes);

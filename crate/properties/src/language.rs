@@ -10,8 +10,8 @@ use unspool_formats::{EventBatch, EventKind, FieldValue, Locator, Record, TrackD
 
 use crate::Choices;
 
-/// An expression is refused at a place within it, or finds the same whether it crosses as bytes or not. What it finds is
-/// listed and marked completely.
+/// An expression is refused at a place within it, or finds the same whether it crosses as bytes or
+/// not. What it finds is listed and marked completely.
 pub(crate) fn understood(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut choices = Choices::of(bytes);

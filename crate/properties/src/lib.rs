@@ -1,12 +1,13 @@
 //! What must hold for any bytes.
 //!
-//! Each [`Property`] takes bytes and panics if something is wrong with what the program makes of them: a panic or an
-//! overflow, a reader that makes no progress, results that depend on the portions in which the bytes arrive, or two readers
-//! that disagree. Property tests (`tests/any_bytes.rs`) pass damaged [`seeds`], the fuzz targets in `fuzz` whatever
-//! libFuzzer comes up with.
+//! Each [`Property`] takes bytes and panics if something is wrong with what the program makes of
+//! them: a panic or an overflow, a reader that makes no progress, results that depend on the
+//! portions in which the bytes arrive, or two readers that disagree. Property tests
+//! (`tests/any_bytes.rs`) pass damaged [`seeds`], the fuzz targets in `fuzz` whatever libFuzzer
+//! comes up with.
 //!
-//! Portions and capacities are chosen by a hash of the bytes ([`Choices`]). A file that fails always fails, and any trace is
-//! a seed as it is.
+//! Portions and capacities are chosen by a hash of the bytes ([`Choices`]). A file that fails
+//! always fails, and any trace is a seed as it is.
 
 #![allow(
     clippy::indexing_slicing,

@@ -99,8 +99,8 @@ struct Translated {
     unshown: u64,
 }
 
-/// Shaders are translated or refused with a sentence, and ends of lines, comments and steps do not matter. The first byte that is 0
-/// is between the vertex and the fragment shader.
+/// Shaders are translated or refused with a sentence, and ends of lines, comments and steps do not
+/// matter. The first byte that is 0 is between the vertex and the fragment shader.
 pub(crate) fn translated(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (vertex, fragment) = text.split_once('\0').unwrap_or((&text, "void main() { gl_FragColor = vec4(1.0); }"));

@@ -34,7 +34,8 @@ pub(crate) fn scanned(file: &[u8]) {
     }
 }
 
-/// Rows of a database give the same events in pages and batches of any size, as many lines of text, and as many records.
+/// Rows of a database give the same events in pages and batches of any size, as many lines of text,
+/// and as many records.
 pub(crate) fn decoded(bytes: &[u8]) {
     let database = Database::of(bytes);
     let mut choices = Choices::of(bytes);
@@ -176,7 +177,8 @@ impl Instructions for Disassembler {
     }
 }
 
-/// A database made of bytes: the tables of a block trace, whose rows are in the order of their keys.
+/// A database made of bytes: the tables of a block trace, whose rows are in the order of their
+/// keys.
 struct Database {
     blocks: Vec<(i64, [i64; 3], Vec<u8>)>,
     execution: Vec<Vec<i64>>,
@@ -295,7 +297,8 @@ impl Database {
     }
 }
 
-/// The numbers after the first occurrence of `what` that a number follows, as far as they are separated by commas.
+/// The numbers after the first occurrence of `what` that a number follows, as far as they are
+/// separated by commas.
 fn words_after(text: &str, what: &str) -> Vec<i64> {
     text.match_indices(what)
         .map(|(at, _)| &text[at + what.len()..])

@@ -8,7 +8,8 @@ use crate::replay::SHADERS;
 use crate::stream::stream_of;
 use crate::values::QUERIES;
 
-/// Folders of `tests/fixtures` whose files are seeds, by property. The others have those of the folder with their name.
+/// Folders of `tests/fixtures` whose files are seeds, by property. The others have those of the
+/// folder with their name.
 const FOLDERS: &[(&str, &[&str])] = &[
     ("apitrace_stream", &["apitrace"]),
     ("rvn_rows", &["rvn", "xray"]),

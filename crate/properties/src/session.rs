@@ -6,7 +6,8 @@ use unspool_engine::{Session, Step};
 use crate::choices::Choices;
 use crate::events;
 
-/// Slices, instants and records that are looked at. A few bytes of a compressed trace can hold any number.
+/// Slices, instants and records that are looked at. A few bytes of a compressed trace can hold any
+/// number.
 const MOST: u64 = 100_000;
 /// Rows of a list that are compared one by one.
 const ROWS: u32 = 200;
@@ -41,8 +42,8 @@ pub(crate) fn opened(file: &[u8]) {
     lists(&whole, file, &mut looking);
 }
 
-/// Reads a file in portions and steps of the sizes that `sizes` returns. Returns `None` if it is not a trace of bytes, or has more
-/// than is worth comparing.
+/// Reads a file in portions and steps of the sizes that `sizes` returns. Returns `None` if it is
+/// not a trace of bytes, or has more than is worth comparing.
 pub(crate) fn read(
     file: &[u8],
     mut sizes: impl FnMut() -> (usize, usize),
@@ -73,7 +74,8 @@ pub(crate) fn read(
     }
 }
 
-/// The list of all records has as many as the timeline, and its rows are found again, alone and by their positions.
+/// The list of all records has as many as the timeline, and its rows are found again, alone and by
+/// their positions.
 fn lists(session: &Session, file: &[u8], choices: &mut Choices) {
     let reader = RecordReader::open(session.format().id, &session.index(), Box::new(file.to_vec()));
     let mut reader = reader.unwrap_or_else(|error| panic!("the index: {}", error.sentence));

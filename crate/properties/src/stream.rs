@@ -27,7 +27,8 @@ pub(crate) fn apitrace(file: &[u8]) {
     agrees("apitrace", file);
 }
 
-/// Streams of apitrace, without a container: what libFuzzer changes is not undone by a checksum or by a length.
+/// Streams of apitrace, without a container: what libFuzzer changes is not undone by a checksum or
+/// by a length.
 pub(crate) fn apitrace_stream(stream: &[u8]) {
     agrees("apitrace", &stored(stream));
 }
@@ -158,7 +159,8 @@ fn of_records(problems: &[Problem]) -> Vec<Problem> {
     problems.iter().filter(|problem| *problem.kind != MANY_THREADS).copied().collect()
 }
 
-/// The text is the same in any portions, has as many lines as there are records, and stops at the same error.
+/// The text is the same in any portions, has as many lines as there are records, and stops at the
+/// same error.
 fn dumps(opening: &Opening<'_>, file: &[u8], whole: &Delivered, rows: u64, choices: &mut Choices) {
     for text in [Text::Jsonl { blobs: false }, Text::Jsonl { blobs: true }, Text::Apitrace { thread_ids: true }] {
         let Some(dumped) = opening.dump(text, file, || usize::MAX) else { continue };

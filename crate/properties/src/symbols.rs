@@ -5,7 +5,8 @@ use unspool_symbols::{Binary, Fault, Programs, Range, Step, Work, demangle};
 
 use crate::choices::Choices;
 
-/// Reading asks for bytes that the file has, ends, and gives the same functions however a binary is used.
+/// Reading asks for bytes that the file has, ends, and gives the same functions however a binary is
+/// used.
 pub(crate) fn read(bytes: &[u8]) {
     let mut binary = Binary::new(bytes.len() as u64);
     if answer(&mut binary, bytes).is_ok() {

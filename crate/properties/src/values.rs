@@ -38,7 +38,8 @@ pub(crate) const QUERIES: &[&str] = &[
     "(query (var a \"int\" \"*int\") (predicate (and (> (v/value a) -1) (< (v/size a) 9e9))) (soft (= (v/value a) 2)) (mask 3) (statement 1) (keep))",
 ];
 
-/// What is asked of a trace is answered alike in any portions and turns, with all of its values at hand or a few.
+/// What is asked of a trace is answered alike in any portions and turns, with all of its values at
+/// hand or a few.
 pub(crate) fn damaged(file: &[u8]) {
     let Some(index) = index("trace-db", file) else { return };
     let mut choices = Choices::of(file);

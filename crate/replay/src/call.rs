@@ -143,7 +143,8 @@ pub(crate) struct Collector<F> {
     call: Call,
     /// Lists that are open.
     lists: Vec<Vec<Value>>,
-    /// Takes a call that is complete, and the number of calls before it. Returns whether the pass must stop after it.
+    /// Takes a call that is complete, and the number of calls before it. Returns whether the pass
+    /// must stop after it.
     take: F,
     full: bool,
     /// The call that is waited for.

@@ -11,7 +11,8 @@ use std::rc::Rc;
 /// Bytes of a page. The last one of a buffer is as long as what is left.
 pub(crate) const PAGE: usize = 1 << 16;
 
-/// Bytes, in pages that clones share until one changes. Pages that nothing was written to take no memory.
+/// Bytes, in pages that clones share until one changes. Pages that nothing was written to take no
+/// memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Content {
     len: usize,

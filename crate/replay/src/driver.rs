@@ -1,8 +1,9 @@
 //! The driver: executes calls of the trace and says what WebGL2 has to do.
 //!
-//! There is one WebGL2 context for all contexts of the trace. Each of these has its state here. Before a draw, what differs from
-//! the state that WebGL2 has is sent. So contexts, share groups and the fixed function do not get in each other's way, and calls
-//! that change nothing cost nothing.
+//! There is one WebGL2 context for all contexts of the trace. Each of these has its state here.
+//! Before a draw, what differs from the state that WebGL2 has is sent. So contexts, share groups
+//! and the fixed function do not get in each other's way, and calls that change nothing cost
+//! nothing.
 
 use std::rc::Rc;
 
@@ -28,7 +29,8 @@ pub struct Bounds {
     pub vertices: u64,
     /// Operations of the vertices of a draw.
     pub vertex_work: u64,
-    /// Operations of a pixel that all primitives of a draw cover: a draw is executed in parts, none of which is smaller.
+    /// Operations of a pixel that all primitives of a draw cover: a draw is executed in parts, none
+    /// of which is smaller.
     pub pixel_work: u64,
     /// Vertices of all draws of a picture.
     pub all_vertices: u64,
@@ -104,7 +106,8 @@ pub struct Replay {
     /// Vertices of the draws of a picture, and of those of the current call.
     pub(crate) vertices: u64,
     pub(crate) call_vertices: u64,
-    /// Bytes, indices and the like that were looked at or copied since they were asked for last: what calls take on this side.
+    /// Bytes, indices and the like that were looked at or copied since they were asked for last:
+    /// what calls take on this side.
     pub(crate) work: u64,
     /// Bytes of buffers that were kept without being wanted by a GPU.
     kept_bytes: u64,
@@ -120,7 +123,8 @@ pub struct Replay {
     /// Draws to framebuffers of the trace before this call are left out.
     pub skip_surfaces: u64,
     pub(crate) surfaces: crate::surfaces::Surfaces,
-    /// Draws wrote to what [`Replay::drawn`] does not list: mipmaps, and textures that were deleted while attached.
+    /// Draws wrote to what [`Replay::drawn`] does not list: mipmaps, and textures that were deleted
+    /// while attached.
     pub(crate) has_parts: bool,
     /// Draws are shown as lines.
     pub wireframe: bool,
@@ -298,13 +302,14 @@ impl Replay {
         self.verdict.add(self.call, Some(reason));
     }
 
-    /// What calls have taken on this side since this was asked last, in bytes that were looked at or copied.
+    /// What calls have taken on this side since this was asked last, in bytes that were looked at
+    /// or copied.
     pub(crate) fn take_work(&mut self) -> u64 {
         core::mem::take(&mut self.work).saturating_add(64 * self.translations.take_steps() as u64)
     }
 
-    /// Whether bytes that are written to a buffer are kept. Without a GPU they only serve to look at indices: further ones are taken to be
-    /// good.
+    /// Whether bytes that are written to a buffer are kept. Without a GPU they only serve to look
+    /// at indices: further ones are taken to be good.
     pub(crate) fn keeps(&mut self, bytes: usize) -> bool {
         self.work += bytes as u64;
         if self.stream.on {
@@ -458,7 +463,8 @@ impl Replay {
         Some((drawable.framebuffer, drawable.width, drawable.height))
     }
 
-    /// What a picture after the current call shows: its window if it swapped the buffers of one, or else what it draws to.
+    /// What a picture after the current call shows: its window if it swapped the buffers of one, or
+    /// else what it draws to.
     pub fn shown(&mut self) -> Option<(u32, u32, u32)> {
         if self.swapped == Some(self.call) { self.window() } else { self.target() }
     }
@@ -520,7 +526,8 @@ impl Replay {
         self.texture(name, slot)
     }
 
-    /// The texture with this name; made if it is new. Name 0 is a texture of its own for each target.
+    /// The texture with this name; made if it is new. Name 0 is a texture of its own for each
+    /// target.
     pub(crate) fn texture(&mut self, name: u32, slot: usize) -> Option<&mut Texture> {
         let key = if name == 0 { u32::MAX - slot as u32 } else { name };
         let known = self.both()?.1.textures.get(&key).map_or(0, |texture| texture.handle);
@@ -605,7 +612,8 @@ impl Replay {
         }
     }
 
-    /// Points an input at an array. `words`: buffer, size, type, normalised, stride, offset, integer, divisor.
+    /// Points an input at an array. `words`: buffer, size, type, normalised, stride, offset,
+    /// integer, divisor.
     pub(crate) fn point(&mut self, location: u32, words: [u32; 8]) {
         let [buffer, size, kind, normalized, stride, offset, integer, divisor] = words;
         let all = [location, buffer, size, kind, normalized, stride, offset, integer, divisor];

@@ -1,5 +1,6 @@
-//! The fixed function: matrices, lights, materials, texture environments. It is two shaders of the compatibility profile, which
-//! the translation turns into shaders of WebGL2, with uniforms for everything that can be chosen.
+//! The fixed function: matrices, lights, materials, texture environments. It is two shaders of the
+//! compatibility profile, which the translation turns into shaders of WebGL2, with uniforms for
+//! everything that can be chosen.
 
 use unspool_gl::gl;
 
@@ -40,7 +41,8 @@ pub(crate) struct Material {
 pub(crate) struct Environment {
     pub(crate) mode: u32,
     pub(crate) color: [f32; 4],
-    /// Functions of `GL_COMBINE` for colours and alpha, then sources and operands of both, and scales.
+    /// Functions of `GL_COMBINE` for colours and alpha, then sources and operands of both, and
+    /// scales.
     pub(crate) combine: [u32; 2],
     pub(crate) sources: [[u32; 3]; 2],
     pub(crate) operands: [[u32; 3]; 2],
@@ -216,8 +218,8 @@ impl Fixed {
         vertices.extend(coordinates.iter().flatten());
     }
 
-    /// What the uniform `name` of the compatibility profile (without `gl_`) is: its parts, each a path within it and its
-    /// numbers. Sixteen are a matrix of four columns, nine one of three.
+    /// What the uniform `name` of the compatibility profile (without `gl_`) is: its parts, each a
+    /// path within it and its numbers. Sixteen are a matrix of four columns, nine one of three.
     pub(crate) fn compatibility(&self, name: &str, mut put: impl FnMut(&str, &[f32])) {
         let (m, p) = (Self::top(&self.modelview), Self::top(&self.projection));
         let transposed = name.ends_with("Transpose");
@@ -342,7 +344,8 @@ fn times(a: &[f32; 4], b: &[f32; 4]) -> [f32; 4] {
     core::array::from_fn(|i| at(a, i) * at(b, i))
 }
 
-/// The parts of the fixed function that a draw needs. Compiling all of them takes a compiler without a GPU half a second.
+/// The parts of the fixed function that a draw needs. Compiling all of them takes a compiler
+/// without a GPU half a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Parts {
     /// Texture units, from the first to the last one that is enabled.
@@ -356,7 +359,8 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// For programs that have one shader of their own: what they are drawn with is not known when they are linked.
+    /// For programs that have one shader of their own: what they are drawn with is not known when
+    /// they are linked.
     pub(crate) const ALL: Self = Self { units: FIXED_UNITS, lit: true, fog: true, generates: true, combines: true };
 
     /// The vertex and fragment shader.
@@ -498,8 +502,9 @@ void main() {
 }
 ";
 
-/// The fragment shader of the fixed function, for [`Parts`]. `ffMode` of a unit: 0 off, 1 modulate, 2 replace, 3 decal, 4 blend, 5 add, 6 combine.
-/// `ffBase`: 0 all channels, 1 no alpha, 2 alpha alone, 3 intensity. `ffRect`: coordinates are pixels.
+/// The fragment shader of the fixed function, for [`Parts`]. `ffMode` of a unit: 0 off, 1 modulate,
+/// 2 replace, 3 decal, 4 blend, 5 add, 6 combine. `ffBase`: 0 all channels, 1 no alpha, 2 alpha
+/// alone, 3 intensity. `ffRect`: coordinates are pixels.
 const FRAGMENT_SHADER: &str = r"#if UNITS > 0
 uniform sampler2D ffTex0, ffTex1, ffTex2, ffTex3;
 uniform int ffMode[4], ffBase[4], ffRect[4];

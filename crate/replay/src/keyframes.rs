@@ -1,4 +1,5 @@
-//! What a copy of everything that was drawn has to hold, so that a later replay can go on from there.
+//! What a copy of everything that was drawn has to hold, so that a later replay can go on from
+//! there.
 
 use unspool_gl::gl;
 
@@ -21,13 +22,14 @@ pub struct Drawn {
 }
 
 impl Replay {
-    /// The call that was executed last. `None` if it is not the highest one so far: a replay that comes to it has executed others.
+    /// The call that was executed last. `None` if it is not the highest one so far: a replay that
+    /// comes to it has executed others.
     pub fn latest(&self) -> Option<u64> {
         (self.call == self.highest).then_some(self.call)
     }
 
-    /// The surfaces that were drawn to. `None` if one cannot be copied: one with levels, faces, layers or several samples, or one that WebGL2 is
-    /// yet to get.
+    /// The surfaces that were drawn to. `None` if one cannot be copied: one with levels, faces,
+    /// layers or several samples, or one that WebGL2 is yet to get.
     pub fn drawn(&self) -> Option<Vec<Drawn>> {
         if self.has_parts || !self.stream.backlog.is_empty() {
             return None;

@@ -1,4 +1,5 @@
-//! Replays an apitrace: calls of OpenGL and OpenGL ES become commands for WebGL2, so that a browser can show what they drew.
+//! Replays an apitrace: calls of OpenGL and OpenGL ES become commands for WebGL2, so that a browser
+//! can show what they drew.
 //!
 //! ```text
 //! file ──pass──▶ Call ──Handlers──▶ Context, Objects ──draw──▶ Stream of commands ──▶ web/base/replay/gl.ts
@@ -6,8 +7,8 @@
 //!                                   has it                     from what WebGL2 has
 //! ```
 //!
-//! Without I/O and without a GPU. A replay that emits no commands still knows which draws could be shown ([`Verdict`]).
-//! A trace is hostile input for a GPU: [`Bounds`] says what it may demand.
+//! Without I/O and without a GPU. A replay that emits no commands still knows which draws could be
+//! shown ([`Verdict`]). A trace is hostile input for a GPU: [`Bounds`] says what it may demand.
 //!
 //! # How it works
 //!

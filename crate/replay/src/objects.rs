@@ -130,12 +130,13 @@ pub(crate) struct Linked {
     pub(crate) asked: std::collections::BTreeMap<i64, String>,
     /// Slots of the names that the replay itself sets, with their values.
     pub(crate) parts: HashMap<String, (u32, Vec<u32>)>,
-    /// WebGL2 has it, since this epoch of the replay; 0 if not. It gets a program with the first draw that is executed: compilers take
-    /// their time.
+    /// WebGL2 has it, since this epoch of the replay; 0 if not. It gets a program with the first
+    /// draw that is executed: compilers take their time.
     pub(crate) sent_in: u64,
     /// What WebGL2 has of it.
     pub(crate) sent: Sent,
-    /// What WebGL2 gets with the next draw: names of slots, bindings of blocks, and values, each with its slot first.
+    /// What WebGL2 gets with the next draw: names of slots, bindings of blocks, and values, each
+    /// with its slot first.
     pub(crate) names: Vec<(u32, String)>,
     pub(crate) bindings: Vec<(String, u32)>,
     pub(crate) values: Vec<Vec<u32>>,

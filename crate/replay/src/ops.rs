@@ -1,8 +1,10 @@
-//! The commands for WebGL2, as words and bytes: what the replay hands over to `web/base/replay/commands.ts`.
+//! The commands for WebGL2, as words and bytes: what the replay hands over to
+//! `web/base/replay/commands.ts`.
 //!
-//! A command is a word, `op | words << 16`, followed by that many words. Floats are their bits. Bytes and strings are in a
-//! second buffer; a command has their offset and length. Objects are numbers that this side chooses, by kind, from 1 on; 0
-//! is not an object. The other side makes an object when it first sees its number.
+//! A command is a word, `op | words << 16`, followed by that many words. Floats are their bits.
+//! Bytes and strings are in a second buffer; a command has their offset and length. Objects are
+//! numbers that this side chooses, by kind, from 1 on; 0 is not an object. The other side makes an
+//! object when it first sees its number.
 
 use std::collections::VecDeque;
 
@@ -11,11 +13,13 @@ use hashbrown::HashSet;
 use crate::content::Part;
 use crate::shadow::{Command, Shadow};
 
-/// What a command does. Comments say its words. `web/base/replay/commands.ts` lists the same in the same order.
+/// What a command does. Comments say its words. `web/base/replay/commands.ts` lists the same in the
+/// same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Op {
-    /// `call`: the number of the call that the following commands are from. Before each that has some.
+    /// `call`: the number of the call that the following commands are from. Before each that has
+    /// some.
     Mark,
     /// `cap, on`
     Enable,
@@ -59,7 +63,8 @@ pub enum Op {
     StencilMask,
     /// `mask`, pixels of the framebuffer in thousands
     Clear,
-    /// `kind, buffer, draw buffer`, four words, pixels in thousands. Kinds: 0 floats, 1 signed, 2 unsigned, 3 depth and stencil.
+    /// `kind, buffer, draw buffer`, four words, pixels in thousands. Kinds: 0 floats, 1 signed, 2
+    /// unsigned, 3 depth and stencil.
     ClearBuffer,
     /// `target, framebuffer`
     BindFramebuffer,
@@ -99,7 +104,8 @@ pub enum Op {
     BufferStorage,
     /// `index, buffer, offset, size or 0`
     BindUniformBuffer,
-    /// `program`, vertex shader (`offset, length`), fragment shader, operations of the larger one, weight of the heaviest loop.
+    /// `program`, vertex shader (`offset, length`), fragment shader, operations of the larger one,
+    /// weight of the heaviest loop.
     Program,
     /// `program`
     UseProgram,
@@ -107,8 +113,8 @@ pub enum Op {
     UniformBlock,
     /// `slot, program, offset, length` of the name
     UniformLocation,
-    /// `slot, kind, transposed`, values. Kinds: floats 1 to 4, ints 5 to 8, unsigned 9 to 12, then matrices 2, 3, 4, 2x3, 2x4,
-    /// 3x2, 3x4, 4x2, 4x3.
+    /// `slot, kind, transposed`, values. Kinds: floats 1 to 4, ints 5 to 8, unsigned 9 to 12, then
+    /// matrices 2, 3, 4, 2x3, 2x4, 3x2, 3x4, 4x2, 4x3.
     Uniform,
     /// `location, buffer, size, type, normalised, stride, offset, is integer, divisor`
     AttribPointer,
@@ -118,8 +124,8 @@ pub enum Op {
     AttribEnable,
     /// `buffer`
     ElementBuffer,
-    /// What the next draw takes: operations of its vertices in thousands, operations of a pixel, primitives at most, width and height of the
-    /// framebuffer.
+    /// What the next draw takes: operations of its vertices in thousands, operations of a pixel,
+    /// primitives at most, width and height of the framebuffer.
     Cost,
     /// `mode, first, count, instances`
     DrawArrays,
@@ -169,7 +175,8 @@ pub struct Stream {
     pub(crate) most_held: u64,
     /// Commands that come before all others, of which the shadow has made notes.
     pub(crate) backlog: VecDeque<Command>,
-    /// Parts of buffers that belong to commands, by the index of the word with their offset. They are copied when they are taken.
+    /// Parts of buffers that belong to commands, by the index of the word with their offset. They
+    /// are copied when they are taken.
     pub(crate) parts: Vec<(usize, Part)>,
     pub(crate) part_bytes: usize,
     /// Commands that come before those of `words`, which would be too many bytes at once.
@@ -228,7 +235,8 @@ impl Stream {
         self.words.extend_from_slice(words);
     }
 
-    /// Adds a command that writes a part of a buffer: its last two words are the place of the bytes.
+    /// Adds a command that writes a part of a buffer: its last two words are the place of the
+    /// bytes.
     pub(crate) fn put_part(&mut self, op: Op, words: &[u32], part: Part) {
         if self.on {
             let len = part.bytes().len();
@@ -297,7 +305,8 @@ impl Stream {
         self.parts.truncate(moment.parts);
     }
 
-    /// Adds commands of the backlog, as many as are executed at once. Returns whether that was all of them.
+    /// Adds commands of the backlog, as many as are executed at once. Returns whether that was all
+    /// of them.
     pub(crate) fn catch_up(&mut self) -> bool {
         while !self.is_full()
             && let Some(mut command) = self.backlog.pop_front()

@@ -15,8 +15,8 @@ pub struct JsPlayer {
 
 #[wasm_bindgen(js_class = Player)]
 impl JsPlayer {
-    /// A player that emits no commands and has executed nothing: it finds out which draws could be shown. `index` is what the
-    /// session made. `megabytes` is the limit for textures and buffers.
+    /// A player that emits no commands and has executed nothing: it finds out which draws could be
+    /// shown. `index` is what the session made. `megabytes` is the limit for textures and buffers.
     ///
     /// # Errors
     ///
@@ -39,7 +39,8 @@ impl JsPlayer {
         self.player.needs_decompressor()
     }
 
-    /// Sets the call after which the state is wanted. Returns whether objects of WebGL2 are to be deleted: only the textures that `kept` lists are to stay.
+    /// Sets the call after which the state is wanted. Returns whether objects of WebGL2 are to be
+    /// deleted: only the textures that `kept` lists are to stay.
     pub fn seek(&mut self, call: f64, windows: f64, surfaces: f64) -> bool {
         self.player.seek(call as u64, [windows as u64, surfaces as u64])
     }
@@ -50,7 +51,8 @@ impl JsPlayer {
         self.player.begins_anew(call as u64, [windows as u64, surfaces as u64])
     }
 
-    /// Whether everything has begun with the first call again since this was asked last. Then nothing is to stay.
+    /// Whether everything has begun with the first call again since this was asked last. Then
+    /// nothing is to stay.
     #[wasm_bindgen(js_name = takeStartedOver)]
     pub fn take_started_over(&mut self) -> bool {
         self.player.take_started_over()
@@ -62,13 +64,15 @@ impl JsPlayer {
         self.player.set_spacing(calls as u64);
     }
 
-    /// What was drawn is there again, as it was at this call when draws before these two had been left out.
+    /// What was drawn is there again, as it was at this call when draws before these two had been
+    /// left out.
     pub fn restored(&mut self, windows: f64, surfaces: f64) {
         self.player.restored([windows as u64, surfaces as u64]);
     }
 
-    /// What a copy of all that was drawn has to hold, after the latest call: `{call, surfaces}`, five numbers each: whether it is a
-    /// renderbuffer, number, internal format, width and height. null if something cannot be copied, or calls have overtaken each other.
+    /// What a copy of all that was drawn has to hold, after the latest call: `{call, surfaces}`,
+    /// five numbers each: whether it is a renderbuffer, number, internal format, width and height.
+    /// null if something cannot be copied, or calls have overtaken each other.
     pub fn drawn(&mut self) -> JsValue {
         let replay = self.player.replay();
         let Some(call) = replay.latest() else { return JsValue::NULL };
@@ -91,7 +95,8 @@ impl JsPlayer {
         self.player.kept().iter().flat_map(|(handle, kept)| [*handle, kept.binding]).collect()
     }
 
-    /// Executes further calls. Returns whether the goal has been reached, or nothing more can be executed.
+    /// Executes further calls. Returns whether the goal has been reached, or nothing more can be
+    /// executed.
     ///
     /// # Errors
     ///
@@ -112,7 +117,8 @@ impl JsPlayer {
         object(&[("calls", number(calls)), ("at", number(at)), ("count", number(self.player.count()))])
     }
 
-    /// What is drawn to, or the window if its buffers were just swapped: `{framebuffer, width, height}`, or null.
+    /// What is drawn to, or the window if its buffers were just swapped:
+    /// `{framebuffer, width, height}`, or null.
     pub fn target(&mut self) -> JsValue {
         let found = self.player.replay().shown();
         found.map_or(JsValue::NULL, |(framebuffer, width, height)| {
@@ -142,15 +148,15 @@ impl JsPlayer {
         self.player.set_wireframe(on);
     }
 
-    /// The calls before which draws to windows, and to framebuffers of the trace, are not needed for a picture at `call`, once all
-    /// calls were looked at.
+    /// The calls before which draws to windows, and to framebuffers of the trace, are not needed
+    /// for a picture at `call`, once all calls were looked at.
     #[wasm_bindgen(js_name = skipBefore)]
     pub fn skip_before(&self, call: f64) -> Vec<f64> {
         self.player.skip_before(call as u64).iter().map(|call| *call as f64).collect()
     }
 
-    /// The frames, once all calls were looked at: `{from, to}`, columns of the calls that begin and end them. The last one has no
-    /// end if it is not finished.
+    /// The frames, once all calls were looked at: `{from, to}`, columns of the calls that begin and
+    /// end them. The last one has no end if it is not finished.
     pub fn frames(&self) -> JsValue {
         let frames = self.player.frames();
         let from: Vec<f64> = frames.iter().map(|frame| frame.from as f64).collect();
@@ -161,8 +167,9 @@ impl JsPlayer {
         object(&[("from", column(&from)), ("to", column(&to)), ("draws", column(&draws))])
     }
 
-    /// What is known of draws: `{draws, unshown, reasons: {reason, count, first}[], calls, why, shaders, halted}`. `calls` are those that
-    /// cannot be shown, `why` the index of the reason of each.
+    /// What is known of draws:
+    /// `{draws, unshown, reasons: {reason, count, first}[], calls, why, shaders, halted}`. `calls`
+    /// are those that cannot be shown, `why` the index of the reason of each.
     pub fn verdict(&mut self) -> JsValue {
         let halted = self.halted();
         let verdict = &self.player.replay().verdict;
@@ -200,7 +207,8 @@ impl JsPlayer {
         ])
     }
 
-    /// The source of a shader of a program, and the call that compiled it: `{call, source}`, or null.
+    /// The source of a shader of a program, and the call that compiled it: `{call, source}`, or
+    /// null.
     pub fn shader(&mut self, program: u32, fragment: bool) -> JsValue {
         let made = self.player.replay().programs.get(&program);
         let side = usize::from(fragment);

@@ -41,7 +41,8 @@ const fn storage(internal: u32, format: u32, kind: u32, bytes: u32, base: Base) 
     Storage { internal, format, kind, bytes, base }
 }
 
-/// How a texture of an internal format is stored. `None` if WebGL2 has nothing like it. `kind` is the type of the upload.
+/// How a texture of an internal format is stored. `None` if WebGL2 has nothing like it. `kind` is
+/// the type of the upload.
 pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
     let rgba8 = |base| storage(gl::RGBA8, gl::RGBA, gl::UNSIGNED_BYTE, 4, base);
     let whole = |format, kind, bytes| storage(internal, format, kind, bytes, Base::Integer);
@@ -139,7 +140,8 @@ impl Default for Unpack {
     }
 }
 
-/// Where each channel of a pixel of this format goes: red, green, blue, alpha. `None` for formats without colours.
+/// Where each channel of a pixel of this format goes: red, green, blue, alpha. `None` for formats
+/// without colours.
 fn channels(format: u32) -> Option<&'static [usize]> {
     Some(match format {
         gl::RED | gl::RED_INTEGER => &[0],
@@ -159,7 +161,8 @@ fn channels(format: u32) -> Option<&'static [usize]> {
     })
 }
 
-/// The fields of a packed type: bytes of a pixel, then shift and bits of each channel in the order of the format.
+/// The fields of a packed type: bytes of a pixel, then shift and bits of each channel in the order
+/// of the format.
 fn packed(kind: u32) -> Option<(usize, &'static [(u32, u32)])> {
     Some(match kind {
         gl::UNSIGNED_BYTE_3_3_2 => (1, &[(5, 3), (2, 3), (0, 2)]),
@@ -319,7 +322,8 @@ pub(crate) struct Part {
     pub(crate) rows: u32,
 }
 
-/// The pixels of an upload as the storage of the texture has them, tightly packed. `None` if memory is missing that the call must have read.
+/// The pixels of an upload as the storage of the texture has them, tightly packed. `None` if memory
+/// is missing that the call must have read.
 fn converted(
     source: &Pixels<'_>,
     size: (u32, u32, u32),

@@ -1,4 +1,5 @@
-//! Which draws a picture needs: those before the frame began are not, if the frame clears its window first.
+//! Which draws a picture needs: those before the frame began are not, if the frame clears its
+//! window first.
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
@@ -13,7 +14,8 @@ pub struct Frame {
     pub from: u64,
     /// The call that swaps its buffers; `u64::MAX` for the last one if the trace ends before.
     pub to: u64,
-    /// The call that clears the window, after which nothing of what it had before can be seen. `None` if something can.
+    /// The call that clears the window, after which nothing of what it had before can be seen.
+    /// `None` if something can.
     pub clears: Option<u64>,
     /// Draws and clears since the swap before it, of windows and framebuffers.
     pub draws: u64,

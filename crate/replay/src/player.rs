@@ -14,7 +14,8 @@ use crate::objects::Kept;
 use crate::plan::Frame;
 use crate::snapshots::{Resumed, Snapshots};
 
-/// Bytes of a blob: a texture of 8192 times 8192 pixels has more, but not within the bounds of a replay together with others.
+/// Bytes of a blob: a texture of 8192 times 8192 pixels has more, but not within the bounds of a
+/// replay together with others.
 const PAYLOAD: u64 = 64 << 20;
 /// Bytes that are read at once.
 const AHEAD: usize = 4 << 20;
@@ -65,19 +66,21 @@ enum Pushed {
 }
 
 impl<S: ByteSource> Player<S> {
-    /// A player that has executed nothing. `index` is what the decoder handed over. Without `emits` it only finds out what could be
-    /// shown.
+    /// A player that has executed nothing. `index` is what the decoder handed over. Without `emits`
+    /// it only finds out what could be shown.
     ///
     /// # Errors
     ///
     /// These bytes are not an index.
     pub fn open(index: &[u8], source: S, bounds: Bounds, emits: bool) -> Result<Self, Error> {
-        // A pass borrows its reader. A player lives as long as its worker, so the reader may live for ever.
+        // A pass borrows its reader. A player lives as long as its worker, so the reader may live
+        // for ever.
         let records = Box::leak(open_records_keeping(index, PAYLOAD)?);
         Ok(Self::of(records, source, Replay::new(bounds, emits)))
     }
 
-    /// A player of the same trace that has executed nothing and emits commands. What either translates, both have.
+    /// A player of the same trace that has executed nothing and emits commands. What either
+    /// translates, both have.
     pub fn drawing<T: ByteSource>(&self, source: T) -> Player<T> {
         let mut replay = Replay::new(self.replay.bounds, true);
         replay.translations = self.replay.translations.clone();
@@ -130,16 +133,16 @@ impl<S: ByteSource> Player<S> {
         self.replay.plan.frames()
     }
 
-    /// The calls before which draws need not be executed for a picture at `call`: those to windows, and those to framebuffers of the
-    /// trace.
+    /// The calls before which draws need not be executed for a picture at `call`: those to windows,
+    /// and those to framebuffers of the trace.
     pub fn skip_before(&self, call: u64) -> [u64; 2] {
         let windows = self.replay.plan.skip_before(call);
         [windows, self.replay.surfaces.needed(call, windows)]
     }
 
-    /// Sets the call after which the state is wanted. Returns whether everything starts over, or with a snapshot: objects of WebGL2 are to be deleted then, but
-    /// for [`Player::kept`]. `skip`: the
-    /// calls before which draws are left out, as [`Player::skip_before`] returns them.
+    /// Sets the call after which the state is wanted. Returns whether everything starts over, or
+    /// with a snapshot: objects of WebGL2 are to be deleted then, but for [`Player::kept`]. `skip`:
+    /// the calls before which draws are left out, as [`Player::skip_before`] returns them.
     pub fn seek(&mut self, call: u64, [skip, surfaces]: [u64; 2]) -> bool {
         let mut anew = self.begins_anew(call, [skip, surfaces]);
         let is_here = self.reached && self.goal == call && !anew;
@@ -173,7 +176,8 @@ impl<S: ByteSource> Player<S> {
             || (!is_here && (call <= self.replay.highest || self.over))
     }
 
-    /// What was drawn is there again, from a copy that was made at this call when draws before `skip` had been left out.
+    /// What was drawn is there again, from a copy that was made at this call when draws before
+    /// `skip` had been left out.
     pub fn restored(&mut self, skip: [u64; 2]) {
         [self.replay.skip_before, self.replay.skip_surfaces] = skip;
     }
@@ -228,7 +232,8 @@ impl<S: ByteSource> Player<S> {
         self.start()
     }
 
-    /// Whether everything has begun with the first call again since this was asked last: objects of WebGL2 are to be deleted then, all of them.
+    /// Whether everything has begun with the first call again since this was asked last: objects of
+    /// WebGL2 are to be deleted then, all of them.
     pub fn take_started_over(&mut self) -> bool {
         core::mem::take(&mut self.has_started_over)
     }

@@ -18,8 +18,8 @@ const SAMPLERS: [&str; FIXED_UNITS] = ["ffTex0", "ffTex1", "ffTex2", "ffTex3"];
 type Named = (String, u32, Vec<u32>);
 
 impl Replay {
-    /// Everything for a draw but its vertices. Returns the program, to be given back to [`Replay::restore`]; `None` if the draw is
-    /// left out.
+    /// Everything for a draw but its vertices. Returns the program, to be given back to
+    /// [`Replay::restore`]; `None` if the draw is left out.
     ///
     /// # Errors
     ///

@@ -1,8 +1,10 @@
 //! Textures in S3TC (DXT1, DXT3, DXT5), decoded: WebGL2 has them by an extension alone.
 //!
-//! `crate/graphics` has a decoder, too, as numbers of 32 bits beside those of a dozen other formats. The two rooms are wasm modules of their
-//! own that no worker loads both of, so that sharing these lines would save nothing that is loaded. A module also cannot depend on another
-//! one: with the crate of the other, cargo makes that module as well, and `xtask` would take it for this one.
+//! `crate/graphics` has a decoder, too, as numbers of 32 bits beside those of a dozen other
+//! formats. The two rooms are wasm modules of their own that no worker loads both of, so that
+//! sharing these lines would save nothing that is loaded. A module also cannot depend on another
+//! one: with the crate of the other, cargo makes that module as well, and `xtask` would take it for
+//! this one.
 
 use unspool_gl::gl;
 

@@ -1,7 +1,9 @@
-//! What WebGL2 has of textures, renderbuffers, samplers and framebuffers, as the commands that make it again.
+//! What WebGL2 has of textures, renderbuffers, samplers and framebuffers, as the commands that make
+//! it again.
 //!
-//! Whatever goes through [`crate::ops::Stream`] is noted here, so that a [`crate::snapshots`] can be returned to. Clones share what is the
-//! same. Buffers and programs need no notes: what they hold is known where the trace sets it.
+//! Whatever goes through [`crate::ops::Stream`] is noted here, so that a [`crate::snapshots`] can
+//! be returned to. Clones share what is the same. Buffers and programs need no notes: what they
+//! hold is known where the trace sets it.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -178,8 +180,9 @@ impl Shadow {
         self.textures.extend(kept);
     }
 
-    /// The textures that hold in WebGL2, which has `now` but for the textures `lacking`, what they held here: number and binding of each.
-    /// `None` if one holds something else, and what it held is not known any more.
+    /// The textures that hold in WebGL2, which has `now` but for the textures `lacking`, what they
+    /// held here: number and binding of each. `None` if one holds something else, and what it held
+    /// is not known any more.
     pub(crate) fn same(&self, now: &Self, lacking: &HashSet<u32>) -> Option<Vec<(u32, u32)>> {
         let mut same = Vec::new();
         for (handle, texture) in &self.textures {
@@ -197,7 +200,8 @@ impl Shadow {
         Some(same)
     }
 
-    /// The commands that make everything of this in a WebGL2 that has nothing but the content of the textures `same`.
+    /// The commands that make everything of this in a WebGL2 that has nothing but the content of
+    /// the textures `same`.
     pub(crate) fn commands(&self, same: &[(u32, u32)]) -> Vec<Command> {
         let same: HashSet<u32> = same.iter().map(|(handle, _)| *handle).collect();
         let mut all = Vec::new();

@@ -1,6 +1,7 @@
-//! Copies of what a replay knows, made now and then while it goes on. A jump begins at the latest one that serves, so that the calls before
-//! it are not executed again. What was drawn is not part of them: the draws that a picture needs come after them, or
-//! `web/worker/replay_keyframes.ts` has copies.
+//! Copies of what a replay knows, made now and then while it goes on. A jump begins at the latest
+//! one that serves, so that the calls before it are not executed again. What was drawn is not part
+//! of them: the draws that a picture needs come after them, or `web/worker/replay_keyframes.ts` has
+//! copies.
 //!
 //! ```text
 //! calls      0 ─────── 65,536 ─────── 131,072 ─────── …
@@ -73,7 +74,8 @@ impl Snapshots {
         call >= self.next
     }
 
-    /// Makes a snapshot of a replay that has executed all calls before `call` and no other, unless there is one nearby.
+    /// Makes a snapshot of a replay that has executed all calls before `call` and no other, unless
+    /// there is one nearby.
     pub(crate) fn make(&mut self, replay: &mut Replay, call: u64, piece: u32, calls: u64) {
         let at = self.all.partition_point(|snapshot| snapshot.call < call);
         let before = at.checked_sub(1).and_then(|at| self.all.get(at));
@@ -108,8 +110,8 @@ impl Snapshots {
         self.all.iter().map(|snapshot| snapshot.bytes).sum()
     }
 
-    /// The latest snapshot for a goal whose draws before `skip` are not needed, if it is after call `from`. `now` is the replay that WebGL2
-    /// has followed.
+    /// The latest snapshot for a goal whose draws before `skip` are not needed, if it is after call
+    /// `from`. `now` is the replay that WebGL2 has followed.
     pub(crate) fn resume(&mut self, goal: u64, skip: u64, from: u64, now: &Replay) -> Option<Resumed> {
         let end = self.all.partition_point(|snapshot| snapshot.call <= goal.min(skip));
         let serving = self.all.get(..end)?.iter().rev().take_while(|snapshot| snapshot.call > from);
@@ -137,8 +139,8 @@ impl Snapshots {
 }
 
 impl Replay {
-    /// Whether a snapshot before `call` would have executed what comes before it and nothing else. Textures that were kept of an earlier
-    /// replay may hold what comes later.
+    /// Whether a snapshot before `call` would have executed what comes before it and nothing else.
+    /// Textures that were kept of an earlier replay may hold what comes later.
     pub(crate) fn can_be_copied(&self, call: u64) -> bool {
         self.highest < call
             && self.halted.is_none()
@@ -160,7 +162,8 @@ impl Replay {
         copy
     }
 
-    /// Begins with a copy: WebGL2 has nothing but the textures `same`, each with its binding, and programs.
+    /// Begins with a copy: WebGL2 has nothing but the textures `same`, each with its binding, and
+    /// programs.
     fn resume(&mut self, same: &[(u32, u32)], epoch: u64) {
         self.epoch = epoch;
         self.has_nothing();
@@ -207,7 +210,8 @@ mod tests {
     use crate::call::{Call, Value};
     use crate::ops::{Kind, Op};
 
-    /// A WebGL2 that knows what draws can see: objects by kind and number, as what was last said about each part of them.
+    /// A WebGL2 that knows what draws can see: objects by kind and number, as what was last said
+    /// about each part of them.
     #[derive(Default)]
     struct Gpu {
         objects: BTreeMap<(u32, u32), BTreeMap<String, Vec<u8>>>,
@@ -277,7 +281,8 @@ mod tests {
             }
         }
 
-        /// Notes what a draw sees, by content: numbers of buffers and programs need not be the same.
+        /// Notes what a draw sees, by content: numbers of buffers and programs need not be the
+        /// same.
         fn draw(&mut self, words: &[u32]) {
             let of = |kind: Kind, number: u32| self.objects.get(&(kind as u32, number));
             let mut seen = format!("{words:?}");
@@ -295,7 +300,8 @@ mod tests {
         }
     }
 
-    /// Twenty frames of a draw each: a texture that is made again now and then, one that could be drawn to, a program, a buffer that changes.
+    /// Twenty frames of a draw each: a texture that is made again now and then, one that could be
+    /// drawn to, a program, a buffer that changes.
     fn calls() -> Vec<Call> {
         let ints = |args: &[u32]| args.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();
         let mut all: Vec<Call> = Vec::new();
@@ -436,7 +442,8 @@ mod tests {
     fn what_cannot_be_made_again_is_not_returned_to() {
         let calls = calls();
         let mut replay = Replay::new(Bounds::default(), true);
-        // Only the first upload is kept. The second texture could be drawn to, so that it does not stay either.
+        // Only the first upload is kept. The second texture could be drawn to, so that it does not
+        // stay either.
         replay.stream.most_held = 7;
         let mut snapshots = snapshots();
         play(&mut replay, &mut Gpu::default(), &mut snapshots, &calls);

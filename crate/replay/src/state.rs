@@ -1,5 +1,5 @@
-//! The state of a context that WebGL2 has, too, as words. A group of words belongs to one command, so that what has changed is
-//! found by comparing.
+//! The state of a context that WebGL2 has, too, as words. A group of words belongs to one command,
+//! so that what has changed is found by comparing.
 
 use unspool_gl::gl;
 
@@ -166,7 +166,8 @@ impl State {
         CAPS.iter().position(|known| *known == cap).is_some_and(|i| self.get(word::CAPS + i) != 0)
     }
 
-    /// Adds commands for what differs from `actual`, which is equal afterwards. `None`: nothing is known of it.
+    /// Adds commands for what differs from `actual`, which is equal afterwards. `None`: nothing is
+    /// known of it.
     pub(crate) fn flush(&self, actual: &mut Option<State>, stream: &mut Stream) {
         for Group { op, prefix, at, len } in &GROUPS {
             let words = self.words.get(*at..at + len).unwrap_or_default();

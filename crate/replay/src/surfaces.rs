@@ -1,8 +1,9 @@
 //! From which call on draws to framebuffers are needed for a picture.
 //!
-//! A *surface* is a texture that is drawn to, or a renderbuffer. What it holds began with the latest clear of all of it. What
-//! reads it needs the draws since then, and these read further surfaces. So the least beginning that a frame reads is noted, and
-//! for a picture it is followed until it leads no further back.
+//! A *surface* is a texture that is drawn to, or a renderbuffer. What it holds began with the
+//! latest clear of all of it. What reads it needs the draws since then, and these read further
+//! surfaces. So the least beginning that a frame reads is noted, and for a picture it is followed
+//! until it leads no further back.
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
@@ -33,9 +34,11 @@ pub(crate) struct Surfaces {
     least: Option<u64>,
     /// The same for each part between two swaps, with the swap that ends it.
     parts: Vec<(u64, u64)>,
-    /// Calls between which a framebuffer is bound that nothing was drawn to yet, with the beginning of what is seen there.
+    /// Calls between which a framebuffer is bound that nothing was drawn to yet, with the beginning
+    /// of what is seen there.
     looks: Vec<(u64, u64, u64)>,
-    /// The look that has not ended, and its context. One that another context's replaces never ends.
+    /// The look that has not ended, and its context. One that another context's replaces never
+    /// ends.
     look: Option<usize>,
 }
 
@@ -67,7 +70,8 @@ impl Surfaces {
         }
     }
 
-    /// The call from which on draws to framebuffers are needed for a picture after `call`, if those to windows are from `from` on.
+    /// The call from which on draws to framebuffers are needed for a picture after `call`, if those
+    /// to windows are from `from` on.
     pub(crate) fn needed(&self, call: u64, from: u64) -> u64 {
         if self.parts.len() >= MOST || self.looks.len() >= MOST {
             return 0;
@@ -106,7 +110,8 @@ impl Replay {
         }
     }
 
-    /// A surface can be drawn to. What it has had until now, no draw has made. `is_whole`: it has no other parts.
+    /// A surface can be drawn to. What it has had until now, no draw has made. `is_whole`: it has
+    /// no other parts.
     pub(crate) fn surface_attached(&mut self, surface: u32, is_whole: bool) {
         if surface & !(1 << 31) != 0 {
             let call = self.call;
@@ -234,7 +239,8 @@ mod tests {
     #[test]
     fn beginnings_are_followed_until_they_lead_no_further_back() {
         let mut surfaces = Surfaces::default();
-        // Parts end with calls 9, 19, 29 and 39. The third reads what began in the second, and that what began in the first.
+        // Parts end with calls 9, 19, 29 and 39. The third reads what began in the second, and that
+        // what began in the first.
         for (end, least) in [(9, None), (19, Some(5)), (29, Some(15)), (39, Some(32))] {
             surfaces.least = least;
             surfaces.end(end);
@@ -248,7 +254,8 @@ mod tests {
         assert_eq!(surfaces.needed(39, 21), 5);
     }
 
-    /// Three frames of ten calls that draw to a texture and sample it. Returns what the last one needs.
+    /// Three frames of ten calls that draw to a texture and sample it. Returns what the last one
+    /// needs.
     fn needed(of_frame: &[(&str, &[u32])]) -> u64 {
         use crate::call::{Call, Value};
         let mut replay = Replay::new(crate::Bounds::default(), false);
@@ -286,7 +293,8 @@ mod tests {
         let draw: (&str, &[u32]) = ("glRecti", &[0, 0, 1, 1]);
         let clear: (&str, &[u32]) = ("glClear", &[gl::COLOR_BUFFER_BIT]);
         assert_eq!(needed(&[clear, draw]), 0);
-        // Without a clear, or with one of a part or of some colours, all draws since the texture was attached are.
+        // Without a clear, or with one of a part or of some colours, all draws since the texture
+        // was attached are.
         let all = needed(&[draw, draw]);
         assert!(all > 12, "{all}");
         let before: [(&str, &[u32]); 2] = [("glEnable", &[gl::SCISSOR_TEST]), ("glColorMask", &[1, 0, 1, 1])];

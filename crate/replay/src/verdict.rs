@@ -9,7 +9,8 @@ const MOST: usize = 1 << 22;
 /// What was found out about draws.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// Calls that draw or clear, all of them. One that draws several times, such as a call of display lists, counts once.
+    /// Calls that draw or clear, all of them. One that draws several times, such as a call of
+    /// display lists, counts once.
     pub draws: u64,
     /// The calls that draw, in the order in which they returned, as far as they are listed.
     pub calls: Vec<u32>,
@@ -61,7 +62,8 @@ mod tests {
     #[test]
     fn a_call_counts_once() {
         let mut verdict = Verdict::default();
-        // Three parts of a call, two of which cannot be shown, for one reason each; then further calls.
+        // Three parts of a call, two of which cannot be shown, for one reason each; then further
+        // calls.
         for reason in [None, Some("a"), Some("b"), Some("a")] {
             verdict.add(5, reason);
         }

@@ -159,7 +159,8 @@ fn what_has_no_content_counts_but_is_not_sent() {
     assert_eq!((replay.halted, replay.verdict.unshown), (None, 0));
     let full = after(&[calls, vec![call("glBindBuffer", &[gl::ARRAY_BUFFER, 2]), sized(13 << 20)]].concat());
     assert!(full.halted.unwrap().contains("take more than 512 MiB"));
-    // A limit of less holds for storage and multisampled renderbuffers, too, and for mipmaps, which are a third of their texture.
+    // A limit of less holds for storage and multisampled renderbuffers, too, and for mipmaps, which
+    // are a third of their texture.
     let bounds = Bounds { bytes: 64 << 20, ..Bounds::default() };
     let floats = gl::RGBA32F;
     for (calls, is_allowed) in [
@@ -242,7 +243,8 @@ fn what_objects_take_beside_their_content_counts() {
 
 #[test]
 fn large_uploads_are_sent_in_parts() {
-    // 192 MB of pixels from a buffer of which a little was written, and 128 MB of S3TC that become 256 MB.
+    // 192 MB of pixels from a buffer of which a little was written, and 128 MB of S3TC that become
+    // 256 MB.
     let buffer = [
         call("glBindBuffer", &[gl::PIXEL_UNPACK_BUFFER, 1]),
         with(call("glBufferData", &[gl::PIXEL_UNPACK_BUFFER, 192 << 20, 0, gl::STATIC_DRAW]), 2, Value::Null),

@@ -1,4 +1,5 @@
-//! Replays of recorded traces, without a GPU: every draw can be shown, and no shader is left untranslated.
+//! Replays of recorded traces, without a GPU: every draw can be shown, and no shader is left
+//! untranslated.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 

@@ -1,5 +1,5 @@
-//! Writes a program of a gigabyte with names and debug information, with a log of all of its functions, and measures how long
-//! names and lines take.
+//! Writes a program of a gigabyte with names and debug information, with a log of all of its
+//! functions, and measures how long names and lines take.
 //!
 //! ```text
 //! cargo run --release -p unspool-symbols --example large -- PROGRAM LOG

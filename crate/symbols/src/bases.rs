@@ -1,7 +1,8 @@
 //! Where a binary lies in the addresses of a trace.
 //!
-//! Traces of instructions have addresses, and position-independent binaries are loaded anywhere. A *base* is the address of the
-//! first page of a binary. It *explains* an address that was called if one of the functions of the binary begins there.
+//! Traces of instructions have addresses, and position-independent binaries are loaded anywhere. A
+//! *base* is the address of the first page of a binary. It *explains* an address that was called if
+//! one of the functions of the binary begins there.
 
 use std::collections::HashMap;
 
@@ -60,8 +61,9 @@ impl Layout<'_> {
         fit
     }
 
-    /// Whether a base explains more than another binary would by accident. Functions begin at multiples of 16 bytes, so an
-    /// address in the code of another binary hits one in as many cases as these places are taken.
+    /// Whether a base explains more than another binary would by accident. Functions begin at
+    /// multiples of 16 bytes, so an address in the code of another binary hits one in as many cases
+    /// as these places are taken.
     pub(crate) fn is_plausible(&self, fit: Fit) -> bool {
         let code: u64 = self.code.iter().map(|(from, to)| to.saturating_sub(*from)).sum();
         let places = (code / ALIGNMENT).max(1) as f64;
@@ -69,8 +71,9 @@ impl Layout<'_> {
         fit.explained > 0 && fit.explained as f64 > fit.inside as f64 * accident
     }
 
-    /// The base that explains most of the addresses that were called: it explains at least three, and twice as many as any
-    /// other. `None` without one. `is_free` says whether the binary can be there.
+    /// The base that explains most of the addresses that were called: it explains at least three,
+    /// and twice as many as any other. `None` without one. `is_free` says whether the binary can be
+    /// there.
     pub(crate) fn vote(&self, called: &[u64], is_free: impl Fn(u64) -> bool) -> Option<(u64, Fit)> {
         // Addresses keep their offsets in pages, wherever a binary is loaded.
         let mut by_offset: HashMap<u64, Vec<u64>> = HashMap::new();

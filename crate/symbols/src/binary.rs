@@ -25,9 +25,11 @@ pub enum Step {
     Done,
 }
 
-/// A program, a library or a file of debug information. Does no I/O: a step says which bytes it needs.
+/// A program, a library or a file of debug information. Does no I/O: a step says which bytes it
+/// needs.
 ///
-/// The first question is what the binary is: step until it is answered. Then [`Binary::look_up`] asks for names.
+/// The first question is what the binary is: step until it is answered. Then [`Binary::look_up`]
+/// asks for names.
 ///
 /// ```no_run
 /// use std::os::unix::fs::FileExt;
@@ -169,7 +171,8 @@ impl Binary {
         self.image.others.iter().map(ToString::to_string).collect()
     }
 
-    /// The addresses that are loaded: the first, at the beginning of a page, and the one after the last. Both are 0 if unknown.
+    /// The addresses that are loaded: the first, at the beginning of a page, and the one after the
+    /// last. Both are 0 if unknown.
     pub fn span(&self) -> (u64, u64) {
         self.image.span
     }
@@ -179,7 +182,8 @@ impl Binary {
         self.image.is_fixed
     }
 
-    /// The addresses at which it has functions: of each section the first, and the one after the last.
+    /// The addresses at which it has functions: of each section the first, and the one after the
+    /// last.
     pub fn code(&self) -> Vec<(u64, u64)> {
         self.image.code().collect()
     }
@@ -227,7 +231,8 @@ impl Binary {
         self.task = Task::Calls(Box::default());
     }
 
-    /// What functions can call, by their numbers from 1 on. Takes it. Empty if the code is not understood.
+    /// What functions can call, by their numbers from 1 on. Takes it. Empty if the code is not
+    /// understood.
     pub fn take_calls(&mut self) -> Vec<callees::Function> {
         std::mem::take(&mut self.calls)
     }

@@ -2,12 +2,15 @@
 //!
 //! Where two readings of the code are possible, this says that a function can call another one:
 //!
-//! - A function may be called at any time if its address is taken, by code or by data including relocations, if it is exported, or if
-//!   code without sleds calls it: a signal handler may. Of the others, all calls are direct, so they are found. They cannot be made
-//!   through registers, memory or stubs.
-//! - The code of a function reaches to the next symbol. A call of a function that ends with a jump to another one is a call of both.
-//! - Once a function has made a call, an exception or a jump may let it go on after any of its calls, and anywhere that its own branches
-//!   do not lead to. In what remains, a call that comes before all others is not repeated.
+//! - A function may be called at any time if its address is taken, by code or by data including
+//!   relocations, if it is exported, or if code without sleds calls it: a signal handler may. Of
+//!   the others, all calls are direct, so they are found. They cannot be made through registers,
+//!   memory or stubs.
+//! - The code of a function reaches to the next symbol. A call of a function that ends with a jump
+//!   to another one is a call of both.
+//! - Once a function has made a call, an exception or a jump may let it go on after any of its
+//!   calls, and anywhere that its own branches do not lead to. In what remains, a call that comes
+//!   before all others is not repeated.
 
 use std::collections::{HashMap, HashSet};
 
@@ -64,7 +67,8 @@ struct Body {
 }
 
 impl Scan {
-    /// Looks at a portion. Returns what functions with these addresses, numbered from 1 on, can call.
+    /// Looks at a portion. Returns what functions with these addresses, numbered from 1 on, can
+    /// call.
     pub(crate) fn step(
         &mut self,
         file: &File,
@@ -124,8 +128,8 @@ impl Scan {
         }
     }
 
-    /// Looks for addresses of functions in a portion of data. Relocations and symbols for other binaries have them as well, in words of
-    /// the same size.
+    /// Looks for addresses of functions in a portion of data. Relocations and symbols for other
+    /// binaries have them as well, in words of the same size.
     fn data(&mut self, file: &File, section: &Section) -> Result<(), Stop> {
         let len = (section.size - self.at).min(WINDOW) & !7;
         if len == 0 {
@@ -145,7 +149,8 @@ impl Scan {
 
     /// Looks for all that refers to functions in a section of code, and at its functions.
     fn code(&mut self, section: &Section, code: &[u8], is_fixed: bool) {
-        // Instructions may begin anywhere: what only looks like a reference makes more calls possible, not fewer.
+        // Instructions may begin anywhere: what only looks like a reference makes more calls
+        // possible, not fewer.
         for (at, window) in (section.address..).zip(code.windows(6)) {
             let &[a, b, c, d, e, f] = window else { continue };
             let next = [b, c, d, e];
@@ -210,7 +215,8 @@ impl Scan {
         known.collect()
     }
 
-    /// What a function can jump to at its end. One whose code is not known cannot jump to one whose callers are.
+    /// What a function can jump to at its end. One whose code is not known cannot jump to one whose
+    /// callers are.
     fn tail(&self, number: u32) -> &[u32] {
         let body = self.found.get(number as usize).and_then(|found| found.body.as_ref());
         body.map_or(&[], |body| &body.tail)
@@ -239,7 +245,8 @@ struct Instructions {
 }
 
 impl Instructions {
-    /// Decodes a function at `start`. `None` if not all of it is instructions, or if the last one leads out of it.
+    /// Decodes a function at `start`. `None` if not all of it is instructions, or if the last one
+    /// leads out of it.
     fn of(start: u64, code: &[u8]) -> Option<Self> {
         let end = start.checked_add(code.len() as u64)?;
         let mut it = Self { start, end, all: Vec::new(), is_filler: Vec::new() };
@@ -314,7 +321,8 @@ impl Instructions {
         body
     }
 
-    /// For each instruction, whether execution gets there from some others. Not by a jump to an unknown address.
+    /// For each instruction, whether execution gets there from some others. Not by a jump to an
+    /// unknown address.
     fn reached(&self, mut from: Vec<usize>) -> Vec<bool> {
         let mut reached = vec![false; self.all.len()];
         while let Some(mut i) = from.pop() {

@@ -4,15 +4,16 @@ use std::fmt::{self, Write};
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
 
-/// Longest decoded name in bytes. A short name can stand for one of any length, because its parts refer to earlier ones.
+/// Longest decoded name in bytes. A short name can stand for one of any length, because its parts
+/// refer to earlier ones.
 const MAX_TEXT: usize = 64 * 1024;
 /// Longest encoded name in bytes that is decoded.
 const MAX_SYMBOL: usize = 32 * 1024;
 /// Depth of structures in a name. The decoder calls itself for each.
 const MAX_DEPTH: u32 = 96;
 
-/// The name of a function as in the source: of C++ (Itanium ABI) or Rust, else the symbol itself. `is_macho` says that
-/// symbols have an underscore before them.
+/// The name of a function as in the source: of C++ (Itanium ABI) or Rust, else the symbol itself.
+/// `is_macho` says that symbols have an underscore before them.
 pub fn demangle(symbol: &str, is_macho: bool) -> String {
     let symbol = if is_macho { symbol.strip_prefix('_').unwrap_or(symbol) } else { symbol };
     // What a linker appends: `f@@VERSION`.
@@ -53,14 +54,15 @@ const LITERALS: [(&str, &str); 5] = [
     ("(long long)", "ll"),
 ];
 
-/// Whether [`as_llvm`] has nothing to change for certain. Most names are so, and its searches took a third of the time of a name.
+/// Whether [`as_llvm`] has nothing to change for certain. Most names are so, and its searches took
+/// a third of the time of a name.
 fn is_as_llvm(text: &str) -> bool {
     let may_change = |pair: &[u8]| matches!(pair, [b' ', b'>' | b')'] | [b'<', b' '] | [b')', b'0'..=b'9' | b'-']);
     !text.as_bytes().windows(2).any(may_change)
 }
 
-/// Writes a decoded name as LLVM's tools do: `a<b<c>>` for `a<b<c> >`, `4u` for `(unsigned int)4`, and nothing for the
-/// separator of an empty pack.
+/// Writes a decoded name as LLVM's tools do: `a<b<c>>` for `a<b<c> >`, `4u` for `(unsigned int)4`,
+/// and nothing for the separator of an empty pack.
 fn as_llvm(text: &str) -> String {
     let mut text = text.replace("operator<< <", "operator<<<").replace(", >", ">").replace(", )", ")");
     while text.contains("> >") {

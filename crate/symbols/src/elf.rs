@@ -4,7 +4,8 @@ use crate::file::{File, Range, Stop, View};
 use crate::image::{Architecture, Image, Section, Sort, SymbolTable, malformed, widen};
 use crate::wire::Wire;
 
-/// Most sections. Linkers keep a few dozen; a file of objects that was not linked may have thousands.
+/// Most sections. Linkers keep a few dozen; a file of objects that was not linked may have
+/// thousands.
 const MAX_SECTIONS: u64 = 1 << 17;
 /// Longest section name that matters.
 const MAX_NAME: usize = 64;

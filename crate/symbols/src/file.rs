@@ -39,7 +39,8 @@ const KEPT: u64 = 24 << 20;
 /// Most bytes that one question may need at the same time.
 const IN_USE: u64 = 96 << 20;
 
-/// The parts of a file that were read so far. What is read asks for bytes and is repeated when they are there.
+/// The parts of a file that were read so far. What is read asks for bytes and is repeated when they
+/// are there.
 #[derive(Debug, Default)]
 pub(crate) struct File {
     size: u64,
@@ -103,7 +104,8 @@ impl File {
         self.missing.set(None);
     }
 
-    /// Adds bytes that were missing. Does nothing with others: another question may have come meanwhile.
+    /// Adds bytes that were missing. Does nothing with others: another question may have come
+    /// meanwhile.
     ///
     /// # Errors
     ///

@@ -22,7 +22,8 @@ pub enum Sort {
     Library,
     /// It is not linked yet.
     Object,
-    /// The debug information of another binary, such as `objcopy --only-keep-debug` and dsymutil write.
+    /// The debug information of another binary, such as `objcopy --only-keep-debug` and dsymutil
+    /// write.
     Debug,
 }
 
@@ -32,10 +33,12 @@ pub(crate) struct Image {
     pub(crate) wire: Wire,
     pub(crate) format: Format,
     pub(crate) sort: Sort,
-    /// Identifies what the linker wrote: the same in the binary and in its debug file. Empty if unknown.
+    /// Identifies what the linker wrote: the same in the binary and in its debug file. Empty if
+    /// unknown.
     pub(crate) build_id: Vec<u8>,
     pub(crate) sections: Vec<Section>,
-    /// The addresses that are loaded: the first, at the beginning of a page, and the one after the last. Empty if unknown.
+    /// The addresses that are loaded: the first, at the beginning of a page, and the one after the
+    /// last. Empty if unknown.
     pub(crate) span: (u64, u64),
     /// It is loaded at the addresses that it has, and at no others.
     pub(crate) is_fixed: bool,

@@ -1,10 +1,10 @@
 //! Names of functions, and the lines of their source, from files that belong to a trace.
 //!
-//! A [`Binary`] is ELF or Mach-O. It does no I/O: a step says which bytes of the file it needs, so little of a large file is
-//! read. What is wrong with it is a [`Fault`].
+//! A [`Binary`] is ELF or Mach-O. It does no I/O: a step says which bytes of the file it needs, so
+//! little of a large file is read. What is wrong with it is a [`Fault`].
 //!
-//! As a wasm module it is loaded on demand, because few traces have such a file. What it reads crosses to the session's
-//! module as bytes ([`unspool_formats::Naming::to_bytes`]).
+//! As a wasm module it is loaded on demand, because few traces have such a file. What it reads
+//! crosses to the session's module as bytes ([`unspool_formats::Naming::to_bytes`]).
 
 #![forbid(unsafe_code)]
 

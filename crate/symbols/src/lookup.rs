@@ -25,7 +25,8 @@ pub struct Function {
     pub address: u64,
     /// Its length in bytes. 0 if unknown.
     pub size: u64,
-    /// Its name as in the table of symbols, with the underscore that Mach-O puts before it. Not decoded.
+    /// Its name as in the table of symbols, with the underscore that Mach-O puts before it. Not
+    /// decoded.
     pub symbol: String,
 }
 

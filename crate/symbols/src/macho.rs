@@ -38,7 +38,8 @@ fn wire_of(head: &[u8]) -> Option<Wire> {
     Some(Wire { big_endian, wide })
 }
 
-/// The number of parts of a file for several processors, and how their table is written: with words of 32 or 64 bits.
+/// The number of parts of a file for several processors, and how their table is written: with words
+/// of 32 or 64 bits.
 fn parts_of(head: &[u8]) -> Option<(u32, Wire)> {
     let wide = match head.first_chunk::<4>()? {
         [0xca, 0xfe, 0xba, 0xbe] => false,

@@ -1,4 +1,5 @@
-//! Compressed sections: zlib, zstd, and the ELF file in xz that distributions leave in stripped binaries.
+//! Compressed sections: zlib, zstd, and the ELF file in xz that distributions leave in stripped
+//! binaries.
 
 use ruzstd::io::Read;
 

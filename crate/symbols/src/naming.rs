@@ -1,7 +1,8 @@
 //! Function ids and their names.
 //!
-//! An id has the number of its object above the lower 24 bits: 0 for the program, and what the runtime of XRay gave to a
-//! shared library when that was loaded (`__xray_register_dso` in compiler-rt).
+//! An id has the number of its object above the lower 24 bits: 0 for the program, and what the
+//! runtime of XRay gave to a shared library when that was loaded (`__xray_register_dso` in
+//! compiler-rt).
 
 use std::collections::HashMap;
 
@@ -71,8 +72,8 @@ impl Names {
         Naming::new(places.into_values().collect())
     }
 
-    /// The names of the functions of one object, by id. `functions` are their addresses, from id 1 on. `is_wanted` says which
-    /// ids matter: decoding a name takes a few microseconds.
+    /// The names of the functions of one object, by id. `functions` are their addresses, from id 1
+    /// on. `is_wanted` says which ids matter: decoding a name takes a few microseconds.
     pub fn by_id(&self, functions: &[u64], object: u32, is_wanted: impl Fn(u32) -> bool) -> Naming {
         let base = object.saturating_mul(FUNCTIONS_PER_OBJECT);
         let named = (1..FUNCTIONS_PER_OBJECT).zip(functions).filter_map(|(within, address)| {

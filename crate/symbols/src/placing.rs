@@ -16,8 +16,9 @@ pub struct Called {
 }
 
 impl Called {
-    /// `addresses` are all that may have names. `called` are those at which functions begin for certain. `modules` are the
-    /// binaries that the trace says were loaded: the first address of each, and its path. All in any order.
+    /// `addresses` are all that may have names. `called` are those at which functions begin for
+    /// certain. `modules` are the binaries that the trace says were loaded: the first address of
+    /// each, and its path. All in any order.
     pub fn new(mut addresses: Vec<u64>, mut called: Vec<u64>, modules: Vec<(u64, String)>) -> Self {
         for list in [&mut addresses, &mut called] {
             list.sort_unstable();
@@ -116,7 +117,8 @@ impl Programs {
                 self.settle_place(i, decided);
             }
         }
-        // The one that explains most comes first: what is taken by it narrows the choice of the others.
+        // The one that explains most comes first: what is taken by it narrows the choice of the
+        // others.
         loop {
             let decided = (0..self.members.len()).map(|i| (i, self.decide(i, How::Offsets, &called)));
             let found = decided.filter_map(|(i, decided)| Some((i, decided.ok()?)));
@@ -137,8 +139,8 @@ impl Programs {
         }
     }
 
-    /// The base of a binary if it is certain in this way. The error has the only one that is possible, which the trace
-    /// contradicts.
+    /// The base of a binary if it is certain in this way. The error has the only one that is
+    /// possible, which the trace contradicts.
     fn decide(&self, i: usize, how: How, called: &Called) -> Result<Base, Option<Base>> {
         let member = self.members.get(i).filter(|member| member.can_be_placed()).ok_or(None)?;
         let is_decided = member.place.found.is_some() || member.place.rejected.is_some();
@@ -240,7 +242,8 @@ impl Programs {
         self.lines_of(owner).map(|member| (member, address.wrapping_sub(shift)))
     }
 
-    /// What became of a binary, of whose names the trace shows `used`, and whether something is wrong with it.
+    /// What became of a binary, of whose names the trace shows `used`, and whether something is
+    /// wrong with it.
     pub(crate) fn place_sentence(&self, member: &Member, used: usize) -> (String, bool) {
         if let Some(fault) = member.fault {
             return (format!("It cannot be read: {fault}."), true);

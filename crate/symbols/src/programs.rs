@@ -72,8 +72,8 @@ pub struct Report {
     pub can_be_placed: bool,
 }
 
-/// The binaries of one trace, by ids that the caller gives. They name functions by their ids, or by their addresses if the
-/// trace has these ([`Programs::set_called`]).
+/// The binaries of one trace, by ids that the caller gives. They name functions by their ids, or by
+/// their addresses if the trace has these ([`Programs::set_called`]).
 #[derive(Debug, Default)]
 pub struct Programs {
     pub(crate) members: Vec<Member>,
@@ -178,7 +178,8 @@ impl Programs {
         }
     }
 
-    /// Says which functions the log has, by their ids. `is_complete` is false while it is being read.
+    /// Says which functions the log has, by their ids. `is_complete` is false while it is being
+    /// read.
     pub fn set_ids(&mut self, ids: impl IntoIterator<Item = i64>, is_complete: bool) {
         self.ids = ids.into_iter().filter(|id| object_of(*id).is_some()).filter_map(|id| id.try_into().ok()).collect();
         self.ids.sort_unstable();
@@ -253,7 +254,8 @@ impl Programs {
         own.chain(related).find(has_lines).map(|member| member.id)
     }
 
-    /// Begins to look for what the functions of the log can call, by the code of the binaries that name them.
+    /// Begins to look for what the functions of the log can call, by the code of the binaries that
+    /// name them.
     pub fn find_calls(&mut self) {
         let todo = |member: &Member| member.fault.is_none().then_some((member.id, self.object_of(member)?));
         self.calls = Some(Calls { todo: self.members.iter().filter_map(todo).collect(), ..Calls::default() });
@@ -325,7 +327,8 @@ impl Programs {
         }
     }
 
-    /// The names that a binary gives to the functions of its object: those that the log has, or all while it is being read.
+    /// The names that a binary gives to the functions of its object: those that the log has, or all
+    /// while it is being read.
     pub fn naming(&self, id: u32) -> Option<Naming> {
         let member = self.member(id)?;
         if self.called.is_some() {
@@ -336,7 +339,8 @@ impl Programs {
         member.is_named().then(|| member.names.by_id(member.binary.functions(), object, is_wanted))
     }
 
-    /// What became of a binary, of whose names the trace shows `used`. `None` while it is being read.
+    /// What became of a binary, of whose names the trace shows `used`. `None` while it is being
+    /// read.
     pub fn report(&self, id: u32, used: usize) -> Option<Report> {
         let member = self.member(id)?;
         if !member.is_read {

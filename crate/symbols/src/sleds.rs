@@ -1,7 +1,8 @@
 //! The instrumentation map of XRay: the addresses of its functions by id.
 //!
-//! A sled is a place that XRay can patch. The map has a row for each, and the sleds of a function are adjacent. Function ids
-//! count from 1 in this order (`xray_interface.cpp` in compiler-rt, `InstrumentationMap.cpp` in LLVM).
+//! A sled is a place that XRay can patch. The map has a row for each, and the sleds of a function
+//! are adjacent. Function ids count from 1 in this order (`xray_interface.cpp` in compiler-rt,
+//! `InstrumentationMap.cpp` in LLVM).
 
 use std::collections::HashMap;
 
@@ -56,7 +57,8 @@ impl Sleds {
         Ok((self.row == map.size / len).then(|| std::mem::take(&mut self.functions)))
     }
 
-    /// The address of the function of a sled. Rows of unknown kinds count as well: the writer has counted them.
+    /// The address of the function of a sled. Rows of unknown kinds count as well: the writer has
+    /// counted them.
     fn function(&self, wire: Wire, address: u64, sled: &[u8]) -> u64 {
         let field = address.wrapping_add(if wire.wide { 8 } else { 4 });
         let value = wire.word(sled, 4, 8).unwrap_or(0);
@@ -68,7 +70,8 @@ impl Sleds {
         }
     }
 
-    /// Reads a portion of the relocations of the map that add the base address. Returns whether there are no more.
+    /// Reads a portion of the relocations of the map that add the base address. Returns whether
+    /// there are no more.
     fn relocate(&mut self, file: &File, image: &Image, map: &Section) -> Result<bool, Stop> {
         let (number, row) = self.relocated;
         let Some(relative) = relative_relocation(image.architecture) else { return Ok(true) };
@@ -104,8 +107,8 @@ fn version(wire: Wire, sled: &[u8]) -> u8 {
     sled.get(if wire.wide { 18 } else { 10 }).copied().unwrap_or(0)
 }
 
-/// The type of the relocation that adds the base address to its addend (`R_…_RELATIVE`). `None` where the addend is in the place
-/// itself.
+/// The type of the relocation that adds the base address to its addend (`R_…_RELATIVE`). `None`
+/// where the addend is in the place itself.
 fn relative_relocation(architecture: Architecture) -> Option<u64> {
     let Architecture::Elf(machine) = architecture else { return None };
     match machine {

@@ -1,9 +1,10 @@
 //! Lengths of instructions of 64-bit x86.
 //!
-//! Code is looked at for its calls and branches only, so the lengths of all other instructions are all that matters of them (Intel SDM
-//! volume 2, chapter 2 and appendix A).
+//! Code is looked at for its calls and branches only, so the lengths of all other instructions are
+//! all that matters of them (Intel SDM volume 2, chapter 2 and appendix A).
 
-/// The length of the instruction at the beginning of `code`. `None` for bytes that are not one, or that end within it.
+/// The length of the instruction at the beginning of `code`. `None` for bytes that are not one, or
+/// that end within it.
 pub fn length(code: &[u8]) -> Option<usize> {
     let mut at = 0;
     let (mut has_16_bits, mut has_short_addresses) = (false, false);

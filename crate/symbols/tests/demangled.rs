@@ -24,8 +24,8 @@ const SAME: &[(&str, &str)] = &[
     ("_RNvCs2LXgGWZRWOI_7library5inner", "library::inner"),
 ];
 
-/// What differs, and how. cpp_demangle does not expand packs of references, writes lambdas as GNU's tools do, and decodes
-/// thunks of transactions.
+/// What differs, and how. cpp_demangle does not expand packs of references, writes lambdas as GNU's
+/// tools do, and decodes thunks of transactions.
 const KNOWN: &[(&str, &str, &str)] = &[
     ("_Z1fIJiiEEvDpOT_", "void f<int, int>(int&&, int&&)", "void f<int, int>(int, int&&)"),
     ("_ZZ1gvENKUlvE_clEv", "g()::'lambda'()::operator()() const", "g()::{lambda()#1}::operator()() const"),

@@ -67,7 +67,8 @@ impl Tree {
         (leaf < *self.levels.first()?).then_some(leaf)
     }
 
-    /// The pages of the level below that a page leads to: the same share of them for all, because none may lead to one alone.
+    /// The pages of the level below that a page leads to: the same share of them for all, because
+    /// none may lead to one alone.
     fn children(&self, level: usize, index: u64) -> Range<u64> {
         let (of, count) = (self.level(level), self.level(level - 1));
         index * count / of..(index + 1) * count / of

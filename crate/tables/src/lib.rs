@@ -1,7 +1,8 @@
 //! A virtual SQLite database: each page is computed when it is read.
 //!
-//! SQLite reads a database through pages. If all records of a table have one length, the page of any row is known by
-//! arithmetic, so that a table of millions of rows needs no memory and no import. Short tables are held as records.
+//! SQLite reads a database through pages. If all records of a table have one length, the page of
+//! any row is known by arithmetic, so that a table of millions of rows needs no memory and no
+//! import. Short tables are held as records.
 //!
 //! ```text
 //! page   1         2 ..             ..            ..
@@ -111,7 +112,8 @@ impl Listed {
 pub enum Item {
     /// A number, or none.
     Number(Value),
-    /// A text. The items of a row share 60,000 bytes: a text that is longer than its share is cut, and ends with `…`.
+    /// A text. The items of a row share 60,000 bytes: a text that is longer than its share is cut,
+    /// and ends with `…`.
     Text(String),
 }
 
@@ -123,8 +125,8 @@ impl<'a> Table<'a> {
         Self { name: name.into(), sql: create(name, &names), content: Content::Even { shape, rows } }
     }
 
-    /// A table of rows that are held in memory. Each has as many items as there are columns after the id. `columns` have their types
-    /// in SQL, after a space.
+    /// A table of rows that are held in memory. Each has as many items as there are columns after
+    /// the id. `columns` have their types in SQL, after a space.
     pub fn listed(name: &str, columns: &[(&str, &str)], rows: Rc<Listed>) -> Self {
         Self { name: name.into(), sql: create(name, columns), content: Content::Listed(rows) }
     }
@@ -163,8 +165,8 @@ impl<'a> Table<'a> {
     }
 }
 
-// Columns have types because SQLite makes no index of its own for a join of one without a type with one that has it, such as
-// those of another database. It then compares all rows with all rows.
+// Columns have types because SQLite makes no index of its own for a join of one without a type with
+// one that has it, such as those of another database. It then compares all rows with all rows.
 fn create(name: &str, columns: &[(&str, &str)]) -> String {
     let columns: Vec<String> = columns.iter().map(|(column, of_type)| format!(", \"{column}\"{of_type}")).collect();
     format!("CREATE TABLE \"{name}\" (id INTEGER PRIMARY KEY{})", columns.concat())
@@ -179,7 +181,8 @@ pub struct Database<'a> {
 }
 
 impl<'a> Database<'a> {
-    /// A database of these tables, and of views by name with what they select. `None` if page 1 cannot hold the definitions.
+    /// A database of these tables, and of views by name with what they select. `None` if page 1
+    /// cannot hold the definitions.
     pub fn new(tables: Vec<Table<'a>>, views: &[(&str, String)]) -> Option<Self> {
         let mut next = 2;
         let mut placed = Vec::new();
@@ -239,9 +242,11 @@ impl<'a> Database<'a> {
 fn put_header(page: &mut [u8], pages: u32) {
     let mut header = Vec::with_capacity(HEADER);
     header.extend(b"SQLite format 3\0");
-    // A page size of 65,536 is written as 1. Not in WAL mode, and nothing reserved at the end of pages.
+    // A page size of 65,536 is written as 1. Not in WAL mode, and nothing reserved at the end of
+    // pages.
     header.extend([0, 1, 1, 1, 0, 64, 32, 32]);
-    // Change counter, pages, no free pages, schema cookie, schema format 4, no cache size, no vacuum, UTF-8.
+    // Change counter, pages, no free pages, schema cookie, schema format 4, no cache size, no
+    // vacuum, UTF-8.
     for number in [1, pages, 0, 0, 1, 4, 0, 0, 1, 0, 0, 0] {
         header.extend(u32::to_be_bytes(number));
     }

@@ -36,8 +36,8 @@ pub enum Column {
     Int(u8),
     /// An integer or a floating point number, in 8 bytes.
     Number,
-    /// An integer of 4 bytes, or `null`. The column with this number, one of 4 bytes, then takes 8, so that records stay of one
-    /// length.
+    /// An integer of 4 bytes, or `null`. The column with this number, one of 4 bytes, then takes 8,
+    /// so that records stay of one length.
     OrNull(usize),
 }
 

@@ -16,7 +16,8 @@ pub trait Random {
     /// Its size in bytes.
     fn size(&self) -> u64;
 
-    /// The `len` bytes from the offset `at` on, fewer only at the end of the file. `None` if they cannot be read.
+    /// The `len` bytes from the offset `at` on, fewer only at the end of the file. `None` if they
+    /// cannot be read.
     fn read(&mut self, at: u64, len: usize) -> Option<Vec<u8>>;
 }
 
@@ -94,7 +95,8 @@ impl<'a, R: Random> Window<'a, R> {
         self.file.size()
     }
 
-    /// The `len` bytes from `at` on, fewer only at the end of the file. `len` is at most [`WINDOW`].
+    /// The `len` bytes from `at` on, fewer only at the end of the file. `len` is at most
+    /// [`WINDOW`].
     pub(crate) fn get(&mut self, at: u64, len: usize) -> Result<&[u8], Fault> {
         let len = len.min(usize::try_from(self.size().saturating_sub(at)).unwrap_or(usize::MAX)).min(WINDOW);
         let covered = at >= self.at && at + len as u64 <= self.at + self.bytes.len() as u64;

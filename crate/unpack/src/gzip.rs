@@ -1,4 +1,5 @@
-//! gzip (RFC 1952): back-to-back members. Unlike the reader of apitrace's container, this one checks the checksums.
+//! gzip (RFC 1952): back-to-back members. Unlike the reader of apitrace's container, this one
+//! checks the checksums.
 
 use alloc::vec::Vec;
 

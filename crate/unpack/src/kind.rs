@@ -58,7 +58,8 @@ impl Kind {
     }
 }
 
-/// The name of the content of a compressed file: `app.xray` for `app.xray.gz`, and `traces.tar` for `traces.tgz`.
+/// The name of the content of a compressed file: `app.xray` for `app.xray.gz`, and `traces.tar` for
+/// `traces.tgz`.
 pub fn inner_name(name: &str) -> String {
     for packed in ["gz", "zst", "xz", "br"] {
         if let Some(inner) = ending(name, packed) {

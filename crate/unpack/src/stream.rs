@@ -15,8 +15,9 @@ use crate::{Entry, Fault, Kind, Method, Why};
 
 /// A decompressor.
 pub(crate) trait Decode {
-    /// Decompresses bytes from the front of `input`, appends the result to `out`, and returns the number of bytes taken. If it
-    /// takes and adds nothing, it needs more input. After an error nothing more will come.
+    /// Decompresses bytes from the front of `input`, appends the result to `out`, and returns the
+    /// number of bytes taken. If it takes and adds nothing, it needs more input. After an error
+    /// nothing more will come.
     fn run(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Fault>;
 
     /// Marks the end of the input. Appends what can be salvaged of an incomplete part.
@@ -62,7 +63,8 @@ impl Stream {
         Some(Self::of(decoder))
     }
 
-    /// The content of an entry of an archive. `None` if it is stored as it is, or in a way that is not supported.
+    /// The content of an entry of an archive. `None` if it is stored as it is, or in a way that is
+    /// not supported.
     pub fn of_entry(entry: &Entry) -> Option<Self> {
         match entry.method {
             Method::Packed(Kind::Deflate) => Some(Self::of(Box::new(Deflate::new(entry.crc.zip(entry.size))))),
@@ -95,7 +97,8 @@ impl Stream {
         self.decoder.last();
     }
 
-    /// The next unpacked bytes. None if more must be pushed, or if the stream [is over](Stream::is_over).
+    /// The next unpacked bytes. None if more must be pushed, or if the stream
+    /// [is over](Stream::is_over).
     pub fn unpack(&mut self) -> &[u8] {
         self.out.consume(self.out.data().len());
         while !self.over && self.out.data().is_empty() {

@@ -1,4 +1,5 @@
-//! tar archives: ustar, the GNU and pax extensions for long names and sizes, and the format before ustar.
+//! tar archives: ustar, the GNU and pax extensions for long names and sizes, and the format before
+//! ustar.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -91,7 +92,8 @@ fn walk<R: Random>(file: &mut Window<'_, R>, entries: &mut Vec<Entry>) -> Result
     Ok(())
 }
 
-/// The checksum is the sum of all bytes, with spaces in its own place. Some writers summed signed bytes.
+/// The checksum is the sum of all bytes, with spaces in its own place. Some writers summed signed
+/// bytes.
 fn has_checksum(header: &[u8; BLOCK]) -> bool {
     let Some(stated) = number(field(header, 148..156)) else { return false };
     let others = || field(header, 0..148).iter().chain(field(header, 156..BLOCK));

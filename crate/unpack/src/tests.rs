@@ -269,7 +269,8 @@ fn names_the_content() {
 
 #[test]
 fn a_bomb_ends_at_the_limit_unless_that_is_lifted() {
-    // Blocks of one byte, repeated 128 KiB times, in a frame without a checksum and with a window of 128 KiB.
+    // Blocks of one byte, repeated 128 KiB times, in a frame without a checksum and with a window
+    // of 128 KiB.
     let blocks = 600_u32;
     let mut file = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3];
     for i in 1..=blocks {

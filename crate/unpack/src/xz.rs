@@ -1,4 +1,5 @@
-//! xz: streams back-to-back, with padding between them. The check that a stream carries is verified.
+//! xz: streams back-to-back, with padding between them. The check that a stream carries is
+//! verified.
 
 use alloc::boxed::Box;
 
@@ -15,8 +16,8 @@ const SMALLEST_WINDOW: usize = 4096;
 const PART: usize = 1024;
 /// Bytes of output after which a call returns.
 const PIECE: usize = 256 * 1024;
-/// The decompressor gets its input up to multiples of this many bytes, except the last. It does not say where it fails, and
-/// what it gives out before depends on how much it was given.
+/// The decompressor gets its input up to multiples of this many bytes, except the last. It does not
+/// say where it fails, and what it gives out before depends on how much it was given.
 const STEP: u64 = 4096;
 /// What the room for output is filled with, see [`written`].
 const UNWRITTEN: u8 = 0xa5;
@@ -133,8 +134,8 @@ impl Xz {
     }
 }
 
-/// How many bytes the decompressor wrote before it failed. It does not say; a byte of the filling at the end counts as not
-/// written.
+/// How many bytes the decompressor wrote before it failed. It does not say; a byte of the filling
+/// at the end counts as not written.
 fn written(room: &[u8]) -> usize {
     room.iter().rposition(|b| *b != UNWRITTEN).map_or(0, |last| last + 1)
 }

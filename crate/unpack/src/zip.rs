@@ -1,7 +1,8 @@
 //! zip archives, also in the zip64 form and after other data (APPNOTE.TXT 6.3.10).
 //!
-//! The directory at the end of the file lists the entries. If it is missing or damaged, the headers before each entry do,
-//! which is slower: the length of an entry may be in its directory entry only, so the file is searched for the next header.
+//! The directory at the end of the file lists the entries. If it is missing or damaged, the headers
+//! before each entry do, which is slower: the length of an entry may be in its directory entry
+//! only, so the file is searched for the next header.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,4 +1,5 @@
-//! Outputs that have a part of their trace, because the rest could not be read. A file beside such an output says so, for `--resume`.
+//! Outputs that have a part of their trace, because the rest could not be read. A file beside such
+//! an output says so, for `--resume`.
 
 use std::fs;
 use std::io::{self, Write};
@@ -61,7 +62,8 @@ impl Mark {
         self.0.exists()
     }
 
-    /// Whether a marked output is all that there is to be had of an input, which has not changed since.
+    /// Whether a marked output is all that there is to be had of an input, which has not changed
+    /// since.
     pub(super) fn still_holds(&self, input: &Path, no_limits: bool) -> bool {
         let said = fs::read_to_string(&self.0).unwrap_or_default();
         let reasons: &[Why] = if no_limits { &[Why::Broken] } else { &[Why::Broken, Why::Limit] };

@@ -50,8 +50,8 @@ pub(crate) struct Convert {
     /// Traces to read; - for standard input.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Format to write: chrome (Trace Event JSON), perfetto, speedscope, folded (stacks with self times), pprof, vcd (counters), csv, parquet (a data
-    /// set of tables).
+    /// Format to write: chrome (Trace Event JSON), perfetto, speedscope, folded (stacks with self
+    /// times), pprof, vcd (counters), csv, parquet (a data set of tables).
     #[arg(long, value_parser = to)]
     to: To,
     /// File to write; - for standard output. For several inputs, and for Parquet, a directory.
@@ -59,14 +59,15 @@ pub(crate) struct Convert {
     output: PathBuf,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Only slices and instants that this expression finds, as in `unspool find`. Counters are left out.
+    /// Only slices and instants that this expression finds, as in `unspool find`. Counters are left
+    /// out.
     #[arg(long = "where", value_name = "EXPRESSION", allow_hyphen_values = true)]
     filter: Option<String>,
     /// Leave out the arguments of calls and events (chrome, perfetto).
     #[arg(long)]
     no_args: bool,
-    /// Skip inputs whose outputs exist already. What was converted in part is converted again if the input has changed since, and
-    /// reported again if not.
+    /// Skip inputs whose outputs exist already. What was converted in part is converted again if
+    /// the input has changed since, and reported again if not.
     #[arg(long)]
     resume: bool,
     /// Traces that are converted at the same time. Large ones wait for each other, however many.

@@ -1,4 +1,5 @@
-//! `--to parquet`: a data set that DuckDB, Spark, pandas and others read. `docs/fleet.md` describes its tables.
+//! `--to parquet`: a data set that DuckDB, Spark, pandas and others read. `docs/fleet.md` describes
+//! its tables.
 //!
 //! ```text
 //! OUT/slices/trace=app.xray/0.parquet    and so for traces, tracks, names, instants, counters and args
@@ -25,7 +26,8 @@ use unspool_export::{Arg, Clock, Instant, Number, Sample, Slice, Table, Trace, V
 
 use crate::output::Output;
 
-/// The version of the schema, a column of `traces`. It changes if a column changes its meaning or goes.
+/// The version of the schema, a column of `traces`. It changes if a column changes its meaning or
+/// goes.
 pub(crate) const SCHEMA: i32 = 1;
 /// Rows of a row group.
 const GROUP: usize = 1_000_000;
@@ -384,7 +386,8 @@ impl Parquet {
         self.0.borrow_mut().error.take()
     }
 
-    /// Completes the files, calls `before`, and gives them their names. Returns how many bytes they have.
+    /// Completes the files, calls `before`, and gives them their names. Returns how many bytes they
+    /// have.
     ///
     /// # Errors
     ///
@@ -432,8 +435,8 @@ impl Parquet {
         last_path(out, trace).exists()
     }
 
-    /// The file that says that a trace was converted in part. Its name begins with an underscore, as those that are not part of a
-    /// data set.
+    /// The file that says that a trace was converted in part. Its name begins with an underscore,
+    /// as those that are not part of a data set.
     pub(crate) fn mark(out: &Path, trace: &str) -> PathBuf {
         last_path(out, trace).with_file_name("_in_part")
     }

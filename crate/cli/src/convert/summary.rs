@@ -103,8 +103,8 @@ impl Summary {
         self.lines.push(Line { order: (rank, job.number), cells: [how.into(), rows, bytes, seconds, what] });
     }
 
-    /// Prints the table to stderr if there are several inputs, and what was hashed and left out. Returns whether all were converted as
-    /// a whole.
+    /// Prints the table to stderr if there are several inputs, and what was hashed and left out.
+    /// Returns whether all were converted as a whole.
     pub(super) fn print(mut self, clean: &CleanArgs) -> bool {
         let is_whole = self.failed + self.broken + self.skipped_broken == 0;
         self.bar.finish();

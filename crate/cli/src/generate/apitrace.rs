@@ -42,7 +42,8 @@ functions! {
     20 POP = "glPopDebugGroup" ();
 }
 
-/// Writes a trace of `options.events` calls: frames with debug groups, draw calls and uploads, on `options.threads` threads.
+/// Writes a trace of `options.events` calls: frames with debug groups, draw calls and uploads, on
+/// `options.threads` threads.
 pub(super) fn write(out: &mut dyn Write, options: &Options, tick: &mut Tick<'_>) -> io::Result<()> {
     let mut stream = Writer::new(&[("process.name", "/usr/bin/scene")]);
     let mut scene = Scene { dice: Dice::new(options.seed), options, made: 0, blob: vec![0x5a; 4096] };

@@ -107,7 +107,8 @@ impl Cpu {
         self.frame(thread, at, vec![0x48, 0x01, 0xd8], pre, vec![Operand::written("RAX", a.wrapping_add(b))]);
     }
 
-    /// The thread's next address, which advances by `len`. Wraps around before it runs into the next function.
+    /// The thread's next address, which advances by `len`. Wraps around before it runs into the
+    /// next function.
     fn at(&mut self, thread: usize, len: u64) -> u64 {
         let Some(place) = self.stacks[thread].last_mut() else { return CODE };
         if *place % FUNCTION > FUNCTION - 32 {

@@ -63,8 +63,8 @@ struct Thread {
 }
 
 impl Program {
-    /// A program of `threads` threads with calls up to `depth` deep. If `mid_stack`, each thread starts within calls
-    /// whose begin is never reported.
+    /// A program of `threads` threads with calls up to `depth` deep. If `mid_stack`, each thread
+    /// starts within calls whose begin is never reported.
     pub(crate) fn new(seed: u64, threads: usize, depth: usize, mid_stack: bool) -> Self {
         let functions = 200;
         let mut dice = Dice::new(seed);

@@ -1,4 +1,5 @@
-//! Block databases of any size: an imaginary 64-bit system that calls, returns, faults and is interrupted.
+//! Block databases of any size: an imaginary 64-bit system that calls, returns, faults and is
+//! interrupted.
 
 use std::io;
 
@@ -98,7 +99,8 @@ impl Cpu {
         }
     }
 
-    /// A fault in the middle of the next block, or a device's interrupt, with a handler of one or two blocks.
+    /// A fault in the middle of the next block, or a device's interrupt, with a handler of one or
+    /// two blocks.
     fn interrupt(&mut self) {
         let pc = self.here();
         let fault = self.dice.one_in(2);
@@ -108,7 +110,8 @@ impl Cpu {
             let block = Block { pc, data: vec![0x90, 0x48, 0x8b, 0x07, 0xc3], count: 3, mode: Mode::Bits64 };
             let id = self.writer.block(&block, &[1, 4]);
             self.writer.run(id, 1);
-            // Either the block ran completely before, or its fault is in an instruction that was never completed.
+            // Either the block ran completely before, or its fault is in an instruction that was
+            // never completed.
             interrupt = Interrupt { pc: pc + 1, number: 14, is_hw: false, related: id, ..interrupt };
             self.made += 1;
         }
@@ -172,7 +175,8 @@ mod tests {
         let path = folder.path().join("x.sqlite");
         drop(make(&path));
         let expected = digest(&path, usize::MAX, without_file(&path));
-        // A page has at least 1024 rows. These sizes do not divide the number of records that are decoded together.
+        // A page has at least 1024 rows. These sizes do not divide the number of records that are
+        // decoded together.
         for step in [1, 3 * 1500, 3 * 4999] {
             assert_eq!(digest(&path, step, without_file(&path)), expected, "{step} events at a time");
             assert_eq!(

@@ -11,7 +11,8 @@ use super::{Options, Tick};
 const BUFFER: usize = 65_536;
 const PID: i32 = 4711;
 
-/// Writes an FDR log of version 5 with `options.events` function records and occasional custom events.
+/// Writes an FDR log of version 5 with `options.events` function records and occasional custom
+/// events.
 pub(super) fn write(out: &mut dyn Write, options: &Options, tick: &mut Tick<'_>) -> io::Result<()> {
     out.write_all(&header(Mode::Fdr, 1_000_000_000, BUFFER as u64).to_bytes())?;
     let mut program = Program::new(options.seed, options.threads, options.depth, options.mid_stack);

@@ -41,8 +41,8 @@ struct Line<'a> {
     stack: Frames<'a>,
 }
 
-/// The names of a stack. They are looked up when they are printed: all stacks of a deep recursion at once would take the
-/// square of its depth.
+/// The names of a stack. They are looked up when they are printed: all stacks of a deep recursion
+/// at once would take the square of its depth.
 struct Frames<'a> {
     store: &'a Store,
     paths: &'a CallPaths,
@@ -111,7 +111,8 @@ pub(super) fn print(
     }
 }
 
-/// Most lines of a stack in the table: its outer and its inner half. A recursion may be a million calls deep.
+/// Most lines of a stack in the table: its outer and its inner half. A recursion may be a million
+/// calls deep.
 const FRAMES: usize = 40;
 
 fn print_frames(out: &mut impl Write, stack: &Frames<'_>) -> io::Result<()> {

@@ -1,4 +1,5 @@
-//! Records that a pass over the file has collected, as a track: points, a value over time, or slices.
+//! Records that a pass over the file has collected, as a track: points, a value over time, or
+//! slices.
 
 use unspool_formats::{Locator, TrackDef, TrackKind, ValueKind, sort};
 
@@ -24,8 +25,8 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// Takes records. A `def` of a counter makes a value over time, any other one points, or slices if there are `names` for
-    /// them: numbers above those of the trace.
+    /// Takes records. A `def` of a counter makes a value over time, any other one points, or slices
+    /// if there are `names` for them: numbers above those of the trace.
     pub fn new(given: CollectedColumns, names: Vec<u32>, def: TrackDef) -> Self {
         let values = kind_of(&given);
         let derived = Derived::new(TrackDef { values, ..def });

@@ -7,7 +7,8 @@ use crate::jobs::{Job, Progress, Step};
 use crate::store::column::Column;
 use crate::store::{Slice, Store};
 
-/// Copies the slices of a name to a derived track: one scan over the store, then a merge of what it has found.
+/// Copies the slices of a name to a derived track: one scan over the store, then a merge of what it
+/// has found.
 #[derive(Debug)]
 pub struct Keep {
     /// For each call-tree node, whether it has the name.
@@ -98,8 +99,8 @@ impl Keep {
         true
     }
 
-    /// Copies the next of the slices that were found, in the order of their starts, a caller before its callees. Returns
-    /// whether these were the last.
+    /// Copies the next of the slices that were found, in the order of their starts, a caller before
+    /// its callees. Returns whether these were the last.
     fn merge(&mut self, store: &Store) -> bool {
         let Self { found, derived, progress, .. } = self;
         let Some(longest) = found.iter().max_by_key(|places| places.left()) else { return true };

@@ -23,8 +23,8 @@ pub struct MarksQuestion {
     pub step: u64,
     /// The rows to mark.
     pub rows: Vec<TrackRows>,
-    /// Marks all depths of a track in one row, and in it every cell that a call touches. Otherwise calls of a step or
-    /// longer are left out: they are drawn.
+    /// Marks all depths of a track in one row, and in it every cell that a call touches. Otherwise
+    /// calls of a step or longer are left out: they are drawn.
     pub merged: bool,
 }
 
@@ -41,8 +41,8 @@ pub struct MarksColumns {
     pub count: Vec<u32>,
 }
 
-/// Counts the calls of a name by cells of the rows on the screen. One scan over the slices of these rows in the range, in
-/// memory that depends on the number of cells alone.
+/// Counts the calls of a name by cells of the rows on the screen. One scan over the slices of these
+/// rows in the range, in memory that depends on the number of cells alone.
 #[derive(Debug)]
 pub struct Marks {
     question: MarksQuestion,

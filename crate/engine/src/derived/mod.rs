@@ -1,8 +1,10 @@
-//! Derived tracks: what a job has found, beside the finished store, with the same levels of detail as the tracks of the
-//! trace. They refer to call-tree nodes and records of the trace and never alter it.
+//! Derived tracks: what a job has found, beside the finished store, with the same levels of detail
+//! as the tracks of the trace. They refer to call-tree nodes and records of the trace and never
+//! alter it.
 //!
-//! A derived track belongs to the job that made it. Its number follows from that of the job ([`track_of`]), so tracks need
-//! no list of their own: the ledger accounts for the job, and the job ends when the track is removed or evicted.
+//! A derived track belongs to the job that made it. Its number follows from that of the job
+//! ([`track_of`]), so tracks need no list of their own: the ledger accounts for the job, and the
+//! job ends when the track is removed or evicted.
 //!
 //! - Its number is that of the job above 2^31. When the account is full, the derived track that was
 //!   not on the screen for the longest time goes, and the page says which (`evicted`).

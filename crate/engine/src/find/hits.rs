@@ -1,4 +1,5 @@
-//! What was found: slices and instants as a bit for each of their column, and points for records that are neither.
+//! What was found: slices and instants as a bit for each of their column, and points for records
+//! that are neither.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -141,7 +142,8 @@ impl Hits {
         }
     }
 
-    /// Adds a slice or an instant. `matched` is the number of a text, or [`NONE`]. Takes effect with [`Hits::finish`].
+    /// Adds a slice or an instant. `matched` is the number of a text, or [`NONE`]. Takes effect
+    /// with [`Hits::finish`].
     pub(crate) fn add(&mut self, store: &Store, track: TrackId, depth: Option<i32>, index: usize, matched: u32) {
         let row = self.row(store, track, depth);
         if let Some(of) = self.rows.get_mut(row as usize) {
@@ -177,7 +179,8 @@ impl Hits {
             self.rows = sort::in_order(std::mem::take(&mut self.rows), &order);
         }
         self.rows.iter_mut().for_each(|row| row.picked.finish());
-        // A sort of its own, because this one profits from what is in order: portions of a pass are.
+        // A sort of its own, because this one profits from what is in order: portions of a pass
+        // are.
         self.points.sort();
         self.points.dedup_by_key(|point| (point.x, point.track, point.locator));
         self.count = self.rows.iter().map(|row| row.picked.count()).sum::<u64>() + self.points.len() as u64;
@@ -190,7 +193,8 @@ impl Hits {
         self.rows.iter().map(|row| row.before(store, x)).sum::<u64>() + points
     }
 
-    /// The number of hits before a position, or before an item at that position, and whether the item is a hit.
+    /// The number of hits before a position, or before an item at that position, and whether the
+    /// item is a hit.
     pub fn rank(&self, store: &Store, x: u64, item: Option<Item>, locator: Option<u64>) -> (u64, bool) {
         let mut rank = self.before(store, x);
         let wanted = item.map(|item| match item {
@@ -217,8 +221,8 @@ impl Hits {
         (rank, false)
     }
 
-    /// Some hits: `count` from number `first` on, fewer at the end. An order other than that of positions needs at most
-    /// 2^20 hits; beyond that the order is that of positions.
+    /// Some hits: `count` from number `first` on, fewer at the end. An order other than that of
+    /// positions needs at most 2^20 hits; beyond that the order is that of positions.
     pub fn page(&mut self, store: &Store, first: u64, count: usize, order: Order) -> Vec<Hit> {
         let places = if order == Order::Position || self.count > MOST_SORTED {
             self.by_position(store, first, count)
@@ -369,8 +373,8 @@ impl Hits {
         (x, track, locator)
     }
 
-    /// For each name, whether a slice or an instant with that name is a hit, as far as found among the first 2^12 hits of each
-    /// row.
+    /// For each name, whether a slice or an instant with that name is a hit, as far as found among
+    /// the first 2^12 hits of each row.
     pub fn names(&self, store: &Store) -> Vec<u32> {
         let mut is = vec![false; store.names().len()];
         for row in &self.rows {
@@ -384,8 +388,9 @@ impl Hits {
         (0..).zip(is).filter(|(_, is)| *is).map(|(name, _)| name).collect()
     }
 
-    /// The cells from `from` up to `to` that hits touch, on these rows, and their width: `step` ticks, or more if there would be too
-    /// many. Instants and records without a slice are on the lowest depth of their track. `merged` joins all depths of a track.
+    /// The cells from `from` up to `to` that hits touch, on these rows, and their width: `step`
+    /// ticks, or more if there would be too many. Instants and records without a slice are on the
+    /// lowest depth of their track. `merged` joins all depths of a track.
     ///
     /// The work depends on the number of rows and cells, not on that of hits.
     pub fn marks(

@@ -1,7 +1,8 @@
 //! Finds slices and records by an expression, which `unspool_find` has bound to the trace.
 //!
-//! The store answers some alternatives of an expression alone, in one scan ([`Find`]). The others need fields of records: a
-//! pass in the record worker finds those, and the scan's job takes them in. What was found are [`Hits`].
+//! The store answers some alternatives of an expression alone, in one scan ([`Find`]). The others
+//! need fields of records: a pass in the record worker finds those, and the scan's job takes them
+//! in. What was found are [`Hits`].
 
 mod hits;
 mod scan;
@@ -16,8 +17,9 @@ pub use scan::Find;
 use crate::store::Store;
 
 impl Store {
-    /// What expressions about this trace are bound to. `frequency` is that of its clock in ticks per second; `None` if it
-    /// counts something else than time. `frames`: whether an expression needs to know where frames are.
+    /// What expressions about this trace are bound to. `frequency` is that of its clock in ticks
+    /// per second; `None` if it counts something else than time. `frames`: whether an expression
+    /// needs to know where frames are.
     pub fn find_context(&self, frequency: Option<u64>, frames: bool) -> Context {
         let name = |(number, text): (u32, &String)| {
             let id = match self.key(number) {

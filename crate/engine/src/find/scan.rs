@@ -1,4 +1,5 @@
-//! Searches a store: one scan over the call-tree nodes of all columns, and then what a pass over the records adds.
+//! Searches a store: one scan over the call-tree nodes of all columns, and then what a pass over
+//! the records adds.
 
 use unspool_find::{FoundRecords, SliceQuery, SliceTest, SliceTests, Span};
 use unspool_formats::{Locator, TrackId};
@@ -14,7 +15,8 @@ enum Part {
     Instants(TrackId),
 }
 
-/// A search. It is done when the store has been scanned; records are added afterwards, or meanwhile.
+/// A search. It is done when the store has been scanned; records are added afterwards, or
+/// meanwhile.
 #[derive(Debug)]
 pub struct Find {
     query: SliceQuery,
@@ -58,7 +60,8 @@ impl Find {
         self.done
     }
 
-    /// Takes records that a pass has found. Each becomes the slice or instant that it begins, if that has the same name.
+    /// Takes records that a pass has found. Each becomes the slice or instant that it begins, if
+    /// that has the same name.
     pub fn add(&mut self, store: &Store, found: &FoundRecords) {
         self.hits.texts.extend(found.texts.iter().cloned());
         for i in 0..found.x.len() {
@@ -127,7 +130,8 @@ impl Find {
         };
         let Some(column) = track.column(depth) else { return true };
         let row = i64::from(depth) - i64::from(track.lowest());
-        // Alternatives that this column can fulfil, and those of them that depend on the slice's name alone.
+        // Alternatives that this column can fulfil, and those of them that depend on the slice's
+        // name alone.
         let (mut possible, mut by_name_alone) = (0u8, 0u8);
         for (number, branch) in self.query.branches.iter().enumerate() {
             let of_column = |(is, test): &(bool, SliceTest)| match test {
@@ -166,7 +170,8 @@ impl Find {
     }
 }
 
-/// Whether one of some alternatives holds for a slice, of which the name, the track and the depth fit.
+/// Whether one of some alternatives holds for a slice, of which the name, the track and the depth
+/// fit.
 fn slow(store: &Store, query: &SliceQuery, bits: u8, duration: u64, (id, depth, index): (TrackId, i32, usize)) -> bool {
     let mut slice = None;
     query.branches.iter().enumerate().any(|(number, branch)| {
@@ -211,9 +216,10 @@ enum Begun {
 }
 
 impl Begun {
-    /// The slice or instant of a record, by its track, position, locator and name. A group and the call that begins it have one
-    /// record, which is the call's: the name tells them apart. A record without a name may be an instant, but is not a slice: it is
-    /// one step of many in a call.
+    /// The slice or instant of a record, by its track, position, locator and name. A group and the
+    /// call that begins it have one record, which is the call's: the name tells them apart. A
+    /// record without a name may be an instant, but is not a slice: it is one step of many in a
+    /// call.
     fn at(store: &Store, track: TrackId, x: u64, locator: Locator, name: Option<&str>) -> Option<Self> {
         let is_named = |id: u32| {
             let Some(name) = name else { return false };

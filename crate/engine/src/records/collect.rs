@@ -18,18 +18,20 @@ pub enum Wanted {
         /// The keys that lead to the field, or its index in a list.
         path: Vec<String>,
     },
-    /// Stretches of a thread whose records have the same number in a field with this key, such as that of the CPU. The first
-    /// record of each is collected, and where the last one is.
+    /// Stretches of a thread whose records have the same number in a field with this key, such as
+    /// that of the CPU. The first record of each is collected, and where the last one is.
     Runs(String),
-    /// Those that read or write memory at some addresses: `len` bytes from `address` on, at most 8. Their number is what the memory
-    /// holds after the record, as soon as all its bytes are known from records.
+    /// Those that read or write memory at some addresses: `len` bytes from `address` on, at most 8.
+    /// Their number is what the memory holds after the record, as soon as all its bytes are known
+    /// from records.
     Memory {
         /// Address of the first byte.
         address: u64,
         /// Number of bytes.
         len: u8,
     },
-    /// Events with a payload: records with a field `data`. Their number is that of their `type`, or -1 without one.
+    /// Events with a payload: records with a field `data`. Their number is that of their `type`, or
+    /// -1 without one.
     Events,
 }
 

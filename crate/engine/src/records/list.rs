@@ -1,7 +1,8 @@
 //! Lists of records: which rows of which lanes, and the order between lanes.
 //!
-//! The rows of one lane are numbered as they are. Those of several are merged by their positions on the x axis. To find row
-//! 30,000,000 of a merge without merging everything before it, pieces bound how many rows lie before a position:
+//! The rows of one lane are numbered as they are. Those of several are merged by their positions on
+//! the x axis. To find row 30,000,000 of a merge without merging everything before it, pieces bound
+//! how many rows lie before a position:
 //!
 //! ```text
 //! lane 0   | 0      | 4096      | 8192   |          rows before each piece
@@ -9,10 +10,12 @@
 //!                       ^ x: at least 4096 + 0, at most 8192 + 4096 rows lie before
 //! ```
 //!
-//! Only the pieces around the row are read and merged. That is little for a few lanes. More than [`MOST_LANES`], or lanes in
-//! which nothing tells positions apart, are listed one after the other instead.
+//! Only the pieces around the row are read and merged. That is little for a few lanes. More than
+//! [`MOST_LANES`], or lanes in which nothing tells positions apart, are listed one after the other
+//! instead.
 //!
-//! A list of some records only, those of a filter for one, has a bit for each row of its lanes: a pass over the pieces sets them.
+//! A list of some records only, those of a filter for one, has a bit for each row of its lanes: a
+//! pass over the pieces sets them.
 
 use std::ops::Range as Numbers;
 
@@ -36,16 +39,19 @@ const FULL: &str = "the list has no room for so many records of a trace of this 
 /// Records at one position among which [`RecordReader::at`] chooses.
 const MOST_AT_POSITION: u32 = 64;
 
-/// A list of records. It is complete when [`RecordReader::advance`](super::RecordReader::advance) says so.
+/// A list of records. It is complete when [`RecordReader::advance`](super::RecordReader::advance)
+/// says so.
 #[derive(Default)]
 pub struct List {
     parts: Vec<Part>,
     rows: u64,
-    /// Positions at which pieces begin, if the parts are merged by them. Else they come one after the other.
+    /// Positions at which pieces begin, if the parts are merged by them. Else they come one after
+    /// the other.
     begins: Option<Vec<u64>>,
     /// What is still to be picked.
     picking: Option<Picking>,
-    /// Number of pieces of the file that have been looked at, or of rows of a database, and how many there are.
+    /// Number of pieces of the file that have been looked at, or of rows of a database, and how
+    /// many there are.
     done: (u64, u64),
     /// The part of the merge that was asked for last.
     merged: Merged,
@@ -63,7 +69,8 @@ struct Merged {
 }
 
 impl List {
-    /// Counts the records found so far. They can be asked for before all are found; what comes later may be among them.
+    /// Counts the records found so far. They can be asked for before all are found; what comes
+    /// later may be among them.
     pub fn count(&mut self) {
         if !std::mem::take(&mut self.has_uncounted) {
             return;
@@ -85,12 +92,14 @@ impl List {
         self.rows == 0
     }
 
-    /// How far the list is: pieces of the file looked at, or rows of a database, and how many there are to look at.
+    /// How far the list is: pieces of the file looked at, or rows of a database, and how many there
+    /// are to look at.
     pub fn progress(&self) -> (u64, u64) {
         self.done
     }
 
-    /// Whether records are in the order of their positions on the x axis, or those of each track in turn.
+    /// Whether records are in the order of their positions on the x axis, or those of each track in
+    /// turn.
     pub fn is_in_order(&self) -> bool {
         self.parts.len() < 2 || self.begins.is_some()
     }
@@ -98,7 +107,8 @@ impl List {
 
 impl RecordReader {
     /// Begins a list. If its records are known by their order, it is complete at once. Otherwise
-    /// [`RecordReader::advance`] looks at every record. `filter` decides which records of the scope are listed.
+    /// [`RecordReader::advance`] looks at every record. `filter` decides which records of the scope
+    /// are listed.
     ///
     /// # Errors
     ///
@@ -138,7 +148,8 @@ impl RecordReader {
         Ok(list)
     }
 
-    /// The pieces of the file that have rows of parts of which some are picked, or such rows of a database, the last ones first.
+    /// The pieces of the file that have rows of parts of which some are picked, or such rows of a
+    /// database, the last ones first.
     fn runs(&self, parts: &[Part]) -> Vec<Numbers<u64>> {
         let picked = parts.iter().filter(|part| part.picked.is_some());
         if matches!(self.origin, Origin::Database(..)) {
@@ -159,8 +170,8 @@ impl RecordReader {
         pieces.get(first..end).unwrap_or_default()
     }
 
-    /// The record at a position, with its fields: preferably one of `track`. `None` if there is none, or if only a look at every
-    /// record would show it.
+    /// The record at a position, with its fields: preferably one of `track`. `None` if there is
+    /// none, or if only a look at every record would show it.
     ///
     /// # Errors
     ///
@@ -211,8 +222,8 @@ impl RecordReader {
         Ok(true)
     }
 
-    /// The piece of the file at which [`RecordReader::advance`] continues, and how many pieces there are. Both are 0 for a
-    /// database.
+    /// The piece of the file at which [`RecordReader::advance`] continues, and how many pieces
+    /// there are. Both are 0 for a database.
     pub fn reached(&self, list: &List) -> (u64, u64) {
         if matches!(self.origin, Origin::Database(..)) {
             return (0, 0);
@@ -303,11 +314,12 @@ impl RecordReader {
         Some(begins)
     }
 
-    /// The number in a list of the record with this locator, position and track, or of the first one at or after
-    /// the position. That is also what it returns for a record that the list lacks. `None` if the list ends before.
+    /// The number in a list of the record with this locator, position and track, or of the first
+    /// one at or after the position. That is also what it returns for a record that the list lacks.
+    /// `None` if the list ends before.
     ///
-    /// If the list has one track after the other, the first one is sought on this track, or on the first track that goes on
-    /// at the position.
+    /// If the list has one track after the other, the first one is sought on this track, or on the
+    /// first track that goes on at the position.
     ///
     /// # Errors
     ///
@@ -350,7 +362,8 @@ impl RecordReader {
             let before: u64 = list.parts.iter().zip(&at).map(|(part, row)| part.before(*row)).sum();
             return Ok((before < list.rows).then_some(before));
         }
-        // One part after the other: the record's own, that of its track, or the first one that goes on at the position.
+        // One part after the other: the record's own, that of its track, or the first one that goes
+        // on at the position.
         let index = found
             .or(only)
             .or_else(|| list.parts.iter().zip(&at).position(|(part, row)| part.before(*row) < part.len()));
@@ -362,7 +375,8 @@ impl RecordReader {
         Ok((row < list.rows).then_some(row))
     }
 
-    /// The row of the record of a lane with a locator and a position. `from` is the first row at or after the position.
+    /// The row of the record of a lane with a locator and a position. `from` is the first row at or
+    /// after the position.
     fn row_of(&mut self, lane: u32, from: u64, x: u64, locator: Locator) -> Result<Option<u64>, TraceErrorOut> {
         let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(None) };
         let (rows, until) = (of_lane.rows, of_lane.sorted.then_some(x));
@@ -470,7 +484,8 @@ impl RecordReader {
         (from, begins.get(last).copied().unwrap_or(u64::MAX))
     }
 
-    /// Number of rows of all parts before the pieces that `piece` chooses; all of a part that ends before `x`.
+    /// Number of rows of all parts before the pieces that `piece` chooses; all of a part that ends
+    /// before `x`.
     fn bound(&self, list: &List, piece: impl Fn(&[unspool_formats::Piece]) -> usize, x: u64) -> u64 {
         let of_part = |part: &Part| {
             let Some(lane) = self.lanes.get(part.lane as usize) else { return 0 };

@@ -1,7 +1,7 @@
 //! The records of a trace, read again from its file: lists of them, and one in full.
 //!
-//! A [`RecordReader`] has what the decoder handed over, or a database, and reads the file where it needs. It knows nothing
-//! of the store, so that it can live in another worker than the session.
+//! A [`RecordReader`] has what the decoder handed over, or a database, and reads the file where it
+//! needs. It knows nothing of the store, so that it can live in another worker than the session.
 //!
 //! The store keeps what the picture needs. Everything else of a record is read again from the file,
 //! by a `Records` of its format (`crate/formats/src/records.rs`), which has the index and no other
@@ -63,7 +63,8 @@ use crate::rows::RowSource;
 const AHEAD: usize = 8 << 20;
 /// Bytes that are read at once for a list, unless a record needs more.
 const STRETCH: usize = 1 << 20;
-/// Records of a piece at most if some of the lane may be picked, several times what decoders put into one.
+/// Records of a piece at most if some of the lane may be picked, several times what decoders put
+/// into one.
 const MOST_IN_PIECE: u64 = 1 << 16;
 /// Pieces of a pass that runs in steps.
 const STEP: u32 = 16;
@@ -156,8 +157,8 @@ const fn reads(ahead: usize) -> Reads {
     Reads { least: STRETCH, ahead }
 }
 
-/// Whether the pieces of a lane are consecutive and of plausible sizes. What a list allocates and how long it searches follow
-/// from them.
+/// Whether the pieces of a lane are consecutive and of plausible sizes. What a list allocates and
+/// how long it searches follow from them.
 fn is_sound(lane: &Lane) -> bool {
     let most = if lane.sorted && lane.track.is_some() { u32::MAX.into() } else { MOST_IN_PIECE };
     let rows = lane.pieces.iter().map(|piece| piece.row);
@@ -215,8 +216,9 @@ impl RecordReader {
         self.covered(survey.next)
     }
 
-    /// Visits further records with all their fields: those of `budget` pieces; in a database, a piece is 256 rows.
-    /// Returns whether these were the last. Where one step ends and the next begins, a container is decompressed twice.
+    /// Visits further records with all their fields: those of `budget` pieces; in a database, a
+    /// piece is 256 rows. Returns whether these were the last. Where one step ends and the next
+    /// begins, a container is decompressed twice.
     ///
     /// # Errors
     ///
@@ -277,8 +279,8 @@ impl RecordReader {
         pieces.unwrap_or(0).into()
     }
 
-    /// Passes the records of `budget` pieces from `next` on, 0 for the first, to a visitor. Returns the piece after them. Of a
-    /// database, a piece is 256 rows.
+    /// Passes the records of `budget` pieces from `next` on, 0 for the first, to a visitor. Returns
+    /// the piece after them. Of a database, a piece is 256 rows.
     ///
     /// # Errors
     ///
@@ -309,8 +311,8 @@ impl RecordReader {
         Ok(records.row_beyond(row, &found))
     }
 
-    /// What [`RecordReader::visit_all`] must visit to see all records with positions in a range, and perhaps others: the first piece, or
-    /// row of a database, and the end.
+    /// What [`RecordReader::visit_all`] must visit to see all records with positions in a range,
+    /// and perhaps others: the first piece, or row of a database, and the end.
     pub fn covering(&self, range: &Numbers<u64>) -> Numbers<u64> {
         let (mut from, mut end) = (u64::MAX, 0);
         for lane in &self.lanes {
@@ -361,7 +363,8 @@ impl RecordReader {
         }
     }
 
-    /// Passes the records of some rows of a lane to a visitor, and perhaps others of the same pieces.
+    /// Passes the records of some rows of a lane to a visitor, and perhaps others of the same
+    /// pieces.
     fn visit(&mut self, lane: u32, rows: Numbers<u64>, visitor: &mut dyn Visitor) -> Result<(), TraceErrorOut> {
         self.visit_ahead(lane, rows, 0, visitor)
     }
@@ -407,7 +410,8 @@ impl RecordReader {
         Ok(collected.into_rows())
     }
 
-    /// The first row of a lane at or after `x` on the x axis. In a lane that is not sorted, later rows may be before `x`.
+    /// The first row of a lane at or after `x` on the x axis. In a lane that is not sorted, later
+    /// rows may be before `x`.
     fn rank(&mut self, lane: u32, x: u64) -> Result<u64, TraceErrorOut> {
         let Some(of_lane) = self.lanes.get(lane as usize) else { return Ok(0) };
         if x > of_lane.until {
@@ -417,8 +421,8 @@ impl RecordReader {
             // A row is a position.
             return Ok(x.min(of_lane.rows));
         }
-        // The first records of pieces bound all that come before them, so it is in the last piece that begins before `x`, or
-        // is the first one of the next.
+        // The first records of pieces bound all that come before them, so it is in the last piece
+        // that begins before `x`, or is the first one of the next.
         let Some(i) = of_lane.pieces.partition_point(|piece| piece.x < x).checked_sub(1) else { return Ok(0) };
         let Some(piece) = of_lane.pieces.get(i) else { return Ok(0) };
         let rows = piece.row..of_lane.pieces.get(i + 1).map_or(of_lane.rows, |next| next.row);
@@ -459,7 +463,8 @@ fn all_fetched(source: &dyn RowSource, queries: &[sql::Query]) -> Result<Vec<sql
     queries.iter().map(|query| fetched(source, query)).collect()
 }
 
-/// Finds the first one of some rows of a lane at or after a position. Records may come in any order.
+/// Finds the first one of some rows of a lane at or after a position. Records may come in any
+/// order.
 struct First {
     lane: u32,
     x: u64,

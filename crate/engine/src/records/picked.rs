@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// Words of 64 rows that share a count.
 const GROUP: usize = 8;
 
-/// Rows of a lane whose bits are all kept: 128 MiB of them. A lane with more is that of a database with transitions of
-/// which most are not in it.
+/// Rows of a lane whose bits are all kept: 128 MiB of them. A lane with more is that of a database
+/// with transitions of which most are not in it.
 const DENSE: u64 = 1 << 30;
 /// Words of such a lane that are kept at most.
 const MOST_SPARSE: usize = if cfg!(test) { 1 << 12 } else { 1 << 22 };

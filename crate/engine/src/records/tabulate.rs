@@ -1,4 +1,5 @@
-//! Records and their fields as rows of two tables: `records` and `fields` of `unspool sql` and of the SQL panel (`docs/sql.md`).
+//! Records and their fields as rows of two tables: `records` and `fields` of `unspool sql` and of
+//! the SQL panel (`docs/sql.md`).
 
 use std::ops::Range as Numbers;
 
@@ -9,7 +10,8 @@ use unspool_formats::{FieldValue, Record, TrackId, Visitor};
 pub trait TableSink {
     /// A record: its position, its track and its name.
     fn record(&mut self, x: u64, track: TrackId, name: Option<&str>);
-    /// A field of the latest record. `key` leads to it, with a dot between its parts. A value is never a symbol: `symbol` has its name.
+    /// A field of the latest record. `key` leads to it, with a dot between its parts. A value is
+    /// never a symbol: `symbol` has its name.
     fn field(&mut self, key: &str, value: FieldValue<'_>, symbol: Option<&str>);
     /// Whether no more rows are wanted.
     fn is_full(&self) -> bool;
@@ -21,7 +23,8 @@ pub struct Tabulate<'a> {
     range: Option<Numbers<u64>>,
     /// Keys of the open lists and structures, with a dot after each.
     path: String,
-    /// For each of them: where its key begins, whether it is a list, and the number of its next part.
+    /// For each of them: where its key begins, whether it is a list, and the number of its next
+    /// part.
     open: Vec<(usize, bool, usize)>,
 }
 
@@ -89,9 +92,10 @@ impl Visitor for Tabulate<'_> {
 
 /// Rows as bytes, for another worker. All numbers are little-endian.
 ///
-/// A record is 1, its position (64 bits), the number of its track (32) and a text; a field 2, a text (its key), a text (its symbol) and a
-/// value. A text is its length (32 bits, all ones if there is none) and its bytes. A value is its kind (8 bits): 0 null, 1 an integer and
-/// 2 a floating point number (64 bits), 3 a text, 4 bytes, like a text.
+/// A record is 1, its position (64 bits), the number of its track (32) and a text; a field 2, a
+/// text (its key), a text (its symbol) and a value. A text is its length (32 bits, all ones if
+/// there is none) and its bytes. A value is its kind (8 bits): 0 null, 1 an integer and 2 a
+/// floating point number (64 bits), 3 a text, 4 bytes, like a text.
 #[derive(Debug, Default)]
 pub struct TableBytes {
     /// The rows so far.

@@ -2,8 +2,8 @@
 
 use unspool_formats::sort;
 
-/// Buckets per octave, as a power of two. A bucket is at most a 64th of its values wide, so its middle is off by less
-/// than one percent.
+/// Buckets per octave, as a power of two. A bucket is at most a 64th of its values wide, so its
+/// middle is off by less than one percent.
 const SUB: u32 = 6;
 /// Buckets for all 64-bit durations.
 pub(super) const COUNT: usize = ((64 - SUB as usize) << SUB) + (1 << SUB);
@@ -23,15 +23,15 @@ pub(super) fn bounds_of(bucket: usize) -> (u64, u32) {
     (((bucket - (shift << SUB)) as u64) << shift, shift as u32)
 }
 
-/// The rank of a percentile among `count` values, from 1: at least `percent` percent of the values are at most the one
-/// with this rank.
+/// The rank of a percentile among `count` values, from 1: at least `percent` percent of the values
+/// are at most the one with this rank.
 pub(super) fn rank_of(percent: u64, count: u64) -> u64 {
     (count * percent).div_ceil(100).max(1)
 }
 
-/// Counts of durations. A window counts buckets that are close together. Durations outside it are kept one by one,
-/// until there are as many of them as a window that includes them would have buckets. Memory is a few bytes for each
-/// slice, and at most 23 KiB.
+/// Counts of durations. A window counts buckets that are close together. Durations outside it are
+/// kept one by one, until there are as many of them as a window that includes them would have
+/// buckets. Memory is a few bytes for each slice, and at most 23 KiB.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets {
     base: usize,
@@ -77,8 +77,8 @@ impl Buckets {
         (self.base, self.window) = (wanted.0, window);
     }
 
-    /// The durations at these percentiles, in ascending order, to within one percent, and whether each is exact: where it is
-    /// the longest one, or all durations of its bucket are the same.
+    /// The durations at these percentiles, in ascending order, to within one percent, and whether
+    /// each is exact: where it is the longest one, or all durations of its bucket are the same.
     pub(super) fn percentiles<const N: usize>(&self, percents: [u64; N], (min, max): (u64, u64)) -> [(u64, bool); N] {
         let mut beside: Vec<_> = self.beside.iter().map(|bucket| (u64::from(*bucket), 1)).collect();
         sort::pairs(&mut beside);

@@ -1,8 +1,10 @@
-//! The calls of one function: a list by start or by duration, and how their durations are distributed.
+//! The calls of one function: a list by start or by duration, and how their durations are
+//! distributed.
 //!
-//! One scan finds them. A bit for each slice of a column says which ones are calls of the function: in the order of
-//! starts, any row of the list is found from these by bisection. In the order of durations, the first
-//! [`MOST_BY_DURATION`] are kept. A narrower interval of durations reaches the others.
+//! One scan finds them. A bit for each slice of a column says which ones are calls of the function:
+//! in the order of starts, any row of the list is found from these by bisection. In the order of
+//! durations, the first [`MOST_BY_DURATION`] are kept. A narrower interval of durations reaches the
+//! others.
 
 use unspool_formats::{TrackId, sort};
 
@@ -27,8 +29,9 @@ pub struct CallsQuestion {
     pub range: Question,
     /// Number of the function's name.
     pub name: u32,
-    /// Numbers of the names from the outermost call to those that are wanted, the last of which is `name`. Empty for calls
-    /// from anywhere. After [`ANYWHERE`], only the caller and `name`, wherever the caller was called from.
+    /// Numbers of the names from the outermost call to those that are wanted, the last of which is
+    /// `name`. Empty for calls from anywhere. After [`ANYWHERE`], only the caller and `name`,
+    /// wherever the caller was called from.
     pub path: Vec<u32>,
     /// Shortest and longest whole duration, in ticks.
     pub durations: (u64, u64),
@@ -72,8 +75,8 @@ pub struct CallColumns {
     pub at: u64,
     /// Whether the wanted slice is in the list.
     pub found: bool,
-    /// Durations of all calls: the lowest of a bucket, the lowest above it, and the number of calls. Buckets are at most a
-    /// 64th of their values wide; empty ones are left out.
+    /// Durations of all calls: the lowest of a bucket, the lowest above it, and the number of
+    /// calls. Buckets are at most a 64th of their values wide; empty ones are left out.
     pub bucket: Vec<(u64, u64, u64)>,
     /// Number of the track.
     pub track: Vec<u32>,
@@ -94,8 +97,8 @@ pub struct CallColumns {
 pub struct Calls {
     question: CallsQuestion,
     view: CallsView,
-    /// For each call-tree node that has the name, how many names at the end of the wanted path its own path is; 0 for all
-    /// other nodes.
+    /// For each call-tree node that has the name, how many names at the end of the wanted path its
+    /// own path is; 0 for all other nodes.
     wanted: Vec<u32>,
     columns: Vec<Places>,
     /// The column that is scanned, and its next slice.
@@ -120,8 +123,8 @@ struct Places {
     /// The slices of the range.
     first: usize,
     end: usize,
-    /// The least of [`Calls::wanted`] that will do: the callers before are missing from the call tree, but are those of the
-    /// path.
+    /// The least of [`Calls::wanted`] that will do: the callers before are missing from the call
+    /// tree, but are those of the path.
     least: u32,
     picked: Option<Picked>,
 }
@@ -323,8 +326,8 @@ impl Calls {
     fn rank(&self, store: &Store, (track, depth, index): (TrackId, i32, u32)) -> (u64, bool) {
         let slice = store.tracks.get(track as usize).and_then(|t| t.column(depth)?.get(index as usize));
         let Some(slice) = slice else { return (0, false) };
-        // Columns before its own come first among those that start at once. Its own has no place if the range holds
-        // none of its slices.
+        // Columns before its own come first among those that start at once. Its own has no place if
+        // the range holds none of its slices.
         let at = |places: &Places| (places.track, places.depth);
         let own = self.columns.iter().position(|places| at(places) == (track, depth));
         let next = || self.columns.iter().position(|places| at(places) > (track, depth));
@@ -374,7 +377,8 @@ impl Calls {
                 next.push((slice.start, number, rank));
             }
         }
-        // A few rows out of many columns: a heap, by hand, because another sort would be as much code.
+        // A few rows out of many columns: a heap, by hand, because another sort would be as much
+        // code.
         for i in (0..next.len() / 2).rev() {
             sift(&mut next, i);
         }
@@ -399,8 +403,8 @@ impl Calls {
     }
 }
 
-/// For each call-tree node with a name, how many names at the end of `path` its own path is, at least 1 if `path` is empty;
-/// 0 for all other nodes.
+/// For each call-tree node with a name, how many names at the end of `path` its own path is, at
+/// least 1 if `path` is empty; 0 for all other nodes.
 fn ends_of_path(store: &Store, name: u32, path: &[u32]) -> Vec<u32> {
     let calls = &store.calls;
     let of = |node: u32| {
@@ -428,9 +432,9 @@ fn ends_of_path(store: &Store, name: u32, path: &[u32]) -> Vec<u32> {
     (0..calls.len() as u32).map(of).collect()
 }
 
-/// How many names at the end of a path the call tree must have for slices at a depth of a track. `before` are the callers
-/// that began before the recording, innermost first: the call tree lacks them (`paths.rs`). `None` if the path leads to
-/// another depth.
+/// How many names at the end of a path the call tree must have for slices at a depth of a track.
+/// `before` are the callers that began before the recording, innermost first: the call tree lacks
+/// them (`paths.rs`). `None` if the path leads to another depth.
 fn least_of_path(path: &[u32], before: &[u32], depth: i32) -> Option<u32> {
     if path.is_empty() {
         return Some(1);

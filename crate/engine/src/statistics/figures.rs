@@ -37,7 +37,8 @@ impl Tree {
         tree
     }
 
-    /// Traverses the whole tree, and reports for each node whether its name is also on the path from the root to it.
+    /// Traverses the whole tree, and reports for each node whether its name is also on the path
+    /// from the root to it.
     fn walk(&self, paths: PathTree<'_>, names: usize, mut tell: impl FnMut(Place, bool)) {
         let mut above = vec![0u32; names];
         let mut node = ROOT;
@@ -113,7 +114,8 @@ impl Statistics {
             *outermost = caller == ROOT;
             far |= steps == NEAR;
         }
-        // On deep stacks, checking each node's callers would take as many steps as the node is deep.
+        // On deep stacks, checking each node's callers would take as many steps as the node is
+        // deep.
         if far {
             self.know_tree(calls);
             let names = self.function_of.len();
@@ -139,7 +141,8 @@ impl Statistics {
         (self.scale(sum.total, sure.0), self.scale(u64::from(sum.count), u64::from(sure.1)))
     }
 
-    /// Extrapolates from the slices visited to all. `sure` is the part of `value` that is known exactly.
+    /// Extrapolates from the slices visited to all. `sure` is the part of `value` that is known
+    /// exactly.
     pub(super) fn scale(&self, value: u64, sure: u64) -> u64 {
         if self.is_exact() || self.sampled == 0 {
             return value;

@@ -7,12 +7,13 @@ use super::spots::{Below, Spot, Weight};
 use crate::call_tree::ROOT;
 use crate::store::Store;
 
-/// Nodes narrower than this fraction of the whole are merged with their narrow siblings: they are less than a pixel
-/// wide on any screen.
+/// Nodes narrower than this fraction of the whole are merged with their narrow siblings: they are
+/// less than a pixel wide on any screen.
 const FINEST: u64 = 8192;
 /// Stands for the names of merged nodes and of the root.
 const MANY: u32 = u32::MAX;
-/// Most work for a graph; see [`Spot::work`]. Callers of deep recursion would take the square of its depth.
+/// Most work for a graph; see [`Spot::work`]. Callers of deep recursion would take the square of
+/// its depth.
 pub(super) const MOST_WORK: usize = 1 << 22;
 
 /// Which flame graph is wanted. `path` leads to the node in focus by names, from the root.
@@ -35,8 +36,9 @@ pub enum FlameView {
     },
 }
 
-/// Nodes as columns: the path from the root to the focus, then everything below it. A node comes before those below it,
-/// and those are sorted by descending width. Times are in ticks, as doubles, exact below 2^53.
+/// Nodes as columns: the path from the root to the focus, then everything below it. A node comes
+/// before those below it, and those are sorted by descending width. Times are in ticks, as doubles,
+/// exact below 2^53.
 #[derive(Debug, Default, PartialEq)]
 pub struct FlameColumns {
     /// Index of the node in focus. The nodes before it are those above it, from the root.
@@ -69,7 +71,8 @@ impl FlameColumns {
 /// One or two flame graphs.
 #[derive(Debug, Default, PartialEq)]
 pub struct Flames {
-    /// The graph that the view is about; of a sandwich, the callees. Its focus is the function then.
+    /// The graph that the view is about; of a sandwich, the callees. Its focus is the function
+    /// then.
     pub flame: FlameColumns,
     /// The callers of a sandwich. Its root is the function.
     pub callers: Option<FlameColumns>,
@@ -109,7 +112,8 @@ impl Growth {
 #[derive(Debug)]
 struct Graph {
     columns: FlameColumns,
-    /// Nodes still to be listed, with the indices of those above; the next one is last. `None` for merged ones.
+    /// Nodes still to be listed, with the indices of those above; the next one is last. `None` for
+    /// merged ones.
     waiting: Vec<(u32, Option<Below>, Figure)>,
     finest: u64,
     weight: Weight,
@@ -136,7 +140,8 @@ impl Graph {
         }));
     }
 
-    /// Lists nodes for at least `budget` work. Those beyond `most` lack what is below them. Returns whether all are listed.
+    /// Lists nodes for at least `budget` work. Those beyond `most` lack what is below them. Returns
+    /// whether all are listed.
     fn step(&mut self, shape: &Shape, budget: usize, most: usize) -> bool {
         let until = self.work.saturating_add(budget);
         while self.work < until {
@@ -169,7 +174,8 @@ impl Graph {
 }
 
 impl Shape {
-    /// The flame graphs of a view, with nothing below the focus yet. Of a sandwich, the callees are complete.
+    /// The flame graphs of a view, with nothing below the focus yet. Of a sandwich, the callees are
+    /// complete.
     pub(super) fn grow(&self, view: &FlameView) -> Growth {
         match view {
             FlameView::Down { path } => Growth { flame: self.down(path), callers: None },

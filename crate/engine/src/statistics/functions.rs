@@ -6,7 +6,8 @@ use super::paths::Place;
 use super::{Percentiles, Question, Statistics};
 use crate::store::Store;
 
-/// Functions as columns, sorted by the number of their name. Times are in ticks, as doubles, exact below 2^53.
+/// Functions as columns, sorted by the number of their name. Times are in ticks, as doubles, exact
+/// below 2^53.
 #[derive(Debug, Default, PartialEq)]
 pub struct FunctionColumns {
     /// Number of the name.
@@ -86,7 +87,8 @@ impl Statistics {
         columns
     }
 
-    /// The same in whole ticks, sorted by the number of the name. Percentiles are to within one percent.
+    /// The same in whole ticks, sorted by the number of the name. Percentiles are to within one
+    /// percent.
     pub(super) fn list(&mut self, store: &Store) -> Vec<Function> {
         let outermost = self.outermost(&store.calls);
         let mut sums = vec![Sums::default(); self.functions.len()];
@@ -134,8 +136,8 @@ impl Statistics {
         functions.collect()
     }
 
-    /// Bytes of data by the number of the name, of calls that begin in the range. Calls with data are few, so that all are
-    /// visited at once.
+    /// Bytes of data by the number of the name, of calls that begin in the range. Calls with data
+    /// are few, so that all are visited at once.
     fn payloads(&self, store: &Store) -> Vec<u64> {
         let Question { from, to, tracks } = self.question();
         let mut bytes = Vec::new();

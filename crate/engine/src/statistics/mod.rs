@@ -1,18 +1,20 @@
 //! Statistics of a range: how often and how long each function ran, and from where it was called.
 //!
-//! One scan over slices adds up counts and times for each call-tree node, and durations for each name. The table of
-//! functions is made from that, and so are views of the call paths: rows of the call tree, and flame graphs. The scan runs
-//! in steps; answers before its end are estimates from the slices visited so far. The list of a function's calls, and
-//! calls in the order of time, are scans of their own.
+//! One scan over slices adds up counts and times for each call-tree node, and durations for each
+//! name. The table of functions is made from that, and so are views of the call paths: rows of the
+//! call tree, and flame graphs. The scan runs in steps; answers before its end are estimates from
+//! the slices visited so far. The list of a function's calls, and calls in the order of time, are
+//! scans of their own.
 //!
-//! Slices that reach beyond the edges of the range are **counted**; their **total** and **self** times are the part
-//! within the range; **min, max and percentiles** are of whole durations. Open slices reach to the end of what has been
-//! read.
+//! Slices that reach beyond the edges of the range are **counted**; their **total** and **self**
+//! times are the part within the range; **min, max and percentiles** are of whole durations. Open
+//! slices reach to the end of what has been read.
 //!
-//! Total time counts a recursive function once: slices below one of the same name in the call tree add nothing. Self
-//! time is what direct callees do not cover. A call whose begin was not recorded is the caller of everything on its
-//! track that arrived before its end and had no other caller (`paths.rs`). Overlapping slices do not call one another:
-//! all of their time is self time. Sums saturate at 2^64 - 1.
+//! Total time counts a recursive function once: slices below one of the same name in the call tree
+//! add nothing. Self time is what direct callees do not cover. A call whose begin was not recorded
+//! is the caller of everything on its track that arrived before its end and had no other caller
+//! (`paths.rs`). Overlapping slices do not call one another: all of their time is self time. Sums
+//! saturate at 2^64 - 1.
 //!
 //! # How it works
 //!
@@ -80,8 +82,8 @@ pub use weights::Weights;
 
 /// No function yet.
 const NONE: u32 = u32::MAX;
-/// Slices a function that are visited between two counts of the memory of all functions: counting takes less than a
-/// hundredth of the time.
+/// Slices a function that are visited between two counts of the memory of all functions: counting
+/// takes less than a hundredth of the time.
 const COUNT_EVERY: u64 = 64;
 
 /// A scan over a range of a trace.
@@ -100,7 +102,8 @@ pub struct Statistics {
     functions: Vec<Durations>,
     /// For each name, its index in `functions`.
     function_of: Vec<u32>,
-    /// Allocated memory of the buckets of all functions, and how many slices had been visited when it was counted.
+    /// Allocated memory of the buckets of all functions, and how many slices had been visited when
+    /// it was counted.
     buckets: (usize, u64),
     /// Built when it is first needed.
     tree: Option<Tree>,
@@ -160,7 +163,8 @@ impl Statistics {
         &self.plan.question
     }
 
-    /// Whether the scan has the final answer to `question`: it is complete, and nothing can change it.
+    /// Whether the scan has the final answer to `question`: it is complete, and nothing can change
+    /// it.
     pub fn answers(&self, store: &Store, question: &Question) -> bool {
         self.is_exact() && self.is_complete() && !self.is_outdated(store) && self.plan.question == *question
     }
@@ -170,8 +174,8 @@ impl Statistics {
         self.plan.is_outdated(store)
     }
 
-    /// Visits at least `budget` slices, or all that are left. Starts over if the store moved the slices. Returns
-    /// whether the scan is complete.
+    /// Visits at least `budget` slices, or all that are left. Starts over if the store moved the
+    /// slices. Returns whether the scan is complete.
     pub fn step(&mut self, store: &Store, budget: u64) -> bool {
         if self.is_outdated(store) {
             *self = Self::new(store, self.plan.question.clone()).weighed(self.weights());
@@ -208,8 +212,8 @@ impl Statistics {
         self.plan.complete
     }
 
-    /// Whether there is enough to estimate from: a quarter of what is sampled. One long call counts as many as there are
-    /// slices in its place that were not visited. Weights are not estimated.
+    /// Whether there is enough to estimate from: a quarter of what is sampled. One long call counts
+    /// as many as there are slices in its place that were not visited. Weights are not estimated.
     pub fn can_estimate(&self) -> bool {
         self.is_exact() || (self.sampled > 0 && self.sampled >= self.plan.sampled / 4 && self.weighing.is_none())
     }
@@ -236,7 +240,8 @@ impl Statistics {
             + self.tree.as_ref().map_or(0, Tree::bytes)
     }
 
-    /// Keeps the sums as they are when all slices that are not sampled have been visited, and no others.
+    /// Keeps the sums as they are when all slices that are not sampled have been visited, and no
+    /// others.
     fn keep_sure(&mut self) {
         let counted = (0..).zip(&self.nodes).filter(|(_, sum)| sum.count > 0);
         self.sure = counted.map(|(place, sum)| (place, *sum)).collect();
@@ -257,8 +262,8 @@ impl Statistics {
             });
             return;
         }
-        // Two loops, the first as small as possible: most nodes of a large call tree are not in the cache, and the
-        // processor fetches only as many in parallel as fit into its window.
+        // Two loops, the first as small as possible: most nodes of a large call tree are not in the
+        // cache, and the processor fetches only as many in parallel as fit into its window.
         let mut functions = [NONE; STRETCH];
         let mut places = functions.iter_mut();
         column.each_in(chunk.stretch, |duration, node| {

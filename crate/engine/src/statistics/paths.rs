@@ -1,7 +1,9 @@
-//! Call paths of a scan: those of the store's call tree, and paths through callers whose begin was not recorded.
+//! Call paths of a scan: those of the store's call tree, and paths through callers whose begin was
+//! not recorded.
 //!
-//! The end of such a caller arrives after the calls it made. The store puts its slice at a new lowest depth and keeps
-//! the call-tree nodes of the earlier slices, so these are children of the root. Depths give the true path:
+//! The end of such a caller arrives after the calls it made. The store puts its slice at a new
+//! lowest depth and keeps the call-tree nodes of the earlier slices, so these are children of the
+//! root. Depths give the true path:
 //!
 //! ```text
 //! depth  1        d                    before[0] = b, before[1] = a
@@ -10,8 +12,8 @@
 //! depth -2    aaaaaaaaaaaaaa g         g is at depth -2: no caller is missing
 //! ```
 //!
-//! Nodes of paths that the store lacks are added here, one for each path, so that threads with the same path share
-//! them.
+//! Nodes of paths that the store lacks are added here, one for each path, so that threads with the
+//! same path share them.
 
 use hashbrown::HashMap;
 use unspool_formats::{Stacking, TrackId};
@@ -22,8 +24,8 @@ use crate::store::{Store, Track};
 /// Size of the direct-mapped cache in front of the memo, as a power of two.
 const CACHE: u32 = 12;
 
-/// Index of a node in the tables of a scan: first the nodes of the store's call tree, in order, then the added ones. A
-/// caller comes before its callees.
+/// Index of a node in the tables of a scan: first the nodes of the store's call tree, in order,
+/// then the added ones. A caller comes before its callees.
 pub(super) type Place = u32;
 
 /// The call paths that a scan knows.
@@ -45,8 +47,8 @@ pub(super) struct Paths {
     children: HashMap<(Place, u32), Place>,
 }
 
-/// Callers of a track's slices that arrived later. Element `j` is the place of those that are missing from a path whose
-/// outermost recorded call is at depth `-j`.
+/// Callers of a track's slices that arrived later. Element `j` is the place of those that are
+/// missing from a path whose outermost recorded call is at depth `-j`.
 type Missing = Vec<Place>;
 
 /// The slices at one depth of a track, if some of their callers were not recorded.
@@ -115,8 +117,8 @@ impl Paths {
         self.base as usize + self.added.len()
     }
 
-    /// The slices at a depth of a track, if the store's call tree may lack some of their callers. If `None`, the place
-    /// of a slice's path is its node.
+    /// The slices at a depth of a track, if the store's call tree may lack some of their callers.
+    /// If `None`, the place of a slice's path is its node.
     pub(super) fn orphans(&self, track: TrackId, depth: i32) -> Option<Orphans> {
         self.missing_of.get(&track).map(|missing| Orphans { missing: *missing, depth })
     }

@@ -20,9 +20,9 @@ pub struct Percentiles {
     pub p99: u64,
 }
 
-/// Finds exact percentiles of one name. The first scan finds a window of durations for each percentile; further scans
-/// narrow the windows down to one tick. Two or three scans are typical, five the most. Memory stays below 1 MB, however
-/// many slices there are.
+/// Finds exact percentiles of one name. The first scan finds a window of durations for each
+/// percentile; further scans narrow the windows down to one tick. Two or three scans are typical,
+/// five the most. Memory stays below 1 MB, however many slices there are.
 #[derive(Debug)]
 pub struct Exact {
     plan: Plan,
@@ -68,8 +68,8 @@ impl Exact {
         Self { plan, name, next: 0, wanted, singles, stage, visited: 0, scans: 0, found: None }
     }
 
-    /// Visits at least `budget` slices. Returns `None` while there is more to visit, and `Some(None)` if the range
-    /// holds no slice of that name.
+    /// Visits at least `budget` slices. Returns `None` while there is more to visit, and
+    /// `Some(None)` if the range holds no slice of that name.
     pub fn step(&mut self, store: &Store, budget: u64) -> Option<Option<Percentiles>> {
         if self.found.is_some() {
             return self.found;
@@ -161,7 +161,8 @@ impl Stage {
         }
     }
 
-    /// Narrows down the windows after a scan. Returns the percentiles, as [`Exact::step`] does, if that is done.
+    /// Narrows down the windows after a scan. Returns the percentiles, as [`Exact::step`] does, if
+    /// that is done.
     fn conclude(&mut self) -> Option<Option<Percentiles>> {
         let windows = match self {
             Self::Coarse(counts) => {

@@ -9,13 +9,14 @@ use crate::store::column::{STRETCH, Stretch};
 /// Most slices of partly filled stretches that are visited before all others.
 const SURE: u64 = 1 << 20;
 
-/// What statistics are about. A slice belongs to the range if it overlaps with `from..to`, or lies in it without
-/// duration.
+/// What statistics are about. A slice belongs to the range if it overlaps with `from..to`, or lies
+/// in it without duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// First absolute position, in ticks.
     pub from: u64,
-    /// Absolute position after the last, in ticks. `u64::MAX` for no limit; what begins there belongs to no range.
+    /// Absolute position after the last, in ticks. `u64::MAX` for no limit; what begins there
+    /// belongs to no range.
     pub to: u64,
     /// Numbers of the tracks. Those without slices add nothing.
     pub tracks: Vec<TrackId>,
@@ -45,8 +46,8 @@ pub(super) struct Plan {
     pub(super) question: Question,
     /// In the order to visit them: each prefix of the list is a sample of all.
     pub(super) chunks: Vec<Chunk>,
-    /// How many of the first chunks are visited completely before anything is estimated: those of columns with few
-    /// slices, which a sample would miss or overcount.
+    /// How many of the first chunks are visited completely before anything is estimated: those of
+    /// columns with few slices, which a sample would miss or overcount.
     pub(super) sure: usize,
     pub(super) singles: Vec<Single>,
     /// How many slices there are.
@@ -89,8 +90,8 @@ impl Plan {
         plan
     }
 
-    /// Whether the planned slices have moved: a track was delivered again, or the trace was finished and its short
-    /// columns were merged. Slices that were only added change nothing.
+    /// Whether the planned slices have moved: a track was delivered again, or the trace was
+    /// finished and its short columns were merged. Slices that were only added change nothing.
     pub(super) fn is_outdated(&self, store: &Store) -> bool {
         self.restarts != store.restarts || self.complete != store.is_finished()
     }
@@ -107,7 +108,8 @@ impl Plan {
         let Question { from, to, .. } = self.question;
         for (depth, column) in track.columns() {
             let mut range = column.overlapping(from, to);
-            // Slices of a column do not overlap: only the first and the last can reach beyond the range.
+            // Slices of a column do not overlap: only the first and the last can reach beyond the
+            // range.
             for last in [false, true] {
                 let edge = if last { range.end.checked_sub(1) } else { Some(range.start) };
                 let Some(slice) = edge.filter(|i| range.contains(i)).and_then(|i| column.get(i)) else { continue };

@@ -11,7 +11,8 @@ use crate::store::Store;
 pub struct Scan {
     /// `None` once released.
     statistics: Option<Box<Statistics>>,
-    /// The call paths that were asked for last, with their transforms and how many slices had been visited.
+    /// The call paths that were asked for last, with their transforms and how many slices had been
+    /// visited.
     shape: Option<(Vec<Transform>, u64, Shape)>,
     /// The flame graphs that are wanted, once all slices were visited.
     growth: Option<Growth>,
@@ -85,7 +86,8 @@ impl Scan {
         }
     }
 
-    /// The wanted figures: estimates until the scan is done. `None` while there is not enough to estimate from.
+    /// The wanted figures: estimates until the scan is done. `None` while there is not enough to
+    /// estimate from.
     pub fn part(&mut self, store: &Store) -> Option<Part> {
         self.statistics.as_ref().filter(|statistics| statistics.can_estimate())?;
         self.shape(store);
@@ -113,7 +115,8 @@ impl Job for Scan {
     fn step(&mut self, store: &Store, budget: u64) -> Step {
         let Some(statistics) = &mut self.statistics else { return Step::Done };
         if statistics.is_outdated(store) {
-            // The scan starts over: call paths and flame graphs are those of the slices as they were.
+            // The scan starts over: call paths and flame graphs are those of the slices as they
+            // were.
             (self.shape, self.growth) = (None, None);
         }
         if !statistics.step(store, budget) {

@@ -1,8 +1,9 @@
-//! The call paths of a scan as a person wants to see them: without some functions, from one function on, or without
-//! recursion.
+//! The call paths of a scan as a person wants to see them: without some functions, from one
+//! function on, or without recursion.
 //!
-//! A [`Transform`] maps each path to a shorter one, or drops it. Paths that become equal are added up. Time is never
-//! estimated here: the own times of the paths that are left add up to those of the scan, less what was dropped.
+//! A [`Transform`] maps each path to a shorter one, or drops it. Paths that become equal are added
+//! up. Time is never estimated here: the own times of the paths that are left add up to those of
+//! the scan, less what was dropped.
 
 use std::cell::OnceCell;
 
@@ -19,8 +20,8 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A change of the call paths. Several are applied one after the other. Names are by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transform {
-    /// Leaves out calls of functions that run already further up. Their own time becomes that of the caller, and so do
-    /// their callees.
+    /// Leaves out calls of functions that run already further up. Their own time becomes that of
+    /// the caller, and so do their callees.
     Collapse,
     /// Begins each path at the outermost call of one of these. Drops paths without such a call.
     Focus(Vec<u32>),
@@ -30,7 +31,8 @@ pub enum Transform {
     Only(Vec<u32>),
 }
 
-/// Call paths with their figures. Node 0 is the root, and callers have lower numbers than their callees.
+/// Call paths with their figures. Node 0 is the root, and callers have lower numbers than their
+/// callees.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
     pub(super) name: Vec<u32>,
@@ -290,8 +292,8 @@ impl Shape {
         }
     }
 
-    /// Applies a transform. Also returns, for each node of this shape, the node that stands for its calls: `None` if
-    /// they were left out or dropped.
+    /// Applies a transform. Also returns, for each node of this shape, the node that stands for its
+    /// calls: `None` if they were left out or dropped.
     pub(super) fn transformed(&self, transform: &Transform) -> (Self, Vec<Option<u32>>) {
         let nodes = self.len();
         let wanted = Wanted::new(self, transform);

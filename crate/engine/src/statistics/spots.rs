@@ -83,7 +83,8 @@ impl Spot {
 }
 
 impl Shape {
-    /// What lies below a spot, the heaviest first. Ties are in the order of first calls, or of names.
+    /// What lies below a spot, the heaviest first. Ties are in the order of first calls, or of
+    /// names.
     pub(super) fn below(&self, spot: &Spot, weight: Weight) -> Vec<Below> {
         match spot {
             Spot::Down(node) => {

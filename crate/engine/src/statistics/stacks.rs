@@ -1,4 +1,5 @@
-//! The heaviest stacks, and who calls whom: both as rows of [`TreeColumns`], because they have the same figures.
+//! The heaviest stacks, and who calls whom: both as rows of [`TreeColumns`], because they have the
+//! same figures.
 
 use hashbrown::HashMap;
 use unspool_formats::sort;
@@ -33,8 +34,9 @@ impl StackOrder {
 }
 
 impl Shape {
-    /// The heaviest call paths with their callers, each row after that of its caller. [`TreeColumns::state`] is 1 for those
-    /// that are listed and 0 for rows that are only callers, and [`TreeColumns::cut`] counts the paths that are not listed.
+    /// The heaviest call paths with their callers, each row after that of its caller.
+    /// [`TreeColumns::state`] is 1 for those that are listed and 0 for rows that are only callers,
+    /// and [`TreeColumns::cut`] counts the paths that are not listed.
     pub(super) fn stacks(&self, by: StackOrder) -> TreeColumns {
         let weight = |node: u32| (!by.of(&self.figure(node)), node);
         let mut order: Vec<(u64, u32)> = (1..self.len() as u32).map(weight).collect();
@@ -71,12 +73,13 @@ impl Shape {
         columns
     }
 
-    /// Who calls whom, in the order of first calls: [`TreeColumns::name`] is the callee, and [`TreeColumns::parent`] the
-    /// number of the caller's name, or `u32::MAX` for outermost calls.
+    /// Who calls whom, in the order of first calls: [`TreeColumns::name`] is the callee, and
+    /// [`TreeColumns::parent`] the number of the caller's name, or `u32::MAX` for outermost calls.
     pub(super) fn edges(&self) -> TreeColumns {
         let mut columns = TreeColumns { whole: self.figure(ROOT).total as f64, ..TreeColumns::default() };
         let mut known: HashMap<(u32, u32), u32> = HashMap::new();
-        // The same paths with edges in place of functions: what holds for a function's figures holds for an edge's.
+        // The same paths with edges in place of functions: what holds for a function's figures
+        // holds for an edge's.
         let mut edges = Self::default();
         edges.reserve(self.len());
         edges.push(NONE, ROOT, 0, 0);

@@ -13,7 +13,8 @@ use super::{NONE, Statistics};
 use crate::call_tree::{NodeId, ROOT};
 use crate::store::Store;
 
-/// Durations that are kept at a time: 256 MiB. More functions, or a function with more calls, take another scan.
+/// Durations that are kept at a time: 256 MiB. More functions, or a function with more calls, take
+/// another scan.
 const ROOM: u64 = 1 << 25;
 
 /// Exact figures of a range.
@@ -21,7 +22,8 @@ const ROOM: u64 = 1 << 25;
 pub struct Summary {
     /// The functions, sorted by the number of their name.
     pub functions: Vec<Function>,
-    /// Time in which any call was open, summed over the tracks, in ticks. Overlapping lifetimes count one by one.
+    /// Time in which any call was open, summed over the tracks, in ticks. Overlapping lifetimes
+    /// count one by one.
     pub covered: u64,
 }
 
@@ -62,7 +64,8 @@ impl Summary {
     }
 }
 
-/// The call paths of a range with their exact figures. Node 0 is the root, and callers come before their callees.
+/// The call paths of a range with their exact figures. Node 0 is the root, and callers come before
+/// their callees.
 #[derive(Debug)]
 pub struct CallPaths {
     shape: Shape,
@@ -171,8 +174,9 @@ fn scanned(store: &Store, question: &Question) -> Statistics {
     statistics
 }
 
-/// Finds min, max and percentiles, keeping at most `room` durations at a time, or those of one line. `line_of` has the
-/// number of the line that a slice belongs to, from its track, depth and call-tree node.
+/// Finds min, max and percentiles, keeping at most `room` durations at a time, or those of one
+/// line. `line_of` has the number of the line that a slice belongs to, from its track, depth and
+/// call-tree node.
 fn find_percentiles(
     store: &Store,
     question: &Question,

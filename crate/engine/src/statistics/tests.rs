@@ -102,8 +102,8 @@ fn a_range_cuts_times_but_neither_counts_nor_durations() {
     assert_eq!(listed(&store, (200, 300), &[0]), [""; 0]);
 }
 
-/// While the trace is read, calls are open up to the end of what has been read. Then they end with the last record of their thread, and
-/// lifetimes with the trace.
+/// While the trace is read, calls are open up to the end of what has been read. Then they end with
+/// the last record of their thread, and lifetimes with the trace.
 #[test]
 fn open_slices_reach_to_the_end_of_their_thread() {
     let mut unfinished = store(&[(Stacking::Nested, "+a@0 +b@10 -b@20 +b@30"), (Stacking::Overlapping, "+x@5 +y@40")]);
@@ -310,8 +310,8 @@ fn by_hand(store: &Store, (from, to): (u64, u64)) -> BTreeMap<u32, Line> {
             }
             let name = store.calls.name(*node);
             let nested = track.def.stacking == Stacking::Nested;
-            // A slice is called by the one that contains it, even if the call tree does not say so. Calls without
-            // duration add no time.
+            // A slice is called by the one that contains it, even if the call tree does not say so.
+            // Calls without duration add no time.
             let mut callers = slices.iter().filter(|(d, _, s, e)| nested && d < depth && s <= start && e >= end);
             let recursive = callers.any(|(_, n, ..)| store.calls.name(*n) == name);
             let callees = slices.iter().filter(|(d, _, s, e)| nested && *d == depth + 1 && s >= start && e <= end);

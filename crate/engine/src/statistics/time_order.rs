@@ -1,7 +1,9 @@
-//! Calls in the order of time, as rectangles: those of the timeline, but with the call paths as they were changed.
+//! Calls in the order of time, as rectangles: those of the timeline, but with the call paths as
+//! they were changed.
 //!
-//! Calls shorter than a step of the range are merged with others of their row that follow within a step. So the picture
-//! depends on the range and not on the number of calls. A person who looks closer selects a shorter range.
+//! Calls shorter than a step of the range are merged with others of their row that follow within a
+//! step. So the picture depends on the range and not on the number of calls. A person who looks
+//! closer selects a shorter range.
 
 use unspool_formats::{Stacking, TrackId, sort};
 
@@ -61,7 +63,8 @@ pub struct TimeOrder {
     /// First position and width of the picture.
     window: (u64, u64),
     paths: Paths,
-    /// What the paths have become. `None` without transforms, and while paths through unrecorded callers are being found.
+    /// What the paths have become. `None` without transforms, and while paths through unrecorded
+    /// callers are being found.
     changed: Option<Changed>,
     /// Columns with their slices in the range. The second list follows once the first is done.
     unknown: Vec<Part>,
@@ -268,7 +271,8 @@ impl TimeOrder {
         }
     }
 
-    /// Puts rectangles into columns, row by row, with the rows of each track below those of the one before.
+    /// Puts rectangles into columns, row by row, with the rows of each track below those of the one
+    /// before.
     fn finish(&mut self) {
         let mut rects = std::mem::take(&mut self.rects);
         // Number of rows by track, and then the first row of each.
@@ -308,7 +312,8 @@ impl TimeOrder {
 }
 
 impl Rect {
-    /// Adds a slice that follows. The name that covers more than half of the time wins, in whatever order they come.
+    /// Adds a slice that follows. The name that covers more than half of the time wins, in whatever
+    /// order they come.
     fn merge(&mut self, next: &Self) {
         if self.name == next.name {
             self.vote = self.vote.saturating_add(next.vote);

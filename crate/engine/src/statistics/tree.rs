@@ -1,4 +1,5 @@
-//! The call tree as rows: the outermost calls, or all functions, and what is below those that are open.
+//! The call tree as rows: the outermost calls, or all functions, and what is below those that are
+//! open.
 
 use std::collections::VecDeque;
 
@@ -23,9 +24,11 @@ pub enum Listing {
     /// The call tree, as far as its rows are open.
     #[default]
     Tree,
-    /// The heaviest call paths and their callers: state 1 for these paths, 0 for callers that are not among them.
+    /// The heaviest call paths and their callers: state 1 for these paths, 0 for callers that are
+    /// not among them.
     Stacks(StackOrder),
-    /// Who calls whom. The parent of a row is the number of the caller's name, or `u32::MAX` for outermost calls.
+    /// Who calls whom. The parent of a row is the number of the caller's name, or `u32::MAX` for
+    /// outermost calls.
     Edges,
 }
 
@@ -36,8 +39,8 @@ pub struct TreeView {
     pub listing: Listing,
     /// From functions up to their callers, rather than from outermost calls down to their callees.
     pub inverted: bool,
-    /// The open rows as a tree of names. Row 0 is above the outermost ones and not listed here: element `i` is row
-    /// `i + 1`, and this is the number of the row above it.
+    /// The open rows as a tree of names. Row 0 is above the outermost ones and not listed here:
+    /// element `i` is row `i + 1`, and this is the number of the row above it.
     pub open_parents: Vec<u32>,
     /// The names of these rows.
     pub open_names: Vec<u32>,
@@ -45,8 +48,8 @@ pub struct TreeView {
     pub everything: Option<u32>,
 }
 
-/// Rows as columns, in order: each row is followed by those below it, the heaviest first. Times are in ticks, as
-/// doubles, exact below 2^53.
+/// Rows as columns, in order: each row is followed by those below it, the heaviest first. Times are
+/// in ticks, as doubles, exact below 2^53.
 #[derive(Debug, Default, PartialEq)]
 pub struct TreeColumns {
     /// Number of the name.
@@ -104,7 +107,8 @@ impl Shape {
         if let Some(row) = view.everything {
             self.open_everything(view, &mut open, row, weight);
         }
-        // What is still to be listed: the index and the number of the row above, and a row; the next one is last.
+        // What is still to be listed: the index and the number of the row above, and a row; the
+        // next one is last.
         let mut waiting: Vec<(u32, u32, Below)> = Vec::new();
         let put = |waiting: &mut Vec<_>, index: u32, row: u32, nodes: Vec<Below>| {
             waiting.extend(nodes.into_iter().rev().map(|node| (index, row, node)));

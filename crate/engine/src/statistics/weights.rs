@@ -1,8 +1,9 @@
 //! Times of calls that the trace does not have: what calls weigh in place of their durations.
 //!
-//! A replay measures some calls of a trace whose clock counts calls. The scan counts slices as always. Then each call that was
-//! measured is looked for at the position where it begins, and its weight is added to its call path and to those of its callers.
-//! Only call paths are weighed: the figures of functions by name, such as percentiles, stay those of durations.
+//! A replay measures some calls of a trace whose clock counts calls. The scan counts slices as
+//! always. Then each call that was measured is looked for at the position where it begins, and its
+//! weight is added to its call path and to those of its callers. Only call paths are weighed: the
+//! figures of functions by name, such as percentiles, stay those of durations.
 
 use super::Statistics;
 use super::paths::Place;
@@ -25,8 +26,8 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Replaces all weights by those of calls that begin at `at`, absolute positions in ticks, ascending. The innermost call that
-    /// begins at a position is meant.
+    /// Replaces all weights by those of calls that begin at `at`, absolute positions in ticks,
+    /// ascending. The innermost call that begins at a position is meant.
     pub(crate) fn set(&mut self, at: Vec<u64>, weights: Vec<u64>) {
         (self.at, self.weights) = (at, weights);
         self.version += 1;
@@ -60,7 +61,8 @@ pub(super) struct Weighing {
 }
 
 impl Statistics {
-    /// The same scan of what calls weigh in place of durations, by the weights of a version. 0 is that of durations.
+    /// The same scan of what calls weigh in place of durations, by the weights of a version. 0 is
+    /// that of durations.
     pub(super) fn weighed(mut self, version: u32) -> Self {
         self.weighing = (version > 0).then_some(Weighing { version, next: None, is_done: false, unmeasured: 0 });
         self
@@ -81,7 +83,8 @@ impl Statistics {
         let Some(Weighing { next, is_done: false, .. }) = self.weighing else { return };
         let at = next.unwrap_or_else(|| {
             self.count_calls(store);
-            // Those that are partly outside of the range, or open, are not found by where they begin.
+            // Those that are partly outside of the range, or open, are not found by where they
+            // begin.
             for Single { node, start, .. } in self.plan.singles.clone() {
                 let at = store.weights.first_from(start);
                 if store.weights.at.get(at) == Some(&start)

@@ -1,9 +1,10 @@
 //! Blocks: up to a few thousand slices of a column.
 //!
-//! A block is *plain* while it is filled: 32 bits each for start, duration, call-tree node and locator, relative to the
-//! block's own base. A block in which a value does not fit is *wide* and also keeps the upper halves. A closed block of
-//! back-to-back slices, such as the basic blocks of an execution, is *packed*: the start of a slice is the sum of the
-//! durations before it, so a slice can take three bytes.
+//! A block is *plain* while it is filled: 32 bits each for start, duration, call-tree node and
+//! locator, relative to the block's own base. A block in which a value does not fit is *wide* and
+//! also keeps the upper halves. A closed block of back-to-back slices, such as the basic blocks of
+//! an execution, is *packed*: the start of a slice is the sum of the durations before it, so a
+//! slice can take three bytes.
 
 use std::ops::Range;
 
@@ -32,8 +33,8 @@ pub(super) enum Block {
     Closed(Closed),
 }
 
-/// A closed block in another form. An enum of its own, so that it fits into a [`Block`] beside a plain one: there may be tens of
-/// thousands of columns with one block each.
+/// A closed block in another form. An enum of its own, so that it fits into a [`Block`] beside a
+/// plain one: there may be tens of thousands of columns with one block each.
 #[derive(Debug)]
 pub(super) enum Closed {
     Packed(Box<Packed>),
@@ -43,7 +44,8 @@ pub(super) enum Closed {
 }
 
 impl Block {
-    /// A block whose first slice is `slice`, number `first` of its column, with room for `capacity` slices.
+    /// A block whose first slice is `slice`, number `first` of its column, with room for `capacity`
+    /// slices.
     pub(super) fn new(slice: &Slice, first: u32, capacity: usize) -> Self {
         let mut block = Plain::new(slice, first, capacity);
         block.push(slice);
@@ -79,8 +81,8 @@ impl Block {
         }
     }
 
-    /// Appends a slice. Returns false if the slice belongs in a new block: this one is full, or would have to become
-    /// wide.
+    /// Appends a slice. Returns false if the slice belongs in a new block: this one is full, or
+    /// would have to become wide.
     #[inline]
     pub(super) fn push(&mut self, slice: &Slice) -> bool {
         match self {
@@ -89,7 +91,8 @@ impl Block {
         }
     }
 
-    /// Appends all slices, or none if they do not fit or the block is or would become wide. Returns whether it did.
+    /// Appends all slices, or none if they do not fit or the block is or would become wide. Returns
+    /// whether it did.
     #[inline]
     pub(super) fn extend(&mut self, slices: &Columns<'_>) -> bool {
         match self {
@@ -133,8 +136,8 @@ impl Block {
         }
     }
 
-    /// Durations and call-tree nodes of these slices, in order. Statistics need no more, and this is cheaper than whole
-    /// slices.
+    /// Durations and call-tree nodes of these slices, in order. Statistics need no more, and this
+    /// is cheaper than whole slices.
     #[inline]
     pub(super) fn each(&self, range: Range<usize>, each: impl FnMut(u64, NodeId)) {
         match self {
@@ -237,7 +240,8 @@ impl Form {
     }
 }
 
-/// Consecutive slices without flags, as columns of equal length. None begins before the previous one ends.
+/// Consecutive slices without flags, as columns of equal length. None begins before the previous
+/// one ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Columns<'a> {
     pub(crate) starts: &'a [u64],
@@ -294,8 +298,9 @@ const WIDE_WORDS: usize = 7;
 pub(super) struct Plain {
     start_base: u64,
     locator_base: u64,
-    /// All starts, then all durations, nodes and locators; in a wide block also the upper halves of starts, durations
-    /// and locators. One allocation, because there can be tens of thousands of short columns.
+    /// All starts, then all durations, nodes and locators; in a wide block also the upper halves of
+    /// starts, durations and locators. One allocation, because there can be tens of thousands of
+    /// short columns.
     words: Box<[u32]>,
     first: u32,
     len: u16,
@@ -414,8 +419,9 @@ impl Plain {
         })
     }
 
-    /// Makes room for upper halves. Returns false if the block has so many slices that it is better closed. A nearly
-    /// empty one becomes wide: otherwise a column with long pauses would have one block for each slice.
+    /// Makes room for upper halves. Returns false if the block has so many slices that it is better
+    /// closed. A nearly empty one becomes wide: otherwise a column with long pauses would have one
+    /// block for each slice.
     #[cold]
     fn make_wide(&mut self) -> bool {
         if !self.is_wide() {

@@ -1,4 +1,5 @@
-//! One depth of one track: slices that do not overlap, sorted by time, with levels of detail over them.
+//! One depth of one track: slices that do not overlap, sorted by time, with levels of detail over
+//! them.
 //!
 //! ```text
 //! level 2                    node                       16 nodes of level 1
@@ -33,7 +34,8 @@ pub(crate) struct Node {
     weight: u8,
     /// All slices are shorter than 2 to the power of this.
     pub(crate) longest_log2: u8,
-    /// The longest pause, in 256ths of the span, rounded inwards. Empty if the second is not above the first.
+    /// The longest pause, in 256ths of the span, rounded inwards. Empty if the second is not above
+    /// the first.
     pause: (u8, u8),
 }
 
@@ -44,7 +46,8 @@ impl Node {
         [self.start, self.end, self.covered, u64::from_le_bytes(bytes)]
     }
 
-    /// The longest pause between slices, to within a 256th of the span. `None` if it is too short to be represented.
+    /// The longest pause between slices, to within a 256th of the span. `None` if it is too short
+    /// to be represented.
     pub(crate) fn pause(&self) -> Option<(u64, u64)> {
         // Rounded inwards, so that no slice is taken for part of a pause.
         let unit = (self.end - self.start) as f64 / 256.0;
@@ -80,8 +83,8 @@ impl Sum {
         }
     }
 
-    /// The sum of consecutive slices: what [`Sum::of_slice`] and [`Sum::add`] compute one by one. Loops over whole columns
-    /// without branches take a third of the time.
+    /// The sum of consecutive slices: what [`Sum::of_slice`] and [`Sum::add`] compute one by one.
+    /// Loops over whole columns without branches take a third of the time.
     #[inline]
     #[allow(clippy::indexing_slicing, reason = "arrays of `FAN_OUT`, and indices below it")]
     fn of_tail(tail: &Tail<'_, FAN_OUT>) -> Self {
@@ -129,8 +132,9 @@ impl Sum {
         }
     }
 
-    /// Adds what comes next. The dominant call-tree node is found by weighted majority voting, which can be merged: a
-    /// node that covers more than half of the time wins, however the slices are grouped.
+    /// Adds what comes next. The dominant call-tree node is found by weighted majority voting,
+    /// which can be merged: a node that covers more than half of the time wins, however the slices
+    /// are grouped.
     #[inline]
     fn add(&mut self, other: &Self) {
         if self.dominant == other.dominant {
@@ -189,8 +193,8 @@ impl Stretch {
 
 /// A visitor of [`Column::walk`].
 pub(crate) trait Visit {
-    /// Visits a node whose slices begin at index `first`, after `visited` other nodes and slices. Returns false to
-    /// visit its children.
+    /// Visits a node whose slices begin at index `first`, after `visited` other nodes and slices.
+    /// Returns false to visit its children.
     fn node(&mut self, node: &Node, first: usize, visited: u64) -> bool;
     /// Visits a slice with its index.
     fn slice(&mut self, index: usize, slice: Slice);
@@ -216,8 +220,8 @@ impl Visit for Covered {
     }
 }
 
-/// One depth of one track. There may be tens of thousands of columns with few slices each, so a column stores nothing
-/// that follows from its slices.
+/// One depth of one track. There may be tens of thousands of columns with few slices each, so a
+/// column stores nothing that follows from its slices.
 #[derive(Debug, Default)]
 pub(crate) struct Column {
     blocks: Vec<Block>,
@@ -283,12 +287,13 @@ impl Column {
         }
     }
 
-    /// Adds flags to all slices so far that begin at a position or after it. `flagged` are some that have them already, from one call to
-    /// the next. Returns whether there are any.
+    /// Adds flags to all slices so far that begin at a position or after it. `flagged` are some
+    /// that have them already, from one call to the next. Returns whether there are any.
     #[cold]
     pub(crate) fn flag_from(&mut self, from: u64, flags: u8, flagged: &mut Range<usize>) -> bool {
         let first = self.first_from(from);
-        // Calls end from the inside out, so what is flagged now mostly contains what was flagged before.
+        // Calls end from the inside out, so what is flagged now mostly contains what was flagged
+        // before.
         let known = if first <= flagged.start { flagged.clone() } else { first..first.max(flagged.end) };
         for range in [first..known.start, known.end..self.len] {
             let blocks = self.block_of(range.start).saturating_sub(1);
@@ -306,8 +311,8 @@ impl Column {
     /// Appends a slice in a new block.
     #[cold]
     fn push_in_new_block(&mut self, slice: &Slice) {
-        // Half of the current length, so that at most a third of the memory is unused. After a block that was closed
-        // early, little more than what that one used.
+        // Half of the current length, so that at most a third of the memory is unused. After a
+        // block that was closed early, little more than what that one used.
         let mut capacity = SMALLEST;
         if let Some(last) = self.blocks.last_mut() {
             last.close();
@@ -344,7 +349,8 @@ impl Column {
         }
     }
 
-    /// Frees unused capacity; nothing can be appended afterwards. A short column is copied into fewer blocks.
+    /// Frees unused capacity; nothing can be appended afterwards. A short column is copied into
+    /// fewer blocks.
     pub(crate) fn close(&mut self) {
         if let Some(last) = self.blocks.last_mut() {
             last.close();
@@ -383,7 +389,8 @@ impl Column {
         block.get(i - block.first())
     }
 
-    /// As [`Column::get`], for callers that go through the slices in order. `block` is where the latest one was.
+    /// As [`Column::get`], for callers that go through the slices in order. `block` is where the
+    /// latest one was.
     #[inline]
     pub(crate) fn get_near(&self, i: usize, block: &std::cell::Cell<usize>) -> Option<Slice> {
         let here = |at: usize| self.blocks.get(at).and_then(|block| block.get(i.wrapping_sub(block.first())));
@@ -393,7 +400,8 @@ impl Column {
         })
     }
 
-    /// Moves closed blocks to a file. Levels of detail that are not kept go, but for what their next nodes need.
+    /// Moves closed blocks to a file. Levels of detail that are not kept go, but for what their
+    /// next nodes need.
     #[cfg(feature = "spill")]
     pub(crate) fn spill(&mut self, shelf: &std::rc::Rc<super::spill::Shelf>, levels: super::spill::Levels) {
         let closed = self.blocks.len().saturating_sub(1);
@@ -434,8 +442,8 @@ impl Column {
         true
     }
 
-    /// The indices of the slices that overlap with `from..to`, by binary search. A slice without duration overlaps if
-    /// it lies in the range.
+    /// The indices of the slices that overlap with `from..to`, by binary search. A slice without
+    /// duration overlaps if it lies in the range.
     #[inline(never)]
     pub(crate) fn overlapping(&self, from: u64, to: u64) -> Range<usize> {
         let end = self.partition_point(|s| s.start < to);
@@ -484,8 +492,8 @@ impl Column {
         }
     }
 
-    /// The first index for which `before` is false. Requires that it is true for all slices before that one and false
-    /// for all from there on.
+    /// The first index for which `before` is false. Requires that it is true for all slices before
+    /// that one and false for all from there on.
     fn partition_point(&self, before: impl Fn(&Slice) -> bool) -> usize {
         let after = self.blocks.partition_point(|b| b.get(0).is_some_and(|s| before(&s)));
         let Some(block) = after.checked_sub(1).and_then(|i| self.blocks.get(i)) else { return 0 };
@@ -501,15 +509,16 @@ impl Column {
         block.first() + low
     }
 
-    /// How much of `from..to` is covered by slices. Adds the number of nodes and slices visited to `visited`.
+    /// How much of `from..to` is covered by slices. Adds the number of nodes and slices visited to
+    /// `visited`.
     pub(crate) fn covered(&self, from: u64, to: u64, visited: &mut u64) -> u64 {
         let mut covered = Covered { from, to, sum: 0 };
         self.walk(from, to, visited, &mut covered);
         covered.sum
     }
 
-    /// Walks over everything that overlaps with `from..to`, in time order. Adds the number of nodes and slices visited
-    /// to `visited`.
+    /// Walks over everything that overlaps with `from..to`, in time order. Adds the number of nodes
+    /// and slices visited to `visited`.
     pub(crate) fn walk(&self, from: u64, to: u64, visited: &mut u64, visit: &mut impl Visit) {
         for level in (0..=self.levels()).rev() {
             // The children that are not in a finished node of the level above.

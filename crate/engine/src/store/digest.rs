@@ -27,12 +27,13 @@ impl Digest {
 }
 
 impl Store {
-    /// A hash of the trace: two readings of the same bytes have the same one, and two different traces almost certainly
-    /// do not.
+    /// A hash of the trace: two readings of the same bytes have the same one, and two different
+    /// traces almost certainly do not.
     ///
-    /// It covers every track with its name, and every slice (depth, start, end, name, flags), instant and sample, in
-    /// order, and the levels of detail of slices, from which pictures are made. It depends neither on the portions in which
-    /// the bytes came nor on how the store keeps them. It may change from version to version.
+    /// It covers every track with its name, and every slice (depth, start, end, name, flags),
+    /// instant and sample, in order, and the levels of detail of slices, from which pictures are
+    /// made. It depends neither on the portions in which the bytes came nor on how the store keeps
+    /// them. It may change from version to version.
     pub fn digest(&self) -> u64 {
         let names: Vec<u64> = self
             .texts
@@ -44,7 +45,8 @@ impl Store {
             })
             .collect();
         let name = |number: u32| names.get(number as usize).copied().unwrap_or(0);
-        // A call path by its names: node numbers depend on the order in which paths were met. A caller precedes its callees.
+        // A call path by its names: node numbers depend on the order in which paths were met. A
+        // caller precedes its callees.
         let mut paths: Vec<u64> = Vec::with_capacity(self.calls.len());
         for node in 0..self.calls.len() as NodeId {
             let mut digest = Digest::new();

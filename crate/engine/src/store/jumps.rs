@@ -13,8 +13,9 @@ impl Store {
         self.tracks.iter().map(Track::unended).sum()
     }
 
-    /// How to read the trace again so that its stacks are cut where calls were left by jumps. `None` if the calls without an end can have
-    /// made all calls that are shown below them: then reading again would show the same.
+    /// How to read the trace again so that its stacks are cut where calls were left by jumps.
+    /// `None` if the calls without an end can have made all calls that are shown below them: then
+    /// reading again would show the same.
     pub fn jumps(&self, callees: Callees) -> Option<Jumps> {
         if callees.is_empty() {
             return None;
@@ -33,7 +34,8 @@ impl Store {
         is_wrong.then_some(Jumps { callees, lost })
     }
 
-    /// For each node of the call tree, whether it makes calls that its function cannot make once it has made others.
+    /// For each node of the call tree, whether it makes calls that its function cannot make once it
+    /// has made others.
     fn with_impossible_calls(&self, callees: &Callees) -> Vec<bool> {
         let id = |name: u32| match self.key(name).1 {
             Key::Id(id) => Some(id),

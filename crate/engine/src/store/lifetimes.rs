@@ -18,7 +18,8 @@ pub(super) struct Lifetimes {
 }
 
 impl Lifetimes {
-    /// Begins a slice at the lowest free depth. Returns the open slice of the same name, which ends with that.
+    /// Begins a slice at the lowest free depth. Returns the open slice of the same name, which ends
+    /// with that.
     pub(super) fn begin(&mut self, slice: Open) -> Option<Open> {
         let old = self.end(slice.name);
         let depth = match self.free.pop() {

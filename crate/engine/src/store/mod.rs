@@ -57,7 +57,8 @@ pub(crate) use track::{Instant, Track};
 /// How many problems are kept one by one. Further ones are only counted.
 const PROBLEMS_KEPT: usize = 10_000;
 
-/// Most slices. wasm32 has 4 GiB of memory: with 20 bytes a slice this leaves room for everything else.
+/// Most slices. wasm32 has 4 GiB of memory: with 20 bytes a slice this leaves room for everything
+/// else.
 const MAX_SLICES: u64 = if cfg!(target_pointer_width = "32") { 180_000_000 } else { u32::MAX as u64 };
 /// Most bytes that a slice takes, and an instant or a sample.
 const SLICE_BYTES: u64 = 20;
@@ -96,7 +97,8 @@ pub struct Store {
 #[derive(Clone, Copy, Debug)]
 struct Noted {
     problem: Problem,
-    /// The track, if the problem belongs to its stack: it is dropped when the track is delivered again.
+    /// The track, if the problem belongs to its stack: it is dropped when the track is delivered
+    /// again.
     track: Option<TrackId>,
 }
 
@@ -199,13 +201,15 @@ impl Store {
         SLICE_BYTES
     }
 
-    /// Has slices moved to a file, before there are any, once tracks take more than `beyond` bytes of memory.
+    /// Has slices moved to a file, before there are any, once tracks take more than `beyond` bytes
+    /// of memory.
     #[cfg(feature = "spill")]
     pub(crate) fn spill_to(&mut self, file: Box<dyn spill::SpillFile>, levels: spill::Levels, beyond: u64) {
         self.spill = Some(spill::Spill::new(file, levels, beyond));
     }
 
-    /// The first error of the file of [`crate::Session::spill_to`]. Slices that were asked for since are missing.
+    /// The first error of the file of [`crate::Session::spill_to`]. Slices that were asked for
+    /// since are missing.
     #[cfg(feature = "spill")]
     pub fn take_spill_error(&self) -> Option<std::io::Error> {
         self.spill.as_ref().and_then(|spill| spill.shelf.take_error())
@@ -225,10 +229,11 @@ impl Store {
         self.note(Problem { at, kind: &problems::OUT_OF_ROOM, value: self.most_bytes() / self.slice_bytes() });
     }
 
-    /// Ends the trace: closes open slices where their threads end, or where the trace does, flags them, and frees unused memory.
+    /// Ends the trace: closes open slices where their threads end, or where the trace does, flags
+    /// them, and frees unused memory.
     ///
-    /// `counted` says that the x axis counts calls, steps or the like: each occupies one position, and so does the
-    /// last. On a measured axis a position is a point in time.
+    /// `counted` says that the x axis counts calls, steps or the like: each occupies one position,
+    /// and so does the last. On a measured axis a position is a point in time.
     pub fn finish(&mut self, counted: bool) {
         let ends = self.tracks.iter().map(|track| track.last_position(counted));
         if let (Some((_, to)), Some(last)) = (&mut self.extent, ends.max()) {
@@ -236,7 +241,8 @@ impl Store {
         }
         let end = self.extent.map_or(0, |(_, to)| to);
         for track in &mut self.tracks {
-            // A thread may have gone on without being recorded, or not: it is unknown. Other tracks are about the whole trace.
+            // A thread may have gone on without being recorded, or not: it is unknown. Other tracks
+            // are about the whole trace.
             let is_thread = track.def.kind == TrackKind::Thread && track.def.stacking == Stacking::Nested;
             track.finish(if is_thread { track.last_position(counted) } else { end });
             // Not before: slices that end now would begin new levels.
@@ -299,12 +305,14 @@ impl Store {
         self.texts.shown()
     }
 
-    /// The kind of a name, and the key that the file has in place of a text. Defaults if there is no such name.
+    /// The kind of a name, and the key that the file has in place of a text. Defaults if there is
+    /// no such name.
     pub fn key(&self, name: u32) -> (SliceKind, Key) {
         self.texts.key(name)
     }
 
-    /// A name's id or address as text, if the name is not simply that: `#12`, `0x401000`. Else empty.
+    /// A name's id or address as text, if the name is not simply that: `#12`, `0x401000`. Else
+    /// empty.
     pub fn key_text(&self, name: u32) -> String {
         let key = self.key(name).1.to_string();
         let shown = self.names().get(name as usize).map_or("", String::as_str);
@@ -316,7 +324,8 @@ impl Store {
         self.texts.source(name)
     }
 
-    /// The addresses that names have, only those of functions that were called by others if `called`.
+    /// The addresses that names have, only those of functions that were called by others if
+    /// `called`.
     pub(crate) fn addresses(&self, called: bool) -> Vec<u64> {
         let is_called = self.calls.called(self.names().len());
         let names = (0..).zip(is_called).filter(|(_, is_called)| *is_called || !called);
@@ -345,8 +354,8 @@ impl Store {
         self.tracks.len()
     }
 
-    /// Calls `each` with the signed depth, the index and every slice of a track, column by column from the lowest
-    /// depth.
+    /// Calls `each` with the signed depth, the index and every slice of a track, column by column
+    /// from the lowest depth.
     pub fn for_each_slice(&self, track: TrackId, mut each: impl FnMut(i32, usize, Slice)) {
         let Some(track) = self.tracks.get(track as usize) else { return };
         for (depth, column) in track.columns() {
@@ -374,7 +383,8 @@ impl Store {
         }
     }
 
-    /// `ends` are the ends of the complete slices from the range on. Returns how many of them are in it.
+    /// `ends` are the ends of the complete slices from the range on. Returns how many of them are
+    /// in it.
     fn apply_run(&mut self, id: TrackId, batch: &EventBatch, range: std::ops::Range<usize>, ends: &[u64]) -> usize {
         let Some(track) = self.tracks.get_mut(id as usize) else {
             debug_assert!(false, "a track is defined in the batch of its first event or before");

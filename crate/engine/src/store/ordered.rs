@@ -22,19 +22,20 @@ pub struct Placed {
     pub slice: Slice,
 }
 
-/// The next slice of a column, in the order to compare by: start, end, depth, then column and index.
+/// The next slice of a column, in the order to compare by: start, end, depth, then column and
+/// index.
 type Next = (u64, Reverse<u64>, i32, usize, usize);
 
-/// Iterates over slices by start; among those that start together, the longer comes first, then the one at the lower
-/// depth. Merges the columns, holding one slice of each.
+/// Iterates over slices by start; among those that start together, the longer comes first, then the
+/// one at the lower depth. Merges the columns, holding one slice of each.
 pub struct Ordered<'a> {
     columns: Vec<(TrackId, i32, &'a Column, usize)>,
     next: BinaryHeap<Reverse<Next>>,
 }
 
 impl Store {
-    /// The slices of some tracks that overlap with `from..to` (absolute, in ticks), in time order. Slices that are
-    /// still open are not included.
+    /// The slices of some tracks that overlap with `from..to` (absolute, in ticks), in time order.
+    /// Slices that are still open are not included.
     pub fn ordered(&self, tracks: &[TrackId], from: u64, to: u64) -> Ordered<'_> {
         let mut ordered = Ordered { columns: Vec::new(), next: BinaryHeap::new() };
         for id in tracks {

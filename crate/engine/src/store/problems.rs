@@ -22,7 +22,8 @@ unspool_formats::problem_kinds! {
         "{sum} call{ was|s were} still open when {its|their} caller returned",
     );
 
-    /// A call is made that open calls cannot have made, as the program says, and these have no ends. `value`: how many they are.
+    /// A call is made that open calls cannot have made, as the program says, and these have no
+    /// ends. `value`: how many they are.
     LEFT_WITHOUT_EXIT = ProblemKind::remark(
         "left-without-exit",
         "{value} call{ was|s were} left by a jump or an exception: the next call cannot be {its|theirs}, as the program says",
@@ -37,7 +38,8 @@ unspool_formats::problem_kinds! {
     );
 }
 
-/// Whether what follows a problem of this kind was not read although it is in the file: a limit ended the reading.
+/// Whether what follows a problem of this kind was not read although it is in the file: a limit
+/// ended the reading.
 pub(crate) fn is_limit(kind: &unspool_formats::ProblemKind) -> bool {
     kind.offers_to_go_on() || kind == &OUT_OF_ROOM
 }

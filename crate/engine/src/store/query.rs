@@ -14,17 +14,19 @@ use super::track::Track;
 /// The index of a rectangle that stands for several slices.
 pub const MANY: u32 = u32::MAX;
 
-/// A node is drawn as one rectangle if it is at most this many steps long and none of its slices is a step long. At
-/// most this many nodes and slices are visited for each step of a row, on average. The first follows from the second:
-/// nodes whose children are visited are longer, so there are at most a quarter as many of them as steps, with 16
-/// children each.
+/// A node is drawn as one rectangle if it is at most this many steps long and none of its slices is
+/// a step long. At most this many nodes and slices are visited for each step of a row, on average.
+/// The first follows from the second: nodes whose children are visited are longer, so there are at
+/// most a quarter as many of them as steps, with 16 children each.
 const COARSE: u64 = 4;
-/// A window of at most this many ticks is the closest look that the page allows: a tick is 200 CSS pixels wide then,
-/// and the window three times as wide as the screen. No closer look could tell slices apart, so every tick is drawn
-/// exactly, whatever it costs: at most two paths from the root of the levels of detail for each tick.
+/// A window of at most this many ticks is the closest look that the page allows: a tick is 200 CSS
+/// pixels wide then, and the window three times as wide as the screen. No closer look could tell
+/// slices apart, so every tick is drawn exactly, whatever it costs: at most two paths from the root
+/// of the levels of detail for each tick.
 const CLOSEST: u64 = 256;
 
-/// Rectangles as columns, sorted by track, depth and start. Positions are relative to the answer's origin.
+/// Rectangles as columns, sorted by track, depth and start. Positions are relative to the answer's
+/// origin.
 #[derive(Debug, Default)]
 pub struct RectColumns {
     /// Number of the track.
@@ -65,7 +67,8 @@ pub struct InstantColumns {
 pub struct CounterColumns {
     /// Number of the track.
     pub track: Vec<u32>,
-    /// Position, in ticks from the origin. The first of a track can be negative: it may be before the window.
+    /// Position, in ticks from the origin. The first of a track can be negative: it may be before
+    /// the window.
     pub time: Vec<f64>,
     /// Lowest value in the step, ignoring NaNs.
     pub min: Vec<f64>,
@@ -94,7 +97,8 @@ pub struct QueryAnswer {
     pub visited: u64,
 }
 
-/// Some rows of a track: a window shows only a few rows of a thread that is thousands of calls deep.
+/// Some rows of a track: a window shows only a few rows of a thread that is thousands of calls
+/// deep.
 #[derive(Clone, Debug)]
 pub struct TrackRows {
     /// Number of the track.
@@ -104,7 +108,8 @@ pub struct TrackRows {
 }
 
 impl Store {
-    /// What to draw for `from..to` (absolute, in ticks) on these tracks, if a pixel is about `step` ticks wide.
+    /// What to draw for `from..to` (absolute, in ticks) on these tracks, if a pixel is about `step`
+    /// ticks wide.
     pub fn query(&self, from: u64, to: u64, step: u64, tracks: &[TrackId]) -> QueryAnswer {
         let rows: Vec<_> = tracks.iter().map(|track| TrackRows { track: *track, depths: i32::MIN..i32::MAX }).collect();
         self.query_rows(from, to, step, &rows)
@@ -220,9 +225,9 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// The step, or a coarser one if more than [`COARSE`] visits for each step were spent so far. Where bursts and
-    /// pauses of a few steps alternate, visiting each would cost several times that. This bounds the work, whatever the
-    /// data.
+    /// The step, or a coarser one if more than [`COARSE`] visits for each step were spent so far.
+    /// Where bursts and pauses of a few steps alternate, visiting each would cost several times
+    /// that. This bounds the work, whatever the data.
     fn affordable(&self, node: &Node, visited: u64) -> u64 {
         if self.step == 1 && self.to.saturating_sub(self.from) <= CLOSEST {
             return self.step;
@@ -313,7 +318,8 @@ impl Visit for Pen<'_> {
             self.part(node, node.start, node.end, node.covered);
             return true;
         }
-        // Two bursts with a pause between them: two rectangles, if the position of the pause is known well enough.
+        // Two bursts with a pause between them: two rectangles, if the position of the pause is
+        // known well enough.
         let Some((from, to)) = node.pause().filter(|_| span / 256 <= step) else { return false };
         let (before, after) = (from - node.start, node.end - to);
         let fine = before <= coarse && after <= coarse;
@@ -410,7 +416,8 @@ mod tests {
         (Store::default(), batch)
     }
 
-    /// Nested calls of all lengths, as in a program: small ones in loops, with pauses, inside longer ones.
+    /// Nested calls of all lengths, as in a program: small ones in loops, with pauses, inside
+    /// longer ones.
     fn program(slices: u64) -> Store {
         let (mut store, mut batch) = store();
         let (mut time, mut open, mut made, mut random) = (1_000_000_000u64, 0u32, 0, 88172645463325252u64);

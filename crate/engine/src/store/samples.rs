@@ -14,7 +14,8 @@ pub(crate) struct Sample {
     pub(crate) bits: u64,
 }
 
-/// The samples of one counter, sorted by time. Level k of the extremes has one entry for each 16^k samples.
+/// The samples of one counter, sorted by time. Level k of the extremes has one entry for each 16^k
+/// samples.
 #[derive(Debug)]
 pub(crate) struct Samples {
     kind: ValueKind,
@@ -22,7 +23,8 @@ pub(crate) struct Samples {
     levels: Vec<Chunked<(u64, u64)>>,
     /// For each level, the extremes of what is not yet in an entry, and how many items that is.
     filling: Vec<((u64, u64), usize)>,
-    /// The extremes of all samples. Infinities are left out, so that there is a scale for the others.
+    /// The extremes of all samples. Infinities are left out, so that there is a scale for the
+    /// others.
     range: Option<(u64, u64)>,
     /// Whether there is a negative and a positive infinity.
     infinite: (bool, bool),
@@ -132,8 +134,8 @@ impl Samples {
         self.all.partition_point(from, |s| s.time < time)
     }
 
-    /// The lowest and highest value of the samples from `from` up to `to`, as bits. `None` without any. A NaN is an
-    /// extreme only if there is nothing else.
+    /// The lowest and highest value of the samples from `from` up to `to`, as bits. `None` without
+    /// any. A NaN is an extreme only if there is nothing else.
     pub(crate) fn extremes(&self, from: usize, to: usize, visited: &mut u64) -> Option<(u64, u64)> {
         let mut found: Option<(u64, u64)> = None;
         let mut i = from;
@@ -167,7 +169,8 @@ impl Samples {
     }
 }
 
-/// The bits of a value that takes `width` bytes in the file, as those of another type. A `float` of 4 bytes is kept as a double.
+/// The bits of a value that takes `width` bytes in the file, as those of another type. A `float` of
+/// 4 bytes is kept as a double.
 fn read_as(from: ValueKind, to: ValueKind, width: u8, bits: u64) -> u64 {
     let unused = 64 - 8 * u32::from(width.clamp(1, 8));
     let raw = match (from, width) {

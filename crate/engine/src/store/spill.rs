@@ -1,7 +1,8 @@
 //! Slices in a file: a store need not have all of a trace in memory.
 //!
-//! While the trace is read, closed blocks are moved to the file from time to time. A block that is asked for is loaded again, and
-//! the latest of those stay in memory. Levels of detail may be dropped ([`Levels`]).
+//! While the trace is read, closed blocks are moved to the file from time to time. A block that is
+//! asked for is loaded again, and the latest of those stay in memory. Levels of detail may be
+//! dropped ([`Levels`]).
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -18,7 +19,8 @@ const LOADED: usize = 256;
 /// Slices after which blocks are moved.
 const EVERY: u64 = 1 << 18;
 
-/// Most bytes of memory that a slice takes that is in the file, or packed, and those of its levels of detail.
+/// Most bytes of memory that a slice takes that is in the file, or packed, and those of its levels
+/// of detail.
 const SLICE_BYTES: u64 = 7;
 const LEVEL_BYTES: u64 = 4;
 
@@ -27,7 +29,8 @@ const LEVEL_BYTES: u64 = 4;
 pub enum Levels {
     /// They stay in memory, some three bytes a slice. All questions are answered as without a file.
     Kept,
-    /// Slices are gone through row by row, as for an export. What walks over levels visits the slices instead.
+    /// Slices are gone through row by row, as for an export. What walks over levels visits the
+    /// slices instead.
     Dropped,
 }
 

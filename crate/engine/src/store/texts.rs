@@ -1,4 +1,5 @@
-//! The texts of names: those of the file, and those that companions of it give to its ids and addresses.
+//! The texts of names: those of the file, and those that companions of it give to its ids and
+//! addresses.
 
 use hashbrown::HashMap;
 use unspool_formats::batch::{Key, Name, SliceKind};
@@ -28,7 +29,8 @@ impl Texts {
         &self.shown
     }
 
-    /// The kind of a name, and the key that the file has in place of a text. Defaults if there is no such name.
+    /// The kind of a name, and the key that the file has in place of a text. Defaults if there is
+    /// no such name.
     pub(crate) fn key(&self, name: u32) -> (SliceKind, Key) {
         self.keys.get(name as usize).copied().unwrap_or_default()
     }
@@ -140,7 +142,8 @@ impl Texts {
         }
     }
 
-    /// Shows a name with the text of a companion, if there is one. Functions with the same text stay apart by their keys.
+    /// Shows a name with the text of a companion, if there is one. Functions with the same text
+    /// stay apart by their keys.
     fn rename(&mut self, name: u32) {
         let (_, key) = self.key(name);
         let Some(text) = self.find(key).map(|named| text_of(&named)) else { return };
@@ -169,8 +172,8 @@ impl Texts {
     }
 }
 
-/// The text of a place, with the distance from its start: `main+0x12`. A statement is known by its line, too: `total += x
-/// (sum.c:12)`.
+/// The text of a place, with the distance from its start: `main+0x12`. A statement is known by its
+/// line, too: `total += x (sum.c:12)`.
 pub(crate) fn text_of(named: &unspool_formats::Named<'_>) -> String {
     match named.offset {
         0 if named.is_statement && !named.place.source.is_empty() && named.place.source != named.place.text => {

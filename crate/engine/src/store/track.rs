@@ -55,7 +55,8 @@ impl<'a> Run<'a> {
 /// Complete slices that are appended together.
 const TOGETHER: usize = 64;
 
-/// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered again.
+/// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered
+/// again.
 const OF_STACK: [&ProblemKind; 5] =
     [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED, &problems::LEFT_WITHOUT_EXIT, &TOO_DEEP];
 
@@ -80,17 +81,19 @@ pub(crate) struct Track {
     slices: u64,
     /// How many of the slices are groups of calls.
     pub(crate) groups: u64,
-    /// Open slices that are not shown, because they are deeper than [`SHOWN`]. They are on no list: a file of a megabyte can
-    /// hold a hundred million.
+    /// Open slices that are not shown, because they are deeper than [`SHOWN`]. They are on no list:
+    /// a file of a megabyte can hold a hundred million.
     hidden: u64,
-    /// Names of callers that arrived after the calls they made: the first is at depth -1, the next at -2, and so on.
+    /// Names of callers that arrived after the calls they made: the first is at depth -1, the next
+    /// at -2, and so on.
     before: Vec<u32>,
     /// Where the track begins, once known.
     start: Option<u64>,
     latest: u64,
     /// Ends may be missing: orphans reach back to the previous event only.
     lost: bool,
-    /// Positions between which records are missing for certain, at most [`MOST_GAPS`]; the first may begin at 0, before the trace.
+    /// Positions between which records are missing for certain, at most [`MOST_GAPS`]; the first
+    /// may begin at 0, before the trace.
     gaps: Vec<(u64, u64)>,
     /// The latest event before records that are lost, until the next event.
     lost_from: Option<u64>,
@@ -103,7 +106,8 @@ pub(crate) struct Track {
     pub(crate) version: u64,
 }
 
-/// What is known of slices whose ends are missing, because a slice below them ended or they were left.
+/// What is known of slices whose ends are missing, because a slice below them ended or they were
+/// left.
 #[derive(Debug, Default)]
 struct LostEnds {
     count: u64,
@@ -138,8 +142,8 @@ impl Track {
         }
     }
 
-    /// Applies leading begins and ends, as long as they are in order and match, and returns their number. The rest needs
-    /// the checks of [`Track::begin`], [`Track::end`] and so on.
+    /// Applies leading begins and ends, as long as they are in order and match, and returns their
+    /// number. The rest needs the checks of [`Track::begin`], [`Track::end`] and so on.
     ///
     /// Most calls have no callees: a begin followed by its end goes straight into the column.
     #[allow(clippy::indexing_slicing, reason = "the columns were cut to `n` events, and the compiler sees that")]
@@ -198,8 +202,8 @@ impl Track {
         i
     }
 
-    /// Applies leading complete slices, as long as they are in order, and returns their number. `ends` are theirs, at least
-    /// as many.
+    /// Applies leading complete slices, as long as they are in order, and returns their number.
+    /// `ends` are theirs, at least as many.
     pub(crate) fn run_whole(&mut self, run: &Run<'_>, ends: &[u64], calls: &mut CallTree) -> usize {
         if self.start.is_none() || self.hidden > 0 || self.def.stacking == Stacking::Overlapping {
             return 0;
@@ -360,7 +364,8 @@ impl Track {
         Some(self.problem(&problems::END_INFERRED, locator, above as u64))
     }
 
-    /// Ends the open slice that began with this name and locator, and those above it, whose ends are missing.
+    /// Ends the open slice that began with this name and locator, and those above it, whose ends
+    /// are missing.
     pub(crate) fn left(&mut self, time: u64, name: u32, locator: Locator) -> Option<Problem> {
         let Some(above) = self.open.iter().rev().position(|o| o.locator == locator && o.name == name) else {
             self.hidden = self.hidden.saturating_sub(1);
@@ -434,8 +439,9 @@ impl Track {
         Some(self.problem(&EXIT_WITHOUT_ENTER, locator, u64::from(name)))
     }
 
-    /// Closes the innermost slices, whose ends are missing: a slice below them ends or goes on. Whatever began since the outermost of them did may
-    /// have begun after its end, so all of that is uncertain.
+    /// Closes the innermost slices, whose ends are missing: a slice below them ends or goes on.
+    /// Whatever began since the outermost of them did may have begun after its end, so all of that
+    /// is uncertain.
     fn lose(&mut self, count: usize, time: u64) {
         let Some(outermost) = self.open.len().checked_sub(count).and_then(|i| self.open.get(i).copied()) else {
             return;
@@ -485,8 +491,8 @@ impl Track {
         problem
     }
 
-    /// Adds a counter's value. Values that are counted over a frame arrive late, so this does not move the track's
-    /// position.
+    /// Adds a counter's value. Values that are counted over a frame arrive late, so this does not
+    /// move the track's position.
     pub(crate) fn sample(&mut self, sample: Sample) {
         self.start.get_or_insert(sample.time);
         self.latest = self.latest.max(sample.time);
@@ -499,7 +505,8 @@ impl Track {
         self.other.as_deref().unwrap_or(&self.samples)
     }
 
-    /// Shows the values as those of another type, which then count as memory of the track, or again as they are.
+    /// Shows the values as those of another type, which then count as memory of the track, or again
+    /// as they are.
     pub(crate) fn show_as(&mut self, kind: ValueKind) {
         let Self { def, samples, .. } = self;
         self.other = (kind != def.values && def.width > 0).then(|| Box::new(samples.read_as(kind, def.width)));
@@ -512,7 +519,8 @@ impl Track {
         self.latest = self.latest.max(time);
     }
 
-    /// The position after the last record. `counted`: each record occupies one position; see [`super::Store::finish`].
+    /// The position after the last record. `counted`: each record occupies one position; see
+    /// [`super::Store::finish`].
     pub(crate) fn last_position(&self, counted: bool) -> u64 {
         let is_occupied = counted && self.open().last().is_some_and(|open| open.start == self.latest);
         self.latest.saturating_add(is_occupied.into())
@@ -606,7 +614,8 @@ impl Track {
         self.open.iter().chain(self.lifetimes.iter())
     }
 
-    /// A slice by its stable position. An open slice is the next one of its column and ends at `now`.
+    /// A slice by its stable position. An open slice is the next one of its column and ends at
+    /// `now`.
     pub(crate) fn slice(&self, depth: i32, index: usize, now: u64) -> Option<Slice> {
         let len = self.column(depth).map_or(0, Column::len);
         if index < len {
@@ -622,8 +631,8 @@ impl Track {
         })
     }
 
-    /// Names of the callers that began before the recording and arrived after calls that they had made: the first is at
-    /// depth -1, its caller at -2, and so on.
+    /// Names of the callers that began before the recording and arrived after calls that they had
+    /// made: the first is at depth -1, its caller at -2, and so on.
     pub(crate) fn before(&self) -> &[u32] {
         &self.before
     }
@@ -670,7 +679,8 @@ impl Track {
             + self.other.as_ref().map_or(0, |other| other.bytes())
     }
 
-    /// The track's previous position, and the position for an event at `time`: never before the previous one.
+    /// The track's previous position, and the position for an event at `time`: never before the
+    /// previous one.
     #[inline]
     fn arrive(&mut self, time: u64, locator: Locator) -> (u64, u64, Option<Problem>) {
         let previous = self.latest;

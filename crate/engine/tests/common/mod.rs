@@ -53,8 +53,8 @@ pub(crate) fn read_in_portions(file: &[u8], portion: usize, budget: usize) -> Se
     }
 }
 
-/// Reads a file in portions and steps of several sizes, and compares everything that each session knows with that of a
-/// session that read it whole.
+/// Reads a file in portions and steps of several sizes, and compares everything that each session
+/// knows with that of a session that read it whole.
 #[track_caller]
 pub(crate) fn assert_portions_do_not_matter(name: &str, file: &[u8]) {
     let whole = everything(&read_whole(file));
@@ -87,7 +87,8 @@ pub(crate) fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Every file of the corpus of at most `largest` bytes that is recognised as `format` (an id), in order. None without a corpus.
+/// Every file of the corpus of at most `largest` bytes that is recognised as `format` (an id), in
+/// order. None without a corpus.
 pub(crate) fn corpus_of(format: &str, largest: u64) -> Vec<(PathBuf, Vec<u8>)> {
     let all = unspool_corpus::files("", largest);
     let is_there = !all.is_empty();

@@ -29,7 +29,8 @@ impl Beginning {
         let container = Container::of(head);
         let stream = peek(container, head, PEEK);
         let (mut walk, mut tables) = (Walk::new(), Tables::default());
-        // The events are dropped. A sink that ignores them would be a second copy of the walk in the module.
+        // The events are dropped. A sink that ignores them would be a second copy of the walk in
+        // the module.
         let (mut calls, mut current) = (Calls::new(Limits::LIFTED), Current::default());
         let mut out = EventBatch::default();
         let mut sink = ToBatch { calls: &mut calls, current: &mut current, out: &mut out, closing: true };

@@ -1,5 +1,5 @@
-//! A call with its values, as a type: what everything that knows apitrace works with. [`Call::visit`] makes fields of it, for what
-//! treats records of all formats alike.
+//! A call with its values, as a type: what everything that knows apitrace works with.
+//! [`Call::visit`] makes fields of it, for what treats records of all formats alike.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +15,8 @@ use super::records::Scalar;
 use super::tables::{Function, Strings, Struct, Tables};
 use super::tape::{Item, Part, Tape};
 
-/// A call that has returned, or never will within the trace, with its values borrowed from where they were recorded.
+/// A call that has returned, or never will within the trace, with its values borrowed from where
+/// they were recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     /// Its number, from 0 over all threads.
@@ -45,8 +46,8 @@ pub enum Token<'a> {
     Blob(&'a [u8], u64),
     /// A structure that is a GUID: a number of 32 bits, two of 16, and eight bytes.
     Guid([u64; 11]),
-    /// A list begins, or a structure. Structures in members without a name are not among them: their members belong to the
-    /// structure around them.
+    /// A list begins, or a structure. Structures in members without a name are not among them:
+    /// their members belong to the structure around them.
     Open {
         /// It is an array.
         is_list: bool,
@@ -108,8 +109,8 @@ impl<'a> Call<'a> {
         self.len() == 0
     }
 
-    /// The key of an argument: its name, where that is not the name of one before it. `None` for others, which are called
-    /// `argument 3`.
+    /// The key of an argument: its name, where that is not the name of one before it. `None` for
+    /// others, which are called `argument 3`.
     pub fn key(&self, index: usize) -> Option<&'a str> {
         self.keys?.get(index)
     }
@@ -203,8 +204,9 @@ impl<'a> Call<'a> {
         visitor.field(key, value);
     }
 
-    /// Passes the call on as fields. Their keys are those of the JSON lines (`json.rs`): `call`, `thread`, `frame`, `args`,
-    /// `ret`, `flags`, `backtrace`. One more flag, `shortened`, says that values were left out.
+    /// Passes the call on as fields. Their keys are those of the JSON lines (`json.rs`): `call`,
+    /// `thread`, `frame`, `args`, `ret`, `flags`, `backtrace`. One more flag, `shortened`, says
+    /// that values were left out.
     pub fn visit(&self, visitor: &mut dyn Visitor) {
         let (mut key, mut scratch) = (String::new(), String::new());
         let mut value = |name: &str, values: Values<'_>, visitor: &mut dyn Visitor| {
@@ -386,7 +388,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The innermost list or structure ends. Returns whether that is a structure which does not show.
+    /// The innermost list or structure ends. Returns whether that is a structure which does not
+    /// show.
     fn close(&mut self) -> bool {
         if let Some(left) = self.lists.checked_sub(1) {
             self.lists = left;

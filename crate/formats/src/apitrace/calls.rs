@@ -120,19 +120,21 @@ pub(crate) struct Calls {
     now: u64,
     /// Frames that have ended.
     pub(crate) frames: Vec<FrameFacts>,
-    /// Number of frames that a call ended by its return. A swap that never returned may end one more.
+    /// Number of frames that a call ended by its return. A swap that never returned may end one
+    /// more.
     pub(crate) returned: u64,
     /// The current frame, and its name; `None` between a swap and the next event.
     frame: FrameFacts,
     frame_name: Option<u32>,
-    /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the stream.
+    /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the
+    /// stream.
     pub(crate) far: Vec<(StreamOffset, StreamOffset)>,
     /// The pieces of the trace that can be read on their own, by offsets in the stream.
     pub(crate) pieces: Pieces,
     /// Wrong nesting since the decoder last took it.
     pub(crate) misnested: Vec<Misnested>,
-    /// Number of the first call that was too deep to be shown, and the number of such calls that are open. They are not in
-    /// `pending`: a file of a megabyte can hold a hundred million.
+    /// Number of the first call that was too deep to be shown, and the number of such calls that
+    /// are open. They are not in `pending`: a file of a megabyte can hold a hundred million.
     hidden_from: Option<u64>,
     hidden: u64,
     error: Option<Error>,
@@ -186,7 +188,8 @@ impl Calls {
         FrameFacts { to: self.now, ..self.frame }
     }
 
-    /// A call begins. `end` is the offset in the stream of the end of its event, `blobs` the number of bytes in blobs.
+    /// A call begins. `end` is the offset in the stream of the end of its event, `blobs` the number
+    /// of bytes in blobs.
     #[inline]
     pub(crate) fn enter(
         &mut self,
@@ -202,8 +205,9 @@ impl Calls {
         self.note(result);
     }
 
-    /// A call begins, and ends without details: as [`Calls::enter`] up to the first of `ends`, and [`Calls::leave`] up to the
-    /// second. Most calls do, and need no entry among those that are pending.
+    /// A call begins, and ends without details: as [`Calls::enter`] up to the first of `ends`, and
+    /// [`Calls::leave`] up to the second. Most calls do, and need no entry among those that are
+    /// pending.
     #[inline]
     pub(crate) fn call(
         &mut self,
@@ -291,7 +295,8 @@ impl Calls {
         out.records += 1;
     }
 
-    /// A call ends with the event that extends from `at` to `end` in the stream and has `blobs` bytes in blobs.
+    /// A call ends with the event that extends from `at` to `end` in the stream and has `blobs`
+    /// bytes in blobs.
     #[inline(never)]
     pub(crate) fn leave(
         &mut self,
@@ -343,7 +348,8 @@ impl Calls {
         }
     }
 
-    /// The stream ends at `end`: counts the calls that are still open, and ends the last frame if a swap is among them.
+    /// The stream ends at `end`: counts the calls that are still open, and ends the last frame if a
+    /// swap is among them.
     pub(crate) fn finish(&mut self, tables: &Tables, end: StreamOffset, out: &mut EventBatch) {
         let open: Vec<(u64, OpenCall)> = self.pending.iter().map(|(call, open)| (call, *open)).collect();
         for (call, open) in open {

@@ -1,5 +1,5 @@
-//! A stretch of a trace: calls by number, with all signatures that they use. They are numbered from 0 again, because the format
-//! has no other numbers, and the new file is of version 6 in Snappy.
+//! A stretch of a trace: calls by number, with all signatures that they use. They are numbered from
+//! 0 again, because the format has no other numbers, and the new file is of version 6 in Snappy.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -473,7 +473,8 @@ impl decode::Sink for Calls {
     fn unit(&mut self, unit: u32) {
         match &mut self.string {
             Text::Kept => self.uint(unit.into()),
-            // Units of 16 bits are pairs for characters beyond 0xffff; a text with one is hashed by its halves.
+            // Units of 16 bits are pairs for characters beyond 0xffff; a text with one is hashed by
+            // its halves.
             Text::Held(_, held) => {
                 let c = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
                 held.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

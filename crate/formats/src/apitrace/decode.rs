@@ -1,8 +1,9 @@
 //! The state machine that walks over a stream: one grammar for events, details and text.
 //!
-//! It takes the decompressed stream in portions, restarts at primitives (a number, a tag, a part of a string or blob)
-//! and feeds a [`Sink`]. For a sink that needs no values ([`Sink::SKIM`]) or can forget an event ([`Sink::REPEAT`]),
-//! `skim.rs` takes events that are complete in the input and define nothing; this machine takes all others.
+//! It takes the decompressed stream in portions, restarts at primitives (a number, a tag, a part of
+//! a string or blob) and feeds a [`Sink`]. For a sink that needs no values ([`Sink::SKIM`]) or can
+//! forget an event ([`Sink::REPEAT`]), `skim.rs` takes events that are complete in the input and
+//! define nothing; this machine takes all others.
 //!
 //! ```text
 //! ENTER [thread] function { detail }* 0      function, enum, bitmask, struct, frame: an id, and a definition
@@ -23,7 +24,8 @@ use super::wire::{self, Header, MAX_ARGS, MAX_DEPTH, Stop, StreamOffset, tag, ui
 
 use definitions::{Draft, Kind};
 
-/// Receives what a walk finds. Values follow the argument, result or container that they belong to, depth first.
+/// Receives what a walk finds. Values follow the argument, result or container that they belong to,
+/// depth first.
 #[allow(unused_variables)]
 pub(crate) trait Sink {
     /// Whole events may be delivered by [`Sink::whole`], without their values.
@@ -44,7 +46,8 @@ pub(crate) trait Sink {
     fn again(&mut self) {}
     /// A whole event, which ends at offset `end` of the stream and has `blobs` bytes in blobs.
     fn whole(&mut self, tables: &Tables, event: Event, end: StreamOffset, blobs: u64) {}
-    /// Two whole events that begin and end a call, the second without details. They end at these offsets of the stream.
+    /// Two whole events that begin and end a call, the second without details. They end at these
+    /// offsets of the stream.
     #[inline]
     fn call(&mut self, tables: &Tables, enter: Enter, ends: (StreamOffset, StreamOffset), blobs: u64) {
         self.whole(tables, Event::Enter(enter), ends.0, blobs);
@@ -175,7 +178,8 @@ impl Walk {
         }
     }
 
-    /// A walk that begins at the event at offset `at` of the stream. A call that begins there gets the number `call`.
+    /// A walk that begins at the event at offset `at` of the stream. A call that begins there gets
+    /// the number `call`.
     pub(crate) fn resume(header: Header, at: StreamOffset, call: u64) -> Self {
         Self { header, state: State::Event, at, calls: call, ..Self::new() }
     }
@@ -229,8 +233,8 @@ impl Walk {
         }
     }
 
-    /// Walks over `input`, which begins at [`Walk::at`]. Returns the number of bytes used. The rest is shorter than a
-    /// primitive, a few bytes, unless the sink is full.
+    /// Walks over `input`, which begins at [`Walk::at`]. Returns the number of bytes used. The rest
+    /// is shorter than a primitive, a few bytes, unless the sink is full.
     ///
     /// # Errors
     ///
@@ -315,7 +319,8 @@ impl Walk {
                 match c.peek().ok_or(Stop::Short)? {
                     wire::ENTER => {
                         self.leaving = None;
-                        // The stream has no numbers: ENTER events count as they come, over all threads, even those that are cut.
+                        // The stream has no numbers: ENTER events count as they come, over all
+                        // threads, even those that are cut.
                         self.calls += 1;
                         self.state = match self.header.version {
                             0..wire::THREADS => State::Function { thread: 0 },
@@ -323,7 +328,8 @@ impl Walk {
                         };
                     }
                     wire::LEAVE => self.state = State::Call,
-                    // Nothing marks where the next event begins, so there is no way to go on. apitrace exits, too.
+                    // Nothing marks where the next event begins, so there is no way to go on.
+                    // apitrace exits, too.
                     _ => return Err(Stop::Bad),
                 }
                 self.event_at = at;
@@ -354,17 +360,20 @@ impl Walk {
                         sink.result();
                         State::Value
                     }
-                    // Taken in any version, as apitrace does, although releases write backtraces since version 5 and flags since 6.
+                    // Taken in any version, as apitrace does, although releases write backtraces
+                    // since version 5 and flags since 6.
                     wire::DETAIL_BACKTRACE => State::Frames,
                     wire::DETAIL_FLAGS => State::Flags,
-                    // 3 would be the number of a thread. No writer wrote it and no parser accepts it.
+                    // 3 would be the number of a thread. No writer wrote it and no parser accepts
+                    // it.
                     _ => return Err(Stop::Bad),
                 };
                 c.u8()?;
             }
             State::Argument => {
                 let index = uint(c)?;
-                // An argument beyond those of the signature is legal, and has no name; what is kept for it must not follow the number.
+                // An argument beyond those of the signature is legal, and has no name; what is kept
+                // for it must not follow the number.
                 if index >= MAX_ARGS {
                     return Err(Stop::Bad);
                 }
@@ -468,7 +477,8 @@ impl Walk {
                 self.scalar(Scalar::Double(value), tables, sink);
             }
             State::BytesLen(kind) => {
-                // Nothing is allocated for it: the length is what the file says, and the bytes may not be there.
+                // Nothing is allocated for it: the length is what the file says, and the bytes may
+                // not be there.
                 let left = uint(c)?;
                 sink.begin_bytes(tables, kind, left);
                 if left == 0 {
@@ -491,7 +501,8 @@ impl Walk {
                 }
             }
             State::Units { left } => {
-                // What `wchar_t` was where it was recorded: UTF-16 under Windows, code points elsewhere. The sink joins surrogates.
+                // What `wchar_t` was where it was recorded: UTF-16 under Windows, code points
+                // elsewhere. The sink joins surrogates.
                 sink.unit(uint(c)? as u32);
                 if left == 1 {
                     self.bytes_end(tables, sink);
@@ -501,7 +512,8 @@ impl Walk {
             }
             State::EnumId => {
                 let id = uint(c)?;
-                // Before version 3, a signature is one name with its value, and nothing follows where it is used.
+                // Before version 3, a signature is one name with its value, and nothing follows
+                // where it is used.
                 let whole = self.header.version >= wire::ENUM_TABLES;
                 match tables.enums.known(id, offset(c)) {
                     Some(signature) if whole => self.state = State::EnumTag { signature },
@@ -525,7 +537,8 @@ impl Walk {
                 }
             }
             State::BitmaskValue { signature } => {
-                // Without the tag that `FORMAT.markdown` puts before it: no writer has ever written one.
+                // Without the tag that `FORMAT.markdown` puts before it: no writer has ever written
+                // one.
                 let value = uint(c)?;
                 self.scalar(Scalar::Bitmask { signature, value }, tables, sink);
             }

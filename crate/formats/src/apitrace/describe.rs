@@ -17,7 +17,8 @@ use super::wire::{FLAG_FAKE, StreamOffset, text_of, wide_char};
 
 /// Maximum number of values of one call. Further ones are counted, not shown.
 const MAX_VALUES: usize = 1 << 16;
-/// Maximum number of containers of values within each other. Browsers copy values by recursion, with a stack for a few hundred.
+/// Maximum number of containers of values within each other. Browsers copy values by recursion,
+/// with a stack for a few hundred.
 const MAX_NESTED: usize = 64;
 
 /// What the next value belongs to.
@@ -98,8 +99,9 @@ impl Collect {
         self.coming.as_ref().is_none_or(|c| c.bytes.len() >= self.limit)
     }
 
-    /// Keeps a value unless there are too many. An argument, a return value and a container with kept values are always
-    /// kept, so a long array is shortened instead of removed with its surroundings.
+    /// Keeps a value unless there are too many. An argument, a return value and a container with
+    /// kept values are always kept, so a long array is shortened instead of removed with its
+    /// surroundings.
     fn keep(&mut self, value: Value) {
         let holds = match &value {
             Value::List(values) => !values.is_empty(),

@@ -1,8 +1,8 @@
 //! The details of a call or a frame, decoded again.
 //!
-//! The ENTER and LEAVE events of a call may be far apart, and a blob of many MiB may separate two arguments. The stream
-//! is therefore read in small steps, and blobs are skipped. The caller supplies missing bytes of the file, one range at
-//! a time.
+//! The ENTER and LEAVE events of a call may be far apart, and a blob of many MiB may separate two
+//! arguments. The stream is therefore read in small steps, and blobs are skipped. The caller
+//! supplies missing bytes of the file, one range at a time.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -24,7 +24,8 @@ use super::random_access::{Missing, Reader};
 use super::tables::Frozen;
 use super::wire::StreamOffset;
 
-/// A string or blob with more bytes left than this is skipped once its visible part has been decoded.
+/// A string or blob with more bytes left than this is skipped once its visible part has been
+/// decoded.
 const JUMP: u64 = 64 * 1024;
 
 /// A call, as far as the bytes allow.

@@ -1,4 +1,5 @@
-//! Writes apitrace traces of version 6 in Snappy: the mirror of the decoder, for fixtures, samples and tests.
+//! Writes apitrace traces of version 6 in Snappy: the mirror of the decoder, for fixtures, samples
+//! and tests.
 //!
 //! `tests/apitrace_fixtures.rs` checks that `apitrace dump` reads these traces.
 

@@ -137,7 +137,8 @@ impl Decoder for ApitraceDecoder {
         }
         Info {
             format: &FORMAT,
-            // A trace that was never flushed has not even a version. Others have it from the first, before anything is pushed.
+            // A trace that was never flushed has not even a version. Others have it from the first,
+            // before anything is pushed.
             title: if self.begins || self.stream.len() > 0 {
                 format!("apitrace {}", header.version)
             } else {

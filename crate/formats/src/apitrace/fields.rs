@@ -1,4 +1,5 @@
-//! The sink that passes calls to a visitor. A call is passed on when it returns, because it has its results then.
+//! The sink that passes calls to a visitor. A call is passed on when it returns, because it has its
+//! results then.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,9 +17,11 @@ use super::tables::Tables;
 use super::tape::{Tape, Tapes};
 use super::wire::StreamOffset;
 
-/// Limit for the number of open calls whose values are kept. A file of a megabyte can hold a hundred million.
+/// Limit for the number of open calls whose values are kept. A file of a megabyte can hold a
+/// hundred million.
 const MAX_OPEN: usize = 1 << 18;
-/// Limit for the values of all open calls together, in bytes. Further calls are passed on without values.
+/// Limit for the values of all open calls together, in bytes. Further calls are passed on without
+/// values.
 const MAX_HELD: usize = 256 << 20;
 
 /// The current event.
@@ -48,11 +51,13 @@ pub(super) struct Held {
     current: Current,
     /// Approximate memory of the values of pending calls, in bytes.
     bytes: usize,
-    /// Number of the frame of the latest call that returned. LEAVE events come in stream order, so it only ascends.
+    /// Number of the frame of the latest call that returned. LEAVE events come in stream order, so
+    /// it only ascends.
     frame: usize,
     /// Whether calls of a function can be wanted, by its number, as far as that is known.
     functions: Vec<Option<bool>>,
-    /// All wanted calls have begun: the walk ends when they have returned, or at this offset of the stream.
+    /// All wanted calls have begun: the walk ends when they have returned, or at this offset of the
+    /// stream.
     pub(super) reads_on_to: Option<StreamOffset>,
     /// Offset in the stream of the end of the latest event.
     at: StreamOffset,
@@ -70,8 +75,8 @@ impl Held {
         self.reads_on_to.is_some_and(|limit| self.pending.len() == 0 || self.at >= limit)
     }
 
-    /// The stream ends inside the current event: what it says of its call is forgotten, except for the arguments of an ENTER
-    /// event that are complete. The call is then pending.
+    /// The stream ends inside the current event: what it says of its call is forgotten, except for
+    /// the arguments of an ENTER event that are complete. The call is then pending.
     pub(super) fn cut(&mut self) {
         let call = match core::mem::take(&mut self.current) {
             Current::None => return,
@@ -159,7 +164,8 @@ impl Fields<'_> {
             return *known;
         }
         let Some(function) = tables.functions.get(number) else { return true };
-        // What a call has besides its arguments. Arguments beyond those of the signature are `argument N`.
+        // What a call has besides its arguments. Arguments beyond those of the signature are
+        // `argument N`.
         let others = ["call", "thread", "frame", "ret", "flags", "backtrace", "argument"];
         let keys = self.records.keys(number);
         let keys = keys.into_iter().flat_map(|keys| (0..keys.len()).filter_map(|i| keys.get(i)));

@@ -1,6 +1,8 @@
-//! Frame ends, draws, display lists and markers, recognised by the name of the function. Nothing else in a file marks them.
+//! Frame ends, draws, display lists and markers, recognised by the name of the function. Nothing
+//! else in a file marks them.
 //!
-//! Follows apitrace's `lib/trace/trace_parser_flags.cpp`, with code in place of its regular expressions.
+//! Follows apitrace's `lib/trace/trace_parser_flags.cpp`, with code in place of its regular
+//! expressions.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +45,8 @@ pub enum ListRole {
     Base,
     /// `glDeleteLists(list, range)`
     Delete,
-    /// `glXUseXFont(font, first, count, listBase)` and its relatives: makes a list for each character.
+    /// `glXUseXFont(font, first, count, listBase)` and its relatives: makes a list for each
+    /// character.
     Font,
 }
 
@@ -201,8 +204,8 @@ fn is_gl_draw(mut gl: &str) -> bool {
     }
 }
 
-/// `^gl(CallLists?|Clear|End|DrawPixels|DrawTransformFeedback([A-Z][a-zA-Z]*)?|BlitFramebuffer|Rect[dfis]v?|
-/// EvalMesh[0-9]+)[0-9A-Z]*$`, without its "gl".
+/// `^gl(CallLists?|Clear|End|DrawPixels|DrawTransformFeedback([A-Z][a-zA-Z]*)?|BlitFramebuffer|Rect[dfis]v?| EvalMesh[0-9]+)[0-9A-Z]*$`,
+/// without its "gl".
 fn is_gl_other(gl: &str) -> bool {
     let suffix = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
     let plain = ["CallList", "CallLists", "Clear", "End", "DrawPixels", "BlitFramebuffer"];
@@ -223,7 +226,8 @@ fn is_gl_other(gl: &str) -> bool {
         .is_some_and(|rest| rest.bytes().next().is_some_and(|b| b.is_ascii_digit()) && suffix(rest))
 }
 
-/// The suffix of the interface's name, and the method: `("1", "Present")` for `IDXGISwapChain1::Present`.
+/// The suffix of the interface's name, and the method: `("1", "Present")` for
+/// `IDXGISwapChain1::Present`.
 fn method_of<'a>(name: &'a str, interface: &str) -> Option<(&'a str, &'a str)> {
     name.strip_prefix(interface)?.split_once("::")
 }

@@ -1,7 +1,7 @@
 //! What a reader needs to begin anywhere in a trace, and the reader.
 //!
-//! A trace has one lane: the row of a call is its number. Pieces begin at ENTER events and are found by offsets in the
-//! stream.
+//! A trace has one lane: the row of a call is its number. Pieces begin at ENTER events and are
+//! found by offsets in the stream.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -43,8 +43,8 @@ pub(super) struct Index<'a> {
     pub(super) last_frame: FrameFacts,
     /// Number of frames that ended with the return of a call.
     returned: u64,
-    /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the stream, by LEAVE. The reader
-    /// sorts them by ENTER.
+    /// Calls whose LEAVE event does not immediately follow: offsets of ENTER and LEAVE in the
+    /// stream, by LEAVE. The reader sorts them by ENTER.
     far: Cow<'a, [(StreamOffset, StreamOffset)]>,
     /// Calls that did not return, by number.
     open: Vec<OpenCall>,
@@ -58,7 +58,8 @@ pub(super) struct Index<'a> {
     pub(super) chunk: u64,
     /// Offset in the stream of the first byte that was not decoded: the end, or damage.
     pub(super) end: StreamOffset,
-    /// Absolute offset in the file of the end of what was decompressed, or [`u64::MAX`] if that is unknown.
+    /// Absolute offset in the file of the end of what was decompressed, or [`u64::MAX`] if that is
+    /// unknown.
     pub(super) file_end: u64,
 }
 
@@ -122,7 +123,8 @@ pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
     ApitraceRecords::open(index).map(|records| Box::new(records) as Box<dyn Records>)
 }
 
-/// Opens the reader, with another limit for the blobs of a call than that of the page: `payload` bytes of each.
+/// Opens the reader, with another limit for the blobs of a call than that of the page: `payload`
+/// bytes of each.
 ///
 /// # Errors
 ///
@@ -133,8 +135,8 @@ pub fn open_records_keeping(index: &[u8], payload: u64) -> Result<Box<dyn Record
     Ok(Box::new(records))
 }
 
-/// The keys of arguments with these names. An argument without a name has its number as key, and so does a second one of
-/// the same name, which would hide the first.
+/// The keys of arguments with these names. An argument without a name has its number as key, and so
+/// does a second one of the same name, which would hide the first.
 fn keys(names: &Strings) -> Strings {
     let mut keys = Strings::default();
     let mut seen = HashSet::new();
@@ -162,7 +164,8 @@ impl ApitraceRecords {
         Ok(Self { index, lanes, keys, open_swaps })
     }
 
-    /// The LEAVE event of the call whose ENTER event is at `at`, unless it immediately follows that.
+    /// The LEAVE event of the call whose ENTER event is at `at`, unless it immediately follows
+    /// that.
     pub(super) fn far_leave(&self, at: StreamOffset) -> Option<StreamOffset> {
         let far = &self.index.far;
         let i = far.binary_search_by_key(&at, |(enter, _)| *enter).ok()?;
@@ -181,8 +184,8 @@ impl ApitraceRecords {
         self.index.frames.partition_point(|frame| frame.end <= leave)
     }
 
-    /// The number of the frame of a call that did not return. Such calls come after all others, and a swap among them ends
-    /// a frame.
+    /// The number of the frame of a call that did not return. Such calls come after all others, and
+    /// a swap among them ends a frame.
     pub(super) fn frame_of_open(&self, call: u64) -> u64 {
         self.index.returned + self.open_swaps.partition_point(|swap| *swap < call) as u64
     }

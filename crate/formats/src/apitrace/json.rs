@@ -4,9 +4,10 @@
 //! {"call":7,"thread":0,"frame":1,"name":"glClear","args":{"mask":"GL_COLOR_BUFFER_BIT"},"flags":["clear"]}
 //! ```
 //!
-//! Numbers are numbers, and constants and flags have the names that `apitrace dump` prints. A pointer is text in hexadecimal: many
-//! readers of JSON round numbers beyond 2^53. An argument that was not recorded is `null`, like a null pointer. An array is an array
-//! even if it has one element, a GUID is text, and a blob is its length.
+//! Numbers are numbers, and constants and flags have the names that `apitrace dump` prints. A
+//! pointer is text in hexadecimal: many readers of JSON round numbers beyond 2^53. An argument that
+//! was not recorded is `null`, like a null pointer. An array is an array even if it has one
+//! element, a GUID is text, and a blob is its length.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,7 +25,8 @@ use super::records::Bytes;
 use super::tables::Frame;
 use super::wire::wide_char;
 
-/// Limit for a blob in bytes, because a call must be in memory to be printed. Of larger ones only the length is printed.
+/// Limit for a blob in bytes, because a call must be in memory to be printed. Of larger ones only
+/// the length is printed.
 const MAX_BLOB: u64 = 64 << 20;
 
 /// The notation of JSON lines.

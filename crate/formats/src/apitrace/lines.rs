@@ -14,7 +14,8 @@ use super::wire::{FLAG_FAKE, Header, StreamOffset};
 
 /// Approximate size of a portion of text, in bytes.
 const PORTION: usize = 1 << 20;
-/// Limit for the number of open calls, because the line of each is in memory. A file of a megabyte can hold a hundred million.
+/// Limit for the number of open calls, because the line of each is in memory. A file of a megabyte
+/// can hold a hundred million.
 pub(super) const MAX_OPEN: usize = 1 << 20;
 
 /// How values and calls look. Each method appends to `out`.
@@ -67,8 +68,8 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The name of each argument and its value. An argument beyond those of the function has no name; one that was not
-    /// recorded has no value.
+    /// The name of each argument and its value. An argument beyond those of the function has no
+    /// name; one that was not recorded has no value.
     pub(super) fn arguments(&self) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
         let line = self.line;
         let beyond = line.args.last().map_or(0, |arg| arg.0 as usize + 1);
@@ -91,7 +92,8 @@ pub(super) struct Line {
     pub(super) thread: u64,
     function: u32,
     text: String,
-    /// Index, and beginning and end in `text`, of each argument: in stream order, and by index when it is printed.
+    /// Index, and beginning and end in `text`, of each argument: in stream order, and by index when
+    /// it is printed.
     args: Vec<(u32, u32, u32)>,
     /// Beginning and end of the return value in `text`.
     result: (u32, u32),
@@ -113,7 +115,8 @@ struct Level {
     kind: Nest,
     /// Values so far.
     count: u32,
-    /// The next member needs a comma. A struct in an unnamed member shares this with the struct around it.
+    /// The next member needs a comma. A struct in an unnamed member shares this with the struct
+    /// around it.
     comma: bool,
     /// A struct in an unnamed member: its members are printed like those of the struct around it.
     inline: bool,
@@ -181,7 +184,8 @@ impl<N: Notation> Lines<N> {
         self.pending.take(call);
     }
 
-    /// Prints what precedes a value: a comma, the name of a member. Returns whether the value is an inline struct.
+    /// Prints what precedes a value: a comma, the name of a member. Returns whether the value is an
+    /// inline struct.
     fn before(&mut self, tables: &Tables, is_struct: bool) -> bool {
         let Some(level) = self.levels.last_mut() else { return false };
         let index = level.count;

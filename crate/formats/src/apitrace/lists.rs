@@ -7,8 +7,9 @@
 //! glCallList(1)                a draw
 //! ```
 //!
-//! OpenGL 4.6, compatibility profile, 21.4. Lists of contexts that share nothing are taken for the same if they have the same
-//! number. What a list draws that was made before the trace begins is not known: calling it counts as nothing.
+//! OpenGL 4.6, compatibility profile, 21.4. Lists of contexts that share nothing are taken for the
+//! same if they have the same number. What a list draws that was made before the trace begins is
+//! not known: calling it counts as nothing.
 
 use alloc::vec::Vec;
 
@@ -25,12 +26,12 @@ const MOST_CALLED: usize = 256;
 const NESTING: usize = 64;
 /// Names of lists of one call that are looked at.
 const MOST_NAMES: usize = 1 << 16;
-/// Steps through nested lists that are saved up at most, and those that each call adds. Beyond them what is known of a list may be
-/// out of date.
+/// Steps through nested lists that are saved up at most, and those that each call adds. Beyond them
+/// what is known of a list may be out of date.
 const MOST_STEPS: u64 = 1 << 22;
 const STEPS: u64 = 256;
-/// What `glNewList` does with calls, and the types of names that `glCallLists` takes. They are
-/// here because this crate imports no other.
+/// What `glNewList` does with calls, and the types of names that `glCallLists` takes. They are here
+/// because this crate imports no other.
 mod gl {
     #[cfg(test)]
     pub(super) const COLOR_BUFFER_BIT: i64 = 0x4000;
@@ -138,8 +139,8 @@ impl ListArgs {
 /// Index of the argument `lists` of `glCallLists`.
 const NAMES: usize = 2;
 
-/// The names in the memory that `glCallLists` was given, of a type such as `GL_UNSIGNED_BYTE`: OpenGL 4.6, compatibility profile,
-/// 21.4.2. They count from the list base.
+/// The names in the memory that `glCallLists` was given, of a type such as `GL_UNSIGNED_BYTE`:
+/// OpenGL 4.6, compatibility profile, 21.4.2. They count from the list base.
 pub fn list_names(kind: u32, bytes: &[u8]) -> impl Iterator<Item = i64> + '_ {
     let size = match kind {
         gl::BYTE | gl::UNSIGNED_BYTE => 1,
@@ -236,7 +237,8 @@ impl ListFacts {
 }
 
 impl DisplayLists {
-    /// What a call does whose ENTER event is complete. `args` are the arguments if its function has a role here.
+    /// What a call does whose ENTER event is complete. `args` are the arguments if its function has
+    /// a role here.
     pub(crate) fn enter(&mut self, flags: NameFlags, args: Option<&ListArgs>, thread: u64, call: u64) -> Rendered {
         if let Some(role) = flags.list {
             self.steps = (self.steps + STEPS).min(MOST_STEPS);
@@ -291,7 +293,8 @@ impl DisplayLists {
                 let kind = args.number(1).unwrap_or(0) as u32;
                 let seen: HashSet<i64> =
                     args.names.iter().copied().chain(list_names(kind, &args.bytes)).take(count).collect();
-                // In an order of their own: what they come to does not depend on it, but the steps do.
+                // In an order of their own: what they come to does not depend on it, but the steps
+                // do.
                 let mut lists: Vec<i64> = seen.into_iter().map(|list| base.wrapping_add(list)).collect();
                 lists.sort_unstable();
                 return self.call(&lists, thread, call);
@@ -395,7 +398,8 @@ mod tests {
 
     use super::*;
 
-    /// Executes calls of a thread, each with its numbers. Returns what each came to, now and as the facts say afterwards.
+    /// Executes calls of a thread, each with its numbers. Returns what each came to, now and as the
+    /// facts say afterwards.
     fn run(calls: &[(&str, &[i64])]) -> Vec<Rendered> {
         let mut lists = DisplayLists::default();
         let mut all = Vec::new();

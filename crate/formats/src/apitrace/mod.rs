@@ -1,7 +1,8 @@
 //! Traces of apitrace: calls of OpenGL, EGL and Direct3D with their arguments, versions 0 to 6.
 //!
-//! A trace is one stream of events in one of four containers (`crate::container`). It has no timestamps. Calls of all
-//! threads are numbered in the order in which they begin, and that number is the x axis.
+//! A trace is one stream of events in one of four containers (`crate::container`). It has no
+//! timestamps. Calls of all threads are numbered in the order in which they begin, and that number
+//! is the x axis.
 //!
 //! [`Located`] says what a locator stands for.
 
@@ -71,7 +72,8 @@ pub use records::Scalar;
 /// What a [`Locator`] of this format stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Located {
-    /// A record at a position: the call whose ENTER event is at this offset of the decompressed stream.
+    /// A record at a position: the call whose ENTER event is at this offset of the decompressed
+    /// stream.
     Call(StreamOffset),
     /// The second kind: the frame with this number, from 0.
     Frame(u64),
@@ -123,7 +125,8 @@ pub const ROW: Row = Row {
     cut: Some(cut),
 };
 
-/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module of the timeline.
+/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module
+/// of the timeline.
 const FORMAT: Format = ROW.format;
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
@@ -153,7 +156,8 @@ fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     if snappy && beginning.len > 0 && (unsupported || beginning.broken.is_none()) {
         return guess(Confidence::Likely, format!("Snappy chunks with a trace of version {version}"));
     }
-    // A trace without calls has at most a header. A first name may be longer than what is decoded here.
+    // A trace without calls has at most a header. A first name may be longer than what is decoded
+    // here.
     let empty = beginning.len > 0 && beginning.broken.is_none() && beginning.walk.has_header();
     if empty && beginning.container != Container::Brotli && beginning.walk.calls() == 0 {
         return guess(

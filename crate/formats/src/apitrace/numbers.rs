@@ -1,4 +1,5 @@
-//! Numbers as `apitrace dump` prints them: floats like C's `%.7g` and `%.16g`, as C++ streams format them.
+//! Numbers as `apitrace dump` prints them: floats like C's `%.7g` and `%.16g`, as C++ streams
+//! format them.
 
 use alloc::string::String;
 use core::fmt::Write;
@@ -47,7 +48,8 @@ pub(crate) fn put_float(out: &mut String, x: f64, digits: usize) {
         return;
     }
     let mut scientific = Short::default();
-    // Correctly rounded, ties to even, like glibc. Writing cannot fail: 16 digits and an exponent fit.
+    // Correctly rounded, ties to even, like glibc. Writing cannot fail: 16 digits and an exponent
+    // fit.
     let _ = write!(scientific, "{:.*e}", digits - 1, x);
     let text = scientific.as_str();
     let Some((mantissa, exponent)) = text.split_once('e') else { return };

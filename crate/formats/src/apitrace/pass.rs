@@ -195,7 +195,8 @@ impl<'a> CallPass<'a> {
         for (call, tape) in self.held.take_pending() {
             let at = tape.at;
             let is_soon = self.records.far_leave(at).is_none_or(|leave| leave < limit);
-            // One that is not listed at all was nested too deep to be shown. It may return soon, or never.
+            // One that is not listed at all was nested too deep to be shown. It may return soon, or
+            // never.
             if is_soon && !is_end && self.records.open_at(at).is_none() {
                 self.held.hold(call, tape);
             } else {

@@ -9,8 +9,8 @@ pub(crate) struct Open<T> {
     pub(crate) value: T,
 }
 
-/// Open calls in the order of their beginnings. Nearly always there are few and the last one ends first. Files with
-/// many, or with ends in another order, do not make this slow.
+/// Open calls in the order of their beginnings. Nearly always there are few and the last one ends
+/// first. Files with many, or with ends in another order, do not make this slow.
 #[derive(Debug)]
 pub(crate) struct Pending<T> {
     calls: Vec<Open<Option<T>>>,

@@ -187,7 +187,8 @@ impl Escaper {
         }
     }
 
-    /// Escapes a unit of a wide string. Only the lower bits of a unit that does not fit a byte remain.
+    /// Escapes a unit of a wide string. Only the lower bits of a unit that does not fit a byte
+    /// remain.
     fn unit(&mut self, out: &mut String, unit: u32) {
         match u8::try_from(unit) {
             Ok(byte) => self.byte(out, byte),

@@ -1,7 +1,7 @@
 //! Random access to the decompressed stream, for details.
 //!
-//! For a Snappy file, a list of chunks maps offsets in the stream to offsets in the file. The other containers have no
-//! random access, so the stream itself is kept.
+//! For a Snappy file, a list of chunks maps offsets in the stream to offsets in the file. The other
+//! containers have no random access, so the stream itself is kept.
 
 use alloc::vec::Vec;
 
@@ -49,7 +49,8 @@ impl RandomAccess {
         }
     }
 
-    /// Records a piece of the stream. It begins at `stream_at` and was decompressed from offset `file_at` of the file.
+    /// Records a piece of the stream. It begins at `stream_at` and was decompressed from offset
+    /// `file_at` of the file.
     pub(crate) fn add(&mut self, stream_at: StreamOffset, file_at: u64, piece: &[u8]) {
         match self {
             Self::Chunks { list, .. } => {
@@ -61,8 +62,8 @@ impl RandomAccess {
         }
     }
 
-    /// The last listed chunk at or before an offset in the stream: where it begins, and the bytes of the file up to the
-    /// next.
+    /// The last listed chunk at or before an offset in the stream: where it begins, and the bytes
+    /// of the file up to the next.
     pub(crate) fn chunk(&self, at: StreamOffset) -> Option<(StreamOffset, Range)> {
         let Self::Chunks { list, .. } = self else { return None };
         let i = list.partition_point(|(stream, _)| *stream <= at).checked_sub(1)?;
@@ -71,13 +72,15 @@ impl RandomAccess {
         Some((stream_at, Range { at: file_at, len }))
     }
 
-    /// Offset in the file of the first listed chunk that begins at `at` in the stream or later, if there is one.
+    /// Offset in the file of the first listed chunk that begins at `at` in the stream or later, if
+    /// there is one.
     pub(crate) fn file_bound(&self, at: StreamOffset) -> Option<u64> {
         let Self::Chunks { list, .. } = self else { return None };
         list.get(list.partition_point(|(stream, _)| *stream < at)).map(|(_, file)| *file)
     }
 
-    /// The bytes of the file that are needed to read the stream from an offset on. Empty if the stream is kept.
+    /// The bytes of the file that are needed to read the stream from an offset on. Empty if the
+    /// stream is kept.
     pub(crate) fn range(&self, at: StreamOffset) -> Option<Range> {
         match self {
             Self::Chunks { .. } => self.chunk(at).map(|(_, range)| range),
@@ -86,11 +89,13 @@ impl RandomAccess {
     }
 }
 
-/// Reads the stream again from several offsets. `given` is the concatenation of the ranges that it asked for.
+/// Reads the stream again from several offsets. `given` is the concatenation of the ranges that it
+/// asked for.
 pub(crate) struct Reader<'a> {
     access: &'a RandomAccess,
     given: &'a [u8],
-    /// Where the current range of the file begins in the stream, and its bytes after the current chunk.
+    /// Where the current range of the file begins in the stream, and its bytes after the current
+    /// chunk.
     stretch: Option<StreamOffset>,
     rest: &'a [u8],
     /// The current chunk, and where it begins in the stream.

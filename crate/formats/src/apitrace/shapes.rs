@@ -1,7 +1,8 @@
 //! Shapes: recognise an event that differs from an earlier one of its function in values only.
 //!
-//! Most calls of a function have the same tags, ids and lengths at the same places. Comparing a few words then replaces
-//! the walk over the values. Which bits are compared is noted while the skimmer takes an event:
+//! Most calls of a function have the same tags, ids and lengths at the same places. Comparing a few
+//! words then replaces the walk over the values. Which bits are compared is noted while the skimmer
+//! takes an event:
 //!
 //! ```text
 //! event   00 00 41  01 00 05 cd cc cc 3d  01 01 04 96 01  00     ENTER, thread 0, function 0x41, a float and a number
@@ -45,7 +46,8 @@ pub(crate) struct Shapes {
 }
 
 impl Shapes {
-    /// If `bytes` begin with an event of this function's shape, its length and the number of bytes in its blobs.
+    /// If `bytes` begin with an event of this function's shape, its length and the number of bytes
+    /// in its blobs.
     #[inline]
     pub(super) fn matching(&self, function: u32, bytes: &[u8]) -> Option<(usize, u64)> {
         let shape = self.functions.get(function as usize).filter(|shape| shape.len > 0)?;
@@ -57,8 +59,8 @@ impl Shapes {
         (differ == 0).then_some((shape.len, shape.blobs))
     }
 
-    /// Notes that an event of this function has another shape. Returns whether to learn that one. Learning costs as much as
-    /// taking the event, so it is done at once and then ever more rarely.
+    /// Notes that an event of this function has another shape. Returns whether to learn that one.
+    /// Learning costs as much as taking the event, so it is done at once and then ever more rarely.
     #[cold]
     pub(super) fn miss(&mut self, function: u32) -> bool {
         let i = function as usize;
@@ -74,7 +76,8 @@ impl Shapes {
         true
     }
 
-    /// Makes the shape of `event` that of the function, unless it is too long. The function must have missed one.
+    /// Makes the shape of `event` that of the function, unless it is too long. The function must
+    /// have missed one.
     #[cold]
     pub(super) fn learn(&mut self, function: u32, event: &[u8], mask: &Mask, blobs: u64) {
         let Some(shape) = self.functions.get_mut(function as usize) else { return };

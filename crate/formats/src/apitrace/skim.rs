@@ -1,8 +1,9 @@
-//! Takes whole events at once, with or without their values. Without them, most are recognised by their shape (`shapes.rs`).
+//! Takes whole events at once, with or without their values. Without them, most are recognised by
+//! their shape (`shapes.rs`).
 //!
-//! The same grammar as in `decode.rs`, for the most frequent case only: the event is complete in the input and defines
-//! nothing. Otherwise the state machine takes the event from its beginning. A test checks that both use the same bytes
-//! and deliver the same.
+//! The same grammar as in `decode.rs`, for the most frequent case only: the event is complete in
+//! the input and defines nothing. Otherwise the state machine takes the event from its beginning. A
+//! test checks that both use the same bytes and deliver the same.
 
 use super::decode::Sink;
 use super::records::{Bytes, Enter, Event, Nest, Scalar};
@@ -23,7 +24,8 @@ pub(crate) struct Skimmer<'a, const VALUES: bool> {
     pos: usize,
     version: u32,
     blobs: u64,
-    /// The function whose shape is learned from the current event, and the mask so far. Never with `VALUES`.
+    /// The function whose shape is learned from the current event, and the mask so far. Never with
+    /// `VALUES`.
     learning: Option<u32>,
     mask: Mask,
 }
@@ -45,8 +47,9 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
         Self { bytes, begin, done: 0, pos: 0, version, blobs: 0, learning: None, mask: [0; LONGEST] }
     }
 
-    /// Takes the next event if it begins a call and has the latest shape of its function, and with it the end of the call if
-    /// that immediately follows. Otherwise [`Skimmer::event`] must take it, and then [`Skimmer::learn`] may look at it.
+    /// Takes the next event if it begins a call and has the latest shape of its function, and with
+    /// it the end of the call if that immediately follows. Otherwise [`Skimmer::event`] must take
+    /// it, and then [`Skimmer::learn`] may look at it.
     #[inline]
     pub(crate) fn known(&mut self, tables: &Tables, call: u64, shapes: &mut Shapes) -> Option<Known> {
         let bytes = self.bytes.get(self.done..)?;
@@ -75,7 +78,8 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
         Some(Known { enter, blobs, end, has_left: left.is_some() })
     }
 
-    /// Learns the shape of the event from position `from` on, which was taken last, if [`Skimmer::known`] wanted that.
+    /// Learns the shape of the event from position `from` on, which was taken last, if
+    /// [`Skimmer::known`] wanted that.
     #[inline]
     pub(crate) fn learn(&mut self, from: usize, blobs: u64, shapes: &mut Shapes) {
         if let Some(function) = self.learning.take() {
@@ -83,7 +87,8 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
         }
     }
 
-    /// Notes that of the bytes from position `from` on, only the bits of `mask` are part of the event's shape.
+    /// Notes that of the bytes from position `from` on, only the bits of `mask` are part of the
+    /// event's shape.
     #[inline(always)]
     fn vary(&mut self, from: usize, mask: u8) {
         if !VALUES && self.learning.is_some() {
@@ -109,9 +114,10 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
         self.begin + self.done as u64
     }
 
-    /// Takes the next event. Returns it with the number of bytes in its blobs, or `None` if the state machine must take
-    /// it. `call` is the number of the call if it begins one. With `VALUES`, `sink` gets everything but the end of the
-    /// event, possibly only some of it if the state machine must take it.
+    /// Takes the next event. Returns it with the number of bytes in its blobs, or `None` if the
+    /// state machine must take it. `call` is the number of the call if it begins one. With
+    /// `VALUES`, `sink` gets everything but the end of the event, possibly only some of it if the
+    /// state machine must take it.
     #[inline]
     pub(crate) fn event(&mut self, tables: &Tables, call: u64, sink: &mut impl Sink) -> Option<(Event, u64)> {
         let at = self.at();
@@ -219,8 +225,8 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
         Some(())
     }
 
-    /// The index of the next signature. With `VALUES`, the stream may be walked again, and the tables are complete: then
-    /// its definition may follow.
+    /// The index of the next signature. With `VALUES`, the stream may be walked again, and the
+    /// tables are complete: then its definition may follow.
     #[inline(always)]
     fn signature<T>(&mut self, space: &Space<T>) -> Option<u32> {
         let id = self.uint()?;
@@ -513,8 +519,8 @@ mod tests {
         }
     }
 
-    /// Walks over a stream in portions. Returns the offset reached, the error, where the stream ends, and the number of
-    /// calls.
+    /// Walks over a stream in portions. Returns the offset reached, the error, where the stream
+    /// ends, and the number of calls.
     fn walk(
         stream: &[u8],
         sink: &mut impl Sink,
@@ -535,8 +541,8 @@ mod tests {
         }
     }
 
-    /// Checks that skimming and decoding use the same bytes and deliver the same events, whole and in portions. Returns how
-    /// many calls came as one.
+    /// Checks that skimming and decoding use the same bytes and deliver the same events, whole and
+    /// in portions. Returns how many calls came as one.
     fn agree(stream: &[u8], mut portion: impl FnMut() -> usize) -> usize {
         let (mut full, mut skim, mut parts, mut skim_parts) =
             (Log::default(), Skim::default(), Log::default(), Skim::default());

@@ -41,8 +41,8 @@ enum From<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// From the spool or the nearest chunk before offset `at` of the stream. From the beginning of the file if
-    /// `decompresses`, which only a container without chunks needs.
+    /// From the spool or the nearest chunk before offset `at` of the stream. From the beginning of
+    /// the file if `decompresses`, which only a container without chunks needs.
     pub(super) fn new(index: &'a Index<'static>, at: StreamOffset, decompresses: bool) -> Self {
         let from = match &*index.access {
             RandomAccess::Kept(spool) if !decompresses => From::Spool(spool),
@@ -105,8 +105,9 @@ impl<'a> Source<'a> {
         if let From::File { at, .. } = self.from { Some(at) } else { None }
     }
 
-    /// Adds to the data, from the front of `bytes` if the file is needed. The file has nothing for this stretch of the stream
-    /// from offset `bound` on. `wanted` is the offset of the stream that is wanted.
+    /// Adds to the data, from the front of `bytes` if the file is needed. The file has nothing for
+    /// this stretch of the stream from offset `bound` on. `wanted` is the offset of the stream that
+    /// is wanted.
     pub(super) fn fill(&mut self, bytes: &mut &[u8], bound: u64, wanted: StreamOffset) -> Filled {
         match &mut self.from {
             From::File { finished: true, .. } => Filled::Ended,

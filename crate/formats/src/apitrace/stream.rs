@@ -13,7 +13,8 @@ use super::random_access::RandomAccess;
 use super::tables::Tables;
 use super::wire::{MAX_ENTRIES, StreamOffset};
 
-/// Bytes to decompress before control returns to the caller: a decompression bomb expands a portion to gigabytes.
+/// Bytes to decompress before control returns to the caller: a decompression bomb expands a portion
+/// to gigabytes.
 const BUDGET: u64 = 16 << 20;
 
 /// Minimum distance of listed pieces in the stream, in bytes.
@@ -38,8 +39,8 @@ pub(crate) struct Stream {
     pieces: Vec<(StreamOffset, u64)>,
     /// Random access for details; `None` if none are needed.
     pub(crate) access: Option<RandomAccess>,
-    /// Number of bytes at the front of the next portion that have already been taken. One byte is held back while there
-    /// is more output, so that the caller does not consider the file decoded.
+    /// Number of bytes at the front of the next portion that have already been taken. One byte is
+    /// held back while there is more output, so that the caller does not consider the file decoded.
     seen: usize,
     /// Bytes of the file taken so far.
     taken: u64,
@@ -48,7 +49,8 @@ pub(crate) struct Stream {
     /// The stream has ended, or cannot continue.
     over: bool,
     broken: Option<Broken>,
-    /// The problem at which the container stopped; reported after everything before it has been decoded.
+    /// The problem at which the container stopped; reported after everything before it has been
+    /// decoded.
     problem: Option<Problem>,
     /// The container stopped at a damaged part or a limit, and how long the rest is, is unknown.
     damaged: bool,
@@ -100,7 +102,8 @@ impl Stream {
             self.taken += taken as u64;
             let added = self.added(before);
             if let Err(problem) = result {
-                // Everything before the damage is walked over first, however often the sink is full.
+                // Everything before the damage is walked over first, however often the sink is
+                // full.
                 self.problem.get_or_insert(problem);
                 self.damaged = true;
             } else if taken == 0 && added == 0 && self.problem.is_none() {
@@ -112,8 +115,8 @@ impl Stream {
         Fed { used: gone - self.seen, more }
     }
 
-    /// The file ends after `rest`, which the last [`Stream::feed`] did not use. Delivers everything that is left, even
-    /// to a full sink.
+    /// The file ends after `rest`, which the last [`Stream::feed`] did not use. Delivers everything
+    /// that is left, even to a full sink.
     pub(crate) fn end(&mut self, rest: &[u8], sink: &mut impl Sink) {
         let mut rest = rest;
         self.unpacker.last();
@@ -150,8 +153,8 @@ impl Stream {
         }
     }
 
-    /// Records what was appended to the buffer after its first `before` bytes, and drops what exceeds the limit. Returns the
-    /// number of bytes.
+    /// Records what was appended to the buffer after its first `before` bytes, and drops what
+    /// exceeds the limit. Returns the number of bytes.
     fn added(&mut self, before: usize) -> usize {
         let all = self.buffer.data().len().saturating_sub(before) as u64;
         let within = self.expansion.admits(self.taken, self.unpacked.0, all);
@@ -185,8 +188,9 @@ impl Stream {
         self.broken
     }
 
-    /// Takes the problem at which the container stopped, unless the walk stopped before. `size` is that of the file, if known;
-    /// the container does not know how many bytes are lost if the rest of the file is malformed.
+    /// Takes the problem at which the container stopped, unless the walk stopped before. `size` is
+    /// that of the file, if known; the container does not know how many bytes are lost if the rest
+    /// of the file is malformed.
     pub(crate) fn take_problem(&mut self, size: Option<u64>) -> Option<Problem> {
         let mut problem = self.problem.take().filter(|_| self.broken.is_none())?;
         if problem.kind == &MALFORMED && problem.value == 0 {
@@ -211,12 +215,14 @@ impl Stream {
         piece.and_then(|piece| self.pieces.get(piece)).map_or(0, |(_, file_at)| *file_at)
     }
 
-    /// Absolute offset in the file of the end of what gave the stream, or [`u64::MAX`] if that is unknown.
+    /// Absolute offset in the file of the end of what gave the stream, or [`u64::MAX`] if that is
+    /// unknown.
     pub(crate) fn end_in_file(&self) -> u64 {
         if self.damaged { u64::MAX } else { self.taken }
     }
 
-    /// Offset in the stream of the first byte that the walk did not take: where it is, or where it met invalid bytes.
+    /// Offset in the stream of the first byte that the walk did not take: where it is, or where it
+    /// met invalid bytes.
     pub(crate) fn end_of_walk(&self) -> StreamOffset {
         self.broken.map_or(self.walk.at(), |broken| broken.at)
     }

@@ -1,7 +1,7 @@
 //! Signatures: a stream defines each at its first use and refers to it by id afterwards.
 //!
-//! There are five spaces of ids, each for the whole stream. Ids are small but sparse (function ids up to 2349 for 86
-//! functions). The format does not limit them.
+//! There are five spaces of ids, each for the whole stream. Ids are small but sparse (function ids
+//! up to 2349 for 86 functions). The format does not limit them.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -62,8 +62,9 @@ impl<T> Space<T> {
         self.small.get(id as usize).copied().filter(|index| *index != NONE)
     }
 
-    /// The index of the signature with this id, unless the id's definition is at offset `at` of the stream. Definitions
-    /// are inline, so a walk that resumes in the middle of the stream meets the known ones again.
+    /// The index of the signature with this id, unless the id's definition is at offset `at` of the
+    /// stream. Definitions are inline, so a walk that resumes in the middle of the stream meets the
+    /// known ones again.
     pub(crate) fn known(&self, id: u64, at: StreamOffset) -> Option<u32> {
         let index = self.index(id)?;
         self.items.get(index as usize).filter(|(_, defined, _)| *defined != at).map(|_| index)
@@ -198,9 +199,9 @@ pub(crate) struct Bitmask {
 }
 
 impl Bitmask {
-    /// Calls `name` with the names of the set bits, in the order of the table. Returns the bits that have no name. A
-    /// flag of several bits hides later flags for these bits. A flag of zero matches only a value of 0, and only if it
-    /// is first.
+    /// Calls `name` with the names of the set bits, in the order of the table. Returns the bits
+    /// that have no name. A flag of several bits hides later flags for these bits. A flag of zero
+    /// matches only a value of 0, and only if it is first.
     pub(crate) fn split(&self, value: u64, mut name: impl FnMut(&str)) -> u64 {
         let mut left = value;
         for (i, bits) in self.bits.iter().enumerate() {

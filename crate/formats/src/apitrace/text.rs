@@ -1,7 +1,8 @@
 //! A trace as text: byte for byte as `apitrace dump -v --color=never` prints it, or as JSON lines.
 //!
-//! Follows `cli/cli_dump.cpp` and `lib/trace/trace_dump.cpp`, oddities included: octal escapes have their first digit
-//! doubled, and truncated calls are dropped. GUIDs are printed as numbers, because their names are unknown here.
+//! Follows `cli/cli_dump.cpp` and `lib/trace/trace_dump.cpp`, oddities included: octal escapes have
+//! their first digit doubled, and truncated calls are dropped. GUIDs are printed as numbers,
+//! because their names are unknown here.
 
 use alloc::boxed::Box;
 use alloc::string::String;

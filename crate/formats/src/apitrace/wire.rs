@@ -1,9 +1,9 @@
 //! The layout of apitrace streams, versions 0 to 6.
 //!
-//! Sources: apitrace `lib/trace/trace_format.hpp`, `trace_parser.cpp`, `trace_writer.cpp` at 18cfd388, and files
-//! written by releases 1.0 to 11.1. `docs/FORMAT.markdown` has errors: bitmask values are bare numbers, a struct
-//! signature has a name, and call detail 3 was never written. apitrace's parser tests the version in three places, and
-//! so does this one.
+//! Sources: apitrace `lib/trace/trace_format.hpp`, `trace_parser.cpp`, `trace_writer.cpp` at
+//! 18cfd388, and files written by releases 1.0 to 11.1. `docs/FORMAT.markdown` has errors: bitmask
+//! values are bare numbers, a struct signature has a name, and call detail 3 was never written.
+//! apitrace's parser tests the version in three places, and so does this one.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +15,8 @@ use crate::input::Cursor;
 
 /// The newest version.
 pub const VERSION: u32 = 6;
-/// First version in which an enum's signature is its whole table. Before, each value has its own signature.
+/// First version in which an enum's signature is its whole table. Before, each value has its own
+/// signature.
 pub const ENUM_TABLES: u32 = 3;
 /// First version in which ENTER has a thread.
 pub const THREADS: u32 = 4;
@@ -41,7 +42,8 @@ pub const DETAIL_FLAGS: u8 = 0x05;
 /// Bit of [`DETAIL_FLAGS`]: the tracer made this call, not the program.
 pub const FLAG_FAKE: u64 = 1;
 
-/// Offset of a byte in the decompressed stream. Offsets in the file, which is compressed, are plain `u64`.
+/// Offset of a byte in the decompressed stream. Offsets in the file, which is compressed, are plain
+/// `u64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct StreamOffset(pub u64);
@@ -104,14 +106,16 @@ pub mod frame_tag {
     pub const OFFSET: u8 = 0x05;
 }
 
-/// Limit for the entries of all definitions together: names of enums, bitmasks, members and arguments.
+/// Limit for the entries of all definitions together: names of enums, bitmasks, members and
+/// arguments.
 pub(crate) const MAX_ENTRIES: u64 = 1 << 24;
 
 /// Maximum depth of nested arrays, structs and reprs. Real calls have a handful.
 pub const MAX_DEPTH: usize = 1000;
 /// Maximum number of arguments: a greater index means damage.
 pub const MAX_ARGS: u64 = 1 << 16;
-/// Maximum length of a number in bytes: a longer one means damage. apitrace has no limit; it drops bits beyond 64.
+/// Maximum length of a number in bytes: a longer one means damage. apitrace has no limit; it drops
+/// bits beyond 64.
 const MAX_UINT: usize = 32;
 
 /// Why a primitive could not be read.
@@ -188,7 +192,8 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(text);
 }
 
-/// Bytes of unknown encoding as text: UTF-8 if valid, otherwise Latin-1, up to a NUL (apitrace records C strings).
+/// Bytes of unknown encoding as text: UTF-8 if valid, otherwise Latin-1, up to a NUL (apitrace
+/// records C strings).
 pub(crate) fn text_of(bytes: &[u8]) -> String {
     let bytes = bytes.split(|b| *b == 0).next().unwrap_or_default();
     match core::str::from_utf8(bytes) {
@@ -197,8 +202,8 @@ pub(crate) fn text_of(bytes: &[u8]) -> String {
     }
 }
 
-/// The character that a unit of a wide string completes. Units are UTF-16 if the recorder ran on Windows, otherwise code
-/// points. `high` keeps a high surrogate between calls.
+/// The character that a unit of a wide string completes. Units are UTF-16 if the recorder ran on
+/// Windows, otherwise code points. `high` keeps a high surrogate between calls.
 pub(crate) fn wide_char(high: &mut Option<u32>, unit: u32) -> Option<char> {
     match (high.take(), unit) {
         (_, 0xd800..=0xdbff) => {
@@ -215,7 +220,8 @@ pub(crate) fn wide_char(high: &mut Option<u32>, unit: u32) -> Option<char> {
 pub struct Header {
     /// Version of the layout, 0 to 6.
     pub version: u32,
-    /// Version of the semantics of the calls for a replay. Equal to `version` unless a tool rewrote the trace.
+    /// Version of the semantics of the calls for a replay. Equal to `version` unless a tool rewrote
+    /// the trace.
     pub semantic_version: u32,
     /// Names and values, in file order.
     pub properties: Vec<(String, Vec<u8>)>,

@@ -41,8 +41,8 @@ pub(crate) enum Note {
     CallerUncovered(u64),
     /// Calls are nested deeper than [`crate::limits::SHOWN`].
     TooDeep,
-    /// Execution continued at unexpected addresses, the last of them this one, too often to tell handlers from gaps. No
-    /// handlers are shown from here on.
+    /// Execution continued at unexpected addresses, the last of them this one, too often to tell
+    /// handlers from gaps. No handlers are shown from here on.
     Gaps(u64),
 }
 
@@ -52,8 +52,8 @@ pub(crate) trait Sink {
     fn name(&mut self, entered: Entered) -> (u32, bool);
     /// Begins a slice with `flags`.
     fn begin(&mut self, name: u32, time: u64, locator: Locator, flags: u8);
-    /// Begins the slice of code whose call is not in the trace. With `below`, the slice has been open since the track
-    /// began and lies below everything on it.
+    /// Begins the slice of code whose call is not in the trace. With `below`, the slice has been
+    /// open since the track began and lies below everything on it.
     fn outermost(&mut self, name: u32, below: bool, time: u64, locator: Locator);
     /// Ends the slice that began with this name and locator, and adds `flags` to it.
     fn end(&mut self, name: u32, began: Locator, time: u64, flags: u8);
@@ -73,7 +73,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Entry address of the function that contains `address`. `None` if no function at or before it was called.
+    /// Entry address of the function that contains `address`. `None` if no function at or before it
+    /// was called.
     pub(super) fn function_of(&self, address: u64) -> Option<u64> {
         self.functions.range(..=address).next_back().copied()
     }
@@ -121,7 +122,8 @@ pub(super) struct Last {
     /// Number of the system call, if recorded.
     pub(super) system_call: Option<u64>,
     pub(super) raised: Option<Raised>,
-    /// Since the last call or return: when the stack pointer was set, and when a word was last popped after that.
+    /// Since the last call or return: when the stack pointer was set, and when a word was last
+    /// popped after that.
     pub(super) unwound: Option<(u64, u64)>,
 }
 
@@ -133,7 +135,8 @@ impl Deref for Last {
     }
 }
 
-/// A recorded exception, before the first instruction of its handler. Addresses are `None` if the trace does not have them.
+/// A recorded exception, before the first instruction of its handler. Addresses are `None` if the
+/// trace does not have them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raised {
     pub(super) number: Option<u64>,
@@ -143,7 +146,8 @@ pub(super) struct Raised {
     pub(super) waiting: Waiting,
 }
 
-/// Numbers of exceptions whose handlers execute once the handler of a later one has returned, the latest last.
+/// Numbers of exceptions whose handlers execute once the handler of a later one has returned, the
+/// latest last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waiting {
     numbers: [Option<u64>; 4],
@@ -170,6 +174,7 @@ impl Waiting {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) isa: Isa,
-    /// Whether handlers are inferred: every instruction is recorded, but interrupts and signals are not.
+    /// Whether handlers are inferred: every instruction is recorded, but interrupts and signals are
+    /// not.
     pub(crate) infers_handlers: bool,
 }

@@ -1,11 +1,13 @@
 //! Control flow of single instructions: next, branch, call, return.
 //!
-//! Decodes only what is needed to rebuild a call stack. An executed instruction is assumed to be valid. Encodings follow the
-//! Intel SDM volume 2, the ARM ARM (DDI 0406, DDI 0487), MIPS32/64 volume II, and Power ISA books I and III.
+//! Decodes only what is needed to rebuild a call stack. An executed instruction is assumed to be
+//! valid. Encodings follow the Intel SDM volume 2, the ARM ARM (DDI 0406, DDI 0487), MIPS32/64
+//! volume II, and Power ISA books I and III.
 
 use super::isa::Isa;
 
-/// Where execution continues after an instruction. `slot`: the instruction in the delay slot executes first.
+/// Where execution continues after an instruction. `slot`: the instruction in the delay slot
+/// executes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "variants say what their fields are")]
 pub enum Flow {
@@ -13,7 +15,8 @@ pub enum Flow {
     Next,
     /// At `to`. With `maybe`, at `to` or at the following instruction.
     Branch { to: u64, maybe: bool, slot: bool },
-    /// In a function, at `to` if that is known, which returns to `back`. A conditional call whose condition is false continues at `back`.
+    /// In a function, at `to` if that is known, which returns to `back`. A conditional call whose
+    /// condition is false continues at `back`.
     Call { to: Option<u64>, back: u64, slot: bool },
     /// In a caller. With `maybe`, there or at the following instruction.
     Return { maybe: bool, slot: bool },
@@ -47,7 +50,8 @@ impl Reading {
     }
 }
 
-/// Control flow of the instruction at `address`. `bytes` are its first bytes, at most [`LOOKED_AT`]; `len` is its length.
+/// Control flow of the instruction at `address`. `bytes` are its first bytes, at most
+/// [`LOOKED_AT`]; `len` is its length.
 #[inline]
 pub(crate) fn flow(reading: Reading, address: u64, bytes: &[u8], len: u64) -> Flow {
     let Reading { isa, big, thumb } = reading;
@@ -72,7 +76,8 @@ pub(crate) fn flow(reading: Reading, address: u64, bytes: &[u8], len: u64) -> Fl
     }
 }
 
-/// Control flow of a whole instruction of 64-bit x86 code at `address`, which is not checked to be one.
+/// Control flow of a whole instruction of 64-bit x86 code at `address`, which is not checked to be
+/// one.
 pub fn flow_of_x86_64(address: u64, bytes: &[u8]) -> Flow {
     let looked_at = bytes.get(..LOOKED_AT).unwrap_or(bytes);
     flow(Reading::x86(64), address, looked_at, bytes.len() as u64)
@@ -99,7 +104,8 @@ fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
         let sum = address.wrapping_add(len).wrapping_add_signed(by);
         match bits {
             64 => sum,
-            // 16-bit offsets wrap around within their segment. Its base is unknown, so 64 KiB alignment is assumed.
+            // 16-bit offsets wrap around within their segment. Its base is unknown, so 64 KiB
+            // alignment is assumed.
             16 => sum & 0xffff | address & !0xffff,
             _ if address >> 32 == 0 => sum & 0xffff_ffff,
             _ => sum,
@@ -176,7 +182,8 @@ fn x86(bits: u32, address: u64, bytes: &[u8], len: u64) -> Flow {
             },
             // xabort and xbegin: a transaction that aborts continues at its fallback address.
             0xc6 | 0xc7 if behind.first() == Some(&0xf8) => Flow::Unknown,
-            // QEMU's plugin writes only the first byte of an instruction that its disassembler does not know.
+            // QEMU's plugin writes only the first byte of an instruction that its disassembler does
+            // not know.
             _ if behind.is_empty() && !is_whole(bits, *byte) => Flow::Unknown,
             _ => Flow::Next,
         };
@@ -197,19 +204,21 @@ fn is_whole(bits: u32, opcode: u8) -> bool {
     }
 }
 
-/// What the first instruction of a callee does with its return address. No function begins with anything but `Usual`: such a
-/// "call" is not one.
+/// What the first instruction of a callee does with its return address. No function begins with
+/// anything but `Usual`: such a "call" is not one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// Nothing.
     Usual,
     /// Pops it: code that determines its own address, and thunks in place of returns.
     Discards,
-    /// Replaces it: a thunk in place of an indirect jump (`-mindirect-branch=thunk`). The next return is that jump.
+    /// Replaces it: a thunk in place of an indirect jump (`-mindirect-branch=thunk`). The next
+    /// return is that jump.
     Replaces,
 }
 
-/// Classifies the first instruction of a callee. Only x86 has such tricks; the others return by a register.
+/// Classifies the first instruction of a callee. Only x86 has such tricks; the others return by a
+/// register.
 pub(crate) fn opening(isa: Isa, bytes: &[u8]) -> Opening {
     let Isa::X86(bits) = isa else { return Opening::Usual };
     let bytes = match bytes {
@@ -282,7 +291,8 @@ fn arm(address: u64, word: u32) -> Flow {
         }
         // movs pc and subs pc return from an exception.
         _ if rest & 0x0c10_f000 == 0x0010_f000 && matches!(rest >> 21 & 15, 2 | 13) => Flow::SystemReturn,
-        // Arithmetic that writes pc, except comparisons, multiplications and miscellaneous instructions.
+        // Arithmetic that writes pc, except comparisons, multiplications and miscellaneous
+        // instructions.
         _ if rest & 0x0c00_0000 == 0
             && writes_pc
             && !matches!(rest >> 21 & 15, 8..=11)
@@ -401,8 +411,9 @@ fn mips(address: u64, word: u32) -> Flow {
         // Floating point and vectors: bc1f bc1t bc1eqz bz.v bnz.b …
         (0x11, _) if matches!(source, 8..=15 | 24..=31) => Flow::Branch { to: near, maybe: true, slot: true },
         (0x10, 0x18 | 0x1f) if source & 16 != 0 => Flow::SystemReturn,
-        // Release 6, without delay slots: balc, jialc, jic. In earlier releases these are loads and stores of coprocessor 2:
-        // they continue at the following instruction, like calls that return at once.
+        // Release 6, without delay slots: balc, jialc, jic. In earlier releases these are loads and
+        // stores of coprocessor 2: they continue at the following instruction, like calls that
+        // return at once.
         (0x3a, _) => call4(address, Some(offset(address, 4 + (signed(word, 26) << 2)))),
         (0x3e, _) if source == 0 => call4(address, None),
         (0x36, _) if source == 0 => {

@@ -16,7 +16,8 @@ pub(crate) enum Isa {
 }
 
 impl Isa {
-    /// The disassembler's name for it, or `None` if it has no disassembler. `thumb` and `big` matter for ARM only.
+    /// The disassembler's name for it, or `None` if it has no disassembler. `thumb` and `big`
+    /// matter for ARM only.
     pub(crate) fn code(self, thumb: bool, big: bool) -> Option<&'static str> {
         Some(match (self, thumb, big) {
             (Self::X86(16), ..) => "x86-16",
@@ -55,7 +56,8 @@ impl Isa {
         StackPointer(packed)
     }
 
-    /// Size in bytes of the return address that a call pushes and a return pops. 0 if calls keep it in a register.
+    /// Size in bytes of the return address that a call pushes and a return pops. 0 if calls keep it
+    /// in a register.
     pub(crate) fn pushed(self) -> u64 {
         match self {
             Self::X86(bits) => u64::from(bits / 8),
@@ -63,8 +65,9 @@ impl Isa {
         }
     }
 
-    /// Whether an address belongs to the kernel in the usual memory layouts. 64 bits: the upper half. 32 bits: from 3 GiB
-    /// on. MIPS: from 2 GiB on, where the architecture itself divides the address space.
+    /// Whether an address belongs to the kernel in the usual memory layouts. 64 bits: the upper
+    /// half. 32 bits: from 3 GiB on. MIPS: from 2 GiB on, where the architecture itself divides the
+    /// address space.
     pub(crate) fn is_kernel(self, address: u64) -> bool {
         match self {
             Self::X86(64) | Self::Aarch64 | Self::PowerPc if address > 0xffff_ffff => address >> 63 == 1,
@@ -88,8 +91,8 @@ impl StackPointer {
     }
 }
 
-/// A name of two to four letters as a number, in lower case; 0 for others. Nearly all names are of other registers: packing
-/// makes rejection cheap.
+/// A name of two to four letters as a number, in lower case; 0 for others. Nearly all names are of
+/// other registers: packing makes rejection cheap.
 #[inline(always)]
 fn pack(name: &[u8]) -> u32 {
     let lower = 0x2020_2020;
@@ -109,7 +112,8 @@ pub(crate) struct ByteOrder {
 }
 
 impl ByteOrder {
-    /// Counts an instruction's evidence. Some tracers write instructions most significant byte first, others in memory order.
+    /// Counts an instruction's evidence. Some tracers write instructions most significant byte
+    /// first, others in memory order.
     #[inline]
     pub(crate) fn look(&mut self, isa: Isa, bytes: &[u8]) {
         let common: fn([u8; 4]) -> bool = match isa {

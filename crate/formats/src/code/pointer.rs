@@ -1,7 +1,7 @@
 //! Instructions that set the stack pointer, for traces without operands.
 //!
-//! `longjmp` and the runtime of exceptions unwind a stack without returning: they set the stack pointer and then jump. The
-//! calls that they leave end when the stack pointer is set.
+//! `longjmp` and the runtime of exceptions unwind a stack without returning: they set the stack
+//! pointer and then jump. The calls that they leave end when the stack pointer is set.
 
 use super::flow::Reading;
 use super::isa::Isa;
@@ -29,7 +29,8 @@ pub(crate) fn moves(reading: Reading, bytes: &[u8]) -> Move {
         return match bytes {
             // mov to the stack pointer from a register.
             [0x89, modrm, ..] if modrm & 0xc7 == 0xc4 => set(rex & 1 == 0),
-            // mov and lea to the stack pointer from a register or memory. lea from itself only allocates or frees.
+            // mov and lea to the stack pointer from a register or memory. lea from itself only
+            // allocates or frees.
             [0x8b, modrm, ..] if modrm & 0x38 == 0x20 => set(rex & 4 == 0),
             [0x8d, modrm, sib, ..] if modrm & 0x38 == 0x20 => {
                 set(rex & 4 == 0 && !(modrm & 7 == 4 && sib & 7 == 4 && rex & 1 == 0))

@@ -1,7 +1,7 @@
 //! A call stack, rebuilt from executed instructions.
 //!
-//! An instruction trace records neither calls nor returns, only the order of execution. Each call is kept with its return
-//! address, and with the stack pointer if operands are recorded:
+//! An instruction trace records neither calls nor returns, only the order of execution. Each call
+//! is kept with its return address, and with the stack pointer if operands are recorded:
 //!
 //! ```text
 //!   call f      ── f expects a return to A ──┐
@@ -15,16 +15,18 @@
 //!
 //! Evidence that a call has ended, most reliable first:
 //!
-//! 1. **The stack pointer.** After a return or a jump, every call whose return address lies below the stack pointer has
-//!    ended. This is exact for `longjmp`, exceptions and any other unwinding.
+//! 1. **The stack pointer.** After a return or a jump, every call whose return address lies below
+//!    the stack pointer has ended. This is exact for `longjmp`, exceptions and any other unwinding.
 //! 2. **The return address** of an open call. If several calls have it, the innermost.
-//! 3. **An earlier return address.** `longjmp` lands after a call of `setjmp` that has already returned. The return
-//!    addresses of ended calls are therefore kept while their caller is open.
-//! 4. **The function** that contains the address. A C++ landing pad lies in the function that would have continued at
-//!    another address. Functions are known by the addresses that were called. This is a guess, and flagged as one.
+//! 3. **An earlier return address.** `longjmp` lands after a call of `setjmp` that has already
+//!    returned. The return addresses of ended calls are therefore kept while their caller is open.
+//! 4. **The function** that contains the address. A C++ landing pad lies in the function that would
+//!    have continued at another address. Functions are known by the addresses that were called.
+//!    This is a guess, and flagged as one.
 //!
-//! If execution continues at an address that the instruction does not name, the instruction was interrupted. A handler
-//! begins. It ends at the interrupted address, or with the system call that returns from a signal.
+//! If execution continues at an address that the instruction does not name, the instruction was
+//! interrupted. A handler begins. It ends at the interrupted address, or with the system call that
+//! returns from a signal.
 
 use alloc::vec::Vec;
 
@@ -43,13 +45,15 @@ const HELD: usize = 1 << 12;
 
 /// The call stack of one thread, or of a whole system whose threads cannot be told apart.
 ///
-/// A jump out of recursion may have left any of the calls that return to its target. Each possibility is followed as a
-/// [`State`] of its own until returns show which one is right. Events are held back meanwhile.
+/// A jump out of recursion may have left any of the calls that return to its target. Each
+/// possibility is followed as a [`State`] of its own until returns show which one is right. Events
+/// are held back meanwhile.
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
     likeliest: State,
     others: Vec<State>,
-    /// Hypotheses that were dropped. The next ones use their memory: code that jumps out of recursion does so again and again.
+    /// Hypotheses that were dropped. The next ones use their memory: code that jumps out of
+    /// recursion does so again and again.
     spare: Vec<State>,
     last: Option<Departure>,
     /// Address of the delay slot that executes before the last instruction takes effect.
@@ -60,7 +64,8 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Whether execution continues at `address` as the last instruction says, without a change of the stack.
+    /// Whether execution continues at `address` as the last instruction says, without a change of
+    /// the stack.
     #[inline]
     pub(crate) fn goes_on(&self, address: u64) -> bool {
         let Some(last) = &self.last else { return false };
@@ -72,8 +77,8 @@ impl Stack {
         told && self.is_plain()
     }
 
-    /// Whether the stack stays as it is until execution continues elsewhere than [`Stack::goes_on`] says. Holds until the
-    /// next [`Stack::arrive`] or recorded exception.
+    /// Whether the stack stays as it is until execution continues elsewhere than [`Stack::goes_on`]
+    /// says. Holds until the next [`Stack::arrive`] or recorded exception.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.raised.is_none() && !self.likeliest.has_trick() && !self.others.iter().any(State::has_trick)
@@ -92,7 +97,8 @@ impl Stack {
         enters
     }
 
-    /// A byte for the caller's own use. When a call ends, it has the value that it had when the call began.
+    /// A byte for the caller's own use. When a call ends, it has the value that it had when the
+    /// call began.
     #[inline]
     pub(crate) fn mode(&mut self) -> &mut u8 {
         &mut self.likeliest.mode
@@ -150,7 +156,8 @@ impl Stack {
         self.last = Some(departure);
     }
 
-    /// An exception was recorded: `from` is the interrupted address, `to` the address of the handler (0 for unknown).
+    /// An exception was recorded: `from` is the interrupted address, `to` the address of the
+    /// handler (0 for unknown).
     pub(crate) fn except(&mut self, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
         let known = |address: Option<u64>| address.filter(|address| *address != 0);
         let mut raised = Raised { number, from: known(from), to: known(to), waiting: Waiting::default() };
@@ -178,7 +185,8 @@ impl Stack {
         Some(Last { departure, system_call, raised, unwound })
     }
 
-    /// Applies `act` to every hypothesis. A return or jump decides between hypotheses, or adds more; nothing else does.
+    /// Applies `act` to every hypothesis. A return or jump decides between hypotheses, or adds
+    /// more; nothing else does.
     fn decide(
         &mut self,
         last: Option<Last>,
@@ -196,7 +204,8 @@ impl Stack {
         }
     }
 
-    /// Keeps only the likeliest hypothesis and delivers its events: nothing more will decide between them.
+    /// Keeps only the likeliest hypothesis and delivers its events: nothing more will decide
+    /// between them.
     pub(crate) fn settle(&mut self, sink: &mut dyn Sink) {
         self.spare.append(&mut self.others);
         let filter = self.spare.iter_mut().find_map(State::take_filter);
@@ -278,7 +287,8 @@ mod tests {
     use super::super::state::SEARCHED;
     use super::*;
 
-    /// Records events as text: `+name@time`, `-name@time:flags`, `!name@time`, `^name` for the outermost code.
+    /// Records events as text: `+name@time`, `-name@time:flags`, `!name@time`, `^name` for the
+    /// outermost code.
     #[derive(Default)]
     struct Script {
         names: HashMap<u64, u32>,
@@ -338,8 +348,8 @@ mod tests {
             }
         }
 
-        /// Executes instructions of one byte, written as address and kind: `c` call, `r` return, `j` jump, `n` next, `u`
-        /// unknown, `!` an interrupt before the address.
+        /// Executes instructions of one byte, written as address and kind: `c` call, `r` return,
+        /// `j` jump, `n` next, `u` unknown, `!` an interrupt before the address.
         fn run(&mut self, text: &str) -> &mut Self {
             for word in text.split_whitespace() {
                 let (address, what) = word.split_at(word.len() - 1);
@@ -372,12 +382,14 @@ mod tests {
         }
     }
 
-    /// 20 calls itself three times at 25. A jump to 26 leaves one, two or three of the calls; later returns decide.
+    /// 20 calls itself three times at 25. A jump to 26 leaves one, two or three of the calls; later
+    /// returns decide.
     #[test]
     fn returns_decide_what_a_jump_out_of_recursion_has_left() {
         let before = "10c 20u 25c 20u 25c 20u 25c 20u 28c 60n";
         let recursion = "^10@0 +20@1 +20@3 +20@5 +20@7 +60@9";
-        // The jump left 60 and the three inner calls: 26 is in the outermost call of 20, which returns to 11.
+        // The jump left 60 and the three inner calls: 26 is in the outermost call of 20, which
+        // returns to 11.
         let told = Play::new(true).run(before).run("61j 26n 27r 11n").told();
         assert_eq!(told, format!("{recursion} -60@11:4 -20@11:4 -20@11:4 -20@11:0 -20@13:0"));
         // One more call returns to 26 afterwards.

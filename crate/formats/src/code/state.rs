@@ -52,7 +52,8 @@ struct Open {
     /// `None` for a call.
     handler: Option<Box<Handler>>,
     name: u32,
-    /// Index in [`State::returned`] of the first return address that belongs to calls made by this one.
+    /// Index in [`State::returned`] of the first return address that belongs to calls made by this
+    /// one.
     returned: u32,
     /// The caller's [`State::mode`], restored at the end.
     mode: u8,
@@ -61,10 +62,12 @@ struct Open {
 #[derive(Clone, Copy, Debug)]
 struct Handler {
     kind: SliceKind,
-    /// Other addresses at which execution may continue: the target of a jump, and the interrupted instruction.
+    /// Other addresses at which execution may continue: the target of a jump, and the interrupted
+    /// instruction.
     other: u64,
     again: u64,
-    /// The interrupted instruction, if it goes to an address that is not known before the handler has returned.
+    /// The interrupted instruction, if it goes to an address that is not known before the handler
+    /// has returned.
     pending: Option<Departure>,
     /// Exceptions whose handlers come next.
     waiting: Waiting,
@@ -102,7 +105,8 @@ pub(super) struct State {
     returned: Vec<u64>,
     /// A counting Bloom filter over the return addresses of open and ended calls. `None` in a copy.
     filter: Option<Filter>,
-    /// What the innermost call does with its return address, and the number of open calls including it.
+    /// What the innermost call does with its return address, and the number of open calls including
+    /// it.
     trick: Option<(Opening, usize)>,
     /// Whether events are held back until one of several hypotheses is left.
     holds: bool,
@@ -168,7 +172,8 @@ impl State {
         self.trick.is_some()
     }
 
-    /// Ends the innermost call if it returned to its caller and nothing else ended. Returns false otherwise.
+    /// Ends the innermost call if it returned to its caller and nothing else ended. Returns false
+    /// otherwise.
     #[inline]
     pub(super) fn returns(&mut self, rules: Rules, last: &Last, at: &Arrival, sink: &mut dyn Sink) -> bool {
         let Some(top) = self.open.last() else { return false };
@@ -388,7 +393,8 @@ impl State {
         let known = self.may_know(address);
         if known && at.stack.is_none() && !program.same_function(last.address, address) {
             if let Some(i) = self.expecting(address) {
-                // Where calls push their return address, functions return with `ret`. A jump there leaves several calls.
+                // Where calls push their return address, functions return with `ret`. A jump there
+                // leaves several calls.
                 self.oddities += u32::from(self.holds && i + 1 == self.open.len() && rules.isa.pushed() > 0);
                 return self.leave_calls(i, false, last, sink);
             }
@@ -408,11 +414,12 @@ impl State {
         self.tail_call(last, address, program);
     }
 
-    /// Ends the calls that have ended according to the stack pointer. Returns false if it does not decide; then addresses
-    /// must.
+    /// Ends the calls that have ended according to the stack pointer. Returns false if it does not
+    /// decide; then addresses must.
     ///
-    /// `returns`: the last instruction was a return. On machines that keep the return address in a register, a call that
-    /// allocated no stack has ended when the stack pointer equals that at its entry.
+    /// `returns`: the last instruction was a return. On machines that keep the return address in a
+    /// register, a call that allocated no stack has ended when the stack pointer equals that at its
+    /// entry.
     #[inline(never)]
     fn settle(&mut self, rules: Rules, last: &Last, at: &Arrival, returns: bool, sink: &mut dyn Sink) -> bool {
         let Some(now) = at.stack else { return false };
@@ -431,8 +438,8 @@ impl State {
             let is_over = match &open.handler {
                 // Above it on the stack lie the kernel's frame and then the interrupted code's.
                 Some(_) => now > entered.saturating_add(SIGNAL_FRAME),
-                // Equal also counts if the call had allocated stack for a callee that is left as well: then only its caller
-                // has this stack pointer.
+                // Equal also counts if the call had allocated stack for a callee that is left as
+                // well: then only its caller has this stack pointer.
                 _ if by_register => {
                     let has_room = jumps && left.is_some_and(|left| left < entered);
                     now > entered || (now == entered && (has_room || (returns && open.back == at.address)))
@@ -445,7 +452,8 @@ impl State {
             (over, left) = (i, Some(entered));
         }
         if over == self.open.len() {
-            // A return that ends nothing went by a register, or was interrupted immediately after it.
+            // A return that ends nothing went by a register, or was interrupted immediately after
+            // it.
             return !by_register
                 && self.open.last().is_some_and(|top| top.stack.is_some())
                 && !self.is_below(last, now);
@@ -454,7 +462,8 @@ impl State {
         true
     }
 
-    /// Whether something was pushed since the last instruction: the stack pointer is lower than it left it.
+    /// Whether something was pushed since the last instruction: the stack pointer is lower than it
+    /// left it.
     fn is_below(&self, last: &Last, now: u64) -> bool {
         last.stack.is_some_and(|left| now < left)
     }
@@ -464,7 +473,8 @@ impl State {
         rules.isa.pushed() > 0 && at.stack.is_some_and(|now| self.is_below(last, now))
     }
 
-    /// Whether the stack pointer is consistent with the innermost call having ended, and only that call.
+    /// Whether the stack pointer is consistent with the innermost call having ended, and only that
+    /// call.
     #[inline]
     fn agrees(&self, rules: Rules, now: Option<u64>) -> bool {
         let Some(now) = now else { return true };
@@ -487,8 +497,8 @@ impl State {
         found.nth(self.choice).map(|(i, _)| i)
     }
 
-    /// Number of open calls that may have returned to the target of a return or jump. 0 if the answer is unambiguous: the
-    /// innermost call returned, or the stack pointer decides.
+    /// Number of open calls that may have returned to the target of a return or jump. 0 if the
+    /// answer is unambiguous: the innermost call returned, or the stack pointer decides.
     #[cold]
     fn choices(&self, last: &Last, at: &Arrival) -> usize {
         let returns = match last.flow {
@@ -519,8 +529,8 @@ impl State {
         Some(from + found)
     }
 
-    /// If an ended call returned to `address` and its caller is still open, but not innermost: the lowest call that ends
-    /// when execution continues there.
+    /// If an ended call returned to `address` and its caller is still open, but not innermost: the
+    /// lowest call that ends when execution continues there.
     #[inline(never)]
     fn returned_in(&self, address: u64) -> Option<usize> {
         let from = self.open.len().saturating_sub(SEARCHED);
@@ -533,8 +543,8 @@ impl State {
         None
     }
 
-    /// If `address` lies in the function that an open call returns to: the innermost such call. It ends when execution
-    /// continues there.
+    /// If `address` lies in the function that an open call returns to: the innermost such call. It
+    /// ends when execution continues there.
     #[inline(never)]
     fn landing(&self, address: u64, program: &Program) -> Option<usize> {
         let function = program.function_of(address).filter(|function| *function != address)?;
@@ -557,8 +567,9 @@ impl State {
         }
     }
 
-    /// Ends open calls from `i` on according to the address. The ends of the calls above `i` are inferred. So is that of `i`
-    /// itself if execution continued in its caller at another address than its return address (`elsewhere`).
+    /// Ends open calls from `i` on according to the address. The ends of the calls above `i` are
+    /// inferred. So is that of `i` itself if execution continued in its caller at another address
+    /// than its return address (`elsewhere`).
     #[inline(never)]
     fn leave_calls(&mut self, i: usize, elsewhere: bool, last: &Last, sink: &mut dyn Sink) {
         let left = self.open.len().saturating_sub(i);
@@ -596,7 +607,8 @@ impl State {
         self.tell(Held::End { name, began, time: last.after, flags: 0 }, sink);
         self.note(Note::CallerUncovered(last.address), last.locator, sink);
         self.uncovered += 1;
-        // If one stack stands for a whole system, another thread may be what continues. It did not call the earlier code.
+        // If one stack stands for a whole system, another thread may be what continues. It did not
+        // call the earlier code.
         let below = rules.infers_handlers && self.uncovered <= UNCOVERED;
         self.begin_outermost(at, below, program, sink);
     }
@@ -632,7 +644,8 @@ impl State {
             self.told_depth = true;
             self.note(Note::TooDeep, began, sink);
         }
-        // Bounds memory for calls that never return, such as those of threads that are switched away.
+        // Bounds memory for calls that never return, such as those of threads that are switched
+        // away.
         if self.open.len() >= FOLLOWED {
             self.forget(SHOWN..FOLLOWED / 2);
         }
@@ -653,7 +666,8 @@ impl State {
         self.open.push(open);
     }
 
-    /// Ends open calls and handlers from `i` on. `own` are the flags of `i`, `above` those of all above it.
+    /// Ends open calls and handlers from `i` on. `own` are the flags of `i`, `above` those of all
+    /// above it.
     #[inline]
     fn close(&mut self, i: usize, time: u64, (own, above): (u8, u8), sink: &mut dyn Sink) {
         if i >= self.open.len() {
@@ -701,8 +715,8 @@ impl State {
         self.tell(Held::Note { note, locator }, sink);
     }
 
-    /// Adds copies of this hypothesis to `copies`, one for each further call that the last instruction may have left. `spare` are
-    /// hypotheses whose memory can be used.
+    /// Adds copies of this hypothesis to `copies`, one for each further call that the last
+    /// instruction may have left. `spare` are hypotheses whose memory can be used.
     #[inline(never)]
     pub(super) fn fork(&mut self, last: &Last, at: &Arrival, spare: &mut Vec<Self>, copies: &mut Vec<Self>) {
         let choices = self.choices(last, at);
@@ -721,7 +735,8 @@ impl State {
         }
     }
 
-    /// Becomes a copy that holds no events of its own. Most copies are soon dropped; they do without a filter.
+    /// Becomes a copy that holds no events of its own. Most copies are soon dropped; they do
+    /// without a filter.
     fn become_copy_of(&mut self, of: &Self) {
         self.open.clone_from(&of.open);
         self.returned.clone_from(&of.returned);
@@ -742,8 +757,8 @@ impl State {
         self.holds = true;
     }
 
-    /// How unlikely this hypothesis is, to be compared in order: surprising returns, then jumps in place of returns, both
-    /// since events are held back.
+    /// How unlikely this hypothesis is, to be compared in order: surprising returns, then jumps in
+    /// place of returns, both since events are held back.
     pub(super) fn unlikelihood(&self) -> (u32, u32) {
         (self.surprises, self.oddities)
     }
@@ -758,7 +773,8 @@ impl State {
         self.filter.take()
     }
 
-    /// Delivers the events held back: this hypothesis is right. `filter`: one whose memory can be used if it has none.
+    /// Delivers the events held back: this hypothesis is right. `filter`: one whose memory can be
+    /// used if it has none.
     #[inline(never)]
     pub(super) fn release(&mut self, filter: Option<Filter>, sink: &mut dyn Sink) {
         if self.filter.is_none() {
@@ -798,7 +814,8 @@ impl State {
         self.count(address, true);
     }
 
-    /// Whether `address` may be the return address of an open or ended call. False positives are possible.
+    /// Whether `address` may be the return address of an open or ended call. False positives are
+    /// possible.
     #[inline]
     fn may_know(&self, address: u64) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter.get(place(address)).is_some_and(|n| *n > 0))
@@ -822,8 +839,8 @@ impl State {
     }
 }
 
-/// The addresses at which execution may continue: the target, the following instruction, and the instruction itself if it
-/// repeats or was interrupted.
+/// The addresses at which execution may continue: the target, the following instruction, and the
+/// instruction itself if it repeats or was interrupted.
 fn expected(last: &Last) -> [u64; 3] {
     match last.flow {
         Flow::Branch { to, maybe: false, .. } => [to, to, last.address],

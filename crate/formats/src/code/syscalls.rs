@@ -1,19 +1,24 @@
-//! System calls: their names, the registers that they take, and those that return from a signal handler.
+//! System calls: their names, the registers that they take, and those that return from a signal
+//! handler.
 //!
-//! A handler returns to a short stub (in the C library, or in the kernel's vDSO) that loads the number of such a call and
-//! makes it. Numbers: Linux, `arch/*/include/uapi/asm/unistd.h` and the syscall tables.
+//! A handler returns to a short stub (in the C library, or in the kernel's vDSO) that loads the
+//! number of such a call and makes it. Numbers: Linux, `arch/*/include/uapi/asm/unistd.h` and the
+//! syscall tables.
 
 use super::flow::Reading;
 use super::isa::Isa;
 
-/// A line for each name, with its numbers in the order of [`column`]: Linux 6.11 to 6.17, as the crate `syscalls` 0.8.1 has them, and those
-/// that only the kernel of ARM has (`arch/arm/include/uapi/asm/unistd.h`).
+/// A line for each name, with its numbers in the order of [`column`]: Linux 6.11 to 6.17, as the
+/// crate `syscalls` 0.8.1 has them, and those that only the kernel of ARM has
+/// (`arch/arm/include/uapi/asm/unistd.h`).
 const NAMES: &str = include_str!("syscalls.txt");
 
-/// Where a line has the number on an instruction set, and that number. `None` if system calls of it have no names here.
+/// Where a line has the number on an instruction set, and that number. `None` if system calls of it
+/// have no names here.
 fn column(isa: Isa, number: u64) -> Option<(usize, u64)> {
     Some(match isa {
-        // x32 has the numbers of x86-64, with a bit. Those of its own, from 512 on, have no names here.
+        // x32 has the numbers of x86-64, with a bit. Those of its own, from 512 on, have no names
+        // here.
         Isa::X86(64) => (1, number & !0x4000_0000),
         Isa::X86(_) => (0, number),
         // The old way of ARM to call the system has the number in the instruction.
@@ -37,8 +42,8 @@ pub(crate) fn name(isa: Isa, number: u64) -> Option<&'static str> {
 /// The names of a register, of which one is in the trace.
 type Names = &'static [&'static str];
 
-/// The register that has the number of a system call before its instruction, and those that have its arguments (`syscall(2)`). The
-/// fifth argument of o32 and those after it are on the stack.
+/// The register that has the number of a system call before its instruction, and those that have
+/// its arguments (`syscall(2)`). The fifth argument of o32 and those after it are on the stack.
 pub(crate) fn registers(isa: Isa) -> Option<(Names, &'static [Names])> {
     Some(match isa {
         Isa::X86(64) => (&["rax"], &[&["rdi"], &["rsi"], &["rdx"], &["r10"], &["r8"], &["r9"]]),
@@ -62,7 +67,8 @@ pub(crate) fn registers(isa: Isa) -> Option<(Names, &'static [Names])> {
     })
 }
 
-/// The number that an instruction loads into the system call register. `None` if it does something else.
+/// The number that an instruction loads into the system call register. `None` if it does something
+/// else.
 #[inline]
 pub(crate) fn loaded(reading: Reading, bytes: &[u8]) -> Option<u32> {
     let word = |&[a, b, c, d]: &[u8; 4]| {

@@ -55,8 +55,8 @@ const _: fn() = || {
     allocates::<HuffmanCode, Heap>();
 };
 
-/// Unpacks Brotli, in whole steps of the file: the decompressor does not say where it fails, and what it gives out before
-/// depends on where its input ends.
+/// Unpacks Brotli, in whole steps of the file: the decompressor does not say where it fails, and
+/// what it gives out before depends on where its input ends.
 pub(crate) struct Brotli {
     state: Box<State>,
     at: u64,
@@ -68,16 +68,18 @@ pub(crate) struct Brotli {
 
 impl Brotli {
     pub(crate) fn new() -> Self {
-        // Strict: windows up to 16 MiB, as apitrace writes them. "Large windows" could demand a gigabyte.
+        // Strict: windows up to 16 MiB, as apitrace writes them. "Large windows" could demand a
+        // gigabyte.
         Self { state: Box::new(State::new_strict(Heap, Heap, Heap)), at: 0, piece_at: 0, last: false, over: false }
     }
 }
 
 impl Brotli {
-    /// Appends what the decompressor decoded before the damage. It writes its window when that is full or when it needs more
-    /// input.
+    /// Appends what the decompressor decoded before the damage. It writes its window when that is
+    /// full or when it needs more input.
     fn drain(&mut self, out: &mut Buffer) {
-        // It refuses to return anything after an error, or if a copy went beyond the end of its block.
+        // It refuses to return anything after an error, or if a copy went beyond the end of its
+        // block.
         self.state.error_code = BrotliDecoderErrorCode::BROTLI_DECODER_SUCCESS;
         let excess = usize::try_from(self.state.meta_block_remaining_len.saturating_neg()).unwrap_or(0);
         self.state.meta_block_remaining_len = self.state.meta_block_remaining_len.max(0);

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-/// A buffer that grows at the back and is consumed at the front. Its memory is reused without clearing: decompressors
-/// overwrite it.
+/// A buffer that grows at the back and is consumed at the front. Its memory is reused without
+/// clearing: decompressors overwrite it.
 #[derive(Debug, Default)]
 pub struct Buffer {
     bytes: Vec<u8>,
@@ -22,7 +22,8 @@ impl Buffer {
         self.start = (self.start + n).min(self.end);
     }
 
-    /// Space for `n` bytes after the data. The caller writes to it and then calls [`Buffer::added`].
+    /// Space for `n` bytes after the data. The caller writes to it and then calls
+    /// [`Buffer::added`].
     pub fn room(&mut self, n: usize) -> &mut [u8] {
         if self.start > 0 {
             // As a rule a few bytes: part of a number.

@@ -1,5 +1,5 @@
-//! gzip (RFC 1952), as lenient as zlib's `gzread`: members back-to-back, the last trailer may be missing, and anything may
-//! follow the first member.
+//! gzip (RFC 1952), as lenient as zlib's `gzread`: members back-to-back, the last trailer may be
+//! missing, and anything may follow the first member.
 
 use alloc::vec::Vec;
 

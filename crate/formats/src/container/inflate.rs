@@ -24,8 +24,8 @@ pub enum Inflated {
 
 /// Unpacks one Deflate stream at a time.
 ///
-/// The decompressor's own stream interface keeps up to a window of decoded bytes back when it meets damage, depending on the
-/// portions of the input. This one returns them.
+/// The decompressor's own stream interface keeps up to a window of decoded bytes back when it meets
+/// damage, depending on the portions of the input. This one returns them.
 pub struct Inflate {
     state: Box<DecompressorOxide>,
     window: Box<[u8]>,
@@ -46,8 +46,8 @@ impl Inflate {
         self.at = 0;
     }
 
-    /// Unpacks bytes from the front of `input` and appends them to `out`: about a [`PIECE`] at most. Returns the number of bytes
-    /// taken.
+    /// Unpacks bytes from the front of `input` and appends them to `out`: about a [`PIECE`] at
+    /// most. Returns the number of bytes taken.
     pub fn run(&mut self, input: &[u8], out: &mut Buffer) -> (usize, Inflated) {
         let (mut taken, mut added) = (0, 0);
         loop {

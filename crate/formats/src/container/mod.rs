@@ -1,8 +1,9 @@
-//! Decompressors with one interface: compressed bytes in, decompressed bytes out, both in portions, no I/O.
+//! Decompressors with one interface: compressed bytes in, decompressed bytes out, both in portions,
+//! no I/O.
 //!
-//! apitrace wraps one stream of events in one of four containers, which differ by their magic numbers alone
-//! (`lib/trace/trace_file_read.cpp`). Each call of [`Unpack`] returns a bounded amount, so that the caller can stop a
-//! decompression bomb.
+//! apitrace wraps one stream of events in one of four containers, which differ by their magic
+//! numbers alone (`lib/trace/trace_file_read.cpp`). Each call of [`Unpack`] returns a bounded
+//! amount, so that the caller can stop a decompression bomb.
 //!
 //! # Where the decompressors come from
 //!
@@ -49,7 +50,8 @@ pub use provided::provide;
 pub(crate) use spool::Kept;
 pub use spool::Spool;
 
-/// Maximum number of bytes added by one call of [`Unpack::unpack`]. Snappy chunks are an exception: they are never split.
+/// Maximum number of bytes added by one call of [`Unpack::unpack`]. Snappy chunks are an exception:
+/// they are never split.
 pub const PIECE: usize = 1 << 20;
 
 /// The containers.
@@ -66,7 +68,8 @@ pub enum Container {
 }
 
 impl Container {
-    /// The container of a file with this head. Brotli has no magic number, so it is returned for anything unknown.
+    /// The container of a file with this head. Brotli has no magic number, so it is returned for
+    /// anything unknown.
     pub fn of(head: &[u8]) -> Self {
         match head {
             [b'a', b't', ..] => Self::Snappy,
@@ -88,7 +91,8 @@ impl Container {
         }
     }
 
-    /// A decompressor for a Snappy file, from the chunk at offset `at` of the file. A chunk may have at most `limit` bytes.
+    /// A decompressor for a Snappy file, from the chunk at offset `at` of the file. A chunk may
+    /// have at most `limit` bytes.
     pub(crate) fn snappy_from(at: u64, limit: u64) -> Box<dyn Unpack> {
         Box::new(snappy::SnappyChunks::from(at, limit))
     }
@@ -101,7 +105,8 @@ impl Container {
         }
     }
 
-    /// Whether [`Container::unpacker`] needs a decompressor that a program provides: one without the feature `decompressors`, or for wasm.
+    /// Whether [`Container::unpacker`] needs a decompressor that a program provides: one without
+    /// the feature `decompressors`, or for wasm.
     pub fn is_provided(self) -> bool {
         self != Self::Snappy
     }
@@ -121,8 +126,8 @@ impl Container {
         self.built_in()
     }
 
-    /// Programs for wasm consist of modules. One of them has the decompressors, whatever features all are compiled with, and provides
-    /// them to the others when they are needed.
+    /// Programs for wasm consist of modules. One of them has the decompressors, whatever features
+    /// all are compiled with, and provides them to the others when they are needed.
     #[cfg(any(not(feature = "decompressors"), target_family = "wasm"))]
     fn decompressor(self) -> Box<dyn Unpack> {
         provided::provided(self).unwrap_or_else(|| Box::new(provided::Missing))
@@ -131,38 +136,41 @@ impl Container {
 
 /// Decompresses a file.
 pub trait Unpack {
-    /// Decompresses bytes from the front of `input`, appends the result to `out`, and returns the number of bytes taken. If it
-    /// takes and adds nothing, it needs more input.
+    /// Decompresses bytes from the front of `input`, appends the result to `out`, and returns the
+    /// number of bytes taken. If it takes and adds nothing, it needs more input.
     ///
     /// # Errors
     ///
-    /// Fails where the file is damaged. What could be salvaged has been added, and nothing more will come. The problem's value
-    /// is 0 if the rest of the file is lost: the decompressor does not know its size.
+    /// Fails where the file is damaged. What could be salvaged has been added, and nothing more
+    /// will come. The problem's value is 0 if the rest of the file is lost: the decompressor does
+    /// not know its size.
     fn unpack(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Problem>;
 
-    /// Notes that the input of [`Unpack::unpack`] goes up to the end of the file from now on. A decompressor may have waited
-    /// for more than that.
+    /// Notes that the input of [`Unpack::unpack`] goes up to the end of the file from now on. A
+    /// decompressor may have waited for more than that.
     fn last(&mut self) {}
 
-    /// Marks the end of the file, when nothing was taken or added after [`Unpack::last`]. Appends what can be salvaged of an
-    /// incomplete part.
+    /// Marks the end of the file, when nothing was taken or added after [`Unpack::last`]. Appends
+    /// what can be salvaged of an incomplete part.
     ///
     /// # Errors
     ///
     /// Fails if the file ends too early.
     fn finish(&mut self, out: &mut Buffer) -> Result<(), Problem>;
 
-    /// Absolute offset in the file of the compressed bytes of the last addition, or shortly before. It does not depend on
-    /// portions.
+    /// Absolute offset in the file of the compressed bytes of the last addition, or shortly before.
+    /// It does not depend on portions.
     fn piece_at(&self) -> u64;
 }
 
-/// Bytes of the file that are unpacked together from a stream without parts. If they depended on portions, so would how far
-/// the stream was unpacked when damage in it was found, and where that is.
+/// Bytes of the file that are unpacked together from a stream without parts. If they depended on
+/// portions, so would how far the stream was unpacked when damage in it was found, and where that
+/// is.
 #[cfg(feature = "decompressors")]
 const STEP: u64 = 4096;
 
-/// The bytes of `input` up to the end of its step, if it goes that far. It begins at offset `at` of the file.
+/// The bytes of `input` up to the end of its step, if it goes that far. It begins at offset `at` of
+/// the file.
 #[cfg(feature = "decompressors")]
 fn within_step(input: &[u8], at: u64) -> Option<&[u8]> {
     input.get(..(STEP - at % STEP) as usize)

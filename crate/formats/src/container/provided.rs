@@ -1,4 +1,5 @@
-//! Decompressors that the program provides, because it was built without the feature `decompressors`, or for wasm.
+//! Decompressors that the program provides, because it was built without the feature
+//! `decompressors`, or for wasm.
 
 use alloc::boxed::Box;
 
@@ -13,9 +14,10 @@ type Make = fn(Container) -> Box<dyn Unpack>;
 #[cfg(feature = "std")]
 static MAKE: std::sync::OnceLock<Make> = std::sync::OnceLock::new();
 
-/// Provides the decompressors of all containers but Snappy, once for the whole program. With the feature `decompressors`
-/// there is no need to but in wasm, and they are not used.
-/// [`crate::needs_decompressor`] and [`crate::Records::needs_decompressor`] return when they are needed.
+/// Provides the decompressors of all containers but Snappy, once for the whole program. With the
+/// feature `decompressors` there is no need to but in wasm, and they are not used.
+/// [`crate::needs_decompressor`] and [`crate::Records::needs_decompressor`] return when they are
+/// needed.
 #[cfg(feature = "std")]
 pub fn provide(make: Make) {
     // Second ones are as good as the first.

@@ -1,7 +1,8 @@
 //! apitrace's container of Snappy blocks: "at", then repeatedly `u32 length, block`.
 //!
-//! There is no index, total length or checksum. As in apitrace (`lib/trace/trace_file_snappy.cpp`), a file ends at fewer than
-//! four bytes, at a length of zero, or at a truncated block, which is decoded as far as possible.
+//! There is no index, total length or checksum. As in apitrace (`lib/trace/trace_file_snappy.cpp`),
+//! a file ends at fewer than four bytes, at a length of zero, or at a truncated block, which is
+//! decoded as far as possible.
 
 use alloc::vec::Vec;
 
@@ -62,7 +63,8 @@ impl SnappyChunks {
         Problem { at: self.at, kind: &MALFORMED, value: 0 }
     }
 
-    /// Length of the chunk at the beginning of `bytes`, including its 4-byte length. `None` if that is incomplete.
+    /// Length of the chunk at the beginning of `bytes`, including its 4-byte length. `None` if that
+    /// is incomplete.
     fn chunk_len(&self, bytes: &[u8]) -> Result<Option<u64>, Problem> {
         let Some(len) = bytes.first_chunk::<4>() else { return Ok(None) };
         let len = u64::from(u32::from_le_bytes(*len));

@@ -1,16 +1,17 @@
 //! Raw Snappy blocks: a decoder that salvages damaged blocks, and a compressor.
 //!
-//! The last block of a trace is often truncated because the traced program was killed. The `snap` crate returns nothing of
-//! such a block. This decoder does. It can also pause and resume, and needs no std. Layout:
-//! <https://github.com/google/snappy/blob/main/format_description.txt>.
+//! The last block of a trace is often truncated because the traced program was killed. The `snap`
+//! crate returns nothing of such a block. This decoder does. It can also pause and resume, and
+//! needs no std. Layout: <https://github.com/google/snappy/blob/main/format_description.txt>.
 
 use alloc::vec::Vec;
 
-/// Maximum expansion of an element, rounded up: a copy of 64 bytes takes 3 (with a one-byte offset, 11 bytes take 2).
+/// Maximum expansion of an element, rounded up: a copy of 64 bytes takes 3 (with a one-byte offset,
+/// 11 bytes take 2).
 const MOST_PER_BYTE: u64 = 22;
 
-/// The uncompressed length at the beginning of a block, and the number of bytes that encode it. `None` if it is truncated or
-/// exceeds 32 bits.
+/// The uncompressed length at the beginning of a block, and the number of bytes that encode it.
+/// `None` if it is truncated or exceeds 32 bits.
 ///
 /// `snap` is less strict: it accepts ten bytes and drops the top bits.
 pub(crate) fn length(block: &[u8]) -> Option<(u64, usize)> {

@@ -61,7 +61,8 @@ impl Spool {
         self.full
     }
 
-    /// The chunk that contains byte `at` of the stream, and the offset of its first byte. `None` if it is not kept.
+    /// The chunk that contains byte `at` of the stream, and the offset of its first byte. `None` if
+    /// it is not kept.
     pub(crate) fn chunk(&self, at: u64) -> Option<(u64, Kept<'_>)> {
         let i = usize::try_from(at / CHUNK as u64).ok()?;
         let begin = i as u64 * CHUNK as u64;

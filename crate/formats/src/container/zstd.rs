@@ -1,5 +1,6 @@
-//! zstd (RFC 8878): back-to-back frames; skippable frames are ignored. This also covers the "seekable" format, whose seek
-//! table is a skippable frame at the end, and files without that table, left by a crashed writer.
+//! zstd (RFC 8878): back-to-back frames; skippable frames are ignored. This also covers the
+//! "seekable" format, whose seek table is a skippable frame at the end, and files without that
+//! table, left by a crashed writer.
 //!
 //! Frames are split into blocks here, so that the decompressor receives complete blocks only.
 
@@ -64,14 +65,15 @@ impl Zstd {
         self.damage = Some(Problem { at: self.at, kind: &MALFORMED, value: 0 });
     }
 
-    /// Ends the frame with an empty block and a checksum, which is not verified: the decompressor holds back a window until
-    /// the frame ends.
+    /// Ends the frame with an empty block and a checksum, which is not verified: the decompressor
+    /// holds back a window until the frame ends.
     fn end_frame(&mut self) {
         let end: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
         let _ = self.decoder.decode_blocks(end, BlockDecodingStrategy::UptoBlocks(1));
     }
 
-    /// Size in bytes of the current frame header or block, as far as the held bytes show. May grow as more arrive.
+    /// Size in bytes of the current frame header or block, as far as the held bytes show. May grow
+    /// as more arrive.
     fn wanted(&self) -> usize {
         match self.state {
             State::Frame => match (self.held.first_chunk::<4>().map(|m| u32::from_le_bytes(*m)), self.held.get(4)) {

@@ -1,4 +1,5 @@
-//! A stretch of a trace: header and meta frame, some of the frames byte for byte, and a table of contents as libtrace writes it.
+//! A stretch of a trace: header and meta frame, some of the frames byte for byte, and a table of
+//! contents as libtrace writes it.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -165,7 +166,8 @@ impl Sink for Frames {
     fn finish(&mut self, record: Record) {
         let held = core::mem::take(&mut self.held);
         if self.is_wanted(record) {
-            // One that is too long is there without what is in it, so that the others keep their places.
+            // One that is too long is there without what is in it, so that the others keep their
+            // places.
             self.write(record, if record.len <= MAX_FRAME { &held } else { &[] });
         }
         self.over |= record.index.is_some_and(|index| index.saturating_add(1) >= self.options.to);
@@ -176,8 +178,8 @@ impl Sink for Frames {
     }
 }
 
-/// Appends a message with its texts and values cleaned. What is not a message of the schema is left out, because it is unknown what
-/// is in it.
+/// Appends a message with its texts and values cleaned. What is not a message of the schema is left
+/// out, because it is unknown what is in it.
 fn cleaned(message: Message, bytes: &[u8], out: &mut Vec<u8>, cleaner: &mut Cleaner) {
     let mut rest = bytes;
     let take_number = |rest: &mut &[u8]| {
@@ -231,13 +233,15 @@ fn cleaned(message: Message, bytes: &[u8], out: &mut Vec<u8>, cleaner: &mut Clea
 fn cleaned_bytes<'a>(slot: Slot, content: &'a [u8], cleaner: &mut Cleaner) -> Option<Cow<'a, [u8]>> {
     Some(match slot {
         Slot::TracerVariable | Slot::TargetVariable => return cleaner.variable(content),
-        // Instructions and names of registers and modes are the trace itself. The sum identifies the program, not who ran it.
+        // Instructions and names of registers and modes are the trace itself. The sum identifies
+        // the program, not who ran it.
         Slot::RawBytes | Slot::Register | Slot::Mode | Slot::TracerVersion | Slot::TargetMd5 => Cow::Borrowed(content),
         // Values of operands, in frames and in key frames, and of taint.
         Slot::Value | Slot::Nothing => {
             let mut value = content.to_vec();
             cleaner.payload(&mut value);
-            // Zeros would be values like any others. Without bytes a value is unknown, and shown like that.
+            // Zeros would be values like any others. Without bytes a value is unknown, and shown
+            // like that.
             if cleaner.choice(Class::Payload) == Choice::Omit {
                 value.clear();
             }

@@ -1,8 +1,8 @@
 //! The state machine that walks over the container: header, meta frame, frames, table of contents.
 //!
-//! The table of contents is no more than a hint: three families of writers fill it differently, and libtrace's current
-//! reader rejects files of its current writer. So the walk finds frames by their lengths and only compares the table
-//! with them.
+//! The table of contents is no more than a hint: three families of writers fill it differently, and
+//! libtrace's current reader rejects files of its current writer. So the walk finds frames by their
+//! lengths and only compares the table with them.
 
 use crate::input::Cursor;
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
@@ -32,13 +32,14 @@ impl Record {
 pub(crate) trait Sink {
     /// If true, the walk returns after the current record.
     fn is_full(&self) -> bool;
-    /// A complete frame. If this returns false, the walk passes the frame in portions, with the methods below.
+    /// A complete frame. If this returns false, the walk passes the frame in portions, with the
+    /// methods below.
     fn whole(&mut self, _record: Record, _bytes: &[u8]) -> bool {
         false
     }
     fn begin(&mut self, record: Record);
-    /// A portion of the current record. Returns the number of bytes used, which is all of them if this is the `last`
-    /// portion.
+    /// A portion of the current record. Returns the number of bytes used, which is all of them if
+    /// this is the `last` portion.
     fn body(&mut self, bytes: &[u8], last: bool) -> usize;
     /// The current record is complete.
     fn finish(&mut self, record: Record);
@@ -56,7 +57,8 @@ enum State {
     Body(Record),
     /// At the table's first field: the number of frames for each entry.
     Table,
-    /// At an entry of the table: its number, the previous entry, the number of frames for each entry.
+    /// At an entry of the table: its number, the previous entry, the number of frames for each
+    /// entry.
     Entry {
         number: u64,
         previous: u64,
@@ -100,8 +102,8 @@ impl Walk {
         }
     }
 
-    /// A walk that resumes at absolute offset `at`, at the length field of frame `index`. It finds no table of contents:
-    /// the caller knows how many frames there are.
+    /// A walk that resumes at absolute offset `at`, at the length field of frame `index`. It finds
+    /// no table of contents: the caller knows how many frames there are.
     pub(crate) fn resume(header: Header, at: u64, index: u64) -> Self {
         Self { header, size: None, state: State::Length, at, frames: index, table: None, bad_table: false, meta: false }
     }
@@ -116,8 +118,8 @@ impl Walk {
         self.at
     }
 
-    /// Walks over `input`, which begins at the walk's position. Returns the number of bytes used. Only a few bytes are
-    /// left over unless the sink is full.
+    /// Walks over `input`, which begins at the walk's position. Returns the number of bytes used.
+    /// Only a few bytes are left over unless the sink is full.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
         while !sink.is_full() && self.step(&mut c, sink) {}
@@ -184,8 +186,8 @@ impl Walk {
             State::Entry { number, previous, every } => {
                 let Ok(entry) = c.u64() else { return false };
                 let first = self.header.len();
-                // The TCG plugin's first entry is the offset of the meta frame. Others pad the table with its own
-                // offset.
+                // The TCG plugin's first entry is the offset of the meta frame. Others pad the
+                // table with its own offset.
                 let end = self.table.unwrap_or(u64::MAX);
                 let fits = entry >= previous && ((first..=end).contains(&entry) || (number == 0 && entry == META_AT));
                 self.bad_table |= !fits;
@@ -241,8 +243,9 @@ impl Walk {
         true
     }
 
-    /// Whether a table of contents begins here although the header says otherwise: all frames of the header's count
-    /// have been read, and the rest of the file has the right length for `every` frames per entry.
+    /// Whether a table of contents begins here although the header says otherwise: all frames of
+    /// the header's count have been read, and the rest of the file has the right length for `every`
+    /// frames per entry.
     fn is_table(&self, at: u64, every: u64) -> bool {
         let Some(rest) = self.size.and_then(|size| size.checked_sub(at)) else { return false };
         self.header.table != 0

@@ -1,6 +1,7 @@
 //! Writes traces: the mirror of the decoder, for stretches, fixtures, samples and tests.
 //!
-//! Follows libtrace (`libtrace/src/trace.container.cpp`), and writes the tables of contents of other writers as well.
+//! Follows libtrace (`libtrace/src/trace.container.cpp`), and writes the tables of contents of
+//! other writers as well.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -150,8 +151,8 @@ pub struct Program {
     pub last: Vec<u8>,
 }
 
-/// What is written at the end of a file: the table of contents of one of the known writers. The number is that of
-/// frames in a block.
+/// What is written at the end of a file: the table of contents of one of the known writers. The
+/// number is that of frames in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
     /// No table, and no count in the header: the output was a pipe, or the tracer was killed.
@@ -184,8 +185,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A trace of this architecture and machine. From version 2 on there is a meta frame, which is empty if `meta` is
-    /// `None`.
+    /// A trace of this architecture and machine. From version 2 on there is a meta frame, which is
+    /// empty if `meta` is `None`.
     pub fn new(version: u64, architecture: u64, machine: u64, meta: Option<&Meta>) -> Self {
         let header = Header { version, architecture, machine, frames: 0, table: 0 };
         let mut bytes = header.to_bytes();

@@ -10,10 +10,11 @@
 //! | key frame | `key frame` | `key` with a structure for each thread |
 //! | other | `unknown frame` | none |
 //!
-//! The `taint` of an instruction has the structures `read` and `written` with the id of each tainted operand, or `several`.
-//! Structures of values have a field for each operand. Its key is the name of a register, or `[0x7ffe10]` for memory. Fields
-//! that a frame lacks, empty modes and empty lists are left out. Of an invalid frame, and of one that is too large to be
-//! kept, only the address and the thread are known.
+//! The `taint` of an instruction has the structures `read` and `written` with the id of each
+//! tainted operand, or `several`. Structures of values have a field for each operand. Its key is
+//! the name of a register, or `[0x7ffe10]` for memory. Fields that a frame lacks, empty modes and
+//! empty lists are left out. Of an invalid frame, and of one that is too large to be kept, only the
+//! address and the thread are known.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,8 +37,8 @@ use super::records::{Frame, List, Operand, Place, TaintIntro};
 use super::to_batch::Lane;
 use crate::code::{syscalls, vectors};
 
-/// Limit for the length in bytes of a frame whose fields are passed on or printed: a frame must be in memory for that. Larger
-/// ones are only counted.
+/// Limit for the length in bytes of a frame whose fields are passed on or printed: a frame must be
+/// in memory for that. Larger ones are only counted.
 pub(super) const MAX_FRAME: u64 = 64 << 20;
 /// Values longer than this, in bytes, are shown as bytes instead of a number.
 const MAX_NUMBER: usize = 64;
@@ -446,7 +447,8 @@ fn shortened(bytes: &[u8], limit: usize) -> FieldValue<'_> {
     FieldValue::Bytes { bytes: bytes.get(..limit).unwrap_or(bytes), len: bytes.len() as u64 }
 }
 
-/// Whether an instruction of ARM is Thumb. Four bytes are ambiguous without the frames before them; the mode decides.
+/// Whether an instruction of ARM is Thumb. Four bytes are ambiguous without the frames before them;
+/// the mode decides.
 pub(super) fn is_thumb(len: usize, address: Option<u64>, mode: Option<&[u8]>) -> bool {
     len == 2 || mode == Some(b"arm:t32") || address.is_some_and(|address| address & 3 != 0)
 }
@@ -474,9 +476,9 @@ pub(super) fn place_name<'a>(place: Place<'a>, scratch: &'a mut String) -> &'a s
     scratch
 }
 
-/// A value as a number, if it is short enough, else its first `limit` bytes. Of more than 64 bits it is a text in `scratch`.
-/// `bits`: the number of significant bits; all are if this is `None`, 0, or more than there are. `big`: the most significant
-/// byte comes first.
+/// A value as a number, if it is short enough, else its first `limit` bytes. Of more than 64 bits
+/// it is a text in `scratch`. `bits`: the number of significant bits; all are if this is `None`, 0,
+/// or more than there are. `big`: the most significant byte comes first.
 #[inline]
 pub(super) fn number<'a>(
     bytes: &'a [u8],

@@ -1,5 +1,5 @@
-//! What a reader needs to begin anywhere in a trace, and the reader. All frames are in one lane, the meta frame in none. The
-//! row of a frame is its number.
+//! What a reader needs to begin anywhere in a trace, and the reader. All frames are in one lane,
+//! the meta frame in none. The row of a frame is its number.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -27,7 +27,8 @@ pub(super) struct Index {
     pub(super) order: ByteOrder,
     /// Limit for values shown as bytes, in bytes.
     pub(super) payload: u64,
-    /// Absolute offset of the end of the trace, if it was reached. Also the locator of the last event.
+    /// Absolute offset of the end of the trace, if it was reached. Also the locator of the last
+    /// event.
     pub(super) end: Option<u64>,
     /// Number of frames.
     pub(super) frames: u64,

@@ -1,9 +1,10 @@
 //! Fast path for instructions as every tracer writes them.
 //!
-//! Nearly all frames are one instruction with its fields in the order of the schema, and most of its bytes are
-//! operands, which events hardly need. [`parse`] reads such a frame about twelve times faster than
-//! [`super::message::Walk`]. It returns `None` for everything else: unusual, damaged, or split frames are left to the
-//! walk, which reports what is wrong. So it must not accept a frame that the walk finds broken.
+//! Nearly all frames are one instruction with its fields in the order of the schema, and most of
+//! its bytes are operands, which events hardly need. [`parse`] reads such a frame about twelve
+//! times faster than [`super::message::Walk`]. It returns `None` for everything else: unusual,
+//! damaged, or split frames are left to the walk, which reports what is wrong. So it must not
+//! accept a frame that the walk finds broken.
 
 use super::records::{Operand, Place, Taint, Usage};
 use super::wire::{varint, zigzag};
@@ -27,8 +28,9 @@ pub(crate) fn parse(frame: &[u8]) -> Option<Instruction<'_>> {
     parse_with(frame, |list, _| check(list))
 }
 
-/// Reads a complete frame if it is a usual instruction. `check` gets the list of operands that are read and the one of those that are
-/// written, for which it gets `true`. It returns `None` unless a list consists of usual operands up to its end.
+/// Reads a complete frame if it is a usual instruction. `check` gets the list of operands that are
+/// read and the one of those that are written, for which it gets `true`. It returns `None` unless a
+/// list consists of usual operands up to its end.
 #[inline(always)]
 pub(crate) fn parse_with<'a>(
     frame: &'a [u8],
@@ -109,7 +111,8 @@ fn place_of(place: &[u8]) -> Option<Place<'_>> {
     })
 }
 
-/// Places and values of a list of usual operands. What lies between is passed over: [`parse`] has checked it.
+/// Places and values of a list of usual operands. What lies between is passed over: [`parse`] has
+/// checked it.
 #[inline]
 pub(crate) fn values(mut list: &[u8]) -> impl Iterator<Item = (Place<'_>, &[u8])> {
     core::iter::from_fn(move || {
@@ -154,7 +157,8 @@ pub(crate) fn stack_pointers(mut list: &[u8], pointer: StackPointer) -> impl Ite
     })
 }
 
-/// The value of a register, which tracers write in little-endian order. `None` if it is empty or longer than 64 bits.
+/// The value of a register, which tracers write in little-endian order. `None` if it is empty or
+/// longer than 64 bits.
 #[inline]
 pub(crate) fn register_value(value: &[u8]) -> Option<u64> {
     if value.is_empty() || value.len() > 8 {
@@ -167,8 +171,8 @@ pub(crate) fn register_value(value: &[u8]) -> Option<u64> {
 #[inline(always)]
 fn number(bytes: &[u8], tag: u8) -> Option<(u64, &[u8])> {
     match bytes {
-        // Nearly all numbers take one or two bytes. Must be inlined: in wasm, a call returns such a pair through
-        // memory.
+        // Nearly all numbers take one or two bytes. Must be inlined: in wasm, a call returns such a
+        // pair through memory.
         [first, value @ 0..0x80, rest @ ..] if *first == tag => Some(((*value).into(), rest)),
         [first, low, high @ 0..0x80, rest @ ..] if *first == tag => {
             Some((u64::from(low & 0x7f) | u64::from(*high) << 7, rest))

@@ -7,8 +7,8 @@ use crate::code::isa::{ByteOrder, Isa};
 
 use super::wire::Header;
 
-/// `frame_architecture`, in the order of `frame_arch.h`: the frozen enumeration of an old BFD, with five additions at
-/// the end.
+/// `frame_architecture`, in the order of `frame_arch.h`: the frozen enumeration of an old BFD, with
+/// five additions at the end.
 const ARCHITECTURES: [&str; 82] = [
     "unknown",
     "obscure",
@@ -174,8 +174,8 @@ impl Machine {
         format!("{known}, {machine}")
     }
 
-    /// Whether memory is big-endian. If the machine has both byte orders, `order` decides, which is learnt from
-    /// instructions.
+    /// Whether memory is big-endian. If the machine has both byte orders, `order` decides, which is
+    /// learnt from instructions.
     pub(crate) fn has_big_endian_memory(&self, order: &ByteOrder) -> bool {
         match self.isa {
             Isa::Mips | Isa::PowerPc => order.is_big(self.isa),

@@ -1,8 +1,9 @@
 //! A walk over a protobuf message that arrives in portions.
 //!
-//! This is the only grammar. It finds where a message breaks, even for code that reads complete messages with
-//! [`super::wire::Fields`]. The schema is `frame.piqi` of bap-frames with the numbers assigned by `piqi`. A field whose
-//! wire type differs from the schema is skipped like an unknown field, as protobuf's own parsers do.
+//! This is the only grammar. It finds where a message breaks, even for code that reads complete
+//! messages with [`super::wire::Fields`]. The schema is `frame.piqi` of bap-frames with the numbers
+//! assigned by `piqi`. A field whose wire type differs from the schema is skipped like an unknown
+//! field, as protobuf's own parsers do.
 
 use super::wire::{Fault, varint};
 
@@ -177,7 +178,8 @@ pub(crate) struct Ignore;
 
 impl Capture for Ignore {}
 
-/// The deepest message is a register in a key frame: frame, key frame, lists, list, values, value, operand, register.
+/// The deepest message is a register in a key frame: frame, key frame, lists, list, values, value,
+/// operand, register.
 const DEPTH: usize = 9;
 
 #[derive(Clone, Copy, Debug)]
@@ -186,7 +188,8 @@ struct Level {
     end: u64,
 }
 
-/// A walk over one message. It restarts at fields and within strings, so it leaves over fewer than 21 bytes.
+/// A walk over one message. It restarts at fields and within strings, so it leaves over fewer than
+/// 21 bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
     at: u64,
@@ -226,8 +229,8 @@ impl Walk {
         self.levels.get(top).copied().unwrap_or(Level { message: Message::Packed, end: 0 })
     }
 
-    /// Walks over `input`, which begins at the walk's position and must not exceed the message. Returns the number of
-    /// bytes used.
+    /// Walks over `input`, which begins at the walk's position and must not exceed the message.
+    /// Returns the number of bytes used.
     #[inline]
     pub(crate) fn run(&mut self, input: &[u8], capture: &mut impl Capture) -> usize {
         let base = self.at;
@@ -290,8 +293,8 @@ impl Walk {
             return Step::Took(n);
         }
         let number = tag >> 3;
-        // Fields may come in any order, and unknown ones are skipped by their wire type, as protobuf's own parsers do. piqi has no groups;
-        // nothing in one is of the schema.
+        // Fields may come in any order, and unknown ones are skipped by their wire type, as
+        // protobuf's own parsers do. piqi has no groups; nothing in one is of the schema.
         let kind = if self.groups > 0 { None } else { field(message, number) };
         // protobuf has no field 0.
         if number == 0 {

@@ -1,8 +1,9 @@
-//! `.frames`: execution traces of BAP (the Binary Analysis Platform), written by QEMU's tracewrap, QEMU's TCG plugin,
-//! the Pin tracer and libtrace. Each executed instruction is a frame, with its bytes and the values it read and wrote.
+//! `.frames`: execution traces of BAP (the Binary Analysis Platform), written by QEMU's tracewrap,
+//! QEMU's TCG plugin, the Pin tracer and libtrace. Each executed instruction is a frame, with its
+//! bytes and the values it read and wrote.
 //!
-//! A container with a magic number holds length-prefixed protobuf messages. There are no timestamps: the x axis is the
-//! number of the frame.
+//! A container with a magic number holds length-prefixed protobuf messages. There are no
+//! timestamps: the x axis is the number of the frame.
 
 mod cut;
 mod decode;
@@ -70,7 +71,8 @@ pub const ROW: Row = Row {
     cut: Some(cut),
 };
 
-/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module of the timeline.
+/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module
+/// of the timeline.
 const FORMAT: Format = ROW.format;
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {

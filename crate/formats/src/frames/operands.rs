@@ -1,7 +1,8 @@
 //! Places and values of the operands of usual instructions, for a pass that takes all of them.
 //!
-//! The same bytes stand before the value of a register each time that it is accessed in the same way: lengths, its name, the number
-//! of bits, flags, taint. [`Heads`] remembers them, so that comparing a few words replaces reading an operand.
+//! The same bytes stand before the value of a register each time that it is accessed in the same
+//! way: lengths, its name, the number of bits, flags, taint. [`Heads`] remembers them, so that
+//! comparing a few words replaces reading an operand.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -14,7 +15,8 @@ use crate::steps::Place;
 /// Bytes at the beginning of a head that are compared, and bytes at its end. They may overlap.
 const FRONT: usize = 16;
 const BACK: usize = 24;
-/// Heads that are remembered at most, by a number of one byte: several times as many as a processor has registers.
+/// Heads that are remembered at most, by a number of one byte: several times as many as a processor
+/// has registers.
 const SLOTS: usize = 1 << 8;
 /// Slots in which a head may be.
 const PROBES: u8 = 4;
@@ -28,7 +30,8 @@ pub(super) struct Operands {
 }
 
 impl Operands {
-    /// Reads a complete frame if it is a usual instruction, as [`instruction::parse`] does, and remembers its operands.
+    /// Reads a complete frame if it is a usual instruction, as [`instruction::parse`] does, and
+    /// remembers its operands.
     #[inline]
     pub(super) fn parse<'a>(&mut self, frame: &'a [u8]) -> Option<Instruction<'a>> {
         let Self { heads, read, written } = self;
@@ -37,7 +40,8 @@ impl Operands {
         instruction::parse_with(frame, |list, is_written| heads.list(list, if is_written { written } else { read }))
     }
 
-    /// Passes on the operands of the instruction that was parsed last, the values read before those written.
+    /// Passes on the operands of the instruction that was parsed last, the values read before those
+    /// written.
     #[inline]
     pub(super) fn visit(&self, instruction: &Instruction<'_>, mut each: impl FnMut(Place<'_>, &[u8], bool)) {
         for (operands, list, is_written) in
@@ -144,7 +148,8 @@ impl Heads {
         Some(())
     }
 
-    /// Reads the operand at the beginning of `list`, whose head is not known. Returns it with the bytes after it.
+    /// Reads the operand at the beginning of `list`, whose head is not known. Returns it with the
+    /// bytes after it.
     #[inline(never)]
     fn other<'a>(&mut self, list: &'a [u8], at: usize) -> Option<(Operand, &'a [u8])> {
         let (records::Operand { place, value, .. }, rest) = instruction::operand(list)?;
@@ -166,13 +171,15 @@ impl Heads {
         self.0.get(usize::from(slot)).unwrap_or(Head::NONE)
     }
 
-    /// The slot of the head of the operand at the beginning of a list. `None` if the head is not known.
+    /// The slot of the head of the operand at the beginning of a list. `None` if the head is not
+    /// known.
     #[inline(always)]
     fn find(&self, list: &[u8]) -> Option<u8> {
         slots(list)?.find(|slot| self.head(*slot).is_of(list))
     }
 
-    /// Remembers the head of the usual operand of `len` bytes at the beginning of a list, unless it is too long or there are too many.
+    /// Remembers the head of the usual operand of `len` bytes at the beginning of a list, unless it
+    /// is too long or there are too many.
     fn learn(&mut self, list: &[u8], len: usize, name: &[u8], value: &[u8]) {
         let head = list.get(..len.saturating_sub(value.len())).unwrap_or_default();
         let (Some(front), Some(back)) = (head.first_chunk(), head.last_chunk()) else { return };
@@ -185,7 +192,8 @@ impl Heads {
     }
 }
 
-/// The slots in which the head of the operand at the beginning of a list may be. `None` if that is too short.
+/// The slots in which the head of the operand at the beginning of a list may be. `None` if that is
+/// too short.
 #[inline(always)]
 fn slots(list: &[u8]) -> Option<impl Iterator<Item = u8> + use<>> {
     let (words, _) = list.first_chunk::<24>()?.as_chunks();

@@ -1,7 +1,8 @@
 //! Kinds of problems that only BAP frames traces have.
 
 crate::problem_kinds! {
-    /// A complete frame is of an unknown kind or lacks a required field. `value`: its length in bytes.
+    /// A complete frame is of an unknown kind or lacks a required field. `value`: its length in
+    /// bytes.
     UNKNOWN_RECORD = ProblemKind::serious(
         "unknown-record",
         "a frame of {value} byte{|s} is of an unknown kind or lacks a required field; skipped",

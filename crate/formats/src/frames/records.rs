@@ -1,7 +1,8 @@
-//! Frames as borrowed views of their bytes: nothing is copied, and lists are decoded as they are iterated.
+//! Frames as borrowed views of their bytes: nothing is copied, and lists are decoded as they are
+//! iterated.
 //!
-//! Of a repeated field or list, the last one counts. Views ignore whatever is invalid; a walk over the message reports
-//! it.
+//! Of a repeated field or list, the last one counts. Views ignore whatever is invalid; a walk over
+//! the message reports it.
 
 use super::wire::{Content, Fields, zigzag};
 
@@ -101,7 +102,8 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Whether it is in memory. Tracers write registers in little-endian order, and memory in the order of addresses.
+    /// Whether it is in memory. Tracers write registers in little-endian order, and memory in the
+    /// order of addresses.
     pub fn is_memory(&self) -> bool {
         self.register.is_none() && self.memory.is_some()
     }
@@ -300,8 +302,8 @@ impl<'a> Frame<'a> {
         frame
     }
 
-    /// Whether the frame has no usable content: it is empty, of an unknown kind, or an instruction without address or
-    /// thread.
+    /// Whether the frame has no usable content: it is empty, of an unknown kind, or an instruction
+    /// without address or thread.
     pub fn is_unknown(&self) -> bool {
         *self == Self::default() || self.std.is_some_and(|std| std.address.is_none() || std.thread.is_none())
     }

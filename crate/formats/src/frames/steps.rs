@@ -1,9 +1,10 @@
 //! The sink that passes what frames read and wrote to an index of accesses.
 //!
-//! Operands of a frame's first list are reads and those of the second are writes, whatever their usage flags say: tracers put
-//! an operand that is read and written into the first with its old value, and QEMU's TCG plugin lists every register there
-//! (`tracewrap.c`, and the plugin's). Values of a key frame count as written. Invalid frames, and those too large to be kept,
-//! have no accesses, as in the dump.
+//! Operands of a frame's first list are reads and those of the second are writes, whatever their
+//! usage flags say: tracers put an operand that is read and written into the first with its old
+//! value, and QEMU's TCG plugin lists every register there (`tracewrap.c`, and the plugin's).
+//! Values of a key frame count as written. Invalid frames, and those too large to be kept, have no
+//! accesses, as in the dump.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -115,7 +116,8 @@ struct Held {
     bytes: Vec<u8>,
 }
 
-/// Whether an instruction calls the system. On x86 such instructions have two bytes: the others are not decoded for this.
+/// Whether an instruction calls the system. On x86 such instructions have two bytes: the others are
+/// not decoded for this.
 #[inline]
 fn calls_system(reading: Reading, bytes: &[u8]) -> bool {
     let may = !matches!(reading.isa, Isa::X86(_)) || bytes.len() == 2;
@@ -154,7 +156,8 @@ impl ToSteps<'_> {
         let reading = Reading { isa, big: is_big, thumb: is_thumb };
         let event = step.event.or_else(|| calls_system(reading, bytes).then_some(StepEvent::SystemCall));
         let number = record.index.unwrap_or(0);
-        // Most traces have no modes. On some processors `memcmp` takes 50 ns for no bytes of a `Vec` that has no memory.
+        // Most traces have no modes. On some processors `memcmp` takes 50 ns for no bytes of a
+        // `Vec` that has no memory.
         let is_other = !(mode.is_empty() && self.held.mode.0.is_empty()) && mode != self.held.mode.0;
         if is_other {
             self.held.mode = (mode.into(), number_of(mode));

@@ -1,5 +1,5 @@
-//! The dump, as JSON lines: an object for each frame, with the names of `frame.piqi` and underscores in place of
-//! dashes.
+//! The dump, as JSON lines: an object for each frame, with the names of `frame.piqi` and
+//! underscores in place of dashes.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -158,7 +158,8 @@ impl Lines {
     }
 }
 
-/// Writes the line of a frame. An instruction has the name of its function if one of `namings` has that, the last first.
+/// Writes the line of a frame. An instruction has the name of its function if one of `namings` has
+/// that, the last first.
 fn line(out: &mut String, index: u64, record: &Record, frame: &Frame<'_>, namings: &[Naming]) {
     let mut object = Json { out, empty: true };
     object.begin();

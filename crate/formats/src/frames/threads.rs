@@ -1,7 +1,7 @@
 //! Threads: passes instructions to their call stacks, and the events of the stacks to a batch.
 //!
-//! The stacks are those of [`crate::code::stack`]. This module adds what only frames have: a thread, a mode, and the
-//! stack pointer if it is among the operands.
+//! The stacks are those of [`crate::code::stack`]. This module adds what only frames have: a
+//! thread, a mode, and the stack pointer if it is among the operands.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -23,8 +23,8 @@ use crate::problem::{MANY_THREADS, Problem};
 
 use super::instruction;
 
-/// After an instruction of two bytes, this many instructions of four bytes are taken to be Thumb unless the trace says
-/// otherwise.
+/// After an instruction of two bytes, this many instructions of four bytes are taken to be Thumb
+/// unless the trace says otherwise.
 const THUMB_STICKS: u8 = 16;
 
 /// Most exceptions that wait for the next instruction.
@@ -89,7 +89,8 @@ pub(crate) struct Threads {
     /// The track of the threads beyond the limit, once there is one.
     others: Option<TrackId>,
     latest: usize,
-    /// Numbers and addresses of exceptions of no particular thread, before the next instruction. At most [`MOST_RAISED`].
+    /// Numbers and addresses of exceptions of no particular thread, before the next instruction. At
+    /// most [`MOST_RAISED`].
     raised: Vec<[Option<u64>; 3]>,
     names: Addresses,
     program: Program,
@@ -221,8 +222,8 @@ impl Threads {
         }
     }
 
-    /// A frame reports an exception: its number, the interrupted address, and the address of the handler. It concerns the thread of the
-    /// next instruction if the frame names none.
+    /// A frame reports an exception: its number, the interrupted address, and the address of the
+    /// handler. It concerns the thread of the next instruction if the frame names none.
     pub(crate) fn except(&mut self, thread: Option<u64>, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
         let [from, to] = [from, to].map(|address| address.map(|address| self.plain(address)));
         match thread {
@@ -453,9 +454,9 @@ impl Sink for StackToBatch<'_, '_> {
     }
 }
 
-/// Whether an ARM instruction is Thumb, and whether that is certain. The mode may say so. Otherwise length and address
-/// may, and instructions of four bytes after one of two are taken to be Thumb. `sticky` counts down from
-/// [`THUMB_STICKS`].
+/// Whether an ARM instruction is Thumb, and whether that is certain. The mode may say so. Otherwise
+/// length and address may, and instructions of four bytes after one of two are taken to be Thumb.
+/// `sticky` counts down from [`THUMB_STICKS`].
 fn is_thumb(step: &Step<'_>, sticky: &mut u8) -> (bool, bool) {
     match step.mode {
         b"arm:t32" => return (true, true),

@@ -1,6 +1,7 @@
 //! The layout: the container's header, and the primitives of protobuf.
 //!
-//! Header: `libtrace/src/trace.container.hpp` of bap-frames. Protobuf: <https://protobuf.dev/programming-guides/encoding/>.
+//! Header: `libtrace/src/trace.container.hpp` of bap-frames. Protobuf:
+//! <https://protobuf.dev/programming-guides/encoding/>.
 
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +69,8 @@ impl Header {
         }
         let fits = |at: u64| at == 0 || (HEADER_LEN..=size).contains(&at);
         if first <= 3 && second <= LAST_ARCHITECTURE {
-            // A newer header, unless this is an old file so small that its table's offset is a valid architecture.
+            // A newer header, unless this is an old file so small that its table's offset is a
+            // valid architecture.
             let entries =
                 size.checked_sub(second).filter(|rest| rest % 8 == 0).and_then(|rest| (rest / 8).checked_sub(1));
             // With an empty first frame, this would be machine 0.
@@ -110,9 +112,9 @@ impl Header {
     }
 }
 
-/// Whether a table of contents with `entries` entries, one for `every` frames, fits `frames` frames. libtrace writes an
-/// entry for each block but the first, QEMU's tracewrap for each full block, and QEMU's TCG plugin for each block, full
-/// or not.
+/// Whether a table of contents with `entries` entries, one for `every` frames, fits `frames`
+/// frames. libtrace writes an entry for each block but the first, QEMU's tracewrap for each full
+/// block, and QEMU's TCG plugin for each block, full or not.
 pub(crate) fn table_fits(entries: u64, every: u64, frames: u64) -> bool {
     let Some(whole) = frames.checked_div(every) else { return false };
     entries == whole || entries == frames.div_ceil(every) || entries == frames.saturating_sub(1) / every

@@ -1,9 +1,9 @@
 //! Names files: lines of text that give names to ids or addresses.
 //!
 //! A line is either CSV, or `start size name` as in the maps of Linux perf (`/tmp/perf-PID.map`,
-//! tools/perf/Documentation/jit-interface.txt). In CSV it is `key,name`, `key,name,file:line`, `key,name,file,line`, or
-//! `key,file,line`. A key is decimal, `#12` or `0x401000`, or `7:12` for a statement of trace-db: the file and the index. The
-//! numbers of a map are hexadecimal.
+//! tools/perf/Documentation/jit-interface.txt). In CSV it is `key,name`, `key,name,file:line`,
+//! `key,name,file,line`, or `key,file,line`. A key is decimal, `#12` or `0x401000`, or `7:12` for a
+//! statement of trace-db: the file and the index. The numbers of a map are hexadecimal.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -28,7 +28,8 @@ pub struct NamesFile {
 }
 
 impl NamesFile {
-    /// Reads a whole file. Lines of neither form are counted and left out; a heading is not counted.
+    /// Reads a whole file. Lines of neither form are counted and left out; a heading is not
+    /// counted.
     pub fn read(bytes: &[u8]) -> Self {
         let mut places = Vec::new();
         let (mut skipped, mut first_skipped) = (0, 0);
@@ -50,8 +51,8 @@ impl NamesFile {
     }
 }
 
-/// Whether a file that begins with `head` is a names file: text, of which most lines have one of the two forms. If the
-/// file goes on after `head`, the last line of `head` may be incomplete.
+/// Whether a file that begins with `head` is a names file: text, of which most lines have one of
+/// the two forms. If the file goes on after `head`, the last line of `head` may be incomplete.
 pub fn is_names_file(head: &[u8], goes_on: bool) -> bool {
     let complete = if goes_on { head.iter().rposition(|b| *b == b'\n').unwrap_or(0) } else { head.len() };
     let (mut good, mut bad) = (0, 0);
@@ -92,7 +93,8 @@ fn read_line(line: &str) -> Line {
     csv_line(line).or_else(|| map_line(line)).map_or(Line::Other, Line::Place)
 }
 
-/// `key,name` with or without a source. A name that is not in quotation marks may have commas: `3,f(int, char)`.
+/// `key,name` with or without a source. A name that is not in quotation marks may have commas:
+/// `3,f(int, char)`.
 fn csv_line(line: &str) -> Option<Place> {
     let (key, rest) = line.split_once([',', '\t'])?;
     let start = number(unquoted(key.trim()))?;

@@ -1,7 +1,8 @@
 //! Texts for what a trace names by number only: the ids and addresses of functions.
 //!
-//! A log of XRay has ids, traces of instructions have addresses, and trace-db traces have statements. The texts are in other files, *companions* of the trace.
-//! Each of them becomes a [`Naming`].
+//! A log of XRay has ids, traces of instructions have addresses, and trace-db traces have
+//! statements. The texts are in other files, *companions* of the trace. Each of them becomes a
+//! [`Naming`].
 //!
 //! # Names and companions
 //!
@@ -87,7 +88,8 @@ impl Naming {
         self.places.is_empty()
     }
 
-    /// What it says about a key, if anything. An address inside a place belongs to it, an id only if it is the start.
+    /// What it says about a key, if anything. An address inside a place belongs to it, an id only
+    /// if it is the start.
     pub fn of(&self, key: Key) -> Option<Named<'_>> {
         let (number, is_address) = match key {
             Key::None => return None,

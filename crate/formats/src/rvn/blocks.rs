@@ -1,5 +1,5 @@
-//! Blocks of code: where the instructions of each begin, and where the last one goes. Both are found once for each
-//! block, not for each run.
+//! Blocks of code: where the instructions of each begin, and where the last one goes. Both are
+//! found once for each block, not for each run.
 
 use alloc::vec::Vec;
 
@@ -56,8 +56,8 @@ impl Ending {
     }
 }
 
-/// What each run of a block needs to know of it: less than a cache line, instead of an [`Entry`] with its vectors. A trace has
-/// tens of millions of runs of some thousand blocks.
+/// What each run of a block needs to know of it: less than a cache line, instead of an [`Entry`]
+/// with its vectors. A trace has tens of millions of runs of some thousand blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compact {
     /// Number of the block; 0 in an empty slot of the table.
@@ -81,8 +81,8 @@ impl Compact {
         self.pc.wrapping_add(self.len.into())
     }
 
-    /// The addresses at which execution may continue after a run of `ran` transitions without a change of the stack.
-    /// `None` if the last instruction may change it, or did not run.
+    /// The addresses at which execution may continue after a run of `ran` transitions without a
+    /// change of the stack. `None` if the last instruction may change it, or did not run.
     #[inline]
     pub(super) fn goes_along(&self, ran: u64) -> Option<(u64, u64)> {
         let next = self.next();
@@ -94,8 +94,8 @@ impl Compact {
         }
     }
 
-    /// Where a run of `ran` transitions ends: the flow of its last instruction and that instruction's offset. Unknown if it did
-    /// not run to the end of the block.
+    /// Where a run of `ran` transitions ends: the flow of its last instruction and that
+    /// instruction's offset. Unknown if it did not run to the end of the block.
     #[inline]
     pub(super) fn flow(&self, ran: u64) -> (Flow, u64) {
         if ran < u64::from(self.count) {
@@ -112,8 +112,8 @@ fn end_address(is_32_bit: bool, end: u64) -> u64 {
 
 /// Whether the code at `pc` is the kernel's. `None` if that is unknown.
 ///
-/// 64 bit: the upper half, by convention of x86-64 systems. 32 bit: from 2 GiB on, as in Windows; Linux begins at 3
-/// GiB. 16 bit: there is no such convention.
+/// 64 bit: the upper half, by convention of x86-64 systems. 32 bit: from 2 GiB on, as in Windows;
+/// Linux begins at 3 GiB. 16 bit: there is no such convention.
 pub(super) fn is_kernel(pc: u64, mode: Mode) -> Option<bool> {
     match mode {
         Mode::Bits64 => Some(pc >> 63 == 1),
@@ -129,8 +129,8 @@ pub(super) struct Entry {
     pub(super) block: Block,
     /// Whether the block is longer than what is kept of it.
     pub(super) cut: bool,
-    /// Offsets of the instructions that were executed at least once, ascending, without the first one, which has offset
-    /// 0.
+    /// Offsets of the instructions that were executed at least once, ascending, without the first
+    /// one, which has offset 0.
     pub(super) known: Vec<u32>,
     /// The result of [`Entry::ending`], once computed.
     ending: Option<Ending>,
@@ -146,8 +146,8 @@ impl Entry {
         Self { id, block, cut, known: Vec::new(), ending: None, opening, name: None }
     }
 
-    /// Whether this block stands for transitions that are not instructions. Block 1 should, but only its content proves
-    /// it.
+    /// Whether this block stands for transitions that are not instructions. Block 1 should, but
+    /// only its content proves it.
     pub(super) fn is_interrupt(&self) -> bool {
         self.id == INTERRUPT_BLOCK && self.block.data == INTERRUPT
     }
@@ -171,7 +171,8 @@ impl Entry {
         }
     }
 
-    /// `None` until it has a name, for the interrupt block, and if a number is too large or the mode unknown.
+    /// `None` until it has a name, for the interrupt block, and if a number is too large or the
+    /// mode unknown.
     fn compact(&mut self, instructions: &dyn Instructions) -> Option<Compact> {
         let name = self.name.filter(|_| !self.is_interrupt())?;
         let Block { pc, count, mode, ref data } = self.block;
@@ -212,7 +213,8 @@ impl Entry {
         Ending { goes, to, last: offset }
     }
 
-    /// Offset of the last instruction: from the indices if all instructions were executed, otherwise by decoding.
+    /// Offset of the last instruction: from the indices if all instructions were executed,
+    /// otherwise by decoding.
     fn last(&self, instructions: &dyn Instructions) -> Option<usize> {
         if self.block.count == self.known.len() as u64 + 1 {
             return Some(self.known.last().map_or(0, |offset| *offset as usize));
@@ -230,7 +232,8 @@ impl Entry {
         starts.into_iter().map(|start| start as usize).collect()
     }
 
-    /// The bytes of the instruction at `pc`, by decoding. Also finds an instruction that never completed.
+    /// The bytes of the instruction at `pc`, by decoding. Also finds an instruction that never
+    /// completed.
     pub(super) fn decoded_at(&self, pc: u64, instructions: &dyn Instructions) -> Option<&[u8]> {
         if self.is_interrupt() {
             return None;
@@ -241,8 +244,9 @@ impl Entry {
         self.block.data.get(offset..starts.get(i + 1).copied().unwrap_or(self.block.data.len()))
     }
 
-    /// The bytes of the instruction at `pc`, by the reference's rule: the instruction must have been executed at least
-    /// once. It ends where the next such instruction begins; the last one has up to 15 bytes.
+    /// The bytes of the instruction at `pc`, by the reference's rule: the instruction must have
+    /// been executed at least once. It ends where the next such instruction begins; the last one
+    /// has up to 15 bytes.
     pub(super) fn instruction_at(&self, pc: u64) -> Option<&[u8]> {
         if self.is_interrupt() {
             return None;

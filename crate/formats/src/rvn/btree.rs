@@ -1,15 +1,15 @@
 //! A scan of the table `execution` in the file itself, several times faster than a query.
 //!
-//! According to <https://sqlite.org/fileformat2.html>, a table WITHOUT ROWID is an index b-tree. Its interior pages
-//! have rows as well. The order of rows is
+//! According to <https://sqlite.org/fileformat2.html>, a table WITHOUT ROWID is an index b-tree.
+//! Its interior pages have rows as well. The order of rows is
 //!
 //! ```text
 //!   interior page:  child 0, row 0, child 1, row 1, … right-most child
 //!   leaf:           row 0, row 1, …
 //! ```
 //!
-//! A [`Scan`] requests a page and turns it into rows. It reads only what SQLite writes for this one table. At anything
-//! else it returns [`Unknown`], and SQLite continues after the last row.
+//! A [`Scan`] requests a page and turns it into rows. It reads only what SQLite writes for this one
+//! table. At anything else it returns [`Unknown`], and SQLite continues after the last row.
 
 use alloc::vec::Vec;
 
@@ -21,12 +21,14 @@ use crate::rows::{RowScan, Rows, Unknown};
 const HEADER_LEN: u64 = 100;
 /// The first bytes of an SQLite database.
 pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
-/// SQLite's own limit, too: 20 levels with two children a page are more pages than a database can have.
+/// SQLite's own limit, too: 20 levels with two children a page are more pages than a database can
+/// have.
 const DEEPEST: usize = 20;
 /// Types of index pages.
 const INTERIOR: u8 = 2;
 const LEAF: u8 = 10;
-/// Length of the longest cell in bytes: lengths of payload and header, two types, two numbers of eight bytes.
+/// Length of the longest cell in bytes: lengths of payload and header, two types, two numbers of
+/// eight bytes.
 const LONGEST_CELL: usize = 20;
 
 /// Reads the rows of `execution` page by page, in the order of transitions.
@@ -63,8 +65,8 @@ struct Interior {
 }
 
 impl Scan {
-    /// A scan of the table with root page `root`, or `None` if `statement` creates another table. `size` is the file's
-    /// size in bytes, if known.
+    /// A scan of the table with root page `root`, or `None` if `statement` creates another table.
+    /// `size` is the file's size in bytes, if known.
     pub fn of(statement: &str, root: i64, size: Option<u64>) -> Option<Self> {
         let [_, _, expected, ..] = SCHEMA;
         let same = significant_bytes(statement).eq(significant_bytes(expected));
@@ -83,7 +85,8 @@ impl Scan {
             _ => return None,
         };
         self.usable = usize::try_from(self.page_size).ok()? - usize::from(reserved);
-        // SQLite requires at least 480 bytes. Read version 1 is without a write-ahead log, 2 with one.
+        // SQLite requires at least 480 bytes. Read version 1 is without a write-ahead log, 2 with
+        // one.
         if self.usable < 480 || !(1..=2).contains(&read_version) {
             return None;
         }
@@ -202,8 +205,8 @@ fn significant_bytes(statement: &str) -> impl Iterator<Item = u8> {
     statement.bytes().filter(|b| !b.is_ascii_whitespace() && *b != b';').map(|b| b.to_ascii_lowercase())
 }
 
-/// The two numbers of a record. `None` unless it consists of payload length, header length (3), two types, and two
-/// numbers. Such a record is too short for an overflow page.
+/// The two numbers of a record. `None` unless it consists of payload length, header length (3), two
+/// types, and two numbers. Such a record is too short for an overflow page.
 #[inline]
 fn row(cell: &[u8]) -> Option<(i64, i64)> {
     if let Some(cell) = cell.first_chunk() {

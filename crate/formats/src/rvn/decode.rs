@@ -60,7 +60,8 @@ pub(super) struct Reader {
     scan: Option<Scan>,
     pub(super) schema: Schema,
     has_metadata: bool,
-    /// A table that block traces have and this database lacks. A view of that name does not count: it may never end.
+    /// A table that block traces have and this database lacks. A view of that name does not count:
+    /// it may never end.
     missing: Option<&'static str>,
     pub(super) metadata: Metadata,
     /// The largest transition, if known.
@@ -227,8 +228,9 @@ impl Reader {
         None
     }
 
-    /// Ends and block numbers of the next runs, at most `most`, up to the next interrupt, and all blocks. Ends and numbers may be
-    /// invalid. Empty if the next record is not a run. [`Reader::skip`] moves on.
+    /// Ends and block numbers of the next runs, at most `most`, up to the next interrupt, and all
+    /// blocks. Ends and numbers may be invalid. Empty if the next record is not a run.
+    /// [`Reader::skip`] moves on.
     #[inline]
     pub(super) fn runs(&mut self, most: usize) -> (&[i64], &[i64], &mut Blocks) {
         let to = (self.at + most).min(self.ends.len()).min(self.ids.len());
@@ -243,7 +245,8 @@ impl Reader {
         (ends, ids, &mut self.blocks)
     }
 
-    /// Moves on after `count` of the runs that [`Reader::runs`] returned, the last of which ends at `position`.
+    /// Moves on after `count` of the runs that [`Reader::runs`] returned, the last of which ends at
+    /// `position`.
     #[inline]
     pub(super) fn skip(&mut self, count: usize, position: u64) {
         self.at += count;

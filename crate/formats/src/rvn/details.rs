@@ -132,7 +132,8 @@ fn describe_interrupt(
         return;
     }
     fields.push(Field::new("Related block", Value::Id(interrupt.related)));
-    // The reference finds only instructions that were executed at least once, but one that always faults was not.
+    // The reference finds only instructions that were executed at least once, but one that always
+    // faults was not.
     let instruction = blocks
         .get(interrupt.related)
         .and_then(|entry| entry.instruction_at(interrupt.pc).or_else(|| entry.decoded_at(interrupt.pc, instructions)));

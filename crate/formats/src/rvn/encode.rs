@@ -12,7 +12,8 @@ use crate::rows::{Cell, Insert};
 #[derive(Debug)]
 pub struct Writer {
     blocks: HashMap<(u64, Vec<u8>), i64>,
-    /// For each block: offsets of its instructions, and how many of them were executed at least once.
+    /// For each block: offsets of its instructions, and how many of them were executed at least
+    /// once.
     executed: BTreeMap<i64, (Vec<u32>, usize)>,
     position: u64,
     /// Rows of each table, in the order of [`super::wire::TABLES`].
@@ -30,8 +31,8 @@ impl Writer {
         writer
     }
 
-    /// Returns the number of a block and adds it if it is new. Blocks with the same address and bytes are the same.
-    /// `offsets` are those of its instructions in bytes, without the first.
+    /// Returns the number of a block and adds it if it is new. Blocks with the same address and
+    /// bytes are the same. `offsets` are those of its instructions in bytes, without the first.
     pub fn block(&mut self, block: &Block, offsets: &[u32]) -> i64 {
         let next = self.blocks.len() as i64 + 1;
         let id = *self.blocks.entry((block.pc, block.data.clone())).or_insert(next);
@@ -57,8 +58,8 @@ impl Writer {
         }
     }
 
-    /// Adds a transition that is not an instruction. [`Interrupt::transition`] is ignored; the current position is
-    /// used.
+    /// Adds a transition that is not an instruction. [`Interrupt::transition`] is ignored; the
+    /// current position is used.
     pub fn interrupt(&mut self, interrupt: Interrupt) {
         let row = Interrupt { transition: self.position, ..interrupt }.row();
         self.row(4, row.map(Cell::Int).into());

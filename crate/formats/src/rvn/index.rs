@@ -1,7 +1,8 @@
 //! The reader of a block trace: any of its transitions, and the details of block runs.
 //!
-//! A row is a transition, so that each single step can be reached. Its fields: `address`, `instruction`, `block`, `mode`, `partial`
-//! where a block was left early, and of an interrupt `interrupt` with the keys of the dump. The name is that of an interrupt; instructions have none.
+//! A row is a transition, so that each single step can be reached. Its fields: `address`,
+//! `instruction`, `block`, `mode`, `partial` where a block was left early, and of an interrupt
+//! `interrupt` with the keys of the dump. The name is that of an interrupt; instructions have none.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -36,7 +37,8 @@ pub fn open_records() -> Box<dyn RowRecords> {
 }
 
 impl RvnRecords {
-    /// Splits rows into stretches for which a page of runs suffices: each run has a transition at least.
+    /// Splits rows into stretches for which a page of runs suffices: each run has a transition at
+    /// least.
     fn stretches(&self, rows: Numbers<u64>) -> impl Iterator<Item = Numbers<u64>> + use<> {
         let end = rows.end.min(self.rows());
         (rows.start..end).step_by(PAGE).map(move |from| from..from.saturating_add(PAGE as u64).min(end))
@@ -148,7 +150,8 @@ struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// Of the last transition of a run that left its block early: how many instructions ran, and how many the block has.
+    /// Of the last transition of a run that left its block early: how many instructions ran, and
+    /// how many the block has.
     fn left_early(&self) -> Option<(u64, u64)> {
         let entry = self.entry.filter(|entry| !entry.is_interrupt() && self.transition + 1 == self.run.end)?;
         let (ran, count) = (self.run.end - self.run.begin, entry.block.count);

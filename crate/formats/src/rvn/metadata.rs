@@ -1,4 +1,5 @@
-//! Checks that a database is a block trace of a supported version. Follows the rules of rvnmetadata, in its order.
+//! Checks that a database is a block trace of a supported version. Follows the rules of
+//! rvnmetadata, in its order.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -15,8 +16,8 @@ pub(super) fn parse(rows: &[alloc::vec::Vec<Cell>]) -> Result<Metadata, RowError
         [row] => row,
         _ => return Err(malformed("The database has a _metadata table with several entries, so its type is unknown.")),
     };
-    // Columns are read by position, as the reference does. Version 0 has no columns for its own version and for the
-    // tool's.
+    // Columns are read by position, as the reference does. Version 0 has no columns for its own
+    // version and for the tool's.
     let (version, row) = match row.as_slice() {
         rest @ [_, _, _, _, _] => (0, rest),
         [version, rest @ ..] => (version.int(), rest),
@@ -78,7 +79,8 @@ fn check(version: &str) -> Result<(), RowError> {
     Ok(())
 }
 
-/// The major version of `1.2.3-rc.1+build`. `None` if it is not a semantic version (semver.org, 2.0.0).
+/// The major version of `1.2.3-rc.1+build`. `None` if it is not a semantic version (semver.org,
+/// 2.0.0).
 fn major(version: &str) -> Option<&str> {
     let (version, build) = version.split_once('+').map_or((version, None), |(v, b)| (v, Some(b)));
     let (numbers, pre) = version.split_once('-').map_or((version, None), |(v, p)| (v, Some(p)));

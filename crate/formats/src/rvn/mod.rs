@@ -1,7 +1,8 @@
-//! Block traces of tetrane's REVEN: SQLite databases of the blocks of code that a whole system executed, in order.
+//! Block traces of tetrane's REVEN: SQLite databases of the blocks of code that a whole system
+//! executed, in order.
 //!
-//! This module contains no SQLite; the decoder requests rows (see [`crate::rows`]). A trace has no times. It counts
-//! transitions, which are instructions, interrupts and faults.
+//! This module contains no SQLite; the decoder requests rows (see [`crate::rows`]). A trace has no
+//! times. It counts transitions, which are instructions, interrupts and faults.
 
 mod blocks;
 pub mod btree;
@@ -55,12 +56,14 @@ pub const ROW: Row = Row {
     cut: None,
 };
 
-/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module of the timeline.
+/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module
+/// of the timeline.
 const FORMAT: Format = ROW.format;
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
-    // File format versions for writing and reading: 2 means that there is a log (fileformat2.html#file_format_version_numbers).
-    // The code that lays the pages of a log over the database sets them to 1.
+    // File format versions for writing and reading: 2 means that there is a log
+    // (fileformat2.html#file_format_version_numbers). The code that lays the pages of a log over
+    // the database sets them to 1.
     let lacks_log = head.get(18..20) == Some(&[2, 2]);
     Ok(Opened::Rows(Box::new(events::RvnDecoder::new(options, lacks_log))))
 }
@@ -74,7 +77,8 @@ fn sniff(probe: &Probe<'_>) -> Option<Guess> {
     let (confidence, reason) = if holds(b"transition_id") && holds(b"block_id") {
         (Confidence::Certain, "an SQLite database with the columns of a block trace")
     } else {
-        // Block traces are the only databases supported. Opening another one explains what it lacks.
+        // Block traces are the only databases supported. Opening another one explains what it
+        // lacks.
         (Confidence::Possible, "an SQLite database")
     };
     Some(Guess { confidence, reason: reason.into() })

@@ -1,5 +1,5 @@
-//! The sink that turns records into events of a batch: a call stack, a lane of block runs, and lanes that show when
-//! user and kernel code ran and in which mode.
+//! The sink that turns records into events of a batch: a call stack, a lane of block runs, and
+//! lanes that show when user and kernel code ran and in which mode.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -38,8 +38,8 @@ const NO_LANE: u8 = 0;
 /// Runs of blocks whose columns are filled together.
 const COLUMN: usize = 64;
 
-/// The trace reports interrupts, so handlers need not be inferred. Blocks of all modes share a stack: there are no
-/// operands, and only the encoding of instructions depends on the mode.
+/// The trace reports interrupts, so handlers need not be inferred. Blocks of all modes share a
+/// stack: there are no operands, and only the encoding of instructions depends on the mode.
 const RULES: Rules = Rules { isa: Isa::X86(64), infers_handlers: false };
 
 /// What the decoder keeps from batch to batch.
@@ -135,7 +135,8 @@ impl ToBatch<'_> {
             .map_err(too_many_names)
     }
 
-    /// Applies `act` to the call stack, with a sink for this batch. `interrupt` is the name of a handler.
+    /// Applies `act` to the call stack, with a sink for this batch. `interrupt` is the name of a
+    /// handler.
     fn with_stack(
         &mut self,
         interrupt: u32,
@@ -177,8 +178,8 @@ impl ToBatch<'_> {
             let run = match record {
                 Record::Interrupt(interrupt) => {
                     let name = self.interrupt_name(interrupt)?;
-                    // Interrupts come in order, each before the block run that it is in: no earlier event has a later
-                    // time.
+                    // Interrupts come in order, each before the block run that it is in: no earlier
+                    // event has a later time.
                     let time = interrupt.transition;
                     self.with_stack(0, |stack, _, sink| stack.point(name, time, Locator::at(time + 1), sink))?;
                     self.state.announced = Some(*interrupt);
@@ -189,7 +190,8 @@ impl ToBatch<'_> {
             let Some(entry) = self.blocks.get_mut(run.block) else { continue };
             let (pc, time, locator) = (entry.block.pc, run.begin, Locator::at(run.end));
             if entry.is_interrupt() {
-                // A transition that is neither an instruction nor an interrupt has no effect on the stack.
+                // A transition that is neither an instruction nor an interrupt has no effect on the
+                // stack.
                 if let Some(interrupt) = self.state.announced.take().filter(|i| i.transition + 1 == run.end) {
                     let name = self.interrupt_name(&interrupt)?;
                     let at = Arrival { address: interrupt.pc, stack: None, opening: Opening::Usual, time, locator };
@@ -248,8 +250,9 @@ impl ToBatch<'_> {
         Ok(())
     }
 
-    /// Adds the events of runs, track by track, as long as their blocks are known and their ends ascend from `from`. `ends` and
-    /// `ids` are those of [`super::decode::Reader::runs`]. Returns the number of runs and the last one's end.
+    /// Adds the events of runs, track by track, as long as their blocks are known and their ends
+    /// ascend from `from`. `ends` and `ids` are those of [`super::decode::Reader::runs`]. Returns
+    /// the number of runs and the last one's end.
     ///
     /// # Errors
     ///
@@ -289,8 +292,8 @@ impl ToBatch<'_> {
         result.map(|()| (count, begin))
     }
 
-    /// Most runs go along: they end with a branch or none, and execution continues where it says. Of those, the stack needs
-    /// to know only the last.
+    /// Most runs go along: they end with a branch or none, and execution continues where it says.
+    /// Of those, the stack needs to know only the last.
     fn known_stack(&mut self, from: u64, runs: &[(i64, u64)]) -> Result<(), RowError> {
         let mut time = from;
         // The last run if it goes along, and where execution may continue.
@@ -356,7 +359,8 @@ impl ToBatch<'_> {
         Ok(())
     }
 
-    /// Adds the events of records, track by track. From then on, [`ToBatch::known_runs`] knows their blocks.
+    /// Adds the events of records, track by track. From then on, [`ToBatch::known_runs`] knows
+    /// their blocks.
     pub(super) fn records(&mut self, records: &[Record]) -> Result<(), RowError> {
         for record in records {
             if let Record::Run(run) = record {

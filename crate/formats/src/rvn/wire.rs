@@ -1,4 +1,5 @@
-//! Tables, rows and SQL of block databases, as tetrane's rvnblock, rvnsqlite and rvnmetadata write and read them.
+//! Tables, rows and SQL of block databases, as tetrane's rvnblock, rvnsqlite and rvnmetadata write
+//! and read them.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,7 +7,8 @@ use alloc::vec::Vec;
 
 use crate::rows::{Cell, PAGE, Query, Shape};
 
-/// `_metadata.type` of a block trace. Other numbers are other resources of REVEN; see [`RESOURCES`].
+/// `_metadata.type` of a block trace. Other numbers are other resources of REVEN; see
+/// [`RESOURCES`].
 pub const TYPE_BLOCK: i64 = 9;
 /// Names of resources, by `_metadata.type` from 1 on (rvnmetadata, `ResourceType`).
 pub const RESOURCES: [&str; 10] = [
@@ -218,7 +220,8 @@ pub fn run_before(at: u64) -> Query {
     }
 }
 
-/// Queries at most `most` interrupts from transition `from` on, and before `to` if there is a limit.
+/// Queries at most `most` interrupts from transition `from` on, and before `to` if there is a
+/// limit.
 pub fn interrupts(from: Option<i64>, to: Option<i64>, most: usize) -> Query {
     let from = from.map_or_else(|| String::from("where 1"), |t| format!("where transition_id>={t}"));
     let to = to.map_or_else(String::new, |t| format!(" and transition_id<{t}"));

@@ -1,12 +1,13 @@
-//! Where points are: checkpoints along the file, and the points of each statement. Decoding can resume at a checkpoint.
+//! Where points are: checkpoints along the file, and the points of each statement. Decoding can
+//! resume at a checkpoint.
 //!
 //! ```text
 //! file        |0 ........ |1 ........ |2 ........      a checkpoint every 256 KiB or more, where a point begins
 //! statement 7 |  x  x   x |     x     |   x  ?         kept: the last of each interval
 //! ```
 //!
-//! To find the point before `?`, decode from checkpoint 2 to `?`. If there were none, it would be the one kept for
-//! interval 1.
+//! To find the point before `?`, decode from checkpoint 2 to `?`. If there were none, it would be
+//! the one kept for interval 1.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,6 @@
-//! A stretch of a trace: names and types as they are, and some of the points. The first of these also has the sizes of the buffers
-//! that are live before it, by which pointers know how much they point to.
+//! A stretch of a trace: names and types as they are, and some of the points. The first of these
+//! also has the sizes of the buffers that are live before it, by which pointers know how much they
+//! point to.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,7 +1,7 @@
 //! The state machine that walks over a trace. The [`Sink`] decides how much is kept.
 //!
-//! A walk restarts at entries, which take at most 17 bytes without the bytes of a blob. Names and blobs may arrive in
-//! portions.
+//! A walk restarts at entries, which take at most 17 bytes without the bytes of a blob. Names and
+//! blobs may arrive in portions.
 
 use crate::error::{Cause, Error, Result};
 use crate::limits::Limits;
@@ -26,7 +26,8 @@ pub(crate) trait Sink {
     fn blob(&mut self, variable: VariableHeader, len: u32);
     /// A portion of the current blob.
     fn bytes(&mut self, bytes: &[u8]);
-    /// The entry at `at` sets the size of the buffer at `address` in bytes. Size 0 frees the buffer.
+    /// The entry at `at` sets the size of the buffer at `address` in bytes. Size 0 frees the
+    /// buffer.
     fn buffer_size(&mut self, at: u64, address: u64, size: u64);
     /// A number without a variable.
     fn auxiliary(&mut self, value: u64);
@@ -66,8 +67,8 @@ impl Points {
         Self { layout, at, blob: 0, open: false }
     }
 
-    /// Walks over `input`, which begins at the walk's position. Returns the number of bytes used. Entries before an
-    /// error have been passed to the sink.
+    /// Walks over `input`, which begins at the walk's position. Returns the number of bytes used.
+    /// Entries before an error have been passed to the sink.
     pub(crate) fn run<S: Sink>(&mut self, tables: &Tables, input: &[u8], sink: &mut S) -> Result<usize> {
         let mut rest = input;
         while !sink.is_full() {
@@ -83,7 +84,8 @@ impl Points {
                 rest = tail;
                 continue;
             }
-            // An entry at the end of a portion is decoded from a copy with zeros behind it, so that `entry` has one window to look at.
+            // An entry at the end of a portion is decoded from a copy with zeros behind it, so that
+            // `entry` has one window to look at.
             let used = match rest.first_chunk::<LONGEST>() {
                 Some(window) => self.entry(tables, window, LONGEST, sink)?,
                 None => {
@@ -118,8 +120,8 @@ impl Points {
         Some(Problem { at, kind: &TRUNCATED, value: needed })
     }
 
-    /// Decodes the entry at the beginning of `window`, of which the first `have` bytes are from the file. Returns its
-    /// length.
+    /// Decodes the entry at the beginning of `window`, of which the first `have` bytes are from the
+    /// file. Returns its length.
     #[inline(always)]
     fn entry<S: Sink>(
         &mut self,
@@ -143,7 +145,8 @@ impl Points {
                 }
                 let (name, of_type) =
                     if narrow { (low_16(body, 0), low_16(body, 2)) } else { (low_32(body, 0), low_32(body, 4)) };
-                // The reference gives the whole trace up here. Entries before this one have been passed on.
+                // The reference gives the whole trace up here. Entries before this one have been
+                // passed on.
                 if name as usize >= tables.names() {
                     return Err(bad_index(at, "name", name, tables.names()));
                 }
@@ -163,8 +166,8 @@ impl Points {
                         sink.number(variable, number.number(raw, size), size);
                         len
                     }
-                    // Without a length, as the reference reads it. Its `TraceVarInfo::write` does write one, but instrumentation never
-                    // makes blobs of a fixed size.
+                    // Without a length, as the reference reads it. Its `TraceVarInfo::write` does
+                    // write one, but instrumentation never makes blobs of a fixed size.
                     Shape::FixedBlob(size) => {
                         self.begin(at, sink);
                         self.blob = size;
@@ -302,8 +305,8 @@ impl Walk {
         Ok(used + self.points.run(&self.tables, rest, sink)?)
     }
 
-    /// The file ends after `rest`. Fails if the header is incomplete; otherwise returns what is missing from the last
-    /// entry.
+    /// The file ends after `rest`. Fails if the header is incomplete; otherwise returns what is
+    /// missing from the last entry.
     pub(crate) fn end(&self, rest: &[u8]) -> Result<Option<Problem>> {
         let at = self.points.at.saturating_add(rest.len() as u64);
         let short =

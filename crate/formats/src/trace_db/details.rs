@@ -1,7 +1,9 @@
-//! The details of a point: every variable, and what changed since the previous point at the same statement.
+//! The details of a point: every variable, and what changed since the previous point at the same
+//! statement.
 //!
-//! The first range reaches from the checkpoint before the point, at most 256 KiB away, to a little after its beginning.
-//! More is requested if the point is longer, or if the previous one is before that checkpoint.
+//! The first range reaches from the checkpoint before the point, at most 256 KiB away, to a little
+//! after its beginning. More is requested if the point is longer, or if the previous one is before
+//! that checkpoint.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -37,7 +39,8 @@ struct Fetched {
     checkpoint: PointRef,
     /// How many of them, from the checkpoint on, were fetched for the point itself.
     own: usize,
-    /// The previous point, if it is before the checkpoint. Its bytes come after the first `own` ones.
+    /// The previous point, if it is before the checkpoint. Its bytes come after the first `own`
+    /// ones.
     before: Option<PointRef>,
 }
 
@@ -138,7 +141,8 @@ impl TraceDbRecords {
         Ok(RecordDetails { offset: Some(at), fields: fields.into(), remarks: Vec::new() })
     }
 
-    /// Splits `bytes` into the ranges requested for them. Each range depends only on the content of the earlier ones.
+    /// Splits `bytes` into the ranges requested for them. Each range depends only on the content of
+    /// the earlier ones.
     fn fetched(&self, at: u64, bytes: &[u8]) -> Option<Fetched> {
         let checkpoint = self.index.checkpoints.before(at)?;
         let from = usize::try_from(at - checkpoint.at).ok()?;
@@ -273,8 +277,8 @@ fn is_blob(tables: &Tables, v: &Variable) -> bool {
     tables.types().get(v.of_type as usize).is_some_and(|t| Kind::from_format(t.format) == Some(Kind::Blob))
 }
 
-/// The differences between two points. A variable is identified by name and type and, if there are several of these, by
-/// their order.
+/// The differences between two points. A variable is identified by name and type and, if there are
+/// several of these, by their order.
 fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
     let key = |v: &Variable| (v.name, v.of_type);
     let sorted = |p: &Point| {

@@ -38,7 +38,8 @@ impl Writer {
         self.bytes.is_empty()
     }
 
-    /// Writes a point in the order of the reference's writer. Ignores [`Point::at`] and the buffer sizes of variables.
+    /// Writes a point in the order of the reference's writer. Ignores [`Point::at`] and the buffer
+    /// sizes of variables.
     pub fn point(&mut self, point: &Point) {
         if let Some(statement) = point.statement {
             self.statement(statement);
@@ -78,8 +79,8 @@ impl Writer {
         self.put(raw, size);
     }
 
-    /// A variable that holds bytes. Like the reference's reader, expects their number before them only if the type has
-    /// no size. The reference's writer always writes it.
+    /// A variable that holds bytes. Like the reference's reader, expects their number before them
+    /// only if the type has no size. The reference's writer always writes it.
     pub fn blob(&mut self, name: u32, of_type: u32, bytes: &[u8]) {
         self.begin_blob(name, of_type, bytes.len() as u32);
         self.bytes.extend_from_slice(bytes);

@@ -24,7 +24,8 @@ pub(crate) struct TraceDbDecoder {
     pub(super) walk: Walk,
     pub(super) state: State,
     pub(super) options: OpenOptions,
-    /// The numbers of names and types in the head of the file, for `info` before the header has been decoded.
+    /// The numbers of names and types in the head of the file, for `info` before the header has
+    /// been decoded.
     counts: (usize, usize),
     done: bool,
     failed: Option<Error>,
@@ -54,7 +55,8 @@ impl TraceDbDecoder {
         }
     }
 
-    /// No more bytes will come. Emits the incomplete last point; `rest` bytes after the last one used have been seen.
+    /// No more bytes will come. Emits the incomplete last point; `rest` bytes after the last one
+    /// used have been seen.
     fn finish(&mut self, rest: u64, out: &mut EventBatch) -> Result<()> {
         self.done = true;
         if !self.walk.points.open {
@@ -96,7 +98,8 @@ impl Decoder for TraceDbDecoder {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        // The walk lends its tables to the sink, so the header and the points are decoded separately.
+        // The walk lends its tables to the sink, so the header and the points are decoded
+        // separately.
         let mut used = 0;
         let mut result = Ok(());
         if !self.walk.has_header() {

@@ -1,7 +1,8 @@
 //! Points as records, for a visitor.
 //!
-//! Fields: `statement`, `vars` with a field for each variable by its name, and as far as the point has them `aux` and
-//! `buffer_sizes`, which has sizes in bytes by address. The name is that of the statement.
+//! Fields: `statement`, `vars` with a field for each variable by its name, and as far as the point
+//! has them `aux` and `buffer_sizes`, which has sizes in bytes by address. The name is that of the
+//! statement.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -28,7 +29,8 @@ pub(super) struct Held<'a> {
     row: u64,
     pub(super) left: u64,
     collect: Collect,
-    /// The latest statements, each at a place that its bits give. The points of a loop are at a few statements.
+    /// The latest statements, each at a place that its bits give. The points of a loop are at a few
+    /// statements.
     recent: Vec<Named>,
     key: String,
 }
@@ -52,7 +54,8 @@ impl<'a> Held<'a> {
         Self { records, row, left, collect: Collect::new(None, MAX_BLOBS), recent, key: String::new() }
     }
 
-    /// Reads points, until there are no more bytes or the visitor is full. Returns how many bytes it used.
+    /// Reads points, until there are no more bytes or the visitor is full. Returns how many bytes
+    /// it used.
     pub(super) fn run(&mut self, points: &mut Points, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
         let tables = &self.records.index.tables;
         let mut used = 0;
@@ -144,7 +147,8 @@ fn put_fields(tables: &Tables, point: &Point, scratch: &mut String, visitor: &mu
     }
 }
 
-/// A statement of a file is a symbol such as `7:12`: the number has 64 bits, composed of file and place.
+/// A statement of a file is a symbol such as `7:12`: the number has 64 bits, composed of file and
+/// place.
 fn put_statement(statement: Option<StatementId>, scratch: &mut String, visitor: &mut dyn Visitor) {
     let value = match statement.map(|id| (id, id.file())) {
         None => FieldValue::Null,

@@ -1,5 +1,5 @@
-//! What a reader needs to begin anywhere in a trace, and the reader. All points are in one lane. The row of a point is its
-//! number.
+//! What a reader needs to begin anywhere in a trace, and the reader. All points are in one lane.
+//! The row of a point is its number.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -35,7 +35,8 @@ pub(super) struct Index<'a> {
     pub(super) checkpoints: Cow<'a, Checkpoints>,
     pub(super) history: Cow<'a, History>,
     pieces: Cow<'a, Pieces>,
-    /// Absolute offset of the end of what was decoded. If it is within a point, that is the last row.
+    /// Absolute offset of the end of what was decoded. If it is within a point, that is the last
+    /// row.
     pub(super) end: u64,
     /// The points at each statement that has a name.
     statements: Vec<(StatementId, Cow<'a, Occurrences>)>,
@@ -79,7 +80,8 @@ pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
     Ok(Box::new(TraceDbRecords::open(index)?))
 }
 
-/// What a program needs that reads the points of a trace by itself: header, layout, end, and tracks.
+/// What a program needs that reads the points of a trace by itself: header, layout, end, and
+/// tracks.
 pub struct Places(TraceDbRecords);
 
 /// Reads them from an index.

@@ -1,4 +1,5 @@
-//! The buffers of the traced program: the memory map as it changes along a trace, and its state at any offset.
+//! The buffers of the traced program: the memory map as it changes along a trace, and its state at
+//! any offset.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -15,7 +16,8 @@ pub struct MemoryMap {
 }
 
 impl MemoryMap {
-    /// Sets the size of the buffer at `address`; size 0 removes it. Returns whether this changes the map.
+    /// Sets the size of the buffer at `address`; size 0 removes it. Returns whether this changes
+    /// the map.
     pub fn set(&mut self, address: u64, size: u64) -> bool {
         match (address, size) {
             (NEVER, _) => false,
@@ -24,8 +26,8 @@ impl MemoryMap {
         }
     }
 
-    /// The number of bytes from `pointer` to the end of its buffer. Only the nearest buffer at or below `pointer` is
-    /// considered. A pointer to its end is still inside and has 0.
+    /// The number of bytes from `pointer` to the end of its buffer. Only the nearest buffer at or
+    /// below `pointer` is considered. A pointer to its end is still inside and has 0.
     pub fn bytes_from(&self, pointer: u64) -> Option<u64> {
         if pointer == NEVER {
             return None;
@@ -55,12 +57,13 @@ const MAX_CHANGES: usize = 4 << 20;
 /// Changes between two copies of a small map.
 const CHANGES_PER_COPY: usize = 64 * 1024;
 
-/// All changes of the map with their offsets. They give the map at any point without reading the file up to it.
+/// All changes of the map with their offsets. They give the map at any point without reading the
+/// file up to it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct History {
     changes: Vec<Change>,
-    /// Copies of the map, each with the number of changes before it. A copy is made after as many changes as the map
-    /// has entries, so all copies together take no more memory than the changes.
+    /// Copies of the map, each with the number of changes before it. A copy is made after as many
+    /// changes as the map has entries, so all copies together take no more memory than the changes.
     copies: Vec<(usize, Vec<(u64, u64)>)>,
     now: MemoryMap,
     since_copy: usize,
@@ -98,7 +101,8 @@ impl History {
         self.now.len()
     }
 
-    /// The map before the entry at absolute offset `at`. `None` if there were more changes than are kept.
+    /// The map before the entry at absolute offset `at`. `None` if there were more changes than are
+    /// kept.
     pub(crate) fn before(&self, at: u64) -> Option<MemoryMap> {
         let end = self.changes.partition_point(|c| c.at < at);
         if self.lost && end == self.changes.len() {

@@ -1,7 +1,8 @@
 //! Traces of GrammaTech's trace-db: the values of variables at points of a program's execution.
 //!
-//! A trace has neither a magic number nor a version, and there are two layouts; a file is recognised by a consistent
-//! header. Points have numbers instead of times: the number is the x axis.
+//! A trace has neither a magic number nor a version, and there are two layouts; a file is
+//! recognised by a consistent header. Points have numbers instead of times: the number is the x
+//! axis.
 
 mod checkpoints;
 mod cut;
@@ -87,14 +88,16 @@ pub const ROW: Row = Row {
     cut: Some(cut),
 };
 
-/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module of the timeline.
+/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module
+/// of the timeline.
 const FORMAT: Format = ROW.format;
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {
     Ok(Opened::Stream(Box::new(events::TraceDbDecoder::new(layout(head, &options)?, head, options))))
 }
 
-/// The layout of a trace with this head, for [`point::Reader`]. `size` is that of the file in bytes, if known.
+/// The layout of a trace with this head, for [`point::Reader`]. `size` is that of the file in
+/// bytes, if known.
 ///
 /// # Errors
 ///

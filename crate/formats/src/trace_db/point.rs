@@ -56,7 +56,8 @@ pub struct Point {
     pub auxiliary: Vec<u64>,
     /// Entries of this point in the file that were left out here.
     pub entries_left_out: u64,
-    /// Bytes of blobs of this point in the file that were left out here, not counting blobs of entries left out.
+    /// Bytes of blobs of this point in the file that were left out here, not counting blobs of
+    /// entries left out.
     pub bytes_left_out: u64,
 }
 
@@ -185,7 +186,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader of a trace of this layout, from its first byte. It keeps `keep` bytes of the blobs of each point.
+    /// A reader of a trace of this layout, from its first byte. It keeps `keep` bytes of the blobs
+    /// of each point.
     pub fn new(layout: Layout, limits: Limits, keep: usize) -> Self {
         let collect = Collect::new(Some(MemoryMap::default()), keep);
         Self { walk: Walk::new(layout, limits), collect, points: 0, failed: None }
@@ -205,8 +207,8 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// Returns the error that ends the trace, now and at every further call. Points before it have been passed to
-    /// `each`.
+    /// Returns the error that ends the trace, now and at every further call. Points before it have
+    /// been passed to `each`.
     pub fn push(&mut self, input: &[u8], mut each: impl FnMut(&Tables, &Point, u64) -> bool) -> Result<Progress> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -246,7 +248,8 @@ impl Reader {
         Ok(problems)
     }
 
-    /// The problem of an incomplete last point, if there is one. Its offset is `rest` bytes after the last byte used.
+    /// The problem of an incomplete last point, if there is one. Its offset is `rest` bytes after
+    /// the last byte used.
     pub fn cut(&self, rest: u64) -> Option<Problem> {
         let at = self.walk.points.at.saturating_add(rest);
         self.walk.points.open.then_some(Problem { at, kind: &CUT_POINT, value: self.points })

@@ -1,8 +1,9 @@
 //! Which of the two layouts a file has, if any.
 //!
-//! Both headers are tried. A wide file with less than 64 KiB of names has zeros in bytes 2 to 7; read as narrow, its
-//! first names would be empty. A narrow file read as wide would have more names than fit into any file. Points in the
-//! head must be valid as well, because a dictionary of 3 or of 65,541 bytes begins like the header of an XRay log.
+//! Both headers are tried. A wide file with less than 64 KiB of names has zeros in bytes 2 to 7;
+//! read as narrow, its first names would be empty. A narrow file read as wide would have more names
+//! than fit into any file. Points in the head must be valid as well, because a dictionary of 3 or
+//! of 65,541 bytes begins like the header of an XRay log.
 
 use alloc::format;
 
@@ -58,7 +59,8 @@ fn evaluate(layout: Layout, head: &[u8], size: u64) -> Option<Evaluation> {
         Some(Evaluation { layout, confidence, names, types, points: counter.points })
     };
     if !walk.has_names() {
-        // The dictionary continues after the head, or the file ends within it. In the latter case it must hold a name.
+        // The dictionary continues after the head, or the file ends within it. In the latter case
+        // it must hold a name.
         let names = dictionary.iter().filter(|b| **b == 0).count();
         return match cut {
             _ if broken || dictionary.is_empty() => None,
@@ -81,9 +83,11 @@ fn evaluate(layout: Layout, head: &[u8], size: u64) -> Option<Evaluation> {
         (true, true) if counter.points > 0 && !broken => evaluated(Confidence::Certain),
         // Only the tag of the first entry is in the head, or no point is complete.
         (true, true) if !broken || counter.entries > 0 || counter.points > 0 => evaluated(Confidence::Likely),
-        // Without types there are no variables; the only evidence is that the file is valid to its end.
+        // Without types there are no variables; the only evidence is that the file is valid to its
+        // end.
         (true, false) if whole && !broken => evaluated(Confidence::Possible),
-        // The names look right, so opening the file can at least report what is wrong with the rest.
+        // The names look right, so opening the file can at least report what is wrong with the
+        // rest.
         (_, true) => evaluated(Confidence::Possible),
         _ => None,
     }

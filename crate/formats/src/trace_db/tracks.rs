@@ -28,8 +28,8 @@ use super::decode::VariableHeader;
 use super::problems::{BUFFERS_NOT_SHOWN, FILES_NOT_SHOWN, LIVE_BUFFERS_NOT_SHOWN, NOT_SHOWN, STATEMENTS_NOT_SHOWN};
 use super::wire::{Number, StatementId, Tables, Type};
 
-/// Limits for value tracks, for files with tracks of their own, and for statements and buffers with names of their own.
-/// A page with more of them would be unusable.
+/// Limits for value tracks, for files with tracks of their own, and for statements and buffers with
+/// names of their own. A page with more of them would be unusable.
 const MAX_VALUES: usize = 4096;
 const MAX_FILES: usize = 1024;
 const MAX_STATEMENTS: usize = 1 << 20;
@@ -68,8 +68,8 @@ struct Value {
     last: u64,
 }
 
-/// The identity of a variable: name and type, as in the table of variables. A trace does not say which function it
-/// belongs to, and a file has several variables of one name, too.
+/// The identity of a variable: name and type, as in the table of variables. A trace does not say
+/// which function it belongs to, and a file has several variables of one name, too.
 type Key = (u32, u32);
 
 /// The place of a variable in the cache.
@@ -240,7 +240,8 @@ impl Tracks {
         self.latest = now;
     }
 
-    /// Adds a variable's value at point `time`. Only changes become samples, because a value holds until the next.
+    /// Adds a variable's value at point `time`. Only changes become samples, because a value holds
+    /// until the next.
     #[inline]
     pub(crate) fn number(
         &mut self,

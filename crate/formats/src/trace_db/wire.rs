@@ -1,7 +1,8 @@
 //! The two layouts of trace-db traces: header, types, entries, and numbers.
 //!
-//! Sources: GrammaTech trace-db at 405d681 (2023, `TypeDescription.hpp`, `TraceVarInfo`, `Trace`) for the wide layout, its
-//! C library at 2bc59a7 (2017) for the narrow one, and traces that both wrote. All numbers are little-endian.
+//! Sources: GrammaTech trace-db at 405d681 (2023, `TypeDescription.hpp`, `TraceVarInfo`, `Trace`)
+//! for the wide layout, its C library at 2bc59a7 (2017) for the narrow one, and traces that both
+//! wrote. All numbers are little-endian.
 //!
 //! ```text
 //!            count of bytes  names            count of types  types of 12 bytes            points
@@ -35,7 +36,8 @@ pub(crate) const AUXILIARY: u8 = 4;
 /// One of the two layouts. A file does not say which it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Layout {
-    /// Written since 9 November 2017 (4796e7b), although trace-db's documentation still describes the other one.
+    /// Written since 9 November 2017 (4796e7b), although trace-db's documentation still describes
+    /// the other one.
     Wide,
     /// Written from 8 September to 9 November 2017.
     Narrow,
@@ -178,7 +180,8 @@ impl Type {
 }
 
 impl Type {
-    /// Bytes of a number that can be read as one of another type of this size; 0 for all others. Addresses stay addresses.
+    /// Bytes of a number that can be read as one of another type of this size; 0 for all others.
+    /// Addresses stay addresses.
     pub(crate) fn width(&self) -> u8 {
         match self.shape() {
             Shape::Number { size: size @ (1 | 2 | 4 | 8), number: NumberShape::Unsigned | NumberShape::Signed } => size,
@@ -289,7 +292,8 @@ impl Tables {
         name.unwrap_or_else(|| Cow::Owned(alloc::format!("type {index}")))
     }
 
-    /// Finds the names once the dictionary is complete. The last name should end in NUL like the others.
+    /// Finds the names once the dictionary is complete. The last name should end in NUL like the
+    /// others.
     pub(crate) fn find_names(&mut self) {
         self.ends = (0u32..).zip(&self.dictionary).filter(|(_, b)| **b == 0).map(|(i, _)| i).collect();
         if self.dictionary.last().is_some_and(|b| *b != 0) {

@@ -1,6 +1,7 @@
 //! Checkpoints: records of an FDR buffer at which decoding can resume.
 //!
-//! Each buffer has one at the first record after its preamble, and another every [`CHECKPOINT_EVERY`] bytes.
+//! Each buffer has one at the first record after its preamble, and another every
+//! [`CHECKPOINT_EVERY`] bytes.
 
 use alloc::vec::Vec;
 
@@ -8,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::sort;
 
-/// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes, and what is merged for one
-/// screen of a list.
+/// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes,
+/// and what is merged for one screen of a list.
 pub(crate) const CHECKPOINT_EVERY: u64 = 32 * 1024;
 
 /// A record at which decoding can resume, with the state of the walk before it.
@@ -43,15 +44,15 @@ pub(super) struct Entry {
     pub(super) thread: u32,
     /// Number of records from here to the next checkpoint of the buffer or to its end.
     pub(super) records: u32,
-    /// The clock of the first of these records, in ticks. It may be before that of the checkpoint: an event or another CPU
-    /// brings its own.
+    /// The clock of the first of these records, in ticks. It may be before that of the checkpoint:
+    /// an event or another CPU brings its own.
     pub(super) from: u64,
     /// The greatest clock of these records, in ticks.
     pub(super) until: u64,
 }
 
-/// All checkpoints of a log. While buffers are delivered in order of time, those within them are appended as they come;
-/// [`Checkpoints::sorted`] has all in file order.
+/// All checkpoints of a log. While buffers are delivered in order of time, those within them are
+/// appended as they come; [`Checkpoints::sorted`] has all in file order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Checkpoints {
     entries: Vec<Entry>,
@@ -76,7 +77,8 @@ impl Checkpoints {
         &self.entries
     }
 
-    /// The last checkpoint at or before the record at absolute offset `at`, in that record's own buffer.
+    /// The last checkpoint at or before the record at absolute offset `at`, in that record's own
+    /// buffer.
     pub(super) fn before(&self, at: u64) -> Option<Checkpoint> {
         let i = self.entries.partition_point(|e| e.checkpoint.at <= at).checked_sub(1)?;
         self.entries.get(i).map(|e| e.checkpoint).filter(|c| at < c.end)

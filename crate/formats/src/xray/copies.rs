@@ -1,15 +1,17 @@
 //! Buffers that the writer has put into the log twice.
 //!
-//! The runtime's queue (compiler-rt `lib/xray/xray_buffer_queue.cpp`) gives out buffers in one order and takes them back in
-//! another: `releaseBuffer` stores a buffer in the slot at its `First`, whatever slot `getBuffer` took it from. If a thread still
-//! holds a buffer then, two slots refer to the same bytes and to the same extents, and a flush writes both. Extents only grow, so
-//! the later one is equal, or longer if its thread has written on in between.
+//! The runtime's queue (compiler-rt `lib/xray/xray_buffer_queue.cpp`) gives out buffers in one
+//! order and takes them back in another: `releaseBuffer` stores a buffer in the slot at its
+//! `First`, whatever slot `getBuffer` took it from. If a thread still holds a buffer then, two
+//! slots refer to the same bytes and to the same extents, and a flush writes both. Extents only
+//! grow, so the later one is equal, or longer if its thread has written on in between.
 
 use hashbrown::HashMap;
 
 use super::checkpoints::Checkpoint;
 
-/// Bytes at the beginning of a buffer that find an earlier one: the preamble of today's logs, with thread, times and clock.
+/// Bytes at the beginning of a buffer that find an earlier one: the preamble of today's logs, with
+/// thread, times and clock.
 pub(super) const PREAMBLE: u64 = 64;
 /// Bytes of a buffer that are compared. A copy is judged when that many are there.
 pub(super) const COMPARED: u64 = 1 << 20;
@@ -76,8 +78,8 @@ const BLOCK: usize = LANES * 8;
 /// Odd numbers with random bits: digits of π.
 const KEYS: [u64; LANES] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7345, 0xa409_3822_299f_31d1, 0x082e_fa98_ec4e_6c89];
 
-/// A hash of 128 bits that keeps up with the decoder. It finds equal bytes; it does not withstand who makes different ones
-/// collide, which gains them nothing: their log has a buffer less.
+/// A hash of 128 bits that keeps up with the decoder. It finds equal bytes; it does not withstand
+/// who makes different ones collide, which gains them nothing: their log has a buffer less.
 #[derive(Clone, Debug)]
 pub(super) struct Hash {
     lanes: [u64; LANES],

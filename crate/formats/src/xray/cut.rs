@@ -1,5 +1,5 @@
-//! A stretch of a log: buffers with the records whose clock is in it. Each buffer gets a preamble for its first record, so a
-//! stretch may begin anywhere in a buffer.
+//! A stretch of a log: buffers with the records whose clock is in it. Each buffer gets a preamble
+//! for its first record, so a stretch may begin anywhere in a buffer.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -29,7 +29,8 @@ pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
         Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
         Mode::Basic => Walk::Basic(BasicWalk::new(&header, HEADER_LEN)),
     };
-    // Buffers of version 1 have one size, which those of a stretch need not have. Version 2 differs in nothing else.
+    // Buffers of version 1 have one size, which those of a stretch need not have. Version 2 differs
+    // in nothing else.
     let version = if header.mode == Mode::Fdr { header.version.max(2) } else { header.version };
     let records = Records {
         options,
@@ -121,7 +122,8 @@ impl Records {
     }
 }
 
-/// Seconds and microseconds since boot at `clock`. The time of the buffer's beginning, if the frequency of the clock is unknown.
+/// Seconds and microseconds since boot at `clock`. The time of the buffer's beginning, if the
+/// frequency of the clock is unknown.
 fn wall_at(start: &Start, clock: u64, frequency: u64) -> (i64, i32) {
     let ticks = u128::from(clock.saturating_sub(start.clock)) * 1_000_000;
     let elapsed = ticks.checked_div(frequency.into()).unwrap_or(0);

@@ -1,8 +1,10 @@
-//! The walk over the records of FDR mode, and the sink that all walks feed: one grammar for events, details and text.
+//! The walk over the records of FDR mode, and the sink that all walks feed: one grammar for events,
+//! details and text.
 //!
-//! A walk takes bytes in portions and calls a [`Sink`] for each record. It restarts at records and needs at most 80 bytes
-//! at once, and a buffer as a whole that begins as an earlier one did: copies are left out here, so no sink sees them.
-//! After a defect it continues with the next buffer, so one bad byte costs one buffer.
+//! A walk takes bytes in portions and calls a [`Sink`] for each record. It restarts at records and
+//! needs at most 80 bytes at once, and a buffer as a whole that begins as an earlier one did:
+//! copies are left out here, so no sink sees them. After a defect it continues with the next
+//! buffer, so one bad byte costs one buffer.
 
 use alloc::boxed::Box;
 
@@ -57,10 +59,11 @@ pub(crate) struct Taken {
 pub(crate) trait Sink {
     /// Whether the walk must stop after the current record.
     fn is_full(&self) -> bool;
-    /// A buffer's records begin at `start`, or those of another thread within the buffer. `clock` is its first clock, if
-    /// known. Returns the clock to begin with, or `None` to skip the buffer.
+    /// A buffer's records begin at `start`, or those of another thread within the buffer. `clock`
+    /// is its first clock, if known. Returns the clock to begin with, or `None` to skip the buffer.
     fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64>;
-    /// Seconds and microseconds since boot, before [`Sink::buffer`] of the buffer that they are about.
+    /// Seconds and microseconds since boot, before [`Sink::buffer`] of the buffer that they are
+    /// about.
     fn wall_time(&mut self, _seconds: i64, _micros: i32) {}
     /// Decoding can resume here; called every [`CHECKPOINT_EVERY`] bytes within a buffer.
     fn checkpoint(&mut self, checkpoint: Checkpoint);
@@ -69,8 +72,9 @@ pub(crate) trait Sink {
     /// The name of a function, if the log records it; called before the function's records.
     fn name(&mut self, _func: i32, _name: &str) {}
     fn function(&mut self, function: Function);
-    /// Takes leading records of `records`, if the sink has a faster way than one by one. They are little-endian, back-to-back
-    /// from absolute offset `at`, follow a record at `clock`, and are all of `cpu`. Returns `None` if the first one needs [`Sink::function`].
+    /// Takes leading records of `records`, if the sink has a faster way than one by one. They are
+    /// little-endian, back-to-back from absolute offset `at`, follow a record at `clock`, and are
+    /// all of `cpu`. Returns `None` if the first one needs [`Sink::function`].
     fn functions(&mut self, _records: &[[u8; FUNCTION_LEN]], _at: u64, _clock: u64, _cpu: u16) -> Option<Taken> {
         None
     }
@@ -89,7 +93,8 @@ const JUDGED: u64 = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Between two buffers: at the BufferExtents record of the next, or, in version 1, at its first record.
+    /// Between two buffers: at the BufferExtents record of the next, or, in version 1, at its first
+    /// record.
     Extents,
     /// At the first record of a buffer, which may be a copy.
     Preamble,
@@ -172,7 +177,8 @@ impl FdrWalk {
         }
     }
 
-    /// A walk that begins at a checkpoint and ends with its buffer. It does not call [`Sink::buffer`] for that buffer.
+    /// A walk that begins at a checkpoint and ends with its buffer. It does not call
+    /// [`Sink::buffer`] for that buffer.
     pub(crate) fn resume(header: &Header, start: Checkpoint) -> Self {
         Self {
             state: State::Records,
@@ -193,8 +199,9 @@ impl FdrWalk {
         matches!(self.state, State::Extents)
     }
 
-    /// Walks over `input`, which begins where the previous call stopped. Returns the number of bytes used. The rest is
-    /// shorter than a record unless the sink is full, or part of a buffer that may be a copy.
+    /// Walks over `input`, which begins where the previous call stopped. Returns the number of
+    /// bytes used. The rest is shorter than a record unless the sink is full, or part of a buffer
+    /// that may be a copy.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
         while !(sink.is_full() || self.one_buffer && self.is_between()) && self.step(&mut c, sink) {
@@ -211,7 +218,8 @@ impl FdrWalk {
         input.len() - c.len()
     }
 
-    /// Hashes what was used of `input`, up to absolute offset `to`, and keeps the hash at the end of the buffer.
+    /// Hashes what was used of `input`, up to absolute offset `to`, and keeps the hash at the end
+    /// of the buffer.
     fn remember(&mut self, input: &[u8], to: u64) {
         let Some(print) = &mut self.print else { return };
         let from = print.at - self.at;
@@ -317,8 +325,8 @@ impl FdrWalk {
             len
         };
         let whole = c.at().saturating_add(len);
-        // An end beyond the end of the file means that the file is truncated or the extents are wrong. Only the end
-        // shows which.
+        // An end beyond the end of the file means that the file is truncated or the extents are
+        // wrong. Only the end shows which.
         let end = whole.min(self.size.map_or(u64::MAX, |size| size.max(c.at())));
         self.missing = whole - end;
         (self.bytes_end, self.first_function) = (end, true);
@@ -329,7 +337,8 @@ impl FdrWalk {
         true
     }
 
-    /// Passes over what an earlier buffer has as well: all of it, or all up to where the thread has written on.
+    /// Passes over what an earlier buffer has as well: all of it, or all up to where the thread has
+    /// written on.
     fn preamble(&mut self, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
         let start = c.at();
         let len = self.buffer.end.saturating_sub(start);
@@ -379,7 +388,8 @@ impl FdrWalk {
         }
     }
 
-    /// The current buffer ends at `at`: `cut` bytes into a record, or between two records if `cut` is 0.
+    /// The current buffer ends at `at`: `cut` bytes into a record, or between two records if `cut`
+    /// is 0.
     fn finish_buffer(&mut self, at: u64, cut: u64, sink: &mut impl Sink) {
         self.state = State::Extents;
         if cut > 0 {
@@ -408,8 +418,9 @@ impl FdrWalk {
         let is_function = !self.wire.is_metadata(first);
         let len = if is_function { FUNCTION_LEN } else { METADATA_LEN } as u64;
         if left < len {
-            // LLVM's writer (up to 22, at least) adds a typed event's payload to the extents but not its record of 16
-            // bytes. Such a buffer ends 16 bytes early for each event, often inside a record.
+            // LLVM's writer (up to 22, at least) adds a typed event's payload to the extents but
+            // not its record of 16 bytes. Such a buffer ends 16 bytes early for each event, often
+            // inside a record.
             if (c.len() as u64) < left {
                 return false;
             }
@@ -479,8 +490,9 @@ impl FdrWalk {
             };
             if self.first_function {
                 self.first_function = false;
-                // Writers of versions 1 to 3 take this difference from the last record of the thread's previous buffer,
-                // although the preamble has the clock of this very record.
+                // Writers of versions 1 to 3 take this difference from the last record of the
+                // thread's previous buffer, although the preamble has the clock of this very
+                // record.
                 if wire.version <= 3 {
                     delta = 0;
                 }
@@ -554,11 +566,12 @@ impl FdrWalk {
         true
     }
 
-    /// Whether later records have overwritten the payload of the event at the cursor. `None` if more bytes are needed to
-    /// decide.
+    /// Whether later records have overwritten the payload of the event at the cursor. `None` if
+    /// more bytes are needed to decide.
     ///
-    /// The writers of versions 1 and 2, and of version 3 in LLVM 7, do not advance past the payload that they have
-    /// written. Later writers of version 3 do, so there the bytes after the record decide.
+    /// The writers of versions 1 and 2, and of version 3 in LLVM 7, do not advance past the payload
+    /// that they have written. Later writers of version 3 do, so there the bytes after the record
+    /// decide.
     fn is_overwritten(&self, size: Option<u32>, c: &Cursor<'_>) -> Option<bool> {
         let Some(size) = size.filter(|size| *size > 0) else { return Some(false) };
         match self.wire.version {
@@ -642,8 +655,8 @@ impl FdrWalk {
         }
     }
 
-    /// Calls [`Sink::buffer`] once: when the first clock is known, or when records come without one. Returns false, with
-    /// the state set to skip, if the sink skips the buffer.
+    /// Calls [`Sink::buffer`] once: when the first clock is known, or when records come without
+    /// one. Returns false, with the state set to skip, if the sink skips the buffer.
     fn announce(&mut self, at: u64, sink: &mut impl Sink) -> bool {
         if self.announced {
             return true;
@@ -663,8 +676,8 @@ impl FdrWalk {
         true
     }
 
-    /// The bytes at `at` are not a record. Skips the rest of the buffer or, if its end is in doubt, everything up to the
-    /// start of another buffer.
+    /// The bytes at `at` are not a record. Skips the rest of the buffer or, if its end is in doubt,
+    /// everything up to the start of another buffer.
     fn malformed(&mut self, at: u64, sink: &mut impl Sink) -> bool {
         sink.lost(at);
         self.records_end = at;

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::wire::{Basic, EventTime, FunctionKind, Header, Metadata, Mode, Wire};
 
-/// The header that LLVM's current writers put before a log: version 3 for basic mode, 5 for FDR. `frequency` is in
-/// ticks per second, `buffer_size` in bytes.
+/// The header that LLVM's current writers put before a log: version 3 for basic mode, 5 for FDR.
+/// `frequency` is in ticks per second, `buffer_size` in bytes.
 pub fn header(mode: Mode, frequency: u64, buffer_size: u64) -> Header {
     let version = match mode {
         Mode::Basic => 3,
@@ -60,8 +60,8 @@ impl FdrBuffer {
         self.bytes.is_empty()
     }
 
-    /// Appends a function record with the lower 28 bits of `func`. A record with the absolute clock precedes it if the
-    /// clock goes back or too far ahead for 32 bits.
+    /// Appends a function record with the lower 28 bits of `func`. A record with the absolute clock
+    /// precedes it if the clock goes back or too far ahead for 32 bits.
     pub fn function(&mut self, kind: FunctionKind, func: u32, clock: u64) {
         let delta = clock.checked_sub(self.clock).and_then(|d| u32::try_from(d).ok()).filter(|d| *d <= i32::MAX as u32);
         if delta.is_none() {
@@ -90,8 +90,8 @@ impl FdrBuffer {
         self.event_cpu = cpu;
     }
 
-    /// Appends a custom event (`kind` is `None`) or, from version 2 on, a typed one, with the first 2^31 - 1 bytes of the
-    /// payload. Versions 1 and 2 lose the payload, as their writers did.
+    /// Appends a custom event (`kind` is `None`) or, from version 2 on, a typed one, with the first
+    /// 2^31 - 1 bytes of the payload. Versions 1 and 2 lose the payload, as their writers did.
     pub fn event(&mut self, kind: Option<u16>, clock: u64, payload: &[u8]) {
         let size = i32::try_from(payload.len()).unwrap_or(i32::MAX);
         self.event_record(kind, clock, size);
@@ -102,7 +102,8 @@ impl FdrBuffer {
         }
     }
 
-    /// Appends an event as the writers of versions 1 and 2 and LLVM 7 wrote it: the next records overwrite its payload of `size` bytes.
+    /// Appends an event as the writers of versions 1 and 2 and LLVM 7 wrote it: the next records
+    /// overwrite its payload of `size` bytes.
     pub fn overwritten_event(&mut self, kind: Option<u16>, clock: u64, size: u32) {
         self.event_record(kind, clock, size as i32);
         self.overwritten += size as usize;
@@ -137,7 +138,8 @@ impl FdrBuffer {
         self.cut_to(len)
     }
 
-    /// The buffer as LLVM writes it: the extents, and the file, lack the last 16 bytes for each typed event.
+    /// The buffer as LLVM writes it: the extents, and the file, lack the last 16 bytes for each
+    /// typed event.
     pub fn finish_as_llvm(self) -> Vec<u8> {
         let len = (self.bytes.len() + self.overwritten).saturating_sub(self.omitted);
         self.cut_to(len)

@@ -1,8 +1,9 @@
 //! The decoder and its phases: header, main pass, disordered threads in order.
 //!
-//! Buffers are in the order of a queue. The main pass lists a buffer that begins before its thread's latest record, and walks
-//! over it only to find what is wrong there and where it ends. At the end, such a thread is delivered again from its
-//! beginning, with all its buffers sorted by their first clock:
+//! Buffers are in the order of a queue. The main pass lists a buffer that begins before its
+//! thread's latest record, and walks over it only to find what is wrong there and where it ends. At
+//! the end, such a thread is delivered again from its beginning, with all its buffers sorted by
+//! their first clock:
 //!
 //! ```text
 //! file      | A 10..20 | B 12..18 | A 40..50 | A 20..30 | B 18..25 |

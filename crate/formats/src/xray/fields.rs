@@ -1,7 +1,8 @@
 //! The sink that passes records with their fields to a visitor.
 //!
-//! Fields: `kind`, `cpu`, then of a function `args`, of an event `type` and `data`. The function itself is the name; if that is
-//! a text, `func_id` is a field, too. The name of an event is what its payload says.
+//! Fields: `kind`, `cpu`, then of a function `args`, of an event `type` and `data`. The function
+//! itself is the name; if that is a text, `func_id` is a field, too. The name of an event is what
+//! its payload says.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,7 +20,8 @@ use super::wire::{FUNCTION_LEN, FunctionKind};
 /// Limit for the arguments of a function that are passed on.
 const MAX_ARGUMENTS: usize = 1 << 16;
 
-/// What [`Fields`] keeps from one portion to the next: the record that is not complete, and where it belongs.
+/// What [`Fields`] keeps from one portion to the next: the record that is not complete, and where
+/// it belongs.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     pub(super) lane: u32,
@@ -41,7 +43,8 @@ pub(super) struct Held {
     pub(super) limit: usize,
     /// All records have been passed on.
     pub(super) done: bool,
-    /// Tracks of threads by process and thread id, sorted: for logs whose threads change from record to record.
+    /// Tracks of threads by process and thread id, sorted: for logs whose threads change from
+    /// record to record.
     pub(super) threads: Vec<(i32, i32, TrackId)>,
 }
 

@@ -1,6 +1,7 @@
 //! What a reader needs to begin anywhere in a log, and the reader.
 //!
-//! FDR logs have a lane for each thread and a piece for each checkpoint. The others have one lane in file order.
+//! FDR logs have a lane for each thread and a piece for each checkpoint. The others have one lane
+//! in file order.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -24,11 +25,12 @@ use super::fields::{Fields, Held};
 use super::wire::{Header, Mode};
 use super::yaml::YamlWalk;
 
-/// Bytes that a pass asks for at once after the last of its records, where the arguments of that may be.
+/// Bytes that a pass asks for at once after the last of its records, where the arguments of that
+/// may be.
 const BEYOND: u64 = 8 * 1024;
 
-/// The end of what a pass that is at `at` asks for, if its pieces end at `end`. The arguments of the last record may go on;
-/// it asks for as many bytes again as these have taken so far.
+/// The end of what a pass that is at `at` asks for, if its pieces end at `end`. The arguments of
+/// the last record may go on; it asks for as many bytes again as these have taken so far.
 fn beyond(end: u64, at: u64) -> u64 {
     end.max(at).saturating_add(BEYOND.max(at.saturating_sub(end)))
 }
@@ -70,7 +72,8 @@ impl XrayDecoder {
         })
     }
 
-    /// The lanes of an FDR log. A thread that was delivered again has its buffers by their clocks, as in the timeline.
+    /// The lanes of an FDR log. A thread that was delivered again has its buffers by their clocks,
+    /// as in the timeline.
     fn lanes(&self, checkpoints: &Checkpoints) -> Vec<Lane> {
         let all = checkpoints.all();
         let threads = &self.state.threads;
@@ -103,7 +106,8 @@ impl XrayDecoder {
 /// The reader of a log.
 pub(super) struct XrayRecords {
     pub(super) index: Index,
-    /// Lane, row and position on the x axis of each piece of an FDR log, by number. Pieces without records have no lane.
+    /// Lane, row and position on the x axis of each piece of an FDR log, by number. Pieces without
+    /// records have no lane.
     rows: Vec<Option<(u32, u64, u64)>>,
 }
 
@@ -176,7 +180,8 @@ impl FdrPass<'_> {
         self.records.index.checkpoints.all().get(number as usize)
     }
 
-    /// Begins the next piece that has records, with those that follow it in its buffer and in its lane.
+    /// Begins the next piece that has records, with those that follow it in its buffer and in its
+    /// lane.
     fn begin(&mut self) -> Option<()> {
         loop {
             let number = self.next;
@@ -248,8 +253,8 @@ impl Pass for FdrPass<'_> {
 }
 
 impl FdrPass<'_> {
-    /// From `at` to the end of the last piece and a little beyond, or to that of the buffer if the pass goes on there.
-    /// `number` is that of a piece of the buffer.
+    /// From `at` to the end of the last piece and a little beyond, or to that of the buffer if the
+    /// pass goes on there. `number` is that of a piece of the buffer.
     fn range(&self, at: u64, number: u32) -> Range {
         let buffer = self.entry(number).map_or(at, |entry| entry.checkpoint.end);
         let next = self.entry(self.end).filter(|entry| !entry.begins && entry.checkpoint.at < buffer);

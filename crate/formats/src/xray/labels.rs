@@ -57,8 +57,8 @@ impl Labels {
         Self { keys: HashMap::new(), limit: MAX_LABELS.min(limits.names as usize / 2) }
     }
 
-    /// The key and the text of an event's name: `9: payload` for a typed event, `payload` for a custom one. An event without
-    /// a payload, or beyond the limit of names, is named by its kind.
+    /// The key and the text of an event's name: `9: payload` for a typed event, `payload` for a
+    /// custom one. An event without a payload, or beyond the limit of names, is named by its kind.
     pub(super) fn of(&mut self, held: &Held) -> (u64, String) {
         let kind = held.event.kind;
         if let Some(text) = label(&held.event, &held.payload) {
@@ -87,13 +87,14 @@ fn kind_name(event: &Event) -> String {
     event.kind.map_or("custom event".into(), |kind| format!("typed event {kind}"))
 }
 
-/// The name of the record of an event: that of its mark on the timeline, but for the limit of names.
+/// The name of the record of an event: that of its mark on the timeline, but for the limit of
+/// names.
 pub(super) fn record_name(event: &Event, payload: &[u8]) -> String {
     label(event, payload).unwrap_or_else(|| kind_name(event))
 }
 
-/// A payload of `size` bytes, of which `bytes` are the first, in one line: as text if it is text, else as its first bytes.
-/// `None` if it is empty.
+/// A payload of `size` bytes, of which `bytes` are the first, in one line: as text if it is text,
+/// else as its first bytes. `None` if it is empty.
 fn text(bytes: &[u8], size: usize) -> Option<String> {
     // C programs often pass the terminator along.
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);

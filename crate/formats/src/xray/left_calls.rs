@@ -1,8 +1,10 @@
 //! Calls that were left by `longjmp` or an exception.
 //!
-//! The log has no exit of them, so what follows is below them: `enter setter, enter jumper, (longjmp), enter leaf, exit leaf, exit setter`
-//! reads as if `jumper` had called `leaf`. The program's code says that it cannot have, so `jumper` has been left by then. Only
-//! calls that have no exit at all are ended in this way: a signal handler, too, begins below calls that cannot call it.
+//! The log has no exit of them, so what follows is below them:
+//! `enter setter, enter jumper, (longjmp), enter leaf, exit leaf, exit setter` reads as if `jumper`
+//! had called `leaf`. The program's code says that it cannot have, so `jumper` has been left by
+//! then. Only calls that have no exit at all are ended in this way: a signal handler, too, begins
+//! below calls that cannot call it.
 
 use alloc::vec::Vec;
 
@@ -33,8 +35,8 @@ impl LeftCalls {
         Self { jumps, threads: Vec::new() }
     }
 
-    /// Takes the next begin or end of a thread. Returns the outermost call that must have been left before, if there is one: its function
-    /// and the offset of its record.
+    /// Takes the next begin or end of a thread. Returns the outermost call that must have been left
+    /// before, if there is one: its function and the offset of its record.
     pub(super) fn take(&mut self, thread: u32, kind: EventKind, f: Function) -> Option<(i32, u64)> {
         let i = thread as usize;
         if self.threads.len() <= i {
@@ -108,8 +110,8 @@ mod tests {
         Code { id: id as u32, is_known, all: ids(all), later: ids(later) }
     }
 
-    /// Plays begins (positive) and ends (negative), whose records are at offsets from 0 on. Returns what was left, as the offset of the
-    /// event and of the outermost call.
+    /// Plays begins (positive) and ends (negative), whose records are at offsets from 0 on. Returns
+    /// what was left, as the offset of the event and of the outermost call.
     fn left(lost: &[u64], events: &[i32]) -> Vec<(u64, u64)> {
         let callees = Callees::new(vec![
             code(MAIN, false, &[SETTER, LEAF], &[SETTER, LEAF]),

@@ -1,9 +1,9 @@
-//! Logs of LLVM XRay: flight data recorder (FDR) versions 1 to 5 and basic mode versions 1 to 3, in both byte orders,
-//! and as llvm-xray's YAML.
+//! Logs of LLVM XRay: flight data recorder (FDR) versions 1 to 5 and basic mode versions 1 to 3, in
+//! both byte orders, and as llvm-xray's YAML.
 //!
-//! A log has no magic number. The version and type in the header, its flags, and the first record identify it. One file
-//! holds the buffers of many threads in the order of a queue, not in time order. A locator is the absolute offset of a
-//! record.
+//! A log has no magic number. The version and type in the header, its flags, and the first record
+//! identify it. One file holds the buffers of many threads in the order of a queue, not in time
+//! order. A locator is the absolute offset of a record.
 
 mod basic;
 mod checkpoints;
@@ -69,7 +69,8 @@ pub const ROW: Row = Row {
     cut: Some(cut),
 };
 
-/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module of the timeline.
+/// What the decoder says of itself. A reference into `ROW` would drag all readers into the module
+/// of the timeline.
 const FORMAT: Format = ROW.format;
 
 fn open(head: &[u8], options: OpenOptions) -> Result<Opened> {

@@ -1,8 +1,8 @@
 //! The order in which buffers are read when the file does not have them in order.
 //!
-//! The buffers of each thread are sorted by their first clock; the order between threads is free. The plan therefore
-//! reads in sweeps over the file. A ring log, which begins somewhere in the middle, takes two sweeps instead of one
-//! seek per buffer.
+//! The buffers of each thread are sorted by their first clock; the order between threads is free.
+//! The plan therefore reads in sweeps over the file. A ring log, which begins somewhere in the
+//! middle, takes two sweeps instead of one seek per buffer.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -78,8 +78,8 @@ impl Plan {
         Want::Seek { at: self.at, len: self.until.saturating_sub(self.at) }
     }
 
-    /// Walks over planned buffers in `input`, the bytes that [`Plan::want`] asked for. Calls `begin` before each buffer.
-    /// Returns the number of bytes used.
+    /// Walks over planned buffers in `input`, the bytes that [`Plan::want`] asked for. Calls
+    /// `begin` before each buffer. Returns the number of bytes used.
     pub(crate) fn run<S: Sink>(
         &mut self,
         header: &Header,
@@ -118,8 +118,8 @@ impl Plan {
         used
     }
 
-    /// The bytes end before the buffer does: the file has shrunk or is truncated. `rest` is what the last run did not
-    /// use.
+    /// The bytes end before the buffer does: the file has shrunk or is truncated. `rest` is what
+    /// the last run did not use.
     pub(crate) fn end<S: Sink>(&mut self, walk: &mut FdrWalk, rest: &[u8], sink: &mut S) {
         if self.begun {
             walk.end(rest, sink);
@@ -141,7 +141,8 @@ impl Plan {
         !continues
     }
 
-    /// Starts a stretch that holds the next buffer and as many of those after it as are close enough.
+    /// Starts a stretch that holds the next buffer and as many of those after it as are close
+    /// enough.
     fn stretch(&mut self) {
         let mut buffers = self.buffers.iter().skip(self.next).map(|b| b.start);
         let Some(first) = buffers.next() else { return };

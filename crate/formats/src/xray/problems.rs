@@ -8,8 +8,8 @@ crate::problem_kinds! {
         "{count} buffer{|s} end{s|} inside a record",
     );
 
-    /// The next records overwrote the payload of an event, as with writers of 2017 and 2018. `value`: the length of the
-    /// payload in bytes.
+    /// The next records overwrote the payload of an event, as with writers of 2017 and 2018.
+    /// `value`: the length of the payload in bytes.
     OVERWRITTEN_PAYLOAD = ProblemKind::serious(
         "overwritten-payload",
         "the next records overwrote the event's payload of {value} byte{|s}; they and the event may be wrong",
@@ -30,16 +30,16 @@ crate::problem_kinds! {
         "{count} argument{|s} without a call",
     );
 
-    /// A buffer begins inside the previous one. `value`: the number of bytes by which the previous buffer is
-    /// shorter than its extents.
+    /// A buffer begins inside the previous one. `value`: the number of bytes by which the previous
+    /// buffer is shorter than its extents.
     WRONG_EXTENTS = ProblemKind::serious(
         "wrong-extents",
         "the next buffer begins here, {value} byte{|s} before the end that the previous buffer's extents give",
         "{count} buffer{|s} shorter than {its|their} extents say",
     );
 
-    /// A buffer that the log has already, because a thread held a buffer when the log was written. `value`: absolute offset of
-    /// the earlier one.
+    /// A buffer that the log has already, because a thread held a buffer when the log was written.
+    /// `value`: absolute offset of the earlier one.
     COPIED_BUFFER = ProblemKind::remark(
         "copied-buffer",
         "the buffer repeats the one at byte {value}, and is left out: the writer wrote it twice, because a thread was still using it",

@@ -1,9 +1,10 @@
 //! Tail calls with the callee under the function that left by it.
 //!
-//! A function that makes a tail call leaves before its callee is entered: `enter f, tail exit f, enter g, exit g`. So g is beside f,
-//! which is what the processor does, and not what the source says. Here f stays open until g has returned. The log does not say
-//! which function was called: the next record of the thread is taken to be its entry. If it is not an entry, the callee was not
-//! instrumented, and f has ended.
+//! A function that makes a tail call leaves before its callee is entered:
+//! `enter f, tail exit f, enter g, exit g`. So g is beside f, which is what the processor does, and
+//! not what the source says. Here f stays open until g has returned. The log does not say which
+//! function was called: the next record of the thread is taken to be its entry. If it is not an
+//! entry, the callee was not instrumented, and f has ended.
 
 use alloc::vec::Vec;
 
@@ -29,8 +30,8 @@ pub(super) struct TailCalls {
 }
 
 impl TailCalls {
-    /// Takes the next record of a thread, and passes on the events that follow from it: the ends of calls that were held back,
-    /// with the time and the place of the record that decides them.
+    /// Takes the next record of a thread, and passes on the events that follow from it: the ends of
+    /// calls that were held back, with the time and the place of the record that decides them.
     pub(super) fn take(&mut self, thread: u32, record: Function, mut event: impl FnMut(EventKind, Function)) {
         let i = thread as usize;
         if self.threads.len() <= i {
@@ -93,7 +94,8 @@ mod tests {
     use super::*;
     use FunctionKind::{Enter, Exit, TailExit};
 
-    /// The events of one thread's records, at times from 0 on: `+1@0` for a begin, `-1@5` for an end.
+    /// The events of one thread's records, at times from 0 on: `+1@0` for a begin, `-1@5` for an
+    /// end.
     fn events(records: &[(FunctionKind, i32)]) -> String {
         let (mut tails, mut text) = (TailCalls::default(), String::new());
         let mut write = |kind, f: Function| {

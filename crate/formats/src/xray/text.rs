@@ -1,7 +1,7 @@
 //! A log as text: one JSON object per record, with each thread's buffers in time order.
 //!
-//! The first pass lists the buffers and finds what is wrong with them, the second one prints them. A log whose buffers are in order is printed in file
-//! order.
+//! The first pass lists the buffers and finds what is wrong with them, the second one prints them.
+//! A log whose buffers are in order is printed in file order.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -167,8 +167,8 @@ impl TextDump for JsonLines {
     }
 }
 
-/// The sink of the first pass: lists the buffers. It walks over their records, because those of another thread may follow
-/// within a buffer.
+/// The sink of the first pass: lists the buffers. It walks over their records, because those of
+/// another thread may follow within a buffer.
 struct ListBuffers<'a> {
     buffers: &'a mut Vec<Planned>,
     problems: &'a mut Vec<Problem>,

@@ -22,10 +22,11 @@ pub(super) struct Thread {
     pub(super) track: TrackId,
     /// Clock of its latest record, in ticks.
     pub(super) latest: u64,
-    /// The file has a buffer of the thread that begins before the thread's latest record at that point.
+    /// The file has a buffer of the thread that begins before the thread's latest record at that
+    /// point.
     pub(super) disordered: bool,
-    /// It has no track of its own. Its records are counted and listed, but not drawn: those of several threads are not in
-    /// the order of time.
+    /// It has no track of its own. Its records are counted and listed, but not drawn: those of
+    /// several threads are not in the order of time.
     pub(super) is_beyond: bool,
 }
 
@@ -70,8 +71,8 @@ impl Threads {
         self.threads.get_mut(index as usize)
     }
 
-    /// The index of a thread. At its first record, which is at absolute offset `at`, this defines its track and if
-    /// necessary that of its process. `start` is its first clock, if known.
+    /// The index of a thread. At its first record, which is at absolute offset `at`, this defines
+    /// its track and if necessary that of its process. `start` is its first clock, if known.
     ///
     /// # Errors
     ///

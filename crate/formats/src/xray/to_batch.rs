@@ -48,8 +48,8 @@ pub(super) struct State {
     pub(super) pieces: Pieces,
     /// Planned buffers are being delivered.
     in_order: bool,
-    /// The current buffer is out of time order: only its problems and the buffers within it are of interest, until its thread
-    /// is delivered again.
+    /// The current buffer is out of time order: only its problems and the buffers within it are of
+    /// interest, until its thread is delivered again.
     later: bool,
     /// What is being delivered has already been counted.
     again: bool,
@@ -119,8 +119,8 @@ impl ToBatch<'_> {
         }
     }
 
-    /// Adds the event that was held back for its payload. Nothing comes after the last one of the file, so the decoder calls
-    /// this at the end.
+    /// Adds the event that was held back for its payload. Nothing comes after the last one of the
+    /// file, so the decoder calls this at the end.
     #[inline]
     pub(super) fn flush(&mut self) {
         if let Some(held) = self.state.held.take() {
@@ -187,8 +187,8 @@ impl ToBatch<'_> {
         self.put(kind, u64::from(f.func as u32), f.clock, f.at, || name_of(f.func, None));
     }
 
-    /// Counts records that were added. The first one is at absolute offset `at`. Their clocks ascend from the first to the
-    /// second of `clocks`.
+    /// Counts records that were added. The first one is at absolute offset `at`. Their clocks
+    /// ascend from the first to the second of `clocks`.
     #[inline]
     fn count(&mut self, at: u64, (first, clock): (u64, u64), records: u32) {
         if self.state.again {
@@ -217,7 +217,8 @@ impl Sink for ToBatch<'_> {
     fn buffer(&mut self, start: Checkpoint, clock: Option<u64>) -> Option<u64> {
         self.flush();
         if self.state.in_order {
-            // Another thread's records within a planned buffer have been delivered or have their own entry in the plan.
+            // Another thread's records within a planned buffer have been delivered or have their
+            // own entry in the plan.
             return None;
         }
         let thread = self.state.thread_index(start.pid, start.tid, start.at, clock, self.out);
@@ -280,7 +281,8 @@ impl Sink for ToBatch<'_> {
         self.add(kind, key, f.clock, f.at, || name_of(f.func, named));
     }
 
-    // Appending to five vectors costs more than decoding. Short columns of fixed size are filled instead, and appended at once.
+    // Appending to five vectors costs more than decoding. Short columns of fixed size are filled
+    // instead, and appended at once.
     #[inline]
     fn functions(&mut self, records: &[[u8; FUNCTION_LEN]], at: u64, mut clock: u64, _cpu: u16) -> Option<Taken> {
         if self.state.later {
@@ -370,7 +372,8 @@ fn name_of(func: i32, named: Option<String>) -> Name {
     Name { text, key: Key::Id(func.into()), ..Name::default() }
 }
 
-/// Takes leading records without a look at what they are. `None` if the first one is not a function.
+/// Takes leading records without a look at what they are. `None` if the first one is not a
+/// function.
 fn pass_over(records: &[[u8; FUNCTION_LEN]], mut clock: u64) -> Option<Taken> {
     let (mut count, mut last) = (0, 0);
     for [a, b, c, d, e, f, g, h] in records {

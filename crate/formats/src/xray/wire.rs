@@ -1,7 +1,8 @@
 //! The layout of XRay logs.
 //!
-//! Sources: compiler-rt `lib/xray/xray_records.h`, `xray_fdr_log_records.h`, `xray_fdr_log_writer.h`, and logs written by
-//! clang 13 to 22. Bytes that a record does not use have arbitrary values (0xAA from clang 19 on) and are never checked.
+//! Sources: compiler-rt `lib/xray/xray_records.h`, `xray_fdr_log_records.h`,
+//! `xray_fdr_log_writer.h`, and logs written by clang 13 to 22. Bytes that a record does not use
+//! have arbitrary values (0xAA from clang 19 on) and are never checked.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +57,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads a header of any known version, in either byte order. Returns `None` if `head` does not begin with one.
+    /// Reads a header of any known version, in either byte order. Returns `None` if `head` does not
+    /// begin with one.
     pub fn parse_any(head: &[u8]) -> Option<Self> {
         let mut c = Cursor::new(head, 0);
         let (version, mode, flags) = (*c.array::<2>().ok()?, *c.array::<2>().ok()?, *c.array::<4>().ok()?);
@@ -69,7 +71,8 @@ impl Header {
                 _ => return None,
             };
             let (constant_tsc, nonstop_tsc) = (flags & 1 != 0, flags & 2 != 0);
-            // Basic mode and FDR version 1 set two bits of an uninitialised word; later writers clear it first.
+            // Basic mode and FDR version 1 set two bits of an uninitialised word; later writers
+            // clear it first.
             (flags <= 3 || mode == Mode::Basic || version == 1).then_some(Self {
                 version,
                 mode,
@@ -89,7 +92,8 @@ impl Header {
             u64::from_le_bytes(buffer_size),
         )
         .or_else(|| {
-            // The order of bit fields is reversed as well: the two flags are the most significant bits.
+            // The order of bit fields is reversed as well: the two flags are the most significant
+            // bits.
             let flags = u32::from_be_bytes(flags).reverse_bits();
             let (frequency, buffer_size) = (u64::from_be_bytes(frequency), u64::from_be_bytes(buffer_size));
             build(true, u16::from_be_bytes(version), u16::from_be_bytes(mode), flags, frequency, buffer_size)
@@ -100,7 +104,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// `head` is shorter than a header, has an unknown version or type, or gives an impossible buffer size.
+    /// `head` is shorter than a header, has an unknown version or type, or gives an impossible
+    /// buffer size.
     pub fn parse(head: &[u8]) -> Result<Self> {
         if head.len() < HEADER_LEN as usize {
             let needed = HEADER_LEN - head.len() as u64;
@@ -198,7 +203,8 @@ pub enum FunctionKind {
 }
 
 impl FunctionKind {
-    /// The kind with this number: three bits in FDR mode, a byte in basic mode. `None` if there is no such kind.
+    /// The kind with this number: three bits in FDR mode, a byte in basic mode. `None` if there is
+    /// no such kind.
     #[inline]
     pub fn from_bits(bits: u32) -> Option<Self> {
         Some(match bits {
@@ -232,7 +238,8 @@ impl FunctionKind {
 pub enum EventTime {
     /// Version 5: ticks since the previous record.
     Delta(i32),
-    /// Versions 1 to 4: an absolute clock. The differences of the next records do not start from it.
+    /// Versions 1 to 4: an absolute clock. The differences of the next records do not start from
+    /// it.
     Clock(u64),
 }
 
@@ -302,9 +309,9 @@ pub enum Metadata {
 
 /// The layout of records. It depends on the version and on the byte order.
 ///
-/// On big-endian machines bit fields start at the most significant bit. The bit that distinguishes metadata from
-/// function records is therefore the highest of the first byte instead of the lowest. LLVM's own reader ignores this.
-/// No big-endian log was available to check it.
+/// On big-endian machines bit fields start at the most significant bit. The bit that distinguishes
+/// metadata from function records is therefore the highest of the first byte instead of the lowest.
+/// LLVM's own reader ignores this. No big-endian log was available to check it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
     /// Version of the mode's layout.
@@ -359,7 +366,8 @@ impl Wire {
         })
     }
 
-    /// Encodes a metadata record. Unused bytes are zero, and so are fields that the version does not have.
+    /// Encodes a metadata record. Unused bytes are zero, and so are fields that the version does
+    /// not have.
     pub fn metadata_bytes(self, record: Metadata) -> [u8; METADATA_LEN] {
         let order = Order { big_endian: self.big_endian };
         let int = |v: i32| order.u32(v as u32);
@@ -400,7 +408,8 @@ impl Wire {
         bytes
     }
 
-    /// Reads a function record: the number of its kind, the function id, and the ticks since the previous record.
+    /// Reads a function record: the number of its kind, the function id, and the ticks since the
+    /// previous record.
     #[inline]
     pub fn function(self, bytes: &[u8; FUNCTION_LEN]) -> (u32, u32, u32) {
         let [a, b, c, d, e, f, g, h] = *bytes;

@@ -1,7 +1,8 @@
 //! Logs as YAML, as `llvm-xray convert -f yaml` writes them and llvm-xray reads them.
 //!
-//! This accepts the tool's subset of YAML: a header of `key: value` lines, then one record in braces per line. Comment
-//! lines, keys in any order, missing keys and both kinds of quotes are accepted. A record must not span lines.
+//! This accepts the tool's subset of YAML: a header of `key: value` lines, then one record in
+//! braces per line. Comment lines, keys in any order, missing keys and both kinds of quotes are
+//! accepted. A record must not span lines.
 
 use alloc::vec::Vec;
 
@@ -10,7 +11,8 @@ use crate::problem::{MALFORMED, Problem};
 use super::decode::{Event, Function, Sink};
 use super::wire::{FunctionKind, Header, Mode};
 
-/// Maximum length of a line in bytes. The rest of a longer line is left out, which makes it malformed.
+/// Maximum length of a line in bytes. The rest of a longer line is left out, which makes it
+/// malformed.
 const LONGEST: usize = 1 << 20;
 /// Maximum length of the header in bytes, comments included.
 const HEAD: usize = 16 * 1024;
@@ -88,7 +90,8 @@ impl YamlWalk {
     fn finish_line(&mut self, sink: &mut impl Sink) {
         let line = core::mem::take(&mut self.line);
         let begin = core::mem::replace(&mut self.begin, self.at);
-        // Other lines belong to the header, are comments, or mark the beginning or end of the document.
+        // Other lines belong to the header, are comments, or mark the beginning or end of the
+        // document.
         let Some(body) = trim(&line).strip_prefix(b"-").filter(|body| !body.starts_with(b"-")) else { return };
         if self.record(begin, trim(body), sink).is_none() {
             sink.problem(Problem { at: begin, kind: &MALFORMED, value: self.at - begin });

@@ -1,4 +1,5 @@
-//! Traces for the tests of apitrace: one with every feature, generated ones, and those of the corpus.
+//! Traces for the tests of apitrace: one with every feature, generated ones, and those of the
+//! corpus.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 

@@ -1,5 +1,5 @@
-//! Shared by the tests of all formats: the loop that drives a decoder, and everything that it delivers in a form that
-//! can be compared.
+//! Shared by the tests of all formats: the loop that drives a decoder, and everything that it
+//! delivers in a form that can be compared.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
@@ -13,7 +13,8 @@ use unspool_formats::{
     Records, Result, TrackDef, Want, open_records,
 };
 
-/// Everything that a decoder delivers. Each format's tests add their own `track`, which prints the events of a track.
+/// Everything that a decoder delivers. Each format's tests add their own `track`, which prints the
+/// events of a track.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Delivered {
     pub(crate) events: Vec<(EventKind, u32, u64, u32, Locator)>,
@@ -63,7 +64,8 @@ fn most_left_over(id: &str) -> usize {
     match id {
         // A chunk header with what precedes it; containers keep what they cannot decompress yet.
         "apitrace" => 64 * 1024,
-        // A record; of a buffer that begins as an earlier one does, all that is compared. Buffers of the tests are small.
+        // A record; of a buffer that begins as an earlier one does, all that is compared. Buffers
+        // of the tests are small.
         "xray" => 2048,
         "frames" => 64,
         "trace-db" => 17,
@@ -71,9 +73,10 @@ fn most_left_over(id: &str) -> usize {
     }
 }
 
-/// Drives the decoder of format `id` over a file, as the engine does: in portions whose sizes are `portions` in turn, with
-/// batches of `capacity` events. Follows every seek. A decoder that makes no progress fails the test, and so does one that
-/// leaves too much over, or that forgets its error.
+/// Drives the decoder of format `id` over a file, as the engine does: in portions whose sizes are
+/// `portions` in turn, with batches of `capacity` events. Follows every seek. A decoder that makes
+/// no progress fails the test, and so does one that leaves too much over, or that forgets its
+/// error.
 pub(crate) fn decode(id: &str, file: &[u8], portions: &[usize], capacity: usize) -> (Delivered, Box<dyn Decoder>) {
     let mut decoder = open(id, file);
     let mut batch = EventBatch::with_capacity(capacity);
@@ -149,7 +152,8 @@ pub(crate) fn details(file: &[u8], reader: &dyn Records, locator: Locator) -> (R
     (reader.details(locator, &bytes), bytes.len())
 }
 
-/// Checks that files of the repository are what the encoder writes; with UNSPOOL_WRITE_FIXTURES set, writes them first.
+/// Checks that files of the repository are what the encoder writes; with UNSPOOL_WRITE_FIXTURES
+/// set, writes them first.
 pub(crate) fn are_written(files: &[(&str, &[u8])]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for (name, bytes) in files {

@@ -9,8 +9,9 @@ pub(crate) use crate::common::options;
 use crate::common::{self, Delivered};
 
 impl Delivered {
-    /// Events of the track with this name: `+name@time` begins, `-name@time` ends, `^name@time` is uncovered below all
-    /// others, `!name@time` is an instant, and `~name:flags` sets flags other than that of having begun before.
+    /// Events of the track with this name: `+name@time` begins, `-name@time` ends, `^name@time` is
+    /// uncovered below all others, `!name@time` is an instant, and `~name:flags` sets flags other
+    /// than that of having begun before.
     pub(crate) fn track(&self, name: &str) -> Vec<String> {
         let Some(track) = self.tracks.iter().position(|t| t.name == name) else { return vec![] };
         let events = self.events.iter().filter(|e| e.1 as usize == track);

@@ -1,4 +1,5 @@
-//! Shared by the tests of record passes: passes over the pieces of a file in memory, and the files of the corpus.
+//! Shared by the tests of record passes: passes over the pieces of a file in memory, and the files
+//! of the corpus.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 #![allow(
@@ -80,7 +81,8 @@ pub(crate) fn bytes_of(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
 }
 
-/// The files of the corpus with this extension in a folder and in those below it, up to `most` bytes, with their names.
+/// The files of the corpus with this extension in a folder and in those below it, up to `most`
+/// bytes, with their names.
 pub(crate) fn corpus(folder: &str, extension: &str, most: u64) -> Vec<(String, Vec<u8>)> {
     let all = unspool_corpus::files(folder, most);
     let is_there = !all.is_empty();

@@ -1,8 +1,9 @@
-//! What a program wastes or does wrong, as far as its calls prove it: redundant state, uploads of what is there, draws that a clear
-//! throws away, waits, errors.
+//! What a program wastes or does wrong, as far as its calls prove it: redundant state, uploads of
+//! what is there, draws that a clear throws away, waits, errors.
 //!
-//! Each kind has an exact definition in `docs/graphics.md`. In doubt something is not a finding: whatever is not followed makes what it
-//! may have changed unknown. Calls are taken to have succeeded unless `glGetError` says otherwise; after an error everything is unknown.
+//! Each kind has an exact definition in `docs/graphics.md`. In doubt something is not a finding:
+//! whatever is not followed makes what it may have changed unknown. Calls are taken to have
+//! succeeded unless `glGetError` says otherwise; after an error everything is unknown.
 //!
 //! `Findings` is a pass of its own, with the bytes of uploads: it begins on request, in a worker
 //! that ends with it (`web/worker/findings_worker.ts`). `web/model/findings.ts` is general:
@@ -107,7 +108,8 @@ pub struct Findings<S> {
 }
 
 impl<S: ByteSource> Findings<S> {
-    /// Findings of a trace that is still unread. `index` is what the decoder of the trace handed over.
+    /// Findings of a trace that is still unread. `index` is what the decoder of the trace handed
+    /// over.
     ///
     /// # Errors
     ///
@@ -411,7 +413,8 @@ impl Finder {
     }
 }
 
-/// The vertices of the first primitive of a mode: OpenGL 4.6, 10.1. Incomplete ones are ignored (10.3.5 of the compatibility profile).
+/// The vertices of the first primitive of a mode: OpenGL 4.6, 10.1. Incomplete ones are ignored
+/// (10.3.5 of the compatibility profile).
 fn least_of(mode: u32) -> u64 {
     match mode {
         gl::LINES..=gl::LINE_STRIP => 2,

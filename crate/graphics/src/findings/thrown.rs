@@ -1,7 +1,8 @@
 //! Draws whose whole result a clear throws away.
 //!
-//! Only draws and a clear of one framebuffer that stays bound are looked at. Whatever may read a framebuffer, show it or change its
-//! parts ends the list of draws. State that decides what draws and clears write is followed from the creation of a context on.
+//! Only draws and a clear of one framebuffer that stays bound are looked at. Whatever may read a
+//! framebuffer, show it or change its parts ends the list of draws. State that decides what draws
+//! and clears write is followed from the creation of a context on.
 
 use hashbrown::HashMap;
 use unspool_gl::gl;

@@ -1,7 +1,7 @@
 //! Uploads of the bytes that are already in the same place.
 //!
-//! Of each texture and buffer the regions are kept that uploads have filled, with a hash of what they were filled with. A region
-//! goes as soon as anything else may have written to a part of it.
+//! Of each texture and buffer the regions are kept that uploads have filled, with a hash of what
+//! they were filled with. A region goes as soon as anything else may have written to a part of it.
 
 use core::hash::{BuildHasher, Hash, Hasher};
 
@@ -92,7 +92,8 @@ struct Held {
 
 /// Limit for the regions of one texture or buffer.
 const MOST_REGIONS: usize = 256;
-/// Targets of buffers that the GPU writes to: pixel packing, transform feedback, shader storage, queries, atomic counters.
+/// Targets of buffers that the GPU writes to: pixel packing, transform feedback, shader storage,
+/// queries, atomic counters.
 const WRITTEN: [u32; 5] = [
     gl::PIXEL_PACK_BUFFER,
     gl::TRANSFORM_FEEDBACK_BUFFER,
@@ -176,7 +177,8 @@ impl Uploads {
     }
 }
 
-/// What a call uploads to, and how many bytes. `None` if it uploads none, or not all of them are known.
+/// What a call uploads to, and how many bytes. `None` if it uploads none, or not all of them are
+/// known.
 fn region_of(call: &Call, known: &Known, store: u32, hasher: &DefaultHashBuilder) -> Option<(Region, u64)> {
     // A copy to mapped memory says nothing about the part of the buffer.
     if known.canonical == "memcpy" {

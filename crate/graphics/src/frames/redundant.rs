@@ -1,8 +1,9 @@
 //! Which state changes set what is set already.
 //!
-//! A call is redundant if the same context has set the same state to the same value before, and nothing since then can have
-//! changed it. When in doubt a call is not redundant: the first call that sets a state never is, because defaults are not looked
-//! at, and whatever changes much at once makes everything unknown.
+//! A call is redundant if the same context has set the same state to the same value before, and
+//! nothing since then can have changed it. When in doubt a call is not redundant: the first call
+//! that sets a state never is, because defaults are not looked at, and whatever changes much at
+//! once makes everything unknown.
 
 use core::hash::{BuildHasher, Hash, Hasher};
 
@@ -38,8 +39,9 @@ enum Depends {
     Never,
 }
 
-/// Functions without `gl` by the beginning of their names, longest first where one begins another. What follows a name must not
-/// be a lowercase letter. Then: the number of arguments that are a key, and what else decides.
+/// Functions without `gl` by the beginning of their names, longest first where one begins another.
+/// What follows a name must not be a lowercase letter. Then: the number of arguments that are a
+/// key, and what else decides.
 const FAMILIES: &[(&str, &str, u8, Depends)] = &[
     ("capability", "EnableClientState", 1, Depends::Array),
     ("capability", "DisableClientState", 1, Depends::Array),
@@ -192,14 +194,15 @@ const FAMILIES: &[(&str, &str, u8, Depends)] = &[
 ];
 
 impl State {
-    /// The state that a function sets, by its name without `gl` and suffixes ([`crate::Functions::canonical`]). `None` if it sets
-    /// none.
+    /// The state that a function sets, by its name without `gl` and suffixes
+    /// ([`crate::Functions::canonical`]). `None` if it sets none.
     pub(crate) fn of(canonical: &str) -> Option<Self> {
         let fits = |(at, row): (usize, &(&str, &str, u8, Depends))| {
             let rest = canonical.strip_prefix(row.1)?;
             let words = ["Separate", "Indexed", "Array", "Matrix", "Renderbuffer", "Texture", "Layer", "Clamp"];
             let rest = words.iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
-            // What is left are types and dimensions: glUniformMatrix3x4fv, but not glColorMask for glColor.
+            // What is left are types and dimensions: glUniformMatrix3x4fv, but not glColorMask for
+            // glColor.
             let is_suffix = rest.bytes().all(|byte| b"0123456789xiubsfdvNILDARBEXTOPV".contains(&byte));
             is_suffix.then_some((row.1.len(), at))
         };

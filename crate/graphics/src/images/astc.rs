@@ -1,7 +1,7 @@
 //! ASTC, by astc-decode.
 
-/// Decodes a block of a size, 1 to 12 each, and passes its texels on. Those of blocks that are not valid, or have high dynamic
-/// range, are magenta, as the specification says.
+/// Decodes a block of a size, 1 to 12 each, and passes its texels on. Those of blocks that are not
+/// valid, or have high dynamic range, are magenta, as the specification says.
 pub(super) fn decode(block: &[u8; 16], [width, height]: [u32; 2], mut texel: impl FnMut(u32, u32, [u32; 4])) {
     let footprint = astc_decode::Footprint::new(width.max(1), height.max(1));
     astc_decode::astc_decode_block(block, footprint, |x, y, colours| texel(x, y, colours.map(u32::from)));

@@ -2,7 +2,8 @@
 
 use super::{astc, bptc, etc, rgtc, s3tc};
 
-/// A block of four by four: its texels row by row, each as bytes for 0 to 1, or as floating point numbers of formats that have more.
+/// A block of four by four: its texels row by row, each as bytes for 0 to 1, or as floating point
+/// numbers of formats that have more.
 pub(super) type Block = [[u32; 4]; 16];
 
 /// How blocks are compressed.
@@ -52,7 +53,8 @@ pub enum Compressed {
     EacRg,
     /// The same with a sign.
     EacRgSigned,
-    /// ASTC with the size of its blocks. Colours are those of the profile without high dynamic range.
+    /// ASTC with the size of its blocks. Colours are those of the profile without high dynamic
+    /// range.
     Astc([u32; 2]),
 }
 
@@ -77,7 +79,8 @@ impl Compressed {
         if let Self::Astc(size) = self { size } else { [4, 4] }
     }
 
-    /// Decodes a block and passes its texels on, each with its place in the block. Missing bytes are 0.
+    /// Decodes a block and passes its texels on, each with its place in the block. Missing bytes
+    /// are 0.
     pub(super) fn decode(self, block: &[u8], mut texel: impl FnMut(u32, u32, [u32; 4])) {
         let mut bytes = [0; 16];
         for (to, from) in bytes.iter_mut().zip(block) {

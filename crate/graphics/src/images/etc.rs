@@ -1,4 +1,5 @@
-//! ETC1, ETC2 and EAC, as OpenGL ES 3.2 specifies them in appendix C. Bit numbers are those of the tables there.
+//! ETC1, ETC2 and EAC, as OpenGL ES 3.2 specifies them in appendix C. Bit numbers are those of the
+//! tables there.
 
 use super::compressed::Block;
 
@@ -30,7 +31,8 @@ fn index(block: u64, x: usize, y: usize) -> usize {
 
 /// A block of colours.
 pub(super) fn colours(block: u64, kind: Kind) -> Block {
-    // The same bit says that colours are differential, and of punch-through blocks that all texels are opaque.
+    // The same bit says that colours are differential, and of punch-through blocks that all texels
+    // are opaque.
     let bit = block >> 33 & 1 == 1;
     if !bit && kind != Kind::Punch {
         let four = |high| field(block, high, high - 3) * 17;
@@ -159,7 +161,8 @@ const EAC: [[i32; 8]; 16] = [
     [-3, -4, -7, -10, 2, 3, 6, 9], [-1, -2, -3, -10, 0, 1, 2, 9], [-4, -6, -8, -9, 3, 5, 7, 8], [-3, -5, -7, -9, 2, 4, 6, 8],
 ];
 
-/// The modifier of each texel, row by row. The block has them in columns, three bits each, the first in the highest.
+/// The modifier of each texel, row by row. The block has them in columns, three bits each, the
+/// first in the highest.
 fn modifiers(block: u64) -> [i32; 16] {
     let table = EAC.get(field(block, 51, 48) as usize).copied().unwrap_or_default();
     let mut modifiers = [0; 16];

@@ -153,8 +153,9 @@ macro_rules! formats {
     };
 }
 
-/// By number: OpenGL 4.6, tables 8.12 to 8.14, the extensions that brought the older ones, and ES 3.2, table 8.10. Generic formats
-/// are those that Mesa chooses, which is what programs get nearly everywhere.
+/// By number: OpenGL 4.6, tables 8.12 to 8.14, the extensions that brought the older ones, and ES
+/// 3.2, table 8.10. Generic formats are those that Mesa chooses, which is what programs get nearly
+/// everywhere.
 #[rustfmt::skip]
 const FORMATS: &[(u32, Internal)] = formats![
     // Base formats.
@@ -300,8 +301,8 @@ pub(crate) fn with_name(internal: u32) -> u32 {
 }
 
 impl Internal {
-    /// The format with this number. `of` is the type of the pixels that came with an unsized format, or 0: ES says which number
-    /// they have then. `None` if it is not supported.
+    /// The format with this number. `of` is the type of the pixels that came with an unsized
+    /// format, or 0: ES says which number they have then. `None` if it is not supported.
     pub fn of(number: u32, of: u32) -> Option<Self> {
         let number = with_name(number);
         let (_, format) = FORMATS.iter().find(|(known, _)| *known == number)?;
@@ -406,8 +407,8 @@ impl Internal {
     }
 }
 
-/// The nearest floating point number with 5 bits of exponent and so many of mantissa, ties to even. `most` is the greatest finite one;
-/// a finite number beyond becomes `beyond`.
+/// The nearest floating point number with 5 bits of exponent and so many of mantissa, ties to even.
+/// `most` is the greatest finite one; a finite number beyond becomes `beyond`.
 fn round_to_float(number: f64, mantissa: i32, most: f64, beyond: f64) -> f64 {
     if !number.is_finite() || number == 0.0 {
         return number;

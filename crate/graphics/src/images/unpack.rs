@@ -47,8 +47,8 @@ impl PixelStore {
 /// What the components of a pixel are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceFormat {
-    /// For each component in memory, which number of the texel it is: 0 to 3 for red to alpha, 4 for luminance (red, green and
-    /// blue), 5 for intensity (all four), 6 for depth, 7 for stencil.
+    /// For each component in memory, which number of the texel it is: 0 to 3 for red to alpha, 4
+    /// for luminance (red, green and blue), 5 for intensity (all four), 6 for depth, 7 for stencil.
     components: &'static [u8],
     /// Integers stay integers.
     is_integer: bool,
@@ -105,7 +105,8 @@ enum Type {
     F16,
     /// Signed, with 16 bits after the point.
     Fixed,
-    /// Fields of a number of this many bytes: their bits, the first component in the highest ones, or in the lowest if reversed.
+    /// Fields of a number of this many bytes: their bits, the first component in the highest ones,
+    /// or in the lowest if reversed.
     Packed {
         bytes: u8,
         bits: &'static [u8],
@@ -317,7 +318,8 @@ impl Layout {
         if self.store.swap_bytes { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) }
     }
 
-    /// The components as red, green, blue and alpha. Depth is red, stencil is green, or red where it is alone.
+    /// The components as red, green, blue and alpha. Depth is red, stencil is green, or red where
+    /// it is alone.
     #[allow(clippy::indexing_slicing, reason = "an array, and indices below its length")]
     fn placed(&self, numbers: &[f64]) -> [f64; 4] {
         let mut texel = [0.0, 0.0, 0.0, 1.0];
@@ -355,7 +357,8 @@ pub(super) fn half(bits: u16) -> f32 {
     sign * small_float(u32::from(bits & 0x7fff), 10) as f32
 }
 
-/// A positive floating point number with 5 bits of exponent and so many of mantissa: those of 10, 11 and 16 bits.
+/// A positive floating point number with 5 bits of exponent and so many of mantissa: those of 10,
+/// 11 and 16 bits.
 pub(super) fn small_float(bits: u32, mantissa_bits: u32) -> f64 {
     let mantissa = f64::from(bits & ((1 << mantissa_bits) - 1)) / f64::from(1 << mantissa_bits);
     match bits >> mantissa_bits & 31 {

@@ -20,7 +20,8 @@ pub struct TextureAt {
     pub image: Option<Image>,
     /// Why there are no texels, or some are missing.
     pub wrong: Option<NoImage>,
-    /// The latest call that made the graphics processor write it, after which its contents are unknown.
+    /// The latest call that made the graphics processor write it, after which its contents are
+    /// unknown.
     pub written: Option<u64>,
     /// The latest call that gave it contents.
     pub uploaded: Option<u64>,
@@ -35,7 +36,8 @@ pub struct Contents<'a, S> {
 }
 
 impl<'a, S: ByteSource> Contents<'a, S> {
-    /// Contents of the resources that a survey has found. `reader` is one of [`Reader::keeping`] all bytes.
+    /// Contents of the resources that a survey has found. `reader` is one of [`Reader::keeping`]
+    /// all bytes.
     pub fn new(resources: &'a Resources, reader: &'a mut Reader<S>) -> Self {
         Self { resources, reader }
     }
@@ -89,7 +91,8 @@ impl<'a, S: ByteSource> Contents<'a, S> {
         Ok(visitor.bytes)
     }
 
-    /// The bytes that a call had as its first argument that is a blob: vertices or indices in the program's memory. Empty without any.
+    /// The bytes that a call had as its first argument that is a blob: vertices or indices in the
+    /// program's memory. Empty without any.
     ///
     /// # Errors
     ///
@@ -100,7 +103,8 @@ impl<'a, S: ByteSource> Contents<'a, S> {
         Ok(visitor.bytes)
     }
 
-    /// The source of a shader after a call: its `glShaderSource` calls so far with their texts, the latest last.
+    /// The source of a shader after a call: its `glShaderSource` calls so far with their texts, the
+    /// latest last.
     ///
     /// # Errors
     ///
@@ -117,7 +121,8 @@ impl<'a, S: ByteSource> Contents<'a, S> {
     }
 }
 
-/// Passes the calls of the pieces that have these calls to a visitor, which looks at the calls that it wants.
+/// Passes the calls of the pieces that have these calls to a visitor, which looks at the calls that
+/// it wants.
 fn read<S: ByteSource>(
     reader: &mut Reader<S>,
     calls: impl Iterator<Item = u64>,

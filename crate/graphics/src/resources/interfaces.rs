@@ -1,8 +1,10 @@
-//! Interfaces of Direct3D and DXGI: objects of which only is followed who makes, uses and releases them.
+//! Interfaces of Direct3D and DXGI: objects of which only is followed who makes, uses and releases
+//! them.
 //!
-//! Nearly every call is a method, such as `IDirect3DDevice9::SetTexture(this = 0x…, Stage = 0, pTexture = 0x…)`. apitrace records each
-//! interface by its address. Outgoing interfaces are parameters with names that begin with `pp`, the pointer to a pointer of
-//! Microsoft's headers.
+//! Nearly every call is a method, such as
+//! `IDirect3DDevice9::SetTexture(this = 0x…, Stage = 0, pTexture = 0x…)`. apitrace records each
+//! interface by its address. Outgoing interfaces are parameters with names that begin with `pp`,
+//! the pointer to a pointer of Microsoft's headers.
 
 use super::{BINDS, Kind, Resources, What};
 use crate::calls::Call;
@@ -43,7 +45,8 @@ impl Method {
     }
 }
 
-/// What a method makes, by its name: `CreateTexture` of `IDirect3DDevice9` makes an `IDirect3DTexture9`.
+/// What a method makes, by its name: `CreateTexture` of `IDirect3DDevice9` makes an
+/// `IDirect3DTexture9`.
 fn made(interface: &str, method: &str) -> String {
     let Some(what) = method.strip_prefix("Create") else { return String::new() };
     let is_device = what == "DeviceEx";
@@ -63,7 +66,8 @@ fn made(interface: &str, method: &str) -> String {
     }
 }
 
-/// The interfaces that a call has made: those of parameters that begin with `pp`, and that of Direct3DCreate9.
+/// The interfaces that a call has made: those of parameters that begin with `pp`, and that of
+/// Direct3DCreate9.
 fn new_interfaces(call: &Call, method: &Method) -> Vec<u64> {
     if !method.makes || call.is_incomplete {
         return Vec::new();

@@ -53,7 +53,8 @@ pub(super) struct Context {
     draws: Series,
     /// Draws and clears.
     writes: Series,
-    /// What is bound: the resource, and the number of draws when it was, or of draws and clears for what is drawn to.
+    /// What is bound: the resource, and the number of draws when it was, or of draws and clears for
+    /// what is drawn to.
     slots: HashMap<Slot, (u32, u64)>,
     /// What was bound since the latest draw.
     fresh: Vec<(Slot, u32)>,
@@ -79,8 +80,8 @@ impl Context {
         Self { group, own, ..Self::default() }
     }
 
-    /// Where names of a kind belong. Numbers of contexts and of groups are the same series, and kinds are either of the one or of
-    /// the other.
+    /// Where names of a kind belong. Numbers of contexts and of groups are the same series, and
+    /// kinds are either of the one or of the other.
     pub(super) fn space_of(&self, kind: Kind) -> u32 {
         if kind.is_shared() { self.group } else { self.own }
     }

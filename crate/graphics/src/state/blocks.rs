@@ -1,4 +1,5 @@
-//! Members of uniform blocks: where they are in a buffer, by the rules of `std140` (OpenGL 4.6, 7.6.2.2), and their values.
+//! Members of uniform blocks: where they are in a buffer, by the rules of `std140` (OpenGL 4.6,
+//! 7.6.2.2), and their values.
 
 use std::sync::Arc;
 

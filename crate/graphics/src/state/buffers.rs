@@ -276,7 +276,8 @@ impl Machine {
         instance != 0 && self.object(self.context, what::UNIFORM_BUFFER_BINDING, 0).1 == instance
     }
 
-    /// Writes to the content that is kept of a buffer, if any. What the trace does not have of the bytes is not known afterwards.
+    /// Writes to the content that is kept of a buffer, if any. What the trace does not have of the
+    /// bytes is not known afterwards.
     fn write_content(&mut self, instance: u32, offset: i64, size: i64, data: calls::Value<'_>) {
         let Value::Content(content) = self.value(instance, what::CONTENT, 0) else { return };
         let from = usize::try_from(offset).unwrap_or(usize::MAX).min(content.bytes.len());
@@ -298,7 +299,8 @@ impl Machine {
             if is_target { self.bound_buffer(call.uint(0)) } else { self.instance(Kind::Buffer, call.uint(0)) };
         self.put(instance, what::MAPPED, 0, Value::Bool(range.is_some() && call.result().int() != Some(0)));
         let Some((from, size)) = range.filter(|_| self.is_set(instance, what::CONTENT, 0)) else { return };
-        // What is written is copied by calls of memcpy, of which only those to the latest mapping are found.
+        // What is written is copied by calls of memcpy, of which only those to the latest mapping
+        // are found.
         let (_, last) = self.object(self.share, what::MAPPED_LAST, 0);
         if last != 0 && last != instance && self.value(last, what::MAPPED, 0) == &Value::Bool(true) {
             self.put(last, what::CONTENT, 0, Value::Unset);
@@ -406,7 +408,8 @@ impl Machine {
     }
 }
 
-/// An offset in a buffer, or an address of the program. The tracer puts the vertices themselves in place of an address.
+/// An offset in a buffer, or an address of the program. The tracer puts the vertices themselves in
+/// place of an address.
 fn pointer_of(call: &Call, at: usize) -> Value {
     match call.argument(at) {
         calls::Value::Null => Value::Int(0),

@@ -4,9 +4,10 @@
 //! root ─▶ [ block of 512 cells ] ─▶ [ page of 16 cells ]      a root of an hour ago shares all pages that were not written since
 //! ```
 //!
-//! A cell belongs to an *owner*, which is a context, a share group or an object, and is known by *what* it is (mostly the constant that
-//! a program would pass to `glGet`) and an index (a texture unit, a vertex attribute, a level). Its number is given on first use and
-//! stays, so the table of numbers is shared by all roots.
+//! A cell belongs to an *owner*, which is a context, a share group or an object, and is known by
+//! *what* it is (mostly the constant that a program would pass to `glGet`) and an index (a texture
+//! unit, a vertex attribute, a level). Its number is given on first use and stays, so the table of
+//! numbers is shared by all roots.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Which parts of a shader its preprocessor keeps, as far as the source itself says so, and the values of constant expressions.
+//! Which parts of a shader its preprocessor keeps, as far as the source itself says so, and the
+//! values of constant expressions.
 
 use std::cell::Cell;
 
@@ -23,11 +24,13 @@ const MOST_WORDS: u32 = 1 << 16;
 /// Parentheses and macros in each other.
 const MOST_DEPTH: u32 = 32;
 
-/// Reads the directives of a source. What they stand for at their place is known for conditions; macros that change later are not told apart.
+/// Reads the directives of a source. What they stand for at their place is known for conditions;
+/// macros that change later are not told apart.
 pub(super) fn active(source: &str) -> Active<'_> {
     let mut it =
         Active { words: Vec::new(), values: HashMap::new(), bodies: Vec::new(), budget: Cell::new(MOST_WORDS) };
-    // Of each #if: whether what it stands in is kept, whether its current part is, and whether an earlier one was. `None` if that is not known.
+    // Of each #if: whether what it stands in is kept, whether its current part is, and whether an
+    // earlier one was. `None` if that is not known.
     let mut open: Vec<[Option<bool>; 3]> = Vec::new();
     // Lines that follow each other: from where to where, and whether they are certain.
     let mut regions: Vec<(usize, usize, bool)> = Vec::new();

@@ -164,7 +164,8 @@ impl Machine {
         }
     }
 
-    /// The API that this thread has bound by eglBindAPI. Kept with owner 1, which is reserved for that.
+    /// The API that this thread has bound by eglBindAPI. Kept with owner 1, which is reserved for
+    /// that.
     fn threads_api(&self) -> Option<i64> {
         self.number(APIS, what::TARGET, self.thread.min(0xffff) as u32)
     }

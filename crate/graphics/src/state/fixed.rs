@@ -1,4 +1,5 @@
-//! Current colours, normals and coordinates, lights, materials, fog, texture environments and generated coordinates.
+//! Current colours, normals and coordinates, lights, materials, fog, texture environments and
+//! generated coordinates.
 
 use unspool_gl::gl;
 
@@ -260,7 +261,8 @@ fn inverse(matrix: &[f64; 16]) -> Option<[f64; 16]> {
     Some(core::array::from_fn(|i| rows[i % 4][4 + i / 4]))
 }
 
-/// Parameters of combiners follow `GL_COMBINE_RGB`, up to the last number that was reserved for them.
+/// Parameters of combiners follow `GL_COMBINE_RGB`, up to the last number that was reserved for
+/// them.
 pub(super) const COMBINE_LAST: u32 = 0x859f;
 
 fn tex_env(machine: &mut Machine, call: &Call, variant: Variant) {

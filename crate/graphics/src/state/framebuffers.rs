@@ -149,8 +149,8 @@ impl Machine {
         self.attach(framebuffer, call.uint(1), call.uint(3), call.uint(4), layer, face);
     }
 
-    /// Stencil bits of the framebuffer that is drawn to, and the call that says so. `None` if they are not known: what a window has is
-    /// not in a trace unless the program has asked.
+    /// Stencil bits of the framebuffer that is drawn to, and the call that says so. `None` if they
+    /// are not known: what a window has is not in a trace unless the program has asked.
     pub(super) fn stencil_bits(&self) -> Option<(i64, Option<u32>)> {
         let (name, framebuffer) = self.object(self.context, what::DRAW_FRAMEBUFFER_BINDING, 0);
         if name == 0 {

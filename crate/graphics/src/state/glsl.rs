@@ -1,4 +1,5 @@
-//! Declarations of uniforms in the source of a shader, as far as their types are needed: for initial values, and to know samplers.
+//! Declarations of uniforms in the source of a shader, as far as their types are needed: for
+//! initial values, and to know samplers.
 
 use hashbrown::HashSet;
 
@@ -18,12 +19,14 @@ pub(super) struct Declared<'a> {
     pub(super) location: Option<u32>,
     /// The unit that a sampler samples at first.
     pub(super) binding: i64,
-    /// The source mentions it elsewhere, and the preprocessor keeps it: the program has it, as far as can be seen.
+    /// The source mentions it elsewhere, and the preprocessor keeps it: the program has it, as far
+    /// as can be seen.
     pub(super) is_used: bool,
 }
 
-/// The uniforms that a source declares outside of blocks. Those in parts that the preprocessor leaves out are not among them; where it is
-/// not known whether it does, they are, but not as [`Declared::is_used`].
+/// The uniforms that a source declares outside of blocks. Those in parts that the preprocessor
+/// leaves out are not among them; where it is not known whether it does, they are, but not as
+/// [`Declared::is_used`].
 pub(super) fn uniforms(source: &str) -> Vec<Declared<'_>> {
     let active = conditions::active(source);
     let mut found = Vec::new();

@@ -1,4 +1,5 @@
-//! State at any call of a trace: roots at the beginning of each piece of it, and the fold from there.
+//! State at any call of a trace: roots at the beginning of each piece of it, and the fold from
+//! there.
 
 use unspool_file::{ByteSource, Unreadable};
 use unspool_formats::Error;
@@ -45,7 +46,8 @@ pub struct History<S> {
 }
 
 impl<S: ByteSource> History<S> {
-    /// A history that has read nothing yet. `index` is what the decoder of the trace handed over, `limit` the most bytes of memory.
+    /// A history that has read nothing yet. `index` is what the decoder of the trace handed over,
+    /// `limit` the most bytes of memory.
     ///
     /// # Errors
     ///
@@ -71,7 +73,8 @@ impl<S: ByteSource> History<S> {
         Progress { built, count, pieces, of, bytes, is_full: bytes > self.limit && pieces < of }
     }
 
-    /// Reads `budget` further pieces. Returns whether there is nothing more to read, or no room for more.
+    /// Reads `budget` further pieces. Returns whether there is nothing more to read, or no room for
+    /// more.
     ///
     /// # Errors
     ///
@@ -92,7 +95,8 @@ impl<S: ByteSource> History<S> {
         Ok(now.pieces == of || now.is_full)
     }
 
-    /// What the context of a call's thread holds after the call, or before it. `None` if there is no such call, or it is not built yet.
+    /// What the context of a call's thread holds after the call, or before it. `None` if there is
+    /// no such call, or it is not built yet.
     ///
     /// # Errors
     ///
@@ -180,7 +184,8 @@ struct Fold<'a> {
     machine: &'a mut Machine,
     /// Names of functions, by the number that calls get.
     names: Vec<(String, Option<u32>)>,
-    /// The first call of the piece whose root this is. What was delivered before a call from there on is in the root.
+    /// The first call of the piece whose root this is. What was delivered before a call from there
+    /// on is in the root.
     first: u64,
     is_skipping: bool,
     call: u64,

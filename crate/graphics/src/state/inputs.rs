@@ -1,4 +1,5 @@
-//! What a draw takes its vertices from: the arrays that are enabled, where they are, and how many vertices in which order.
+//! What a draw takes its vertices from: the arrays that are enabled, where they are, and how many
+//! vertices in which order.
 
 use unspool_gl::gl;
 
@@ -118,7 +119,8 @@ pub(super) fn inputs(machine: &Machine, array: u32, program: u32) -> Vec<Input> 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Order {
     mode: u32,
-    /// Where each of its parts begins: the first vertex, or the offset of its indices. Then their number, and what is added to them.
+    /// Where each of its parts begins: the first vertex, or the offset of its indices. Then their
+    /// number, and what is added to them.
     ranges: Vec<[i64; 3]>,
     instances: i64,
     /// Added to the element of inputs that differ by instance.
@@ -135,8 +137,8 @@ pub(super) struct Order {
 const MOST_RANGES: usize = 1 << 16;
 
 impl Order {
-    /// The order of a draw of arrays or elements. `None` for all other calls. `canonical`: the name of the function without prefix
-    /// and suffix.
+    /// The order of a draw of arrays or elements. `None` for all other calls. `canonical`: the name
+    /// of the function without prefix and suffix.
     pub(super) fn of(call: &Call, name: &str, canonical: &str) -> Option<Self> {
         let rest = canonical.strip_prefix("Multi").unwrap_or(canonical).strip_prefix("Draw")?;
         let rest = rest.strip_prefix("Range").unwrap_or(rest);

@@ -34,14 +34,15 @@ pub(super) struct Compiling {
     calls: Arc<Vec<Call>>,
 }
 
-/// Keeps a call if a list is being compiled. `is_current`: its function only sets a current colour, normal or the like. Returns
-/// whether the call is to be executed.
+/// Keeps a call if a list is being compiled. `is_current`: its function only sets a current colour,
+/// normal or the like. Returns whether the call is to be executed.
 pub(super) fn record(machine: &mut Machine, call: &Call, is_current: bool) -> bool {
     let Some(compiling) = machine.context().and_then(|context| context.compiling.as_ref()) else { return true };
     let executes = compiling.executes;
     let mut is_first = true;
     if is_current {
-        // Vertices have a normal or a colour each. Of a run of such calls the last one of each function counts.
+        // Vertices have a normal or a colour each. Of a run of such calls the last one of each
+        // function counts.
         let run = compiling.calls.iter().rev().take_while(|call| machine.is_current(call.function));
         is_first = !run.into_iter().any(|earlier| earlier.function == call.function);
     }

@@ -16,11 +16,12 @@ use crate::calls::Call;
 /// What a call does.
 pub(super) type Run = fn(&mut Machine, &Call, Variant);
 
-/// Functions that change state, without the prefix `gl`, and what they do. A name that ends with `*` goes on with what
-/// [`Variant`] reads.
+/// Functions that change state, without the prefix `gl`, and what they do. A name that ends with
+/// `*` goes on with what [`Variant`] reads.
 pub(super) type Handlers = &'static [(&'static str, Run)];
 
-/// Handlers of all functions. Calls of the first kind are executed even while a display list is compiled.
+/// Handlers of all functions. Calls of the first kind are executed even while a display list is
+/// compiled.
 const IMMEDIATE: &[Handlers] = &[
     contexts::HANDLERS,
     buffers::HANDLERS,
@@ -59,7 +60,8 @@ pub(super) struct Root {
     /// Owners that were given, except 0, which stands for none.
     pub(super) owners: u32,
     pub(super) contexts: Arc<Vec<Arc<Context>>>,
-    /// The number of the current context of each thread, counted from 1, by the number of the thread.
+    /// The number of the current context of each thread, counted from 1, by the number of the
+    /// thread.
     pub(super) threads: Arc<Vec<u32>>,
 }
 
@@ -83,7 +85,8 @@ pub struct Machine {
     /// How many calls the lists that are executed may still have.
     pub(super) budget: u32,
     pub(super) nesting: u32,
-    /// A call has set a parameter of one draw buffer or viewport: until then such cells are not looked for.
+    /// A call has set a parameter of one draw buffer or viewport: until then such cells are not
+    /// looked for.
     pub(super) has_indexed: bool,
     /// Bytes that were copied since roots were kept: what these take.
     pub(super) copied: usize,
@@ -153,7 +156,8 @@ impl Machine {
         self.current = (number as usize).wrapping_sub(1);
     }
 
-    /// The current context. Programs whose trace was trimmed may use one that was never made current.
+    /// The current context. Programs whose trace was trimmed may use one that was never made
+    /// current.
     pub(super) fn context(&self) -> Option<&Context> {
         self.root.contexts.get(self.current).map(|context| &**context)
     }
@@ -272,7 +276,8 @@ fn computes(bare: &str) -> bool {
     bare.starts_with("DispatchCompute")
 }
 
-/// Whether a call draws, clears, copies pixels or computes: state is compared from one such call to the next.
+/// Whether a call draws, clears, copies pixels or computes: state is compared from one such call to
+/// the next.
 pub(super) fn is_draw(call: &Call, name: &str) -> bool {
     call.draws || call.clears || functions().canonical(name).is_some_and(computes)
 }

@@ -9,9 +9,9 @@
 //! report       what a context holds at a call, for people and as JSON
 //! ```
 //!
-//! Nothing is guessed. What no call has set has the initial value of the specification, or is left out where that depends on the
-//! driver or the window. A call that failed is not known as such, because traces do not record errors; calls with constants that
-//! do not exist change nothing.
+//! Nothing is guessed. What no call has set has the initial value of the specification, or is left
+//! out where that depends on the driver or the window. A call that failed is not known as such,
+//! because traces do not record errors; calls with constants that do not exist change nothing.
 //!
 //! `Machine` takes the calls of an apitrace in the order in which they returned. Its handlers, by
 //! function, set *cells*: each belongs to a context, a share group or an object, is known by a

@@ -36,7 +36,8 @@ macro_rules! kinds {
     ($($kind:ident $generate:literal $create:literal $delete:literal $argument:literal;)*) => {
         pub(super) const HANDLERS: Handlers = &[
             $(
-                // A name that is generated is not an object yet: an earlier one of the name is forgotten.
+                // A name that is generated is not an object yet: an earlier one of the name is
+                // forgotten.
                 ($generate, |m, c, _| m.generate(Kind::$kind, c, 1)),
                 ($create, |m, c, _| m.generate(Kind::$kind, c, $argument)),
                 ($delete, |m, c, _| m.delete(Kind::$kind, c)),
@@ -84,8 +85,8 @@ impl Machine {
         (owner, what::KIND_FIRST + kind as u16, self.small(name.into()))
     }
 
-    /// The owner of the cells of an object. It gets one if it has none: older contexts take names that were not generated. 0 for
-    /// name 0.
+    /// The owner of the cells of an object. It gets one if it has none: older contexts take names
+    /// that were not generated. 0 for name 0.
     pub(super) fn instance(&mut self, kind: Kind, name: u32) -> u32 {
         if name == 0 {
             return 0;
@@ -151,7 +152,8 @@ impl Machine {
         self.unbind(&gone);
     }
 
-    /// Objects that are deleted are not bound any more: in the current context, its vertex array and its framebuffers.
+    /// Objects that are deleted are not bound any more: in the current context, its vertex array
+    /// and its framebuffers.
     fn unbind(&mut self, gone: &[u32]) {
         if gone.is_empty() {
             return;
@@ -223,7 +225,8 @@ fn sampler_parameter(machine: &mut Machine, call: &Call, variant: Variant) {
     machine.put(instance, call.uint(1) as u16, 0, value);
 }
 
-/// The value of a parameter of a texture or sampler. `at`: where the parameter is; its value follows.
+/// The value of a parameter of a texture or sampler. `at`: where the parameter is; its value
+/// follows.
 pub(super) fn parameter_value(call: &Call, at: usize, variant: Variant) -> Value {
     let first = list_of(call, at + 1).into_iter().next().and_then(calls::Value::float).unwrap_or_default();
     match call.uint(at) {

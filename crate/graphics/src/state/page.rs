@@ -13,7 +13,8 @@ pub struct GlHistory {
 
 #[wasm_bindgen]
 impl GlHistory {
-    /// A history that has read nothing yet. `records` is the index that the session made, `limit` the most bytes of memory.
+    /// A history that has read nothing yet. `records` is the index that the session made, `limit`
+    /// the most bytes of memory.
     ///
     /// # Errors
     ///
@@ -29,7 +30,8 @@ impl GlHistory {
         self.history.reader().needs_decompressor()
     }
 
-    /// Reads further pieces of the file. Returns whether there is nothing more to read, or no memory for more.
+    /// Reads further pieces of the file. Returns whether there is nothing more to read, or no
+    /// memory for more.
     ///
     /// # Errors
     ///
@@ -38,13 +40,15 @@ impl GlHistory {
         self.history.build(pieces).map_err(thrown)
     }
 
-    /// How far it is: calls before this number, all calls, pieces, all pieces, bytes of memory, and 1 if that is full.
+    /// How far it is: calls before this number, all calls, pieces, all pieces, bytes of memory, and
+    /// 1 if that is full.
     pub fn progress(&self) -> Vec<f64> {
         let Progress { built, count, pieces, of, bytes, is_full } = self.history.progress();
         vec![built as f64, count as f64, pieces.into(), of.into(), bytes as f64, f64::from(u8::from(is_full))]
     }
 
-    /// The state after a call, or before it, as JSON: a `GlState` of `web/base/gl_state_protocol.ts`. `undefined` if it is not known yet.
+    /// The state after a call, or before it, as JSON: a `GlState` of
+    /// `web/base/gl_state_protocol.ts`. `undefined` if it is not known yet.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The parameters of a context: names, groups, and initial values, as the tables of state in the specification have them
-//! (OpenGL 4.6 compatibility profile, chapter 23).
+//! The parameters of a context: names, groups, and initial values, as the tables of state in the
+//! specification have them (OpenGL 4.6 compatibility profile, chapter 23).
 
 use std::sync::{Arc, OnceLock};
 
@@ -181,7 +181,8 @@ impl Row {
     }
 }
 
-/// By group: the constant, the bits of glPushAttrib (of capabilities also `GL_ENABLE_BIT`), and the initial value.
+/// By group: the constant, the bits of glPushAttrib (of capabilities also `GL_ENABLE_BIT`), and the
+/// initial value.
 macro_rules! parameters {
     ($($group:ident { $($name:ident [$($bit:ident)*] $initial:expr;)* })*) => {
         const ROWS: &[Row] = &[$($(Row {

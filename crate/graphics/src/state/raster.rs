@@ -1,4 +1,5 @@
-//! Switches, blending, depth, stencil, rasterisation, viewport, clearing, pixel store, and the attribute stacks.
+//! Switches, blending, depth, stencil, rasterisation, viewport, clearing, pixel store, and the
+//! attribute stacks.
 
 use std::sync::Arc;
 
@@ -178,8 +179,8 @@ impl Machine {
         }
     }
 
-    /// Sets a parameter that draw buffers or viewports have each: of one, or of all. A cell above index 0 that is not set is like
-    /// that of index 0.
+    /// Sets a parameter that draw buffers or viewports have each: of one, or of all. A cell above
+    /// index 0 that is not set is like that of index 0.
     fn set_one_or_all(&mut self, what: u16, index: Option<u32>, value: Value) {
         self.has_indexed |= index.is_some();
         match index {
@@ -249,8 +250,8 @@ impl Machine {
         self.set_one_or_all(what, index, value);
     }
 
-    /// The tracer records the first scissor box as the size of the window. A larger viewport means that the window was another when
-    /// the driver looked: then the box is not known.
+    /// The tracer records the first scissor box as the size of the window. A larger viewport means
+    /// that the window was another when the driver looked: then the box is not known.
     fn check_scissor(&mut self, width: i64, height: i64) {
         if self.value(self.context, what::SCISSOR_OF_WINDOW, 0) != &Value::Bool(true) {
             return;
@@ -390,7 +391,8 @@ fn pop_client(machine: &mut Machine, _: &Call, _: Variant) {
     depth(machine);
 }
 
-/// The cells of the current context that are meant and all those of a vertex array, ascending by number.
+/// The cells of the current context that are meant and all those of a vertex array, ascending by
+/// number.
 fn cells(machine: &Machine, array: u32, is_meant: impl Fn(u16) -> bool) -> Vec<(u32, Cell)> {
     let of_context = machine.slots.of(machine.context).iter().filter(|(what, ..)| is_meant(*what));
     let of_array = if array == 0 { &[] } else { machine.slots.of(array) };

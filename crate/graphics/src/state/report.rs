@@ -119,8 +119,8 @@ impl Report {
         }
     }
 
-    /// As one JSON object: what `apitrace replay -D` prints (parameters, shaders, uniforms, textures), and the sections that the page
-    /// shows.
+    /// As one JSON object: what `apitrace replay -D` prints (parameters, shaders, uniforms,
+    /// textures), and the sections that the page shows.
     pub fn json(&self) -> String {
         let mut json = Json::default();
         json.object(|json| {
@@ -292,7 +292,8 @@ pub(super) fn text(value: &Value, group: &str) -> String {
     }
 }
 
-/// A matrix in column-major order, a line for each row, with its columns aligned. Numbers have six digits at most.
+/// A matrix in column-major order, a line for each row, with its columns aligned. Numbers have six
+/// digits at most.
 fn matrix(numbers: &[f64], rows: usize) -> String {
     let digits = |number: &f64| {
         let rounded: f64 = format!("{number:.5e}").parse().unwrap_or(*number);

@@ -130,7 +130,8 @@ impl Machine {
         self.set_at(*binding, unit, Value::Object { name, instance });
     }
 
-    /// The texture that is bound to a target of the active unit: the owner of its cells. 0 for proxies.
+    /// The texture that is bound to a target of the active unit: the owner of its cells. 0 for
+    /// proxies.
     pub(super) fn bound(&mut self, target: u32) -> u32 {
         let target = if (gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z).contains(&target) {
             gl::TEXTURE_CUBE_MAP

@@ -1,4 +1,5 @@
-//! The uniforms of a program: those that were set or asked for, and those that its shaders declare and use.
+//! The uniforms of a program: those that were set or asked for, and those that its shaders declare
+//! and use.
 
 use std::sync::Arc;
 
@@ -75,7 +76,8 @@ const MOST_ELEMENTS: usize = 1 << 16;
 /// Uniforms that no program has more of.
 const MOST: usize = 1 << 14;
 
-/// The uniforms of a program. `located`: locations with their names, as far as they are known, and what was set there.
+/// The uniforms of a program. `located`: locations with their names, as far as they are known, and
+/// what was set there.
 pub(super) fn uniforms(sources: &[Arc<str>], located: Vec<(u32, Option<String>, Option<Cell>)>) -> Vec<Uniform> {
     let declared: Vec<Declared<'_>> = sources.iter().flat_map(|source| glsl::uniforms(source)).collect();
     let mut by_name: HashMap<&str, &Declared<'_>> = HashMap::new();
@@ -173,7 +175,8 @@ fn apart(value: &Value) -> Vec<Value> {
     values.chunks_exact(one).map(element).collect()
 }
 
-/// The value of a uniform that was never set, by its type: zero, or for samplers and images their `binding`. `None` for structures.
+/// The value of a uniform that was never set, by its type: zero, or for samplers and images their
+/// `binding`. `None` for structures.
 fn initial(kind: &str, binding: i64) -> Option<Value> {
     let count = |prefix: &str| {
         kind.strip_prefix(prefix).and_then(|count| count.parse::<u8>().ok()).filter(|count| (2..=4).contains(count))

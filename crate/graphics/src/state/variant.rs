@@ -89,7 +89,8 @@ impl Variant {
         }
     }
 
-    /// A number of a colour or normal: integers are mapped to 0..1, or -1..1. Signed ones as before OpenGL 4.2.
+    /// A number of a colour or normal: integers are mapped to 0..1, or -1..1. Signed ones as before
+    /// OpenGL 4.2.
     fn mapped(self, number: f64) -> f64 {
         let signed = |most: f64| (2.0 * number + 1.0) / most;
         match self.unit {

@@ -1,4 +1,5 @@
-//! What cells are: mostly the constant that a program would pass to `glGet`. Numbers below 0x100 are our own.
+//! What cells are: mostly the constant that a program would pass to `glGet`. Numbers below 0x100
+//! are our own.
 
 use unspool_gl::gl;
 

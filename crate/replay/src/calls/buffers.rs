@@ -152,7 +152,8 @@ fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
     }
     let Some(array) = array_of(r, which) else { return };
     let client = at.bytes().map(|bytes| Rc::new(bytes.to_vec()));
-    // The tracer gives memory of the program only where there is some; a pointer of the program itself says nothing.
+    // The tracer gives memory of the program only where there is some; a pointer of the program
+    // itself says nothing.
     let buffer = if client.is_some() { 0 } else { buffer };
     let offset = if client.is_some() { 0 } else { usize::try_from(at.int()).unwrap_or(usize::MAX) };
     let Array { enabled, divisor, .. } = *array;
@@ -291,7 +292,8 @@ impl Replay {
         }
     }
 
-    /// The buffer of WebGL2 with the content of a buffer, for indices or anything else. 0 without one.
+    /// The buffer of WebGL2 with the content of a buffer, for indices or anything else. 0 without
+    /// one.
     pub(crate) fn uploaded(&mut self, name: u32, indices: bool) -> u32 {
         let side = usize::from(indices);
         let Some(buffer) = self.both().and_then(|(_, objects, _)| objects.buffers.get(&name)) else { return 0 };
@@ -336,8 +338,9 @@ fn put_parts(stream: &mut Stream, buffer: &Buffer, handle: u32, from: usize, to:
     }
 }
 
-/// How often a buffer changes, as the trace has it. Nothing is read back here: of a buffer that is said to be read, Chromium makes a copy with each
-/// fence, which loses the context if indices are in it.
+/// How often a buffer changes, as the trace has it. Nothing is read back here: of a buffer that is
+/// said to be read, Chromium makes a copy with each fence, which loses the context if indices are
+/// in it.
 fn usage(usage: u32) -> u32 {
     if (gl::STREAM_DRAW..=gl::DYNAMIC_COPY).contains(&usage) { usage & !3 } else { gl::DYNAMIC_DRAW }
 }
@@ -404,7 +407,8 @@ mod tests {
             vec![Value::Int(2), Value::Int(gl::FLOAT.into()), Value::Int(0), Value::Bytes(vec![0; 32])],
         );
         execute("glEnableClientState", ints(&[gl::VERTEX_ARRAY]));
-        // As STREAM_READ, STATIC_COPY and DYNAMIC_DRAW; then memory of the program; then a primitive that WebGL2 lacks.
+        // As STREAM_READ, STATIC_COPY and DYNAMIC_DRAW; then memory of the program; then a
+        // primitive that WebGL2 lacks.
         for usage in [gl::STREAM_READ, gl::STATIC_COPY, gl::DYNAMIC_DRAW] {
             execute(
                 "glBufferData",

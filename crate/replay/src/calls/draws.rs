@@ -17,7 +17,8 @@ const SHORT: &str = "the indices of this draw are not all in the trace";
 const BEYOND: &str = "the draw reads indices beyond its buffer";
 /// Limit for the parts of a multi-draw.
 const PARTS: usize = 1 << 16;
-/// Limit for the vertices of a primitive that is replaced by triangles or lines: each is up to six numbers.
+/// Limit for the vertices of a primitive that is replaced by triangles or lines: each is up to six
+/// numbers.
 const REPLACED: usize = 1 << 22;
 /// Limit for the ranges of a buffer of indices whose highest one is kept.
 const RANGES: usize = 64;
@@ -130,8 +131,9 @@ fn index_size(kind: u32) -> Option<usize> {
     }
 }
 
-/// The numbers of vertices of triangles or lines that a primitive without a counterpart consists of, in terms of its own. The last
-/// vertex of each is the one whose colour a flat primitive has. `None` if WebGL2 has the primitive.
+/// The numbers of vertices of triangles or lines that a primitive without a counterpart consists
+/// of, in terms of its own. The last vertex of each is the one whose colour a flat primitive has.
+/// `None` if WebGL2 has the primitive.
 fn replaced(mode: u32, count: usize, lines: bool) -> Option<(u32, Vec<u32>)> {
     let n = count as u32;
     let mut out = Vec::new();
@@ -264,7 +266,8 @@ impl Replay {
         if count > REPLACED && (mode > gl::TRIANGLE_FAN || (lines && mode > gl::LINE_STRIP)) {
             return Err(format!("the draw has more than {REPLACED} vertices of a primitive that WebGL2 lacks"));
         }
-        // Indices that have to be looked at: of memory, with a base, or of a primitive that is replaced.
+        // Indices that have to be looked at: of memory, with a base, or of a primitive that is
+        // replaced.
         let own = replaced(mode, count, lines);
         let is_list = kind != 0;
         let needs = is_list && (base != 0 || own.is_some());
@@ -383,7 +386,8 @@ impl Replay {
             .collect())
     }
 
-    /// Points the inputs of a program at what feeds them. `last` is the highest vertex. Returns the locations that are used.
+    /// Points the inputs of a program at what feeds them. `last` is the highest vertex. Returns the
+    /// locations that are used.
     fn point_inputs(&mut self, linked: &Linked, last: usize, instances: u32) -> Result<u32, String> {
         let mut used = 0u32;
         let mut pending = core::mem::take(&mut self.pending);
@@ -527,7 +531,8 @@ impl Replay {
     }
 }
 
-/// The components of an array that WebGL2 does not take, as floats, or as they are if they are whole numbers.
+/// The components of an array that WebGL2 does not take, as floats, or as they are if they are
+/// whole numbers.
 fn converted(content: &[u8], array: &Array, size: usize, width: usize, stride: usize, packed: bool) -> Vec<u8> {
     let element = if packed { 4 } else { width * size };
     let mut out = Vec::new();

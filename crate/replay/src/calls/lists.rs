@@ -92,7 +92,8 @@ impl Replay {
         self.list_depth -= 1;
     }
 
-    /// The buffers of a frame were swapped. What is left of the old one is undefined; here it stays.
+    /// The buffers of a frame were swapped. What is left of the old one is undefined; here it
+    /// stays.
     pub(crate) fn swap(&mut self, thread: i64) {
         self.at = self.context_of_thread(thread);
         self.swapped = Some(self.call);

@@ -1,4 +1,5 @@
-//! What each function does. A function that is not in one of these tables changes no picture, or has a reason in [`reason_of`].
+//! What each function does. A function that is not in one of these tables changes no picture, or
+//! has a reason in [`reason_of`].
 
 mod buffers;
 mod draws;
@@ -59,8 +60,8 @@ impl Handlers {
     }
 }
 
-/// Whether a call of a function changes a picture by itself: it draws or clears, or writes pixels in place of that. Display lists do so by
-/// what they hold.
+/// Whether a call of a function changes a picture by itself: it draws or clears, or writes pixels
+/// in place of that. Display lists do so by what they hold.
 pub(crate) fn is_draw(name: &str) -> bool {
     let others = ["glDispatchCompute", "glClearTex", "glAccum"];
     others.iter().any(|begin| name.starts_with(begin))

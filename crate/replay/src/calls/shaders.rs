@@ -168,7 +168,8 @@ impl Replay {
         let es = context.es;
         let Some(program) = objects.programs.get(&name) else { return };
         let find = |kind: u32| {
-            // Several shaders of a kind are one program text in desktop OpenGL; the first has `main` nearly always.
+            // Several shaders of a kind are one program text in desktop OpenGL; the first has
+            // `main` nearly always.
             program.shaders.iter().filter_map(|name| objects.shaders.get(name)).find(|shader| shader.kind == kind)
         };
         let others = program.shaders.iter().filter_map(|name| objects.shaders.get(name)).map(|shader| shader.kind);

@@ -150,7 +150,8 @@ fn delete(r: &mut Replay, c: &Call) {
     }
 }
 
-/// The value of a parameter as WebGL2 takes it: its name, value, and whether that is a float. `None`: it has none.
+/// The value of a parameter as WebGL2 takes it: its name, value, and whether that is a float.
+/// `None`: it has none.
 fn adapted(name: u32, value: f64) -> Option<(u32, u32, u32)> {
     let whole = value as i64 as u32;
     Some(match name {
@@ -245,7 +246,8 @@ fn cut(size: [i64; 3]) -> [u32; 3] {
     size.map(|n| n.clamp(0, 1 << 15) as u32)
 }
 
-/// The pixels of an upload of this format and type: what the call has, or what the pixel buffer that is bound holds there.
+/// The pixels of an upload of this format and type: what the call has, or what the pixel buffer
+/// that is bound holds there.
 fn upload<'a>(
     r: &mut Replay,
     c: &'a Call,
@@ -377,7 +379,8 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
 type Rows<'a> = dyn Fn(Part) -> Option<Vec<u8>> + 'a;
 
 impl Replay {
-    /// Defines a level of the texture that is bound. `content` is in its storage. Returns false if there is no room.
+    /// Defines a level of the texture that is bound. `content` is in its storage. Returns false if
+    /// there is no room.
     pub(crate) fn define(
         &mut self,
         target: u32,
@@ -455,19 +458,22 @@ impl Replay {
         }
     }
 
-    /// Notes that the texture which is bound is uploaded to. Returns whether WebGL2 is to do that: it may have kept the result.
+    /// Notes that the texture which is bound is uploaded to. Returns whether WebGL2 is to do that:
+    /// it may have kept the result.
     fn uploads(&mut self, target: u32) -> bool {
         let (call, is_late) = (self.call, self.call < self.highest);
         let Some(texture) = self.texture_at(target) else { return false };
         texture.uploaded = call;
         texture.has_mipmaps = false;
-        // A call that another thread has overtaken: numbers do not show what WebGL2 has of the texture.
+        // A call that another thread has overtaken: numbers do not show what WebGL2 has of the
+        // texture.
         texture.is_drawn |= is_late;
         let handle = texture.handle;
         self.stream.on && self.kept.get(&handle).is_none_or(|kept| call > kept.uploaded)
     }
 
-    /// What WebGL2 has of the textures that hold at `call` what they hold now, and that no draw wrote to.
+    /// What WebGL2 has of the textures that hold at `call` what they hold now, and that no draw
+    /// wrote to.
     pub(crate) fn unchanged_since(&self, call: u64) -> HashMap<u32, Kept> {
         // Those that were kept, and that this replay has not come to, are still what they were.
         let mut found = self.kept.clone();
@@ -485,7 +491,8 @@ impl Replay {
                 found.insert(texture.handle, kept);
             }
         }
-        // They are not counted again before the replay comes to them, so there is a limit of their own.
+        // They are not counted again before the replay comes to them, so there is a limit of their
+        // own.
         let mut left = self.bounds.bytes / 4;
         found.retain(|_, kept| {
             let stays = kept.uploaded < call && kept.bytes <= left;
@@ -541,7 +548,8 @@ mod tests {
     use crate::call::Value;
     use crate::ops::tests::commands;
 
-    /// Uploads to three textures: 1 and 2 at once, 3 later. The second one is drawn to. Returns the textures that got an upload.
+    /// Uploads to three textures: 1 and 2 at once, 3 later. The second one is drawn to. Returns the
+    /// textures that got an upload.
     fn uploads(replay: &mut Replay, until: usize) -> Vec<u32> {
         let image = [gl::TEXTURE_2D, 0, gl::RGBA8, 2, 2, 0, gl::RGBA, gl::UNSIGNED_BYTE];
         let calls: [(&str, &[u32]); 9] = [

@@ -131,7 +131,8 @@ pub(crate) enum Found {
     Name(String, u32),
 }
 
-/// An element of an array, by a location that the trace never asked for: locations of elements follow each other.
+/// An element of an array, by a location that the trace never asked for: locations of elements
+/// follow each other.
 fn element(linked: &Linked, location: i64) -> Option<Found> {
     if let Some(uniform) = linked.made.uniforms.iter().find(|uniform| {
         uniform
@@ -239,7 +240,8 @@ impl Replay {
         }
     }
 
-    /// The values that declarations give to uniforms, and the units that samplers are bound to by the shader.
+    /// The values that declarations give to uniforms, and the units that samplers are bound to by
+    /// the shader.
     pub(crate) fn initial_uniforms(&mut self, linked: &mut Linked) {
         let made = Rc::clone(&linked.made);
         for uniform in &made.uniforms {
@@ -327,7 +329,8 @@ mod tests {
             .filter(|(slot, _)| [first, second].contains(slot))
             .collect();
         let bits = |x: f32| x.to_bits();
-        // The first value is written over by the longer one, and that of the second element by a later one.
+        // The first value is written over by the longer one, and that of the second element by a
+        // later one.
         assert_eq!(
             of_trace,
             [(first, &[bits(2.0), bits(3.0), bits(4.0)][..]), (first, &[bits(6.0)]), (second, &[bits(7.0)]),]

@@ -1,7 +1,7 @@
 //! What GLSL has that GLSL ES 3.00 lacks: names that are declared for a shader that uses them.
 
-/// State of the fixed function that a shader of the compatibility profile reads, as uniforms: name without `gl_`, type, and
-/// number of elements or 0. They are called `ff_NAME` in the translation.
+/// State of the fixed function that a shader of the compatibility profile reads, as uniforms: name
+/// without `gl_`, type, and number of elements or 0. They are called `ff_NAME` in the translation.
 pub(crate) const COMPATIBILITY: &[(&str, &str, usize)] = &[
     ("ModelViewMatrix", "mat4", 0),
     ("ProjectionMatrix", "mat4", 0),

@@ -1,7 +1,9 @@
-//! Whole numbers among floating point numbers: GLSL converts them from 1.20 on, and GLSL ES never does.
+//! Whole numbers among floating point numbers: GLSL converts them from 1.20 on, and GLSL ES never
+//! does.
 //!
-//! Only literals beside a variable whose type is known are converted, as in `x * 2` and `float x = 1`: that is what shaders do.
-//! What is left makes WebGL2's compiler complain, and the user sees that.
+//! Only literals beside a variable whose type is known are converted, as in `x * 2` and
+//! `float x = 1`: that is what shaders do. What is left makes WebGL2's compiler complain, and the
+//! user sees that.
 
 use hashbrown::HashMap;
 
@@ -52,7 +54,8 @@ fn is_whole(token: &Token) -> bool {
     token.kind == TokenKind::Number && token.text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The tokens of a declaration or function, with whole numbers beside floats as floats. Its variables become known.
+/// The tokens of a declaration or function, with whole numbers beside floats as floats. Its
+/// variables become known.
 pub(crate) fn floats(scope: &mut Scope, tokens: &[Token]) -> Vec<Token> {
     for pair in tokens.windows(2) {
         if let [type_name, name] = pair

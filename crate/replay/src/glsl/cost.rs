@@ -1,8 +1,9 @@
 //! What a shader costs, before a compiler or a GPU sees it.
 //!
-//! Compilers write the body of a function wherever it is called, and give every component of a variable a place of its own, so that a shader
-//! of a few hundred bytes may take them hours: 40 functions that call the one before twice, structures of structures. What follows is
-//! found out in steps that are proportional to the tokens:
+//! Compilers write the body of a function wherever it is called, and give every component of a
+//! variable a place of its own, so that a shader of a few hundred bytes may take them hours: 40
+//! functions that call the one before twice, structures of structures. What follows is found out in
+//! steps that are proportional to the tokens:
 //!
 //! ```text
 //! size     operations once all calls are written out: what a compiler takes
@@ -166,7 +167,8 @@ fn operations(tokens: &[Token], i: usize, variables: &Variables) -> u64 {
     }
 }
 
-/// The index of the bracket that closes the one at an index: the end where there is none, and the index itself for what is not a bracket.
+/// The index of the bracket that closes the one at an index: the end where there is none, and the
+/// index itself for what is not a bracket.
 fn closing(tokens: &[Token]) -> Vec<usize> {
     let mut all: Vec<usize> = (0..tokens.len()).collect();
     let mut open: Vec<usize> = Vec::new();
@@ -372,7 +374,8 @@ mod tests {
 
     #[test]
     fn weighing_takes_no_longer_than_reading() {
-        // Nested and chained as deep as a shader can be; each would take for ever if it were looked through again and again.
+        // Nested and chained as deep as a shader can be; each would take for ever if it were looked
+        // through again and again.
         let many = |text: &str| text.repeat(10_000);
         for source in [
             format!("void main() {{ {} x; }}", many("for (;;) ")),

@@ -1,9 +1,11 @@
-//! The preprocessor of GLSL: comments, macros and conditions, so that the translation sees only what is compiled.
+//! The preprocessor of GLSL: comments, macros and conditions, so that the translation sees only
+//! what is compiled.
 //!
-//! It has to be ours: a shader that asks for `GL_ES` or `__VERSION__` must hear the answer of the machine that was traced.
+//! It has to be ours: a shader that asks for `GL_ES` or `__VERSION__` must hear the answer of the
+//! machine that was traced.
 //!
-//! A few lines of macros can stand for more text than there is memory, or take for ever to be expanded into nothing. So every step counts,
-//! and there is a limit for all of them.
+//! A few lines of macros can stand for more text than there is memory, or take for ever to be
+//! expanded into nothing. So every step counts, and there is a limit for all of them.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -105,7 +107,8 @@ pub(crate) fn preprocess(source: &str, es: bool) -> Preprocessed {
     state.finish()
 }
 
-/// Without comments and continued lines, and with the same numbers of lines as far as comments are concerned.
+/// Without comments and continued lines, and with the same numbers of lines as far as comments are
+/// concerned.
 fn clean(source: &str) -> String {
     // A line ends with LF, CR, or both.
     let source = match source.contains('\r') {
@@ -367,7 +370,8 @@ impl State {
         out
     }
 
-    /// The arguments of a macro call whose parenthesis is at `at`, and what comes after it. `None` if it has none.
+    /// The arguments of a macro call whose parenthesis is at `at`, and what comes after it. `None`
+    /// if it has none.
     fn arguments(&mut self, tokens: &[Token], at: usize) -> Option<(Vec<Vec<Token>>, usize)> {
         if !tokens.get(at)?.is("(") {
             return None;

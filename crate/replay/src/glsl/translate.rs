@@ -1,8 +1,9 @@
 //! Two shaders to a program of GLSL ES 3.00.
 //!
-//! A shader is walked declaration by declaration. Inputs, outputs and uniforms are taken apart and declared again, because
-//! their qualifiers differ; bodies of functions are rewritten token by token. What the fixed function provides becomes
-//! uniforms, inputs and outputs with names of ours (`ff_…`, `_…`).
+//! A shader is walked declaration by declaration. Inputs, outputs and uniforms are taken apart and
+//! declared again, because their qualifiers differ; bodies of functions are rewritten token by
+//! token. What the fixed function provides becomes uniforms, inputs and outputs with names of ours
+//! (`ff_…`, `_…`).
 
 mod bodies;
 mod declared;
@@ -105,7 +106,8 @@ pub(crate) struct Translated {
 }
 
 impl Translated {
-    /// Bytes that it takes, with the values of its uniforms, about. Here, in the page and in the driver there are copies of its text.
+    /// Bytes that it takes, with the values of its uniforms, about. Here, in the page and in the
+    /// driver there are copies of its text.
     pub(crate) fn bytes(&self) -> u64 {
         let uniforms = self.uniforms.iter().map(|uniform| 200 + 64 * u64::from(uniform.elements.max(1)));
         4 * (self.vertex.len() + self.fragment.len()) as u64 + uniforms.sum::<u64>()
@@ -164,9 +166,9 @@ const MAX_TEXT: usize = 8 << 20;
 /// Limit for the uniforms, inputs, varyings and outputs of a shader, each.
 const MAX_DECLARED: usize = 4096;
 
-/// Translates the two shaders of a program. `None` as source is an error of the caller's making: both must be there.
-/// `attributes` are the numbers that the program bound to names, `outputs` those of fragment outputs. Steps are
-/// added to the budget.
+/// Translates the two shaders of a program. `None` as source is an error of the caller's making:
+/// both must be there. `attributes` are the numbers that the program bound to names, `outputs`
+/// those of fragment outputs. Steps are added to the budget.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Translations that were made before: several replays of a trace, one after the other, link the same programs.
+//! Translations that were made before: several replays of a trace, one after the other, link the
+//! same programs.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -8,8 +9,9 @@ use hashbrown::{HashMap, HashSet};
 
 use super::translate::{Budget, Stage, Translated, link};
 
-/// The sources of a program, vertex and fragment shader. Those that are the same text are the same allocation
-/// ([`Translations::source`]), so that comparing them takes no time, however often a program is linked.
+/// The sources of a program, vertex and fragment shader. Those that are the same text are the same
+/// allocation ([`Translations::source`]), so that comparing them takes no time, however often a
+/// program is linked.
 pub(crate) type Sources = [Rc<str>; 2];
 
 /// What a translation depends on.

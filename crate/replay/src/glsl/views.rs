@@ -1,4 +1,5 @@
-//! What the page asks of a draw besides its picture, as endings of its shaders. A uniform says which: `web/base/replay/views.ts` sets it.
+//! What the page asks of a draw besides its picture, as endings of its shaders. A uniform says
+//! which: `web/base/replay/views.ts` sets it.
 //!
 //! One program serves all of them, because a second one would need the uniforms of the first.
 
@@ -10,15 +11,19 @@ use super::tokens::{Token, TokenKind};
 /// The uniform. 0: nothing is asked.
 pub(crate) const UNIFORM: &str = "_vw";
 
-/// Iterations of all loops of an invocation together. One of many operations counts as several: see [`super::cost`].
+/// Iterations of all loops of an invocation together. One of many operations counts as several: see
+/// [`super::cost`].
 pub(super) const LOOP_BUDGET: u32 = 20_000;
 
-/// Iterations up to which loops are not watched: a shader may call a function with loops at several places.
+/// Iterations up to which loops are not watched: a shader may call a function with loops at several
+/// places.
 pub(crate) const SAFE: u32 = 1000;
-/// Operations of an invocation up to which they are not watched either: half of what the budget allows.
+/// Operations of an invocation up to which they are not watched either: half of what the budget
+/// allows.
 pub(crate) const SAFE_WORK: u64 = UNIT * LOOP_BUDGET as u64 / 2;
 
-/// Operations of an invocation that is always let go on: the limit is never lower than 64 iterations (`web/base/replay/views.ts`).
+/// Operations of an invocation that is always let go on: the limit is never lower than 64
+/// iterations (`web/base/replay/views.ts`).
 pub(crate) fn least_work(heaviest: u32) -> u64 {
     UNIT * (64 * u64::from(heaviest.max(1))).min(LOOP_BUDGET.into())
 }
@@ -57,7 +62,8 @@ pub(crate) fn of_vertex(loops: bool) -> String {
     )
 }
 
-/// 1: pixels are counted, by adding. 2: only pixels whose loops were cut. `output` is the first one, with its type.
+/// 1: pixels are counted, by adding. 2: only pixels whose loops were cut. `output` is the first
+/// one, with its type.
 pub(crate) fn of_fragment(output: Option<(&str, &str)>, loops: bool) -> String {
     let mut out = String::new();
     if let Some((name, kind)) = output

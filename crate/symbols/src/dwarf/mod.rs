@@ -1,7 +1,7 @@
 //! Debug information in DWARF: the source of functions.
 //!
-//! A question starts over whenever bytes were missing, so what it needs is in memory at its end. The table of units is made
-//! once, in portions.
+//! A question starts over whenever bytes were missing, so what it needs is in memory at its end.
+//! The table of units is made once, in portions.
 
 mod place;
 mod section;
@@ -36,7 +36,8 @@ pub(crate) struct Debug {
     bisection: Option<Bisection>,
     /// The latest bisection has found no unit.
     is_elsewhere: bool,
-    /// Where the next unit begins whose ranges are unknown, when all are looked at. `None` after the last.
+    /// Where the next unit begins whose ranges are unknown, when all are looked at. `None` after
+    /// the last.
     next_unit: Option<u64>,
 }
 
@@ -59,7 +60,8 @@ impl Debug {
         image.section(".debug_info").is_some() && image.section(".debug_line").is_some()
     }
 
-    /// Goes on with the source of the function that contains an address. Returns it when it is known, or that there is none.
+    /// Goes on with the source of the function that contains an address. Returns it when it is
+    /// known, or that there is none.
     pub(crate) fn step(
         &mut self,
         file: &Rc<File>,

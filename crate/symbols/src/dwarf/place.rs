@@ -21,7 +21,8 @@ pub struct Source {
     pub file: String,
     /// The line on which it is declared, from 1, or that of its first instruction. 0 if unknown.
     pub line: u64,
-    /// The functions that the compiler has inlined in it, so that they have no calls of their own: each once, at most 64.
+    /// The functions that the compiler has inlined in it, so that they have no calls of their own:
+    /// each once, at most 64.
     pub inlined: Vec<String>,
 }
 
@@ -48,7 +49,8 @@ pub(super) fn table(dwarf: &Dwarf<Part>, most: usize) -> Result<Vec<Range>> {
     Ok(ranges)
 }
 
-/// The source of the function that contains an address in a unit. `units` are the ranges that are known.
+/// The source of the function that contains an address in a unit. `units` are the ranges that are
+/// known.
 pub(super) fn source(
     dwarf: &Dwarf<Part>,
     units: &[Range],
@@ -151,7 +153,8 @@ impl Entries<'_> {
         let references = [constants::DW_AT_abstract_origin, constants::DW_AT_specification];
         match references.into_iter().find_map(|name| entry.attr_value(name)) {
             Some(AttributeValue::UnitRef(offset)) => of(self, offset, count + 1),
-            // An entry of any unit with code, such as one that was inlined across units at link time.
+            // An entry of any unit with code, such as one that was inlined across units at link
+            // time.
             Some(AttributeValue::DebugInfoRef(offset)) => {
                 let unit = self.units.iter().map(|(.., unit)| *unit).filter(|unit| *unit <= offset.0).max();
                 let Some(unit) = unit else { return Ok(none) };

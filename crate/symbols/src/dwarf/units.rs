@@ -1,7 +1,9 @@
-//! Which unit has the code at an address, where no table says it: Clang writes `.debug_aranges` only on request.
+//! Which unit has the code at an address, where no table says it: Clang writes `.debug_aranges`
+//! only on request.
 //!
-//! Linkers keep the order of their inputs, in `.debug_info` as in the code. So units are bisected by their addresses. Where the
-//! order is another one, as for functions of other sections, all units are looked at, one after the other.
+//! Linkers keep the order of their inputs, in `.debug_info` as in the code. So units are bisected
+//! by their addresses. Where the order is another one, as for functions of other sections, all
+//! units are looked at, one after the other.
 
 use gimli::{
     AttributeValue, DebugAddrBase, DebugInfoOffset, DebugRngListsBase, Dwarf, DwarfFileType, Reader, Result, Section,
@@ -22,7 +24,8 @@ const MAX_WINDOW: u64 = 8 << 20;
 const NEAR: u64 = 256 * 1024;
 /// Headers that must follow one another, so that bytes which look like one are not taken for it.
 const CHAIN: usize = 3;
-/// Bytes of the headers: length, version, offset of abbreviations, size of addresses, and of version 5 the type of the unit.
+/// Bytes of the headers: length, version, offset of abbreviations, size of addresses, and of
+/// version 5 the type of the unit.
 const HEADER: usize = 12;
 
 /// Looks for the unit with the code at an address.
@@ -54,7 +57,8 @@ impl Bisection {
         self.address
     }
 
-    /// Looks at a unit in the middle, or at all if few are left. Their ranges are added to `ranges`.
+    /// Looks at a unit in the middle, or at all if few are left. Their ranges are added to
+    /// `ranges`.
     pub(super) fn step(&mut self, dwarf: &Dwarf<Part>, ranges: &mut Vec<Range>) -> Result<Found> {
         if self.high - self.low <= NEAR {
             let mut at = self.low;
@@ -77,7 +81,8 @@ impl Bisection {
             }
             let unit = Unit::read(dwarf, at)?;
             at = unit.next;
-            // The longest range is where the object file is; others may be in sections that the linker has sorted.
+            // The longest range is where the object file is; others may be in sections that the
+            // linker has sorted.
             let longest = unit.ranges.iter().max_by_key(|(from, to, _)| to - from).copied();
             let Some((from, ..)) = longest else { continue };
             ranges.extend(unit.ranges);

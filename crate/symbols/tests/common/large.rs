@@ -1,5 +1,6 @@
-//! Writes programs of any size as Clang and a linker do for C++: units of version 5 without `.debug_aranges`, addresses by
-//! index, long names, and five times as many functions as XRay has instrumented.
+//! Writes programs of any size as Clang and a linker do for C++: units of version 5 without
+//! `.debug_aranges`, addresses by index, long names, and five times as many functions as XRay has
+//! instrumented.
 
 #![allow(dead_code, reason = "each user needs a part")]
 
@@ -43,7 +44,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Adds a section that has `size` bytes in the file, the first of which are these. The others are a hole.
+    /// Adds a section that has `size` bytes in the file, the first of which are these. The others
+    /// are a hole.
     fn section(
         &mut self,
         name: &'static str,
@@ -128,8 +130,9 @@ pub(crate) fn write(program: &Program, put: Put<'_>) -> Result<()> {
 
 /// Writes units, each with its functions, a line table and addresses.
 fn write_debug(program: &Program, out: &mut Writer<'_>) -> Result<()> {
-    // Tag, children, then attributes with their forms: `DW_AT_stmt_list`, `DW_AT_low_pc`, `DW_AT_high_pc`, `DW_AT_addr_base`.
-    // Then a function: `DW_AT_low_pc`, `DW_AT_high_pc`, `DW_AT_decl_file`, `DW_AT_decl_line`.
+    // Tag, children, then attributes with their forms: `DW_AT_stmt_list`, `DW_AT_low_pc`,
+    // `DW_AT_high_pc`, `DW_AT_addr_base`. Then a function: `DW_AT_low_pc`, `DW_AT_high_pc`,
+    // `DW_AT_decl_file`, `DW_AT_decl_line`.
     #[rustfmt::skip]
     let abbreviations = [
         1, 0x11, 1, 0x10, 0x17, 0x11, 0x1b, 0x12, 0x06, 0x73, 0x17, 0, 0,
@@ -165,7 +168,8 @@ fn write_debug(program: &Program, out: &mut Writer<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The head of a line table with one file. Its program is empty, because functions say their lines themselves.
+/// The head of a line table with one file. Its program is empty, because functions say their lines
+/// themselves.
 fn line_table(unit: u64) -> Vec<u8> {
     let mut head = vec![1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
     // Folders and files, each with one attribute: a path as text.

@@ -1,4 +1,5 @@
-//! Writes small binaries with an instrumentation map and symbols, in the layouts that no tool at hand writes.
+//! Writes small binaries with an instrumentation map and symbols, in the layouts that no tool at
+//! hand writes.
 
 #![allow(dead_code, reason = "each test uses a part")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]

@@ -10,7 +10,8 @@ use wasm_bindgen::prelude::*;
 
 pub use unspool_decompressors::provide_decompressors;
 
-/// Whether [`provide_decompressors`] must come before `new Cutter(…)` of a file with this beginning.
+/// Whether [`provide_decompressors`] must come before `new Cutter(…)` of a file with this
+/// beginning.
 #[wasm_bindgen(js_name = cutNeedsDecompressor)]
 pub fn cut_needs_decompressor(head: &[u8]) -> bool {
     Container::of(head).is_provided()
@@ -30,8 +31,8 @@ pub struct Cutter {
 
 #[wasm_bindgen]
 impl Cutter {
-    /// A stretch from position `from` to `to`, exclusive, of a file of which both ends are given. `choices` and
-    /// `key` are those of [`Cleaner::of`].
+    /// A stretch from position `from` to `to`, exclusive, of a file of which both ends are given.
+    /// `choices` and `key` are those of [`Cleaner::of`].
     ///
     /// # Errors
     ///
@@ -113,7 +114,8 @@ impl Cutter {
         self.failed.map(|error| error.to_string())
     }
 
-    /// How many texts and payloads there are of each class: environment variables, paths, texts, payloads.
+    /// How many texts and payloads there are of each class: environment variables, paths, texts,
+    /// payloads.
     pub fn found(&self) -> Vec<f64> {
         self.cut.cleaner().found().map(|count| count as f64).into()
     }

@@ -1,5 +1,5 @@
-//! Decompressors that are in another wasm module, `crate/wasm/unpack`. A module that links this crate exports
-//! [`provide_decompressors`].
+//! Decompressors that are in another wasm module, `crate/wasm/unpack`. A module that links this
+//! crate exports [`provide_decompressors`].
 
 use std::cell::RefCell;
 
@@ -41,7 +41,8 @@ thread_local! {
     static MAKE: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Provides the decompressors: a function that returns a new `Decompressor` of `crate/wasm/unpack` for the name of a container.
+/// Provides the decompressors: a function that returns a new `Decompressor` of `crate/wasm/unpack`
+/// for the name of a container.
 #[wasm_bindgen(js_name = provideDecompressors)]
 pub fn provide_decompressors(make: Function) {
     MAKE.set(Some(make));

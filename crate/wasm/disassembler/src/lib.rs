@@ -14,8 +14,8 @@ pub fn starts(bits: u32, address: u64, code: &[u8]) -> Vec<u32> {
     unspool_disassembler::starts(bits, address, code)
 }
 
-/// The names of the registers that an x86 instruction reads, separated by spaces, in brackets if they only address memory.
-/// `undefined` if the bytes are not an x86 instruction.
+/// The names of the registers that an x86 instruction reads, separated by spaces, in brackets if
+/// they only address memory. `undefined` if the bytes are not an x86 instruction.
 #[wasm_bindgen]
 pub fn reads(isa: &str, address: u64, bytes: &[u8]) -> Option<String> {
     unspool_disassembler::reads(isa, address, bytes)

@@ -74,11 +74,13 @@ enum Now {
 
 #[wasm_bindgen]
 impl Exporter {
-    /// An export to a format by its id. `frequency` is that of the clock in ticks per second, or 0 if positions are not in seconds
-    /// but in `unit`. `parts` has five numbers for each part: table (0 slices, 1 instants, 2 counters), track, depth, first row, and
-    /// how many rows there are. Bits of `kinds`: 0 to 1 are the kind (0 process, 1 thread, 2 lane, 3 counter), 2 says that slices
-    /// overlap, 3 that the track has a number, and 4 that its values are floating point numbers. `wanted` are the tracks to export.
-    /// `choices` and `key` are those of [`Cleaner::of`].
+    /// An export to a format by its id. `frequency` is that of the clock in ticks per second, or 0
+    /// if positions are not in seconds but in `unit`. `parts` has five numbers for each part: table
+    /// (0 slices, 1 instants, 2 counters), track, depth, first row, and how many rows there are.
+    /// Bits of `kinds`: 0 to 1 are the kind (0 process, 1 thread, 2 lane, 3 counter), 2 says that
+    /// slices overlap, 3 that the track has a number, and 4 that its values are floating point
+    /// numbers. `wanted` are the tracks to export. `choices` and `key` are those of
+    /// [`Cleaner::of`].
     ///
     /// # Errors
     ///
@@ -148,9 +150,9 @@ impl Exporter {
         })
     }
 
-    /// Begins to collect the arguments of records, before the first step: from the file, with the index that the
-    /// session made of it. They are kept in `scratch`. Returns whether [`provide_decompressors`] must come before the first
-    /// [`Exporter::collect`].
+    /// Begins to collect the arguments of records, before the first step: from the file, with the
+    /// index that the session made of it. They are kept in `scratch`. Returns whether
+    /// [`provide_decompressors`] must come before the first [`Exporter::collect`].
     ///
     /// # Errors
     ///
@@ -172,8 +174,8 @@ impl Exporter {
         Ok(needs_decompressor)
     }
 
-    /// Collects the arguments of about this share of the file. Returns how much of it is done: 1 when the first step can come,
-    /// which is after the last share, even if there is more.
+    /// Collects the arguments of about this share of the file. Returns how much of it is done: 1
+    /// when the first step can come, which is after the last share, even if there is more.
     ///
     /// # Errors
     ///
@@ -199,8 +201,8 @@ impl Exporter {
         Ok(1.0)
     }
 
-    /// Writes up to `budget` rows. Returns 0 if there is more to do, 1 if it wants pages, 2 if the file is complete, and 3 if the
-    /// pages cannot be read.
+    /// Writes up to `budget` rows. Returns 0 if there is more to do, 1 if it wants pages, 2 if the
+    /// file is complete, and 3 if the pages cannot be read.
     ///
     /// # Errors
     ///
@@ -273,7 +275,8 @@ impl Exporter {
         self.rows as f64
     }
 
-    /// How many texts there are of each class, once the names are read: environment variables, paths, texts, payloads.
+    /// How many texts there are of each class, once the names are read: environment variables,
+    /// paths, texts, payloads.
     pub fn found(&self) -> Vec<f64> {
         self.cleaner.found().map(|count| count as f64).into()
     }

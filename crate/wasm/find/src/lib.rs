@@ -25,13 +25,14 @@ impl Binder {
         Ok(Self { context })
     }
 
-    /// An expression about slices, instants and records: `{slices, records, abouts}`, all bytes, of which `records` may be null,
-    /// or a `WrongExpression`.
+    /// An expression about slices, instants and records: `{slices, records, abouts}`, all bytes, of
+    /// which `records` may be null, or a `WrongExpression`.
     pub fn bind(&self, text: &str) -> JsValue {
         bound(text, Bound::new(text, &self.context))
     }
 
-    /// [`Binder::bind`] for slices that touch a range, `to` exclusive, of some tracks. Words are parts of names only.
+    /// [`Binder::bind`] for slices that touch a range, `to` exclusive, of some tracks. Words are
+    /// parts of names only.
     #[wasm_bindgen(js_name = bindWithin)]
     pub fn bind_within(&self, text: &str, from: u64, to: u64, mut tracks: Vec<u32>) -> JsValue {
         tracks.sort_unstable();
@@ -39,15 +40,17 @@ impl Binder {
         bound(text, Bound::of_slices_within(text, &self.context, within))
     }
 
-    /// What a search of values needs: `{slices, points}`, both bytes. The former is an expression that finds nothing by itself
-    /// and takes all records that are added; the latter narrows a list to the records of the first set of beginnings.
+    /// What a search of values needs: `{slices, points}`, both bytes. The former is an expression
+    /// that finds nothing by itself and takes all records that are added; the latter narrows a list
+    /// to the records of the first set of beginnings.
     pub fn points(&self) -> JsValue {
         let slices = SliceQuery { checks: vec![Vec::new()], ..SliceQuery::default() };
         let points = RecordQuery { tests: vec![RecordTest::Begins(0)], branches: vec![vec![(true, 0)]] };
         object(&[("slices", bytes(&slices.to_bytes())), ("points", bytes(&points.to_bytes()))])
     }
 
-    /// An expression that narrows a list of records: `{query, begins}`, bytes and an array of bytes, or a `WrongExpression`.
+    /// An expression that narrows a list of records: `{query, begins}`, bytes and an array of
+    /// bytes, or a `WrongExpression`.
     #[wasm_bindgen(js_name = bindFilter)]
     pub fn bind_filter(&self, text: &str) -> JsValue {
         match Filter::new(text, &self.context) {
@@ -102,7 +105,8 @@ impl Expression {
         Ok(Self { regex })
     }
 
-    /// The first place in a text that matches: offset and length in bytes of UTF-8. `undefined` if none does.
+    /// The first place in a text that matches: offset and length in bytes of UTF-8. `undefined` if
+    /// none does.
     pub fn place(&self, text: &str) -> Option<Vec<u32>> {
         let (at, len) = self.regex.place(text)?;
         Some(vec![at as u32, len as u32])

@@ -1,4 +1,5 @@
-//! The access index, for JavaScript. Steps are doubles, exact below 2^53: a file has fewer. Addresses and threads are `bigint`.
+//! The access index, for JavaScript. Steps are doubles, exact below 2^53: a file has fewer.
+//! Addresses and threads are `bigint`.
 //!
 //! What crosses is declared in [`protocol`], for TypeScript as well.
 
@@ -124,7 +125,8 @@ pub struct JsExplorer {
 
 #[wasm_bindgen(js_class = Explorer)]
 impl JsExplorer {
-    /// An explorer that has read nothing yet. `records` is the index that the session made, `limit` the most bytes of memory.
+    /// An explorer that has read nothing yet. `records` is the index that the session made, `limit`
+    /// the most bytes of memory.
     ///
     /// # Errors
     ///
@@ -140,7 +142,8 @@ impl JsExplorer {
         Ok(Self { explorer: explorer.map_err(thrown)? })
     }
 
-    /// Reads further pieces of the file into the index. Returns whether there is nothing more to read.
+    /// Reads further pieces of the file into the index. Returns whether there is nothing more to
+    /// read.
     ///
     /// # Errors
     ///
@@ -217,7 +220,8 @@ impl JsExplorer {
         Ok(state.cross())
     }
 
-    /// The nearest step before or after `step` that reads or writes a cell. `undefined` if there is none.
+    /// The nearest step before or after `step` that reads or writes a cell. `undefined` if there is
+    /// none.
     pub fn nearest(&self, step: f64, cell: &JsCell, written: Option<bool>, next: bool) -> Option<f64> {
         let kind = match written {
             None => Kind::Any,
@@ -228,7 +232,8 @@ impl JsExplorer {
         self.explorer.nearest(step as u64, &cell.into(), kind, toward).map(|step| step as f64)
     }
 
-    /// The nearest step before or after `step` to walk to, of a kind of `WalkKind`. `undefined` if there is none so far.
+    /// The nearest step before or after `step` to walk to, of a kind of `WalkKind`. `undefined` if
+    /// there is none so far.
     ///
     /// # Errors
     ///
@@ -251,8 +256,8 @@ impl JsExplorer {
         steps.iter().map(|step| index.matches(*step as u64, &filter).into()).collect()
     }
 
-    /// The nearest step that matches a filter, from `step` on or before it: perhaps `step` itself. `of` is a step of the thread to stay on,
-    /// unless the filter has one.
+    /// The nearest step that matches a filter, from `step` on or before it: perhaps `step` itself.
+    /// `of` is a step of the thread to stay on, unless the filter has one.
     #[wasm_bindgen(js_name = nearestMatch)]
     pub fn nearest_match(&self, step: f64, filter: &JsFilter, next: bool, of: Option<f64>) -> Option<f64> {
         let index = self.explorer.index();
@@ -287,7 +292,8 @@ impl JsExplorer {
         Ok(found.iter().map(|access| StepAccess::from(access).cross()).collect())
     }
 
-    /// Where the value comes from that a cell has before a step: one for each part of memory with a writer of its own.
+    /// Where the value comes from that a cell has before a step: one for each part of memory with a
+    /// writer of its own.
     ///
     /// # Errors
     ///
@@ -327,14 +333,16 @@ impl JsExplorer {
         Ok(Uses { uses: uses.collect(), replaced, is_cut: found.is_cut }.cross())
     }
 
-    /// The step that executes an address for the `number`th time, counted from 0, from step `from` on.
+    /// The step that executes an address for the `number`th time, counted from 0, from step `from`
+    /// on.
     pub fn execution(&self, address: u64, from: f64, number: f64) -> Option<f64> {
         let index = self.explorer.index();
         let wanted = index.executions_before(address, from as u64) + number as u64;
         index.executions(address, wanted..wanted + 1).first().map(|step| *step as f64)
     }
 
-    /// Looks for loops in a further part of what is indexed: `JsLoops` says how far it is. Returns whether that was the last part.
+    /// Looks for loops in a further part of what is indexed: `JsLoops` says how far it is. Returns
+    /// whether that was the last part.
     #[wasm_bindgen(js_name = findLoops)]
     pub fn find_loops(&self, loops: &mut JsLoops) -> bool {
         loops.of = self.explorer.index().segments().count();
@@ -346,8 +354,9 @@ impl JsExplorer {
         Loops::from(self.explorer.index().loops(loops.finder)).cross()
     }
 
-    /// What was executed by `steps`, the first one and the one after the last, or by all if that is empty, by block, address or module.
-    /// `how` joins it with `list`, a drcov file: `plus`, `minus` or `common`. If that cannot be read, it is left out.
+    /// What was executed by `steps`, the first one and the one after the last, or by all if that is
+    /// empty, by block, address or module. `how` joins it with `list`, a drcov file: `plus`,
+    /// `minus` or `common`. If that cannot be read, it is left out.
     pub fn coverage(&self, steps: &[f64], by: &str, how: Option<String>, list: &[u8]) -> Ts<Coverage> {
         let index = self.explorer.index();
         coverage_by(by, index.coverage(range(steps)), index.modules(), how, list).cross()
@@ -469,7 +478,8 @@ impl JsRunIndex {
         self.index.block(CodeBlock { id: id as u64, address, code, instructions, bits, starts });
     }
 
-    /// Takes the next runs: two numbers for each, the transition before which it ends and the number of its block.
+    /// Takes the next runs: two numbers for each, the transition before which it ends and the
+    /// number of its block.
     pub fn runs(&mut self, values: &[f64]) {
         for [end, block] in values.as_chunks().0 {
             self.index.run(*end as u64, *block as u64);
@@ -499,8 +509,9 @@ impl JsRunIndex {
         self.index.is_full()
     }
 
-    /// The nearest transition before or after one to walk to, of a kind of `WalkKind`. `id` and `number` are the block that the
-    /// transition is of, and which instruction of it. `undefined` if there is none so far.
+    /// The nearest transition before or after one to walk to, of a kind of `WalkKind`. `id` and
+    /// `number` are the block that the transition is of, and which instruction of it. `undefined`
+    /// if there is none so far.
     pub fn walk(&mut self, step: f64, kind: &str, next: bool, id: f64, number: f64) -> Option<f64> {
         let toward = if next { Toward::Next } else { Toward::Previous };
         let found = match stop_of(kind) {
@@ -519,7 +530,8 @@ impl JsRunIndex {
         steps.iter().map(|step| self.index.matches(*step as u64, &filter).into()).collect()
     }
 
-    /// The nearest transition that matches a filter, from `step` on or before it: perhaps `step` itself.
+    /// The nearest transition that matches a filter, from `step` on or before it: perhaps `step`
+    /// itself.
     #[wasm_bindgen(js_name = nearestMatch)]
     pub fn nearest_match(&self, step: f64, filter: &JsFilter, next: bool) -> Option<f64> {
         self.index.nearest_match(step as u64, &filter.into(), toward(next)).map(|step| step as f64)
@@ -537,7 +549,8 @@ impl JsRunIndex {
         self.index.first_execution(address, from as u64).map(|step| step as f64)
     }
 
-    /// Looks for loops in a further part of what is indexed. Returns whether that was the last part.
+    /// Looks for loops in a further part of what is indexed. Returns whether that was the last
+    /// part.
     #[wasm_bindgen(js_name = findLoops)]
     pub fn find_loops(&self, loops: &mut JsLoops) -> bool {
         loops.of = self.index.segments().count();

@@ -90,7 +90,8 @@ structures! {
         pub executions: f64,
         /// How often before this step.
         pub executions_before: f64,
-        /// What the instruction calls; null if that is not a system call, or its number is not known.
+        /// What the instruction calls; null if that is not a system call, or its number is not
+        /// known.
         pub system_call: Option<SystemCall>,
     }
 
@@ -98,7 +99,8 @@ structures! {
     pub struct MemoryState {
         /// 0 for a byte that is not known.
         pub values: Uint8Array,
-        /// How a byte is known: 0 not at all, 1 from reads only, 2 written, 3 read with another value than was written last.
+        /// How a byte is known: 0 not at all, 1 from reads only, 2 written, 3 read with another
+        /// value than was written last.
         pub how: Uint8Array,
         /// The step that wrote the byte last, or the one whose read it is known from.
         pub steps: Float64Array,
@@ -131,8 +133,9 @@ structures! {
         pub is_address: bool,
     }
 
-    /// How the step of an origin made the value: it wrote it; no step did, and it read it first; or it read another value than
-    /// was written last, which was changed outside the trace. Or it is unknown.
+    /// How the step of an origin made the value: it wrote it; no step did, and it read it first; or
+    /// it read another value than was written last, which was changed outside the trace. Or it is
+    /// unknown.
     pub enum OriginCause {
         /// Written by the step.
         Written,
@@ -154,7 +157,8 @@ structures! {
         pub step: Option<f64>,
         /// The steps that only copied it, the last one first.
         pub copies: Float64Array,
-        /// The instruction of `step` if that wrote it; null for a record that is not an instruction.
+        /// The instruction of `step` if that wrote it; null for a record that is not an
+        /// instruction.
         pub instruction: Option<String>,
         /// What `step` wrote.
         pub written: Uint8Array,
@@ -233,7 +237,8 @@ structures! {
         pub wrong: String,
     }
 
-    /// Runs of a repeated cycle of instructions, by their begin; loops follow the one that they are within.
+    /// Runs of a repeated cycle of instructions, by their begin; loops follow the one that they are
+    /// within.
     pub struct Loops {
         /// The first step.
         pub start: Float64Array,

@@ -1,5 +1,5 @@
-//! Columns of structures that cross by [`to_js`](crate::to_js). They have the names that JavaScript gives them, which is what
-//! generated types of TypeScript refer to.
+//! Columns of structures that cross by [`to_js`](crate::to_js). They have the names that JavaScript
+//! gives them, which is what generated types of TypeScript refer to.
 
 use serde::{Serialize, Serializer};
 

@@ -34,8 +34,8 @@ fn wrong(text: &str, Fault { at, len, sentence }: &Fault) -> JsValue {
 
 #[wasm_bindgen(js_class = Values)]
 impl JsValues {
-    /// The values of the trace with this index, of which at most about `most` bytes are kept for the next question. Nothing has been
-    /// read yet.
+    /// The values of the trace with this index, of which at most about `most` bytes are kept for
+    /// the next question. Nothing has been read yet.
     ///
     /// # Errors
     ///
@@ -84,8 +84,9 @@ impl JsValues {
         }
     }
 
-    /// Begins the iteration table of a statement, by its number in [`JsValues::statements`], with the points that a query finds: a
-    /// `WrongExpression` if it cannot be understood. An empty query finds all.
+    /// Begins the iteration table of a statement, by its number in [`JsValues::statements`], with
+    /// the points that a query finds: a `WrongExpression` if it cannot be understood. An empty
+    /// query finds all.
     #[wasm_bindgen(js_name = beginRows)]
     pub fn begin_rows(&mut self, statement: u32, text: &str) -> JsValue {
         let query =
@@ -99,8 +100,9 @@ impl JsValues {
         }
     }
 
-    /// Goes on with the search (slot 0), the table (1), the variables (2) or the buffers (3) for at least `budget` combinations of variables. Returns 0 if it
-    /// needs bytes, 1 if there is more to do, 2 if the question is answered.
+    /// Goes on with the search (slot 0), the table (1), the variables (2) or the buffers (3) for at
+    /// least `budget` combinations of variables. Returns 0 if it needs bytes, 1 if there is more to
+    /// do, 2 if the question is answered.
     pub fn step(&mut self, slot: u32, budget: f64) -> u32 {
         match self.values.step(slot_of(slot), budget as u64) {
             Step::NeedsBytes => 0,

@@ -42,7 +42,8 @@ structures! {
         /// Of the variable.
         #[serde(rename = "type")]
         pub of_type: String,
-        /// It has, in place of the values of that pointer, the bytes from there to the end of its buffer.
+        /// It has, in place of the values of that pointer, the bytes from there to the end of its
+        /// buffer.
         pub is_size: bool,
     }
 
@@ -125,12 +126,13 @@ structures! {
         pub different: f64,
         /// Whether these are all.
         pub is_all: bool,
-        /// The lowest and the highest value in each of equal parts of the trace, NaN without any. Empty for bytes.
+        /// The lowest and the highest value in each of equal parts of the trace, NaN without any.
+        /// Empty for bytes.
         pub over_time: Float64Array,
     }
 
-    /// Why a pointer may lead out of a buffer: it points past the end; less than one element of its type is left; the buffer was
-    /// freed.
+    /// Why a pointer may lead out of a buffer: it points past the end; less than one element of its
+    /// type is left; the buffer was freed.
     pub enum PointerSuspicion {
         /// Past the end.
         Past,

@@ -92,7 +92,8 @@ impl JsValues {
         Some(table.cross())
     }
 
-    /// Sorts the lifetimes: 0 in the order of the trace, then by address, size, length, pointers, and bytes left.
+    /// Sorts the lifetimes: 0 in the order of the trace, then by address, size, length, pointers,
+    /// and bytes left.
     #[wasm_bindgen(js_name = sortBuffers)]
     pub fn sort_buffers(&mut self, by: u32, descending: bool) {
         let by = match by {
@@ -130,7 +131,8 @@ impl JsValues {
         rows.iter().map(one).collect()
     }
 
-    /// Goes on with the invariants of the iteration table, for at least `budget` rows. Returns whether that is done.
+    /// Goes on with the invariants of the iteration table, for at least `budget` rows. Returns
+    /// whether that is done.
     #[wasm_bindgen(js_name = stepInvariants)]
     pub fn step_invariants(&mut self, budget: u32) -> bool {
         self.values.step_invariants(budget as usize)

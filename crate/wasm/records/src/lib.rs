@@ -16,7 +16,8 @@ pub use unspool_decompressors::provide_decompressors;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `Expressions` of `web/worker/record_worker.ts`: compiles regular expressions by the module of the filter language.
+    /// `Expressions` of `web/worker/record_worker.ts`: compiles regular expressions by the module
+    /// of the filter language.
     pub type JsExpressions;
 
     #[wasm_bindgen(method)]
@@ -155,8 +156,8 @@ impl RecordReader {
         self.engine.needs_decompressor()
     }
 
-    /// Begins a list of the records between two positions, `to` exclusive, of some tracks. A missing value means all. A filter
-    /// has what [`RecordReader::begin_search`] takes.
+    /// Begins a list of the records between two positions, `to` exclusive, of some tracks. A
+    /// missing value means all. A filter has what [`RecordReader::begin_search`] takes.
     ///
     /// # Errors
     ///
@@ -176,7 +177,8 @@ impl RecordReader {
         Ok(())
     }
 
-    /// Looks at further records, if the list needs it: several milliseconds of work. Returns whether the list is complete.
+    /// Looks at further records, if the list needs it: several milliseconds of work. Returns
+    /// whether the list is complete.
     ///
     /// # Errors
     ///
@@ -197,7 +199,8 @@ impl RecordReader {
         ])
     }
 
-    /// How far into the file [`RecordReader::advance`] has looked: a fraction of its pieces. 0 for a database.
+    /// How far into the file [`RecordReader::advance`] has looked: a fraction of its pieces. 0 for
+    /// a database.
     pub fn reached(&self) -> f64 {
         let (at, of) = self.engine.reached(&self.list);
         at as f64 / of.max(1) as f64
@@ -213,8 +216,8 @@ impl RecordReader {
         Ok(to_js(&rows.into_iter().map(RowOut::from).collect::<Vec<_>>()))
     }
 
-    /// The number in the list of the record with this locator, position and track, or of the first record at or
-    /// after the position. `undefined` if the list ends before.
+    /// The number in the list of the record with this locator, position and track, or of the first
+    /// record at or after the position. `undefined` if the list ends before.
     ///
     /// # Errors
     ///
@@ -225,7 +228,8 @@ impl RecordReader {
         row.map(|row| row.map(|row| row as f64)).map_err(|error| to_js(&error))
     }
 
-    /// The record at a position, preferably of this track: a `RecordRow`. `undefined` if there is none.
+    /// The record at a position, preferably of this track: a `RecordRow`. `undefined` if there is
+    /// none.
     ///
     /// # Errors
     ///
@@ -235,8 +239,9 @@ impl RecordReader {
         Ok(row.map_or(JsValue::UNDEFINED, |row| to_js(&RowOut::from(row))))
     }
 
-    /// Visits further records with all their fields: those of `budget` pieces of the file. Returns `{records, fields, memory, at, of}`: what was counted, the
-    /// module's memory in bytes, and the pieces so far and in all. The call after the last starts over.
+    /// Visits further records with all their fields: those of `budget` pieces of the file. Returns
+    /// `{records, fields, memory, at, of}`: what was counted, the module's memory in bytes, and the
+    /// pieces so far and in all. The call after the last starts over.
     ///
     /// # Errors
     ///
@@ -257,28 +262,31 @@ impl RecordReader {
         ]))
     }
 
-    /// Begins to collect records: those that execute an address, or those with a number in the field to which `path` leads,
-    /// and with one of the names unless there is none.
+    /// Begins to collect records: those that execute an address, or those with a number in the
+    /// field to which `path` leads, and with one of the names unless there is none.
     #[wasm_bindgen(js_name = beginCollect)]
     pub fn begin_collect(&mut self, address: Option<u64>, names: Vec<String>, path: Vec<String>) {
         let wanted = address.map_or(Wanted::Field { names, path }, Wanted::Address);
         self.collect = Some(Collect::new(wanted));
     }
 
-    /// Begins to collect records that read or write memory: `len` bytes from `address` on, at most 8.
+    /// Begins to collect records that read or write memory: `len` bytes from `address` on, at
+    /// most 8.
     #[wasm_bindgen(js_name = beginMemory)]
     pub fn begin_memory(&mut self, address: u64, len: u8) {
         self.collect = Some(Collect::new(Wanted::Memory { address, len }));
     }
 
-    /// Begins to collect stretches of threads with the same number in the field `key`, or without a key events with a payload.
+    /// Begins to collect stretches of threads with the same number in the field `key`, or without a
+    /// key events with a payload.
     #[wasm_bindgen(js_name = beginRuns)]
     pub fn begin_runs(&mut self, key: Option<String>) {
         self.collect = Some(Collect::new(key.map_or(Wanted::Events, Wanted::Runs)));
     }
 
-    /// Collects from `budget` further pieces of the file. Returns `{at, of}`: the pieces so far and in all. With the last
-    /// pieces also the columns `time`, `track`, `locator`, `bits`, `numbers` and `until`.
+    /// Collects from `budget` further pieces of the file. Returns `{at, of}`: the pieces so far and
+    /// in all. With the last pieces also the columns `time`, `track`, `locator`, `bits`, `numbers`
+    /// and `until`.
     ///
     /// # Errors
     ///
@@ -307,9 +315,10 @@ impl RecordReader {
         Ok(result)
     }
 
-    /// Records between two positions, `to` exclusive, with their fields, as rows for SQL: those of `budget` pieces of the file from `next`
-    /// on, 0 at first. Returns `{bytes, rows, next, of}`: a [`TableBytes`], the number of its rows, where the next call goes on, and where
-    /// the last one ends. At most about `most_rows` rows and `most_bytes` bytes.
+    /// Records between two positions, `to` exclusive, with their fields, as rows for SQL: those of
+    /// `budget` pieces of the file from `next` on, 0 at first. Returns `{bytes, rows, next, of}`: a
+    /// [`TableBytes`], the number of its rows, where the next call goes on, and where the last one
+    /// ends. At most about `most_rows` rows and `most_bytes` bytes.
     ///
     /// # Errors
     ///
@@ -342,7 +351,8 @@ impl RecordReader {
         ]))
     }
 
-    /// Begins a search in a slot, 0 or 1, by what the binder made of an expression. `disassembler` is needed for instructions.
+    /// Begins a search in a slot, 0 or 1, by what the binder made of an expression. `disassembler`
+    /// is needed for instructions.
     ///
     /// # Errors
     ///
@@ -362,8 +372,9 @@ impl RecordReader {
         Ok(())
     }
 
-    /// Searches `budget` further pieces of the file. Returns `{at, of, count, found}`: the pieces so far and in all, the
-    /// number of records that match, and a `FoundRecords` with those found since the last call.
+    /// Searches `budget` further pieces of the file. Returns `{at, of, count, found}`: the pieces
+    /// so far and in all, the number of records that match, and a `FoundRecords` with those found
+    /// since the last call.
     ///
     /// # Errors
     ///

@@ -7,7 +7,8 @@ use unspool_engine::{CounterColumns, InstantColumns, Overview, RectColumns};
 use unspool_js::object;
 use wasm_bindgen::JsValue;
 
-/// Texts as one, `{all, ends}`, so that JavaScript decodes one and not each. Ends count UTF-16 units, as it does.
+/// Texts as one, `{all, ends}`, so that JavaScript decodes one and not each. Ends count UTF-16
+/// units, as it does.
 pub(crate) fn texts<'t>(of: impl Iterator<Item = &'t str>) -> JsValue {
     let (mut all, mut ends, mut end) = (String::new(), Vec::new(), 0);
     for text in of {

@@ -55,8 +55,8 @@ fn order_of(number: u32) -> Order {
 
 #[wasm_bindgen]
 impl Session {
-    /// What expressions about this trace are bound to, for `Binder` of the language's module. `frames`: whether an expression
-    /// needs to know where frames are.
+    /// What expressions about this trace are bound to, for `Binder` of the language's module.
+    /// `frames`: whether an expression needs to know where frames are.
     #[wasm_bindgen(js_name = findContext)]
     pub fn find_context(&self, frames: bool) -> Vec<u8> {
         let frequency = match self.engine.clock() {
@@ -66,7 +66,8 @@ impl Session {
         self.engine.store().find_context(frequency, frames).to_bytes()
     }
 
-    /// Adds records that a pass has found to a search. Returns the number of hits, or `undefined` if there is no such search.
+    /// Adds records that a pass has found to a search. Returns the number of hits, or `undefined`
+    /// if there is no such search.
     #[wasm_bindgen(js_name = addHits)]
     pub fn add_hits(&mut self, job: u32, found: &JsFoundRecords) -> Option<f64> {
         let found = FoundRecords {
@@ -90,8 +91,8 @@ impl Session {
         to_js(&page.unwrap_or_default())
     }
 
-    /// Where an item or a record stands among the hits of a search: `{rank, isHit}`, with the number of hits before it.
-    /// `undefined` if there is no such search.
+    /// Where an item or a record stands among the hits of a search: `{rank, isHit}`, with the
+    /// number of hits before it. `undefined` if there is no such search.
     #[wasm_bindgen(js_name = rankOfHit)]
     pub fn rank_of_hit(&mut self, job: u32, x: u64, item: Option<JsItem>, locator: Option<u64>) -> JsValue {
         let item = item.as_ref().map(Into::into);
@@ -101,7 +102,8 @@ impl Session {
         })
     }
 
-    /// The cells that hits of a search touch: a `MarksPart`, or `undefined` if there is no such search.
+    /// The cells that hits of a search touch: a `MarksPart`, or `undefined` if there is no such
+    /// search.
     #[wasm_bindgen(js_name = marksOfHits)]
     #[expect(clippy::too_many_arguments, reason = "an object would cost more code on both sides")]
     pub fn marks_of_hits(
@@ -119,8 +121,8 @@ impl Session {
         marks.map_or(JsValue::UNDEFINED, |(marks, step)| columns::marks(&marks, step))
     }
 
-    /// At most `most` hits of a search as columns, by position: `{time, track, locator}`. `undefined` if there is no such
-    /// search.
+    /// At most `most` hits of a search as columns, by position: `{time, track, locator}`.
+    /// `undefined` if there is no such search.
     #[wasm_bindgen(js_name = columnsOfHits)]
     pub fn columns_of_hits(&mut self, job: u32, most: u32) -> JsValue {
         let columns = self.with_hits(job, |hits, store| hits.columns(store, most as usize));

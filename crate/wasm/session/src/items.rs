@@ -1,5 +1,5 @@
-//! Items and what to find, as the page describes them. Properties are read one by one: deserialising tagged unions
-//! would make up a tenth of the module.
+//! Items and what to find, as the page describes them. Properties are read one by one:
+//! deserialising tagged unions would make up a tenth of the module.
 
 use unspool_engine::{Item, Neighbour};
 use unspool_formats::Locator;

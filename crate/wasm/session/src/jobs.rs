@@ -1,4 +1,5 @@
-//! Jobs for JavaScript. The worker decides how long a step takes, and in which order jobs take steps.
+//! Jobs for JavaScript. The worker decides how long a step takes, and in which order jobs take
+//! steps.
 //!
 //! A further kind of job takes an implementation of [`JsJob`] and an arm in [`job_for`].
 
@@ -25,7 +26,8 @@ pub(crate) type Jobs = jobs::Jobs<dyn JsJob>;
 
 /// A job whose results are values of JavaScript.
 pub(crate) trait JsJob: Job + Any {
-    /// What is known so far: the `part` of a `job-part` message, or `undefined` while nothing is known.
+    /// What is known so far: the `part` of a `job-part` message, or `undefined` while nothing is
+    /// known.
     fn part(&mut self, store: &Store) -> JsValue;
 }
 
@@ -238,7 +240,8 @@ pub(crate) fn rows_of(tracks: &[u32], depths: &[i32]) -> Vec<TrackRows> {
 fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>>) -> Box<dyn JsJob> {
     let range = || Question { from: question.from(), to: question.to(), tracks: question.tracks() };
     match question.kind().as_str() {
-        // Both modules are of one build, so the bytes are as they should be. Otherwise nothing is found.
+        // Both modules are of one build, so the bytes are as they should be. Otherwise nothing is
+        // found.
         "find" => Box::new(Find::new(store, SliceQuery::from_bytes(&question.slices()).unwrap_or_default())),
         "percentiles" => Box::new(Exact::new(store, range(), question.name())),
         "keep" => Box::new(Keep::new(store, question.name(), question.track_def(TrackKind::Lane))),
@@ -360,8 +363,8 @@ impl Session {
         object(&[("done", JsValue::from_f64(progress.done as f64)), ("of", JsValue::from_f64(progress.of as f64))])
     }
 
-    /// What a job has found so far, or at the end its result: the `part` of a `job-part` message. `undefined` while
-    /// nothing is known.
+    /// What a job has found so far, or at the end its result: the `part` of a `job-part` message.
+    /// `undefined` while nothing is known.
     #[wasm_bindgen(js_name = jobPart)]
     pub fn job_part(&mut self, id: u32) -> JsValue {
         let store = self.engine.store();

@@ -1,4 +1,5 @@
-//! The session of a trace, for JavaScript. [`Session`] is spread over files: the trace itself, its jobs, and searches.
+//! The session of a trace, for JavaScript. [`Session`] is spread over files: the trace itself, its
+//! jobs, and searches.
 //!
 //! `web/base/protocol.ts` declares the types.
 

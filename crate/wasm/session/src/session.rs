@@ -18,8 +18,9 @@ pub fn needs_decompressor(name: &str, size: f64, head: &[u8], tail: &[u8]) -> bo
     unspool_formats::needs_decompressor(&Probe { head, tail, size: size as u64, name })
 }
 
-/// What a file is, by the same arguments as `new Session(…)`: `{format, name, confidence, looks}`. `format` and `name` are the id
-/// and the name of its format if it is a trace, `confidence` is 0 to 3. `looks` is what it looks like, such as `an ELF binary`, or `null`.
+/// What a file is, by the same arguments as `new Session(…)`: `{format, name, confidence, looks}`.
+/// `format` and `name` are the id and the name of its format if it is a trace, `confidence` is 0
+/// to 3. `looks` is what it looks like, such as `an ELF binary`, or `null`.
 #[wasm_bindgen(js_name = lookAt)]
 pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
     let probe = Probe { head, tail, size: size as u64, name };
@@ -34,7 +35,8 @@ pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
     ])
 }
 
-/// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and queries in between.
+/// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and queries in
+/// between.
 #[wasm_bindgen]
 pub struct Session {
     pub(crate) engine: Engine,
@@ -47,10 +49,11 @@ pub struct Session {
 
 #[wasm_bindgen]
 impl Session {
-    /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are enough. The size
-    /// is infinite while it is unknown. `limit` is the most bytes of the trace, and of all results, for machines with
-    /// less memory than usual. `lifted` lifts the limits that end the reading of a trace although its bytes are valid.
-    /// `tail_calls` puts the callees of tail calls under their callers.
+    /// Recognises a file by its name, its size in bytes, its head and its tail. 64 KiB of each are
+    /// enough. The size is infinite while it is unknown. `limit` is the most bytes of the trace,
+    /// and of all results, for machines with less memory than usual. `lifted` lifts the limits that
+    /// end the reading of a trace although its bytes are valid. `tail_calls` puts the callees of
+    /// tail calls under their callers.
     ///
     /// # Errors
     ///
@@ -81,14 +84,15 @@ impl Session {
         to_js(&self.engine.info())
     }
 
-    /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and no bytes are pushed.
+    /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and
+    /// no bytes are pushed.
     #[wasm_bindgen(js_name = isDatabase)]
     pub fn is_database(&self) -> bool {
         self.engine.is_pulled()
     }
 
-    /// Attaches the database, and the disassembler if it could be loaded. Reads the tables that concern the whole
-    /// trace.
+    /// Attaches the database, and the disassembler if it could be loaded. Reads the tables that
+    /// concern the whole trace.
     ///
     /// # Errors
     ///
@@ -113,8 +117,9 @@ impl Session {
         self.engine.end();
     }
 
-    /// Decodes up to about `max_events` events of what was pushed. Returns 0 if bytes are needed, 1 if there is more to
-    /// do, 2 if everything is decoded, and 3 if decoding stopped at [`Session::error`].
+    /// Decodes up to about `max_events` events of what was pushed. Returns 0 if bytes are needed, 1
+    /// if there is more to do, 2 if everything is decoded, and 3 if decoding stopped at
+    /// [`Session::error`].
     pub fn step(&mut self, max_events: u32) -> u32 {
         match self.engine.step(max_events as usize) {
             Step::NeedsBytes => 0,
@@ -151,7 +156,8 @@ impl Session {
         to_js(&self.engine.progress())
     }
 
-    /// The names that are new since the last call: `{first, names, keys}`, each as `columns::texts` makes them, or `undefined` without any.
+    /// The names that are new since the last call: `{first, names, keys}`, each as `columns::texts`
+    /// makes them, or `undefined` without any.
     #[wasm_bindgen(js_name = takeNames)]
     pub fn take_names(&mut self) -> JsValue {
         let (first, names) = self.engine.take_names();
@@ -164,8 +170,8 @@ impl Session {
         object(&[("first", JsValue::from_f64(first as f64)), ("names", names), ("keys", keys)])
     }
 
-    /// Shows names with the texts of a companion, given as [`Naming::to_bytes`] of the same build. The caller numbers
-    /// companions.
+    /// Shows names with the texts of a companion, given as [`Naming::to_bytes`] of the same build.
+    /// The caller numbers companions.
     ///
     /// # Errors
     ///
@@ -177,7 +183,8 @@ impl Session {
         Ok(())
     }
 
-    /// Says, before the first step, what [`Session::jumps`] returned when the trace was read before.
+    /// Says, before the first step, what [`Session::jumps`] returned when the trace was read
+    /// before.
     ///
     /// # Errors
     ///
@@ -195,8 +202,9 @@ impl Session {
         self.engine.store().unended() as f64
     }
 
-    /// How to read the trace again so that no call is below one that cannot have made it, given [`Callees::to_bytes`] of the same build.
-    /// Empty to read it without that knowledge. `undefined` if it has been read as it should.
+    /// How to read the trace again so that no call is below one that cannot have made it, given
+    /// [`Callees::to_bytes`] of the same build. Empty to read it without that knowledge.
+    /// `undefined` if it has been read as it should.
     pub fn jumps(&self, callees: &[u8]) -> Option<Vec<u8>> {
         let callees = Callees::from_bytes(callees)?;
         if self.callees.is_empty() {
@@ -217,7 +225,8 @@ impl Session {
         self.engine.addresses(called)
     }
 
-    /// The binaries that the trace says were loaded: the first address in hexadecimal, a space, and the path.
+    /// The binaries that the trace says were loaded: the first address in hexadecimal, a space, and
+    /// the path.
     pub fn modules(&self) -> Vec<String> {
         self.engine.modules().into_iter().map(|(base, path)| format!("{base:x} {path}")).collect()
     }
@@ -234,8 +243,9 @@ impl Session {
         self.engine.forget_names(companion);
     }
 
-    /// The names whose texts have changed since the last call: `{ids, names, keys}`, the last two as `columns::texts` makes them, or
-    /// `undefined` without any. Call [`Session::take_names`] before.
+    /// The names whose texts have changed since the last call: `{ids, names, keys}`, the last two
+    /// as `columns::texts` makes them, or `undefined` without any. Call [`Session::take_names`]
+    /// before.
     #[wasm_bindgen(js_name = takeRenamed)]
     pub fn take_renamed(&mut self) -> JsValue {
         let ids = self.engine.take_renamed();
@@ -248,7 +258,8 @@ impl Session {
         object(&[("ids", Uint32Array::from(ids.as_slice()).into()), ("names", names), ("keys", keys)])
     }
 
-    /// The keys of names as `columns::texts`, empty where the name is simply its key. `null` if all are.
+    /// The keys of names as `columns::texts`, empty where the name is simply its key. `null` if all
+    /// are.
     fn keys(&self, names: impl IntoIterator<Item = u32>) -> JsValue {
         let keys: Vec<String> = names.into_iter().map(|name| self.engine.store().key_text(name)).collect();
         if keys.iter().all(String::is_empty) {
@@ -263,8 +274,9 @@ impl Session {
         to_js(&self.engine.take_tracks())
     }
 
-    /// Shows the values of a counter as unsigned (0), signed (1) or floating-point (2) numbers, made from the same bytes of the file. The
-    /// track comes with the next [`Session::take_tracks`].
+    /// Shows the values of a counter as unsigned (0), signed (1) or floating-point (2) numbers,
+    /// made from the same bytes of the file. The track comes with the next
+    /// [`Session::take_tracks`].
     #[wasm_bindgen(js_name = showValues)]
     pub fn show_values(&mut self, track: u32, kind: u32) {
         let kinds = [ValueKind::Unsigned, ValueKind::Signed, ValueKind::Float];
@@ -273,7 +285,8 @@ impl Session {
         }
     }
 
-    /// What calls weigh in statistics that ask for it, in place of earlier weights: those that begin at `at`, ascending.
+    /// What calls weigh in statistics that ask for it, in place of earlier weights: those that
+    /// begin at `at`, ascending.
     pub fn weigh(&mut self, at: Vec<u64>, weights: Vec<u64>) {
         self.engine.weigh(at, weights);
     }
@@ -284,8 +297,9 @@ impl Session {
         self.jobs.set_elsewhere(self.engine.store(), bytes as u64);
     }
 
-    /// What to draw for a window: `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths`
-    /// holds two numbers for each track: its first signed depth in sight, and the depth after its last.
+    /// What to draw for a window:
+    /// `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths` holds two
+    /// numbers for each track: its first signed depth in sight, and the depth after its last.
     pub fn query(&mut self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> JsValue {
         let rows = jobs::rows_of(tracks, depths);
         // Derived tracks on the screen are in use.
@@ -309,13 +323,14 @@ impl Session {
         columns::overview(&self.engine.overview(buckets))
     }
 
-    /// The slice or instant at a position, or next to another one. Takes a `Find` and returns a `Found` or `null`.
+    /// The slice or instant at a position, or next to another one. Takes a `Find` and returns a
+    /// `Found` or `null`.
     pub fn find(&self, what: &JsFind) -> JsValue {
         self.engine.neighbour(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
     }
 
-    /// What the store knows about an item: a `Described`, or `null` if there is no such item. An item of a derived track is
-    /// described as the one that it was made from.
+    /// What the store knows about an item: a `Described`, or `null` if there is no such item. An
+    /// item of a derived track is described as the one that it was made from.
     pub fn describe(&self, item: &JsItem) -> JsValue {
         let item = Item::from(item);
         let item = match derived::job_of(item.track()) {
@@ -327,7 +342,8 @@ impl Session {
         item.and_then(|item| self.engine.describe(item)).map_or(JsValue::NULL, |described| to_js(&described))
     }
 
-    /// Where a place on a derived track comes from: an `Origin`, or `null`. Without an item, the value that holds at `time`.
+    /// Where a place on a derived track comes from: an `Origin`, or `null`. Without an item, the
+    /// value that holds at `time`.
     pub fn origin(&self, track: u32, time: u64, item: Option<JsItem>) -> JsValue {
         let place = item.map_or(Place::Value { track, time }, |item| Place::Item((&item).into()));
         self.jobs.origin(self.engine.store(), place).map_or(JsValue::NULL, |origin| to_js(&origin))
@@ -339,8 +355,9 @@ impl Session {
         tables::rows_of(self.engine.store(), from.zip(to)) as f64
     }
 
-    /// The parts of the tables for SQL whose rows can be read on their own: for each, the table (0 slices, 1 instants, 2 counters),
-    /// the track, the depth, the first row, and how many rows there are.
+    /// The parts of the tables for SQL whose rows can be read on their own: for each, the table (0
+    /// slices, 1 instants, 2 counters), the track, the depth, the first row, and how many rows
+    /// there are.
     #[wasm_bindgen(js_name = tableParts)]
     pub fn table_parts(&self, from: Option<u64>, to: Option<u64>) -> Vec<f64> {
         let mut numbers = Vec::new();
@@ -351,8 +368,9 @@ impl Session {
         numbers
     }
 
-    /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and its size: `{size, pages}`. The first
-    /// of them decide which names the others have. `locators`: with those of slices and instants.
+    /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and
+    /// its size: `{size, pages}`. The first of them decide which names the others have. `locators`:
+    /// with those of slices and instants.
     #[wasm_bindgen(js_name = tablePages)]
     pub fn table_pages(
         &mut self,
@@ -384,8 +402,8 @@ impl Session {
         object(&[("size", JsValue::from_f64(size as f64)), ("pages", Uint8Array::from(&pages[..]).into())])
     }
 
-    /// What a `RecordReader` needs to read the records decoded so far. `numbers`: for readers that know what numbers mean, so that
-    /// symbols may come without their names.
+    /// What a `RecordReader` needs to read the records decoded so far. `numbers`: for readers that
+    /// know what numbers mean, so that symbols may come without their names.
     pub fn index(&self, numbers: bool) -> Vec<u8> {
         if numbers { self.engine.index_of_numbers() } else { self.engine.index() }
     }

@@ -24,7 +24,8 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn values(this: &SqlFile) -> Float64Array;
 
-    /// Bytes of the file; empty only at its end. `None` if they cannot be read, or if sql.js has a copy of the file.
+    /// Bytes of the file; empty only at its end. `None` if they cannot be read, or if sql.js has a
+    /// copy of the file.
     #[wasm_bindgen(method)]
     fn read(this: &SqlFile, from: f64, to: f64) -> Option<Uint8Array>;
 

@@ -4,8 +4,8 @@ use unspool_formats::{Companion, NamesFile, Probe};
 use unspool_symbols::{Called, Programs, Range, Report, Work};
 use wasm_bindgen::prelude::*;
 
-/// The kind of companion that a file is, by its name, its size in bytes, its head and its tail: its id, and what it is in a
-/// few words. `undefined` if it is not one.
+/// The kind of companion that a file is, by its name, its size in bytes, its head and its tail: its
+/// id, and what it is in a few words. `undefined` if it is not one.
 #[wasm_bindgen(js_name = companionOf)]
 pub fn companion_of(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Option<Vec<String>> {
     let kind = Companion::recognise(&Probe { head, tail, size: size as u64, name })?;
@@ -48,7 +48,8 @@ impl Symbols {
     }
 }
 
-/// The binaries of one trace. The caller numbers them, reads the bytes that they need, and hands their names to the session.
+/// The binaries of one trace. The caller numbers them, reads the bytes that they need, and hands
+/// their names to the session.
 #[wasm_bindgen(js_name = Programs)]
 #[derive(Default)]
 pub struct JsPrograms {
@@ -85,8 +86,9 @@ impl JsPrograms {
         self.programs.set_ids(ids.iter().map(|id| i64::from(*id)), complete);
     }
 
-    /// Says which addresses the trace has, in place of ids: all, and those at which functions begin for certain. `modules` are
-    /// the binaries that it says were loaded, each as its first address in hexadecimal, a space, and its path.
+    /// Says which addresses the trace has, in place of ids: all, and those at which functions begin
+    /// for certain. `modules` are the binaries that it says were loaded, each as its first address
+    /// in hexadecimal, a space, and its path.
     #[wasm_bindgen(js_name = setCalled)]
     pub fn set_called(&mut self, addresses: Vec<u64>, called: Vec<u64>, modules: Vec<String>, complete: bool) {
         let module = |line: &String| {
@@ -113,7 +115,8 @@ impl JsPrograms {
         self.programs.uses().iter().map(|used| used.object).collect()
     }
 
-    /// Goes on with reading. Returns 0 if a binary needs bytes, 1 if there is more to do, 2 if everything is known.
+    /// Goes on with reading. Returns 0 if a binary needs bytes, 1 if there is more to do, 2 if
+    /// everything is known.
     pub fn step(&mut self) -> u32 {
         match self.programs.step() {
             Work::Needs { binary, range } => {
@@ -165,15 +168,15 @@ impl JsPrograms {
         self.programs.take_callees().to_bytes()
     }
 
-    /// Begins to look for the source of a function, by its id. Returns false if no binary says it. Step until everything is
-    /// known.
+    /// Begins to look for the source of a function, by its id. Returns false if no binary says it.
+    /// Step until everything is known.
     #[wasm_bindgen(js_name = findSource)]
     pub fn find_source(&mut self, id: i32) -> bool {
         self.programs.find_source(id.into())
     }
 
-    /// The source of the function: its file, its line, and the functions that are inlined in it. `undefined` if it was not
-    /// found.
+    /// The source of the function: its file, its line, and the functions that are inlined in it.
+    /// `undefined` if it was not found.
     #[wasm_bindgen(js_name = takeSource)]
     pub fn take_source(&mut self) -> Option<Vec<String>> {
         let source = self.programs.take_source()?;
@@ -181,7 +184,8 @@ impl JsPrograms {
         Some([source.file, line].into_iter().chain(source.inlined).collect())
     }
 
-    /// What became of a binary, of whose names the trace shows `used`. `undefined` while it is being read.
+    /// What became of a binary, of whose names the trace shows `used`. `undefined` while it is
+    /// being read.
     pub fn report(&self, id: u32, used: u32) -> Option<JsReport> {
         self.programs.report(id, used as usize).map(|report| JsReport { report })
     }

@@ -1,7 +1,8 @@
 //! The decompressors of an apitrace, for the other wasm modules.
 //!
-//! Most traces are in Snappy. The others' decompressors are large, that of Brotli for its dictionary, so the page loads them
-//! on demand, with what else unpacks files. `crate/wasm/decompressors` calls them through JavaScript.
+//! Most traces are in Snappy. The others' decompressors are large, that of Brotli for its
+//! dictionary, so the page loads them on demand, with what else unpacks files.
+//! `crate/wasm/decompressors` calls them through JavaScript.
 
 use js_sys::Uint8Array;
 use unspool_formats::container::{Buffer, Container, Unpack};
@@ -11,7 +12,8 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct Decompressor {
     unpacker: Box<dyn Unpack>,
-    /// Bytes that were passed in and not taken: they are copied only once, however often they are offered.
+    /// Bytes that were passed in and not taken: they are copied only once, however often they are
+    /// offered.
     input: Buffer,
     out: Buffer,
     /// Absolute offset in the file of the problem that the last call met, and its value.
@@ -20,7 +22,8 @@ pub struct Decompressor {
 
 #[wasm_bindgen]
 impl Decompressor {
-    /// A decompressor for a file in the container of this [name](Container::name), from its first byte.
+    /// A decompressor for a file in the container of this [name](Container::name), from its first
+    /// byte.
     #[wasm_bindgen(constructor)]
     pub fn new(container: &str) -> Self {
         let named = |known: &Container| known.name() == container;
@@ -29,8 +32,8 @@ impl Decompressor {
         Self { unpacker, input: Buffer::default(), out: Buffer::default(), problem: None }
     }
 
-    /// Appends `more` to the bytes that were not taken, and decompresses the first `len` of them. Returns the number of bytes
-    /// taken.
+    /// Appends `more` to the bytes that were not taken, and decompresses the first `len` of them.
+    /// Returns the number of bytes taken.
     pub fn unpack(&mut self, more: &[u8], len: u32) -> u32 {
         self.out.consume(self.out.data().len());
         self.input.append(more);
@@ -60,16 +63,17 @@ impl Decompressor {
         }
     }
 
-    /// The bytes decompressed by the last call, as a view of this module's memory. The next call of any method ends its
-    /// validity.
+    /// The bytes decompressed by the last call, as a view of this module's memory. The next call of
+    /// any method ends its validity.
     #[allow(unsafe_code, reason = "a view instead of a copy")]
     pub fn output(&self) -> Uint8Array {
-        // SAFETY: `crate/wasm/decompressors`, the only caller, copies the bytes at once. A copy here would be one more of
-        // the whole stream.
+        // SAFETY: `crate/wasm/decompressors`, the only caller, copies the bytes at once. A copy
+        // here would be one more of the whole stream.
         unsafe { Uint8Array::view(self.out.data()) }
     }
 
-    /// Absolute offset in the file where the last call failed, if it did, and the value of the problem.
+    /// Absolute offset in the file where the last call failed, if it did, and the value of the
+    /// problem.
     pub fn problem(&mut self) -> Option<Box<[f64]>> {
         self.problem.take().map(|(at, value)| [at as f64, value as f64].into())
     }

@@ -99,12 +99,12 @@ impl Unpacker {
         self.stream.end();
     }
 
-    /// The next unpacked bytes, as a view of this module's memory. The next call of this module ends its validity. Empty if more
-    /// must be pushed, or if the stream is over.
+    /// The next unpacked bytes, as a view of this module's memory. The next call of this module
+    /// ends its validity. Empty if more must be pushed, or if the stream is over.
     #[allow(unsafe_code, reason = "a view instead of a copy")]
     pub fn unpack(&mut self) -> Uint8Array {
-        // SAFETY: `web/worker/unpacking.ts`, the only caller, copies the bytes before the next call. A copy here would be one
-        // more of the whole stream.
+        // SAFETY: `web/worker/unpacking.ts`, the only caller, copies the bytes before the next
+        // call. A copy here would be one more of the whole stream.
         unsafe { Uint8Array::view(self.stream.unpack()) }
     }
 
@@ -180,7 +180,8 @@ impl Archive {
         Ok(vec![at as f64, (at + len) as f64])
     }
 
-    /// An unpacker of the content of an entry. `undefined` if it is stored as it is, or cannot be unpacked.
+    /// An unpacker of the content of an entry. `undefined` if it is stored as it is, or cannot be
+    /// unpacked.
     pub fn unpacker(&self, entry: u32) -> Option<Unpacker> {
         let stream = Stream::of_entry(self.entry(entry)?)?;
         Some(Unpacker { stream, kind: self.kind })

@@ -43,7 +43,8 @@ fn store(steps: &[(u32, u64, u8)]) -> Store {
     store
 }
 
-/// Everything that can be a hit, in the order of hits: start, end, track, depth, name, locator, item.
+/// Everything that can be a hit, in the order of hits: start, end, track, depth, name, locator,
+/// item.
 type One = (u64, Option<u64>, u32, Option<i32>, u32, u64, Item);
 
 fn all(store: &Store) -> Vec<One> {

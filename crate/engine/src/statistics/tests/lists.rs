@@ -281,7 +281,8 @@ fn calls_can_be_those_of_one_path() {
 
 #[test]
 fn calls_of_a_path_are_found_below_unrecorded_callers() {
-    // On the second thread a called b, which called c; the begins of a and b are missing. The third one is in z.
+    // On the second thread a called b, which called c; the begins of a and b are missing. The third
+    // one is in z.
     let within = "+c@11 -c@12 -b@13 +d@14 -d@15 -a@16 +e@17 -e@19";
     let mut store = store(&[
         (Stacking::Nested, "+a@1 +b@2 +c@3 -c@9 -b@9 -a@9"),

@@ -66,7 +66,8 @@ fn a_range_cuts_unrecorded_callers() {
 
 #[test]
 fn threads_with_the_same_path_share_nodes() {
-    // The second thread has the begins of a and b, the third only the end of a, the fourth has other callers.
+    // The second thread has the begins of a and b, the third only the end of a, the fourth has
+    // other callers.
     let store = finished(&[
         "+c@10 -c@11 -b@12 -a@13",
         "+a@10 +b@10 +c@10 -c@11 -b@12 -a@13",

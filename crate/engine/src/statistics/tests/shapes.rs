@@ -4,8 +4,8 @@ use super::*;
 use crate::statistics::flame::MOST_WORK;
 use crate::statistics::tree::TreeColumns;
 
-/// A slice: the names of its callers and its own, its time in the range without that of its callees, and that time
-/// with it.
+/// A slice: the names of its callers and its own, its time in the range without that of its
+/// callees, and that time with it.
 #[derive(Clone, Debug)]
 struct Call {
     stack: Vec<u32>,
@@ -27,8 +27,9 @@ fn calls(store: &Store, (from, to): (u64, u64)) -> Vec<Call> {
             let own = inside(*start, *end) - own.map(|(_, s, e, _)| inside(*s, *e)).sum::<u64>();
             let mut above: Vec<_> = slices.iter().filter(|(d, s, e, _)| d < depth && s <= start && e >= end).collect();
             above.sort_by_key(|(d, ..)| *d);
-            // At one depth, only one of several without duration at the same tick can be the caller. Names tell which
-            // stack the engine gave it, so such traces are left to the other tests.
+            // At one depth, only one of several without duration at the same tick can be the
+            // caller. Names tell which stack the engine gave it, so such traces are left to the
+            // other tests.
             above.dedup_by_key(|(d, ..)| *d);
             let stack = above.iter().map(|(.., name)| *name).chain([*name]).collect();
             calls.push(Call { stack, own, counted: true });
@@ -340,7 +341,8 @@ fn stacks_are_the_heaviest_paths_with_their_callers() {
 
 #[test]
 fn callers_of_a_listed_stack_are_rows_too() {
-    // A chain of many functions without own time: only the innermost is among the heaviest by self time.
+    // A chain of many functions without own time: only the innermost is among the heaviest by self
+    // time.
     let most = super::stacks::MOST_STACKS as u32;
     let chain = (0..most).map(|i| (i, i, 0, 1)).chain([(most, most, 5, 1)]);
     let shape = shape::Shape::of_paths(chain);

@@ -4,7 +4,8 @@ use unspool_formats::batch::{Key, Name, SliceKind};
 
 use super::*;
 
-/// Two tracks with calls named `b` and `c`, some of them in a group `a`. As in an apitrace, a group begins with its first call.
+/// Two tracks with calls named `b` and `c`, some of them in a group `a`. As in an apitrace, a group
+/// begins with its first call.
 fn grouped() -> Store {
     let mut store = store(&[
         (Stacking::Nested, "+a@0 +b@0 -b@1 +c@1 -c@2 +b@2 -b@3 -a@3 +c@3 -c@4"),

@@ -15,7 +15,8 @@ const KNOWN_HANDLERS: usize = 64;
 const SYSTEM_CALL_GAP: u64 = 16;
 
 impl State {
-    /// Begins the handler of a recorded exception. Returns `None` if execution did not go to a handler.
+    /// Begins the handler of a recorded exception. Returns `None` if execution did not go to a
+    /// handler.
     #[inline(never)]
     pub(super) fn raise(
         &mut self,
@@ -67,15 +68,15 @@ impl State {
         Some(())
     }
 
-    /// Whether the innermost handler returns to `address` as the callee of the call that it seemed to interrupt does: the
-    /// signal was ignored.
+    /// Whether the innermost handler returns to `address` as the callee of the call that it seemed
+    /// to interrupt does: the signal was ignored.
     pub(super) fn is_callee(&self, address: u64) -> bool {
         let pending = self.open.last().and_then(|top| top.handler.as_ref()?.pending);
         pending.is_some_and(|call| matches!(call.flow, Flow::Call { back, .. } if back == address))
     }
 
-    /// The addresses at which execution may continue after the last instruction, the likeliest first, as far as that and the
-    /// stack tell.
+    /// The addresses at which execution may continue after the last instruction, the likeliest
+    /// first, as far as that and the stack tell.
     fn continues(&self, rules: Rules, last: &Last) -> Option<[u64; 3]> {
         match last.flow {
             Flow::Return { .. } => {
@@ -115,7 +116,8 @@ impl State {
         self.divert(rules, last, (expected(last), false), at, program, sink);
     }
 
-    /// A signal handler has ended. Execution continues at the interrupted address, or where the handler chose.
+    /// A signal handler has ended. Execution continues at the interrupted address, or where the
+    /// handler chose.
     #[inline(never)]
     pub(super) fn return_from_signal(
         &mut self,
@@ -139,8 +141,8 @@ impl State {
         self.end_handler(i, rules, last, at, program, sink);
     }
 
-    /// The handler `i` has ended, and execution continues at the interrupted address, where the next handler begins, or where
-    /// the handler chose.
+    /// The handler `i` has ended, and execution continues at the interrupted address, where the
+    /// next handler begins, or where the handler chose.
     #[inline(never)]
     pub(super) fn end_handler(
         &mut self,
@@ -180,8 +182,8 @@ impl State {
         }
     }
 
-    /// Execution continues at an address that the last instruction does not name: a handler begins or ends. `goes` are the
-    /// addresses at which execution may continue after the handler.
+    /// Execution continues at an address that the last instruction does not name: a handler begins
+    /// or ends. `goes` are the addresses at which execution may continue after the handler.
     #[inline(never)]
     pub(super) fn divert(
         &mut self,
@@ -193,7 +195,8 @@ impl State {
         sink: &mut dyn Sink,
     ) {
         let resumed = self.resuming(at.address);
-        // Without reliable branch targets only the innermost handler ends: a handler may execute the code it interrupted.
+        // Without reliable branch targets only the innermost handler ends: a handler may execute
+        // the code it interrupted.
         if let Some(i) = resumed.filter(|i| rules.infers_handlers || i + 1 == self.open.len()) {
             return self.close(i, last.after, (0, END_INFERRED), sink);
         }

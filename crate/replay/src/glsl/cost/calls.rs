@@ -1,7 +1,8 @@
 //! Who calls whom in a shader, and what that comes to.
 //!
-//! Functions of one name are told apart by types, which are not looked at here: a call of a name is one of the definitions before it, or, if the
-//! name has a prototype, any of them. So a name is a node, too, and what it comes to is the most of them.
+//! Functions of one name are told apart by types, which are not looked at here: a call of a name is
+//! one of the definitions before it, or, if the name has a prototype, any of them. So a name is a
+//! node, too, and what it comes to is the most of them.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -61,7 +62,8 @@ pub(super) struct Target(usize);
 #[derive(Debug, Default)]
 struct Node {
     own: Cost,
-    /// Nodes that this one calls, and how often: written out, and executed. Of a name: its definitions, once.
+    /// Nodes that this one calls, and how often: written out, and executed. Of a name: its
+    /// definitions, once.
     calls: Vec<(usize, u64, u64)>,
     /// It is a name: what it comes to is the most, not the sum.
     is_choice: bool,
@@ -95,7 +97,8 @@ impl Graph {
         graph
     }
 
-    /// The node of a name, which is made if there is none. `Some`: another one, of these definitions and one more.
+    /// The node of a name, which is made if there is none. `Some`: another one, of these
+    /// definitions and one more.
     fn choice(&mut self, name: &str, more: Option<usize>) -> usize {
         let before = self.latest.get(name).copied();
         if let (Some(before), None) = (before, more) {
@@ -107,7 +110,8 @@ impl Graph {
         self.nodes.len() - 1
     }
 
-    /// What a name means in a definition. `None` if it is not a function of the shader. Definitions are asked about in their order.
+    /// What a name means in a definition. `None` if it is not a function of the shader. Definitions
+    /// are asked about in their order.
     pub(super) fn target(&mut self, definition: usize, name: &str) -> Option<Target> {
         while self.known < definition {
             let known = self.known;
@@ -152,8 +156,9 @@ impl Graph {
         sums
     }
 
-    /// What nodes come to that lead to each other, once all others are known. They are functions of one name, of which each calls some other,
-    /// because functions that call themselves are not GLSL. So the most is a chain of all of them.
+    /// What nodes come to that lead to each other, once all others are known. They are functions of
+    /// one name, of which each calls some other, because functions that call themselves are not
+    /// GLSL. So the most is a chain of all of them.
     fn of_group(&self, group: &[usize], sums: &Sums) -> Cost {
         let is_inner = |node: &usize| group.binary_search(node).is_ok();
         let (mut sum, mut factors) = (Cost::default(), Cost { size: 1, work: 1 });
@@ -206,8 +211,9 @@ impl Sums {
     }
 }
 
-/// The nodes in groups that lead to each other, each group after those that it leads to, with its nodes ascending. Tarjan's algorithm, without
-/// recursion: a shader can have tens of thousands of functions.
+/// The nodes in groups that lead to each other, each group after those that it leads to, with its
+/// nodes ascending. Tarjan's algorithm, without recursion: a shader can have tens of thousands of
+/// functions.
 fn groups(nodes: &[Node]) -> Vec<Vec<usize>> {
     #[derive(Clone, Copy, Default)]
     struct Seen {

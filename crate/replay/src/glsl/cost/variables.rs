@@ -6,7 +6,8 @@ use crate::glsl::tokens::{Token, TokenKind};
 
 /// Limit for the components of a variable or structure.
 const MOST_COMPONENTS: u64 = 1 << 16;
-/// Limits for all uniforms of a shader: components, and names that they have for OpenGL. Arrays of structures have some for each element.
+/// Limits for all uniforms of a shader: components, and names that they have for OpenGL. Arrays of
+/// structures have some for each element.
 const MOST_UNIFORMS: u64 = 1 << 18;
 const MOST_NAMES: u64 = 1 << 14;
 /// Components up to which a variable costs no more than others.
@@ -119,7 +120,8 @@ impl Variables {
         Ok(all)
     }
 
-    /// The operations of a name that is not a function, at an index. `is_part`: only a part of the variable is meant.
+    /// The operations of a name that is not a function, at an index. `is_part`: only a part of the
+    /// variable is meant.
     pub(super) fn operations(&self, i: usize, name: &str, is_part: bool) -> u64 {
         if let Some(components) = self.places.get(&i) {
             return components.saturating_mul(PLACE);
@@ -152,8 +154,8 @@ impl Variables {
         components.map(|components| Size { components, ..Size::ONE }).or_else(|| self.structs.get(name).copied())
     }
 
-    /// Reads what a declaration declares after its type. Returns the sum, and the index after it. `is_elsewhere`: these have no place in an
-    /// invocation.
+    /// Reads what a declaration declares after its type. Returns the sum, and the index after it.
+    /// `is_elsewhere`: these have no place in an invocation.
     fn declarators(
         &mut self,
         tokens: &[Token],

@@ -1,4 +1,5 @@
-//! What a translation declares again: inputs, outputs, what the fixed function passes on, and the text around the bodies.
+//! What a translation declares again: inputs, outputs, what the fixed function passes on, and the
+//! text around the bodies.
 
 use core::fmt::Write;
 
@@ -21,7 +22,8 @@ impl Unit {
         let colors = if self.is_vertex { self.uses("gl_FrontColor") } else { self.uses("gl_Color") };
         if colors {
             if self.is_vertex {
-                // Written to `_fc` and copied after `main`, since one of the two is not interpolated.
+                // Written to `_fc` and copied after `main`, since one of the two is not
+                // interpolated.
                 self.varyings.push(vec4("_fcs", false));
                 self.varyings.push(vec4("_fcf", true));
             } else {
