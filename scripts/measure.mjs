@@ -77,10 +77,11 @@ async function untilUsable() {
   }
 }
 
+/** To its end, also after a failure: only what passes says how long it takes. */
 function test() {
   return new Promise((done) => {
-    spawn('npm', ['test'], { cwd: clone, stdio: 'inherit' }).on('exit', (code) => {
-      if (code !== 0) fail('npm test failed, so its time says nothing.');
+    spawn('npm', ['test', '--', '--keep-going'], { cwd: clone, stdio: 'inherit' }).on('exit', (code) => {
+      if (code !== 0) times.push('npm test failed: its time does not count');
       done();
     });
   });
