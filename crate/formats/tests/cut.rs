@@ -78,6 +78,17 @@ fn portions_do_not_matter() {
     }
 }
 
+#[test]
+fn a_stretch_without_records_ends() {
+    for name in FIXTURES {
+        let file = fixture(name);
+        for portion in [1, 4096, usize::MAX / 2] {
+            let (_, records) = stretch(&file, (0, 0), portion, Choice::Keep).unwrap();
+            assert_eq!(records, 0, "{name} in portions of {portion}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

@@ -42,6 +42,7 @@ pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
         string: Text::None,
         found: 0,
         closing: false,
+        has_header: false,
     };
     Ok(Box::new(ApitraceCut {
         stream: Stream::new(beginning.container, &options.limits, None),
@@ -109,6 +110,7 @@ impl Cut for ApitraceCut {
                 self.stream.feed(rest, &mut self.calls)
             };
             used += fed.used;
+            self.calls.has_header = self.stream.walk.has_header();
             if self.stream.broken().is_some_and(|broken| broken.version) {
                 return Err(unsupported(self.stream.walk.header().version));
             }
@@ -230,6 +232,8 @@ struct Calls {
     found: u64,
     /// Takes all that is left.
     closing: bool,
+    /// The header is read, which a stretch without calls has as well.
+    has_header: bool,
 }
 
 impl Calls {
@@ -315,7 +319,7 @@ impl Calls {
 impl decode::Sink for Calls {
     fn is_full(&self) -> bool {
         // Not within an event, which is written as a whole.
-        !self.closing && (self.is_over() || self.event >= PORTION)
+        !self.closing && (self.is_over() && self.has_header || self.event >= PORTION)
     }
 
     fn enter(&mut self, tables: &Tables, enter: Enter) {
