@@ -21,7 +21,7 @@ export interface RandomFile {
 
 #[wasm_bindgen]
 extern "C" {
-    /// See [`TYPES`].
+    /// A file that is read anywhere, as `TYPES` declares it.
     #[wasm_bindgen(typescript_type = "RandomFile")]
     pub type RandomFile;
 
