@@ -12,7 +12,6 @@ import { buildWasm, fail, installed, must, options, root, say } from './lib.mjs'
  */
 const FIRST = 75_000;
 const PAGE = 120_000;
-/** It was 500 kB before display lists, copies of buffers and calls that were left by jumps were followed. */
 const FORMAT = 525_000;
 /** Most compressed bytes of any of our wasm modules but the session's, which counts with the page. */
 const MODULE = 300_000;

@@ -24,8 +24,8 @@ const MODULES = wasmModules.flatMap(({ package: name, features = [] }) => [
 const tests = ['test', '--workspace', '--features', 'unspool-cli/parquet', '--locked'];
 
 /**
- * What is slow and rarely breaks: browser tests by the beginnings of their names, and the paths of which one must have changed for it to
- * break.
+ * Slow parts that rarely break. `tests`: the beginnings of the names of browser tests. `rooms`: such a part runs if a path that matches
+ * has changed.
  */
 const RARE = {
   pictures: {

@@ -48,7 +48,7 @@ export const test = base.extend<{ page: Page }>({
     await page.addInitScript(() => {
       for (const picker of ['showOpenFilePicker', 'showSaveFilePicker']) Reflect.deleteProperty(window, picker);
     });
-    // Who waits for a dialog gets it here. Playwright asks for them when the first one listens, which a key may overtake.
+    // Playwright intercepts file dialogs only while there is a listener, so there is one before any key is pressed.
     page.on('filechooser', () => undefined);
     await page.goto('./');
     await use(page);
