@@ -164,16 +164,19 @@ export async function drop(page: Page, name: string, path: string, times = 1): P
   );
 }
 
-/** Serious and critical accessibility violations that axe finds. */
-export async function barriers(page: Page): Promise<string[]> {
+/** Accessibility violations that axe finds: all of the rules named, or the serious and critical ones of its own choice. */
+export async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   // Its source once for each page, and in this frame alone: the page has no frames of other origins.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] });
+  return page.evaluate(async (named) => {
+    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({
+      resultTypes: ['violations'],
+      ...(named && { runOnly: named }),
+    });
     return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .filter(({ impact }) => named || impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
-  });
+  }, rules);
 }
 
 /** The details of the User Timing marks, by name. */
