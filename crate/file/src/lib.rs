@@ -189,11 +189,29 @@ pub fn drive<'w>(
     Ok(Some(rest.get(..usize::try_from(range.len).unwrap_or(usize::MAX)).unwrap_or(rest)))
 }
 
-/// Runs a pass over records to its end, or until its visitor is full.
+/// Runs a pass to its end, or until its visitor is full.
 ///
 /// # Errors
 ///
 /// Fails if the file cannot be read or decoded.
+pub fn run(
+    driven: &mut impl Driven,
+    source: &(impl ByteSource + ?Sized),
+    window: &mut Window,
+    reads: Reads,
+) -> Result<(), Unreadable> {
+    while let Some(rest) = drive(driven, source, window, reads)? {
+        // All that was wanted is not enough, or the file has ended.
+        driven.end(rest)?;
+    }
+    Ok(())
+}
+
+/// As [`run`], for a pass over records.
+///
+/// # Errors
+///
+/// Those of [`run`].
 pub fn run_pass(
     pass: &mut dyn Pass,
     source: &(impl ByteSource + ?Sized),
@@ -201,11 +219,7 @@ pub fn run_pass(
     reads: Reads,
     visitor: &mut dyn Visitor,
 ) -> Result<(), Unreadable> {
-    while let Some(rest) = drive(&mut (&mut *pass, &mut *visitor), source, window, reads)? {
-        // All that was wanted is not enough, or the file has ended.
-        pass.end(rest, visitor)?;
-    }
-    Ok(())
+    run(&mut (pass, visitor), source, window, reads)
 }
 
 #[cfg(test)]

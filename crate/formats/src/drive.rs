@@ -7,6 +7,7 @@
 //! It reads nothing itself and remembers only how much comes next, so the caller owns the reads,
 //! and a pass that a full visitor has stopped goes on later with the same drive.
 
+use crate::apitrace::{CallPass, CallVisitor};
 use crate::decoder::Range;
 use crate::error::Result;
 use crate::records::{Pass, Visitor};
@@ -26,6 +27,12 @@ pub trait Driven {
     ///
     /// Those of the pass.
     fn push(&mut self, bytes: &[u8]) -> Result<usize>;
+    /// As [`Pass::end`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the pass.
+    fn end(&mut self, rest: &[u8]) -> Result<()>;
     /// As [`Visitor::is_full`].
     fn is_full(&self) -> bool;
 }
@@ -37,6 +44,10 @@ impl Driven for (&mut (dyn Pass + '_), &mut (dyn Visitor + '_)) {
 
     fn push(&mut self, bytes: &[u8]) -> Result<usize> {
         self.0.push(bytes, self.1)
+    }
+
+    fn end(&mut self, rest: &[u8]) -> Result<()> {
+        self.0.end(rest, self.1)
     }
 
     fn is_full(&self) -> bool {
@@ -51,6 +62,29 @@ impl Driven for (&mut (dyn StepPass + '_), &mut (dyn StepVisitor + '_)) {
 
     fn push(&mut self, bytes: &[u8]) -> Result<usize> {
         Ok(self.0.push(bytes, self.1))
+    }
+
+    // What is left of a step that is incomplete has no accesses.
+    fn end(&mut self, _rest: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.1.is_full()
+    }
+}
+
+impl Driven for (&mut CallPass<'_>, &mut (dyn CallVisitor + '_)) {
+    fn want(&self) -> Option<Range> {
+        self.0.want()
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.0.push_calls(bytes, self.1)
+    }
+
+    fn end(&mut self, rest: &[u8]) -> Result<()> {
+        self.0.end_calls(rest, self.1)
     }
 
     fn is_full(&self) -> bool {
@@ -184,6 +218,10 @@ mod tests {
             }
             self.at += used as u64;
             Ok(used)
+        }
+
+        fn end(&mut self, _rest: &[u8]) -> Result<()> {
+            Ok(())
         }
 
         fn is_full(&self) -> bool {

@@ -26,7 +26,6 @@ use core::ops::Range as Numbers;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::apitrace;
 use crate::batch::{EventBatch, TrackId};
 use crate::decoder::{Range, Want};
 use crate::details::{Field, RecordDetails, Value};
@@ -187,11 +186,6 @@ pub trait Visitor {
     /// A record. Returns whether its fields are wanted; else none of the methods below is called
     /// for it, except [`Visitor::is_full`].
     fn begin(&mut self, record: &Record<'_>) -> bool;
-    /// The record is a call of an apitrace, as its own type. Returns whether it was taken: none of
-    /// the methods below is called for it then, except [`Visitor::is_full`].
-    fn call(&mut self, _call: &apitrace::Call<'_>) -> bool {
-        false
-    }
     /// A field with a single value. In a list, `key` is empty.
     fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
     /// An operand, before its field.

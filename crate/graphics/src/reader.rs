@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use unspool_file::{ByteSource, Reads, Unreadable, Window, run_pass};
-use unspool_formats::apitrace;
-use unspool_formats::records::{Record, RecordName, Records, Visitor};
+use unspool_file::{ByteSource, Reads, Unreadable, Window, run};
+use unspool_formats::apitrace::{self, ApitraceRecords};
+use unspool_formats::records::Records;
 use unspool_formats::{Cause, Error};
 
 use crate::calls::Call;
@@ -14,6 +14,8 @@ const AHEAD: usize = 8 << 20;
 const STRETCH: usize = 256 << 10;
 /// Pieces that count as one stretch.
 const FEW: u32 = 4;
+/// A constant of its own: the row of the format would drag all that it can do into the module.
+const APITRACE: &str = apitrace::ROW.format.id;
 
 /// Receives calls.
 pub trait CallVisitor {
@@ -42,7 +44,7 @@ pub trait CallVisitor {
 
 /// The file of a trace and the index that the session made of it.
 pub struct Reader<S> {
-    records: Box<dyn Records>,
+    records: ApitraceRecords,
     source: S,
     window: Window,
     call: Call,
@@ -61,11 +63,10 @@ impl<S: ByteSource> Reader<S> {
     /// Returns [`unspool_formats::Cause::Misuse`] if the trace is of another format, or for bytes
     /// that are not an index.
     pub fn open(format: &str, index: &[u8], source: S) -> Result<Self, Error> {
-        if format != "apitrace" {
+        if format != APITRACE {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
         }
-        // Not the table of all formats: the module would contain all their readers.
-        Ok(Self::new(apitrace::open_records(index)?, source))
+        Ok(Self::new(ApitraceRecords::open(index)?, source))
     }
 
     /// A reader that keeps another number of bytes of each blob than the session does for details:
@@ -76,10 +77,10 @@ impl<S: ByteSource> Reader<S> {
     ///
     /// Those of [`Reader::open`].
     pub fn keeping(index: &[u8], source: S, bytes: u64) -> Result<Self, Error> {
-        Ok(Self::new(apitrace::open_records_keeping(index, bytes)?, source))
+        Ok(Self::new(ApitraceRecords::open(index)?.keeping(bytes), source))
     }
 
-    fn new(records: Box<dyn Records>, source: S) -> Self {
+    fn new(records: ApitraceRecords, source: S) -> Self {
         Self { records, source, window: Window::default(), call: Call::default(), functions: Functions::new() }
     }
 
@@ -119,9 +120,10 @@ impl<S: ByteSource> Reader<S> {
     pub fn pass(&mut self, pieces: Range<u32>, visitor: &mut dyn CallVisitor) -> Result<(), Unreadable> {
         let ahead = if pieces.len() as u32 > FEW { AHEAD } else { STRETCH };
         self.functions.clear();
-        let mut pass = self.records.pass(pieces);
+        let mut pass = self.records.calls(pieces);
         let mut calls = Calls { visitor, call: &mut self.call, functions: &mut self.functions };
-        run_pass(&mut *pass, &self.source, &mut self.window, Reads::ahead(ahead), &mut calls)
+        let calls: &mut dyn apitrace::CallVisitor = &mut calls;
+        run(&mut (&mut pass, calls), &self.source, &mut self.window, Reads::ahead(ahead))
     }
 }
 
@@ -160,7 +162,7 @@ impl<S: ByteSource> Steps<S> {
     }
 }
 
-/// Makes calls of records.
+/// Hands calls to a visitor as it wants them.
 struct Calls<'a> {
     visitor: &'a mut dyn CallVisitor,
     call: &'a mut Call,
@@ -185,22 +187,16 @@ impl Calls<'_> {
     }
 }
 
-impl Visitor for Calls<'_> {
-    fn may_want(&mut self, name: RecordName<'_>, _keys: &mut dyn Iterator<Item = &str>) -> bool {
-        let RecordName::Text(name) = name else { return false };
-        self.visitor.function(name).is_some()
+impl apitrace::CallVisitor for Calls<'_> {
+    fn may_want(&mut self, function: &str, _keys: &mut dyn Iterator<Item = &str>) -> bool {
+        self.visitor.function(function).is_some()
     }
 
-    fn begin(&mut self, _record: &Record<'_>) -> bool {
-        true
-    }
-
-    fn call(&mut self, call: &apitrace::Call<'_>) -> bool {
+    fn call(&mut self, call: &apitrace::Call<'_>) {
         if let Some(function) = self.function(call).filter(|function| self.visitor.wants(call.number, *function)) {
             self.call.take(call, function, self.visitor.writes_lines());
             self.visitor.call(self.call);
         }
-        true
     }
 
     fn is_full(&self) -> bool {

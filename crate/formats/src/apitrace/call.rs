@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 use core::slice;
 
-use crate::records::{FieldValue, Visitor};
+use crate::records::{FieldValue, Record, Visitor};
 
 use super::describe::{put_guid, shown};
 use super::functions::{Marker, NameFlags};
@@ -65,6 +65,26 @@ pub enum Name<'a> {
     Member(&'a str),
     /// A member without a name, by its index.
     Unnamed(u32),
+}
+
+/// Receives the calls of a pass, when they return. Those that never returned come last.
+pub trait CallVisitor {
+    /// Whether a call of this function can be wanted, which has these fields: those of its
+    /// arguments are among them. It may be asked at any time; the values of calls that cannot be
+    /// wanted are skipped.
+    fn may_want(&mut self, _function: &str, _keys: &mut dyn Iterator<Item = &str>) -> bool {
+        true
+    }
+    /// A call. Returns whether its values are wanted.
+    fn begin(&mut self, _record: &Record<'_>) -> bool {
+        true
+    }
+    /// The call, with its values, if they are wanted.
+    fn call(&mut self, call: &Call<'_>);
+    /// Whether the pass must stop after the current call. It can be continued.
+    fn is_full(&self) -> bool {
+        false
+    }
 }
 
 impl<'a> Call<'a> {

@@ -105,7 +105,7 @@ impl ApitraceDecoder {
 }
 
 /// The reader of a trace.
-pub(super) struct ApitraceRecords {
+pub struct ApitraceRecords {
     pub(super) index: Index<'static>,
     lanes: [Lane; 1],
     /// The keys of the arguments of each function, by the index of its signature.
@@ -123,18 +123,6 @@ pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
     ApitraceRecords::open(index).map(|records| Box::new(records) as Box<dyn Records>)
 }
 
-/// Opens the reader, with another limit for the blobs of a call than that of the page: `payload`
-/// bytes of each.
-///
-/// # Errors
-///
-/// These bytes are not an index.
-pub fn open_records_keeping(index: &[u8], payload: u64) -> Result<Box<dyn Records>> {
-    let mut records = ApitraceRecords::open(index)?;
-    records.index.payload = payload;
-    Ok(Box::new(records))
-}
-
 /// The keys of arguments with these names. An argument without a name has its number as key, and so
 /// does a second one of the same name, which would hide the first.
 fn keys(names: &Strings) -> Strings {
@@ -150,10 +138,12 @@ fn keys(names: &Strings) -> Strings {
 }
 
 impl ApitraceRecords {
+    /// A reader with the index that the decoder handed over.
+    ///
     /// # Errors
     ///
-    /// These bytes are not an index.
-    pub(super) fn open(index: &[u8]) -> Result<Self> {
+    /// Returns [`Cause::Misuse`](crate::Cause::Misuse) for bytes that are not an index.
+    pub fn open(index: &[u8]) -> Result<Self> {
         let mut index: Index<'static> = from_index(index)?;
         index.far.to_mut().sort_unstable();
         index.threads.sort_unstable();
@@ -162,6 +152,19 @@ impl ApitraceRecords {
         let keys = index.tables.functions.iter().map(|function| keys(&function.args)).collect();
         let open_swaps = index.open.iter().filter(|open| open.ends_frame).map(|open| open.call).collect();
         Ok(Self { index, lanes, keys, open_swaps })
+    }
+
+    /// Keeps another number of bytes of each blob than the session does for details: 0 if only their
+    /// lengths are wanted, `u64::MAX` for all, as far as a call has no more than 64 MiB.
+    #[must_use]
+    pub fn keeping(mut self, payload: u64) -> Self {
+        self.index.payload = payload;
+        self
+    }
+
+    /// As [`Records::pass`]. It hands on calls as their own type.
+    pub fn calls(&self, pieces: Numbers<u32>) -> CallPass<'_> {
+        CallPass::new(self, pieces)
     }
 
     /// The LEAVE event of the call whose ENTER event is at `at`, unless it immediately follows
@@ -214,7 +217,7 @@ impl Records for ApitraceRecords {
     }
 
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_> {
-        Box::new(CallPass::new(self, pieces))
+        Box::new(self.calls(pieces))
     }
 
     fn needs_decompressor(&self) -> bool {

@@ -62,11 +62,12 @@ use crate::table::{Executed, Reader, Row};
 use beginning::Beginning;
 use wire::StreamOffset;
 
-pub use call::{Call, Name, Token, Values};
+pub use call::{Call, CallVisitor, Name, Token, Values};
 use cut::cut;
 pub use functions::{ListRole, Marker, NameFlags, Renders};
-pub use index::{open_records, open_records_keeping};
+pub use index::{ApitraceRecords, open_records};
 pub use lists::{Rendered, list_names};
+pub use pass::CallPass;
 pub use records::Scalar;
 
 /// What a [`Locator`] of this format stands for.

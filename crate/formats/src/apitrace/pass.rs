@@ -14,9 +14,9 @@ use core::ops::Range as Numbers;
 
 use crate::decoder::Range;
 use crate::error::{Cause, Error, Result};
-use crate::records::{FieldValue, Pass, Record, RecordName, Stretch, Visitor};
+use crate::records::{Pass, Record, RecordName, Stretch, Visitor};
 
-use super::call::Call;
+use super::call::{Call, CallVisitor};
 use super::decode::Walk;
 use super::fields::{Fields, Held};
 use super::index::ApitraceRecords;
@@ -53,8 +53,9 @@ struct Returning {
     tape: Box<Tape>,
 }
 
-/// A pass.
-pub(super) struct CallPass<'a> {
+/// A pass over consecutive pieces, which hands on calls as their own type. As a [`Pass`] it hands on
+/// records with fields.
+pub struct CallPass<'a> {
     records: &'a ApitraceRecords,
     source: Source<'a>,
     walk: Walk,
@@ -102,7 +103,7 @@ impl<'a> CallPass<'a> {
     }
 
     /// Reads as far as `bytes` go. Returns how many were used.
-    fn run(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+    fn run(&mut self, bytes: &[u8], visitor: &mut dyn CallVisitor) -> Result<usize> {
         let mut rest = bytes;
         loop {
             self.walk(visitor);
@@ -128,7 +129,7 @@ impl<'a> CallPass<'a> {
     }
 
     /// Walks over what there is of the stream.
-    fn walk(&mut self, visitor: &mut dyn Visitor) {
+    fn walk(&mut self, visitor: &mut dyn CallVisitor) {
         let at = self.walk.at();
         let until = match self.phase {
             Phase::Pieces => self.end,
@@ -162,7 +163,7 @@ impl<'a> CallPass<'a> {
         }
     }
 
-    fn next_phase(&mut self, visitor: &mut dyn Visitor) {
+    fn next_phase(&mut self, visitor: &mut dyn CallVisitor) {
         match self.phase {
             Phase::Pieces => self.after_pieces(),
             Phase::On => {
@@ -256,10 +257,9 @@ impl<'a> CallPass<'a> {
             _ => bound,
         }
     }
-}
 
-impl Pass for CallPass<'_> {
-    fn want(&self) -> Option<Range> {
+    /// As [`Pass::want`].
+    pub fn want(&self) -> Option<Range> {
         let at = self.source.file_at();
         let needs = matches!(self.phase, Phase::Pieces | Phase::On | Phase::Far(_)) && at.is_some();
         let at = at.unwrap_or(0);
@@ -267,11 +267,21 @@ impl Pass for CallPass<'_> {
         (self.phase != Phase::Done).then_some(Range { at, len })
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+    /// As [`Pass::push`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Pass::push`].
+    pub fn push_calls(&mut self, bytes: &[u8], visitor: &mut dyn CallVisitor) -> Result<usize> {
         self.run(bytes, visitor)
     }
 
-    fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
+    /// As [`Pass::end`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Pass::push`].
+    pub fn end_calls(&mut self, rest: &[u8], visitor: &mut dyn CallVisitor) -> Result<()> {
         let mut visitor = Insatiable(visitor);
         self.source.last();
         let used = self.run(rest, &mut visitor);
@@ -283,35 +293,55 @@ impl Pass for CallPass<'_> {
     }
 }
 
-/// A visitor that is never full.
-struct Insatiable<'a>(&'a mut dyn Visitor);
+impl Pass for CallPass<'_> {
+    fn want(&self) -> Option<Range> {
+        self.want()
+    }
 
-impl Visitor for Insatiable<'_> {
-    fn may_want(&mut self, name: RecordName<'_>, keys: &mut dyn Iterator<Item = &str>) -> bool {
-        self.0.may_want(name, keys)
+    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+        self.push_calls(bytes, &mut WithFields(visitor))
+    }
+
+    fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
+        self.end_calls(rest, &mut WithFields(visitor))
+    }
+}
+
+/// Hands on calls as records with fields.
+struct WithFields<'a>(&'a mut dyn Visitor);
+
+impl CallVisitor for WithFields<'_> {
+    fn may_want(&mut self, function: &str, keys: &mut dyn Iterator<Item = &str>) -> bool {
+        self.0.may_want(RecordName::Text(function), keys)
     }
 
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.0.begin(record)
     }
 
-    fn call(&mut self, call: &Call<'_>) -> bool {
-        self.0.call(call)
-    }
-
-    fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        self.0.field(key, value);
-    }
-
-    fn open(&mut self, key: &str, is_list: bool) {
-        self.0.open(key, is_list);
-    }
-
-    fn close(&mut self) {
-        self.0.close();
-    }
-
-    fn end(&mut self) {
+    fn call(&mut self, call: &Call<'_>) {
+        call.visit(self.0);
         self.0.end();
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.is_full()
+    }
+}
+
+/// A visitor that is never full.
+struct Insatiable<'a>(&'a mut dyn CallVisitor);
+
+impl CallVisitor for Insatiable<'_> {
+    fn may_want(&mut self, function: &str, keys: &mut dyn Iterator<Item = &str>) -> bool {
+        self.0.may_want(function, keys)
+    }
+
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.0.begin(record)
+    }
+
+    fn call(&mut self, call: &Call<'_>) {
+        self.0.call(call);
     }
 }
