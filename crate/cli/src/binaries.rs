@@ -5,8 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use unspool_engine::Session;
-use unspool_formats::{Jumps, Naming};
 use unspool_symbols::{Called, Programs, Range, Report, Work};
+use unspool_trace::{Jumps, Naming};
 
 use crate::{Failure, Place, complain};
 

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
-use unspool_formats::clean::{Choice, Choices, Class, Cleaner};
+use unspool_cut::clean::{Choice, Choices, Class, Cleaner};
 
 /// What is hashed or left out.
 #[derive(Clone, clap::Args)]

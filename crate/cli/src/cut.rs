@@ -3,10 +3,11 @@
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
+use unspool_cut::CutOptions;
 use unspool_engine::{read, refusal};
 use unspool_formats::begin_cut;
-use unspool_formats::cut::CutOptions;
-use unspool_formats::{Probe, recognise};
+use unspool_formats::recognise;
+use unspool_trace::Probe;
 
 use crate::clean::CleanArgs;
 use crate::console;

@@ -4,8 +4,9 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
 use unspool_engine::{pull, read, refusal};
-use unspool_formats::decoder::TextDump;
-use unspool_formats::{Format, Naming, OpenOptions, Probe, RowDecoder, Text, recognise};
+use unspool_formats::recognise;
+use unspool_trace::decoder::TextDump;
+use unspool_trace::{Format, Naming, OpenOptions, Probe, RowDecoder, Text};
 
 use crate::binaries::Binaries;
 use crate::console;

@@ -6,11 +6,14 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::find::{Find as Job, Hit, Hits, Order};
 use unspool_engine::jobs::{Job as _, Step};
-use unspool_engine::records::{RecordReader, Search};
-use unspool_engine::{Session, TraceErrorOut, TrackOut};
+use unspool_engine::{Session, TrackOut};
+use unspool_find::Search;
 use unspool_find::pattern::Linked;
 use unspool_find::{Bound, RecordQuery};
-use unspool_formats::{Clock, Locator, open_row_records};
+use unspool_formats::open_row_records;
+use unspool_records::RecordReader;
+use unspool_records::TraceErrorOut;
+use unspool_trace::{Clock, Locator};
 
 use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};

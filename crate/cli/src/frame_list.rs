@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use unspool_file::Unreadable;
-use unspool_formats::Capability;
 use unspool_graphics::Reader;
 use unspool_graphics::frames::{FIGURES, Frame, Frames};
 use unspool_graphics::times::{MEASURES, Times, TimesReader, Values};
+use unspool_records::Unreadable;
+use unspool_trace::Capability;
 
 use crate::console;
 use crate::read_whole::read_whole;

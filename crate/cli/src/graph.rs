@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::Store;
 use unspool_engine::statistics::{CallGraph, Edge, Function, Summary};
-use unspool_formats::batch::Key;
+use unspool_trace::batch::Key;
 
 use crate::console;
 use crate::read_whole::{complete, read_named};

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use unspool_engine::Session;
-use unspool_file::Unreadable;
 use unspool_graphics::state::{History, Report, Section};
+use unspool_records::Unreadable;
 
 use crate::console;
 use crate::{Failure, Source};

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use unspool_engine::{ClockOut, ProgressOut, Session, TraceErrorOut, TraceInfo, TrackOut};
+use unspool_engine::{ClockOut, ProgressOut, Session, TraceInfo, TrackOut};
+use unspool_records::TraceErrorOut;
 use unspool_symbols::Report as BinaryReport;
 
 use crate::console::{self, one_line};

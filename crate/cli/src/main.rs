@@ -42,10 +42,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use unspool_engine::read::{ReadAt, head_and_tail};
-use unspool_formats::{Limits, OpenOptions};
-
 use progress::Progress;
+use unspool_engine::read::{ReadAt, head_and_tail};
+use unspool_trace::{Limits, OpenOptions};
 
 #[derive(Parser)]
 #[command(version, about = "Inspects traces of programs.", arg_required_else_help = true)]

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use unspool_engine::read::ReadAt;
-use unspool_formats::batch::Key;
+use unspool_formats::recognise;
+use unspool_formats::trace_db;
+use unspool_formats::trace_db::wire::Layout;
 use unspool_formats::trace_db::wire::{Number, Tables};
-use unspool_formats::trace_db::{self, wire::Layout};
-use unspool_formats::{Naming, Probe, recognise};
 use unspool_predicates::{Dictionary, Fault, Loader, Match, Query as Parsed, Run, Segment, Value};
+use unspool_trace::batch::Key;
+use unspool_trace::{Naming, Probe};
 
 use crate::console;
 use crate::read_whole::read_names;
@@ -150,7 +152,7 @@ fn shown(fault: &Fault, text: &str) -> String {
 /// A trace that is being asked.
 struct Asked {
     source: Source,
-    limits: unspool_formats::Limits,
+    limits: unspool_trace::Limits,
     run: Option<Run>,
     missing: Vec<Fault>,
 }

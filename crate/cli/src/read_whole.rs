@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use unspool_engine::store::spill::Levels;
-use unspool_engine::{Session, Step, TraceErrorOut, read};
-use unspool_formats::{Jumps, NamesFile, Naming};
+use unspool_engine::{Session, Step, read};
+use unspool_records::TraceErrorOut;
+use unspool_trace::{Jumps, NamesFile, Naming};
 
 use crate::binaries::Binaries;
 use crate::sqlite::{Database, Disassembler};

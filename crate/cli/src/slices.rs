@@ -6,7 +6,7 @@ use serde::Serialize;
 use unspool_engine::statistics::Question;
 use unspool_engine::store::ordered::Placed;
 use unspool_engine::{Session, TrackOut};
-use unspool_formats::batch::{Key, flags};
+use unspool_trace::batch::{Key, flags};
 
 use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};

@@ -9,10 +9,10 @@ use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Batch, Connection, ErrorCode, OpenFlags, Statement, params};
 use unspool_engine::Session;
-use unspool_engine::records::{TableSink, Tabulate};
 use unspool_engine::tables::{self, Lists};
-use unspool_formats::{FieldValue, TrackId};
+use unspool_records::{TableSink, Tabulate};
 use unspool_tables::PAGE;
+use unspool_trace::{FieldValue, TrackId};
 
 use crate::console;
 use crate::csv::write_row;

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
-use unspool_engine::{RowSink, RowSource};
-use unspool_formats::error::Class;
-use unspool_formats::rows::{Cell, Shape, leading_number};
-use unspool_formats::{Insert, Instructions, Query, RowError, Rows};
+use unspool_engine::RowSink;
 use unspool_index::{CodeBlock, RunIndex};
+use unspool_records::RowSource;
+use unspool_trace::error::Class;
+use unspool_trace::rows::{Cell, Shape, leading_number};
+use unspool_trace::{Insert, Instructions, Query, RowError, Rows};
 
 /// The disassembler that is linked in.
 pub(crate) struct Disassembler;

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::statistics::{Function, Question, Summary};
 use unspool_engine::{Session, Store};
-use unspool_formats::batch::Key;
+use unspool_trace::batch::Key;
 
 use crate::console::{self, one_line};
 use crate::csv::{optional, write_row};

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use unspool_engine::Session;
-use unspool_file::Unreadable;
-use unspool_formats::Capability;
 use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Keeps, Moment, Origin as Found};
+use unspool_records::Unreadable;
+use unspool_trace::Capability;
 
 use crate::console;
 use crate::graphics;

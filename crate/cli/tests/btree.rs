@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::Connection;
 use unspool_formats::rvn::btree::Scan;
 use unspool_formats::rvn::wire::SCHEMA;
-use unspool_formats::{RowScan, Rows};
+use unspool_trace::{RowScan, Rows};
 
 type Pairs = Vec<(i64, i64)>;
 

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use rusqlite::Connection;
-use unspool_formats::rows::Cell;
 use unspool_formats::rvn::encode::Writer;
 use unspool_formats::rvn::wire::{Block, Interrupt, Metadata, Mode, SCHEMA, SCHEMA_METADATA_0};
+use unspool_trace::rows::Cell;
 
 fn unspool(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap()

@@ -5,12 +5,13 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use unspool_engine::RowSource;
-use unspool_engine::records::{RecordReader, Scope, Search, Survey};
 use unspool_find::RecordQuery;
+use unspool_find::Search;
 use unspool_find::pattern::Linked;
 use unspool_formats::rvn::open_records;
-use unspool_formats::{Query, RowError, Rows};
+use unspool_records::RowSource;
+use unspool_records::{RecordReader, Scope, Survey};
+use unspool_trace::{Query, RowError, Rows};
 
 /// The reader of a database. `None` if that is not a trace.
 fn open(path: &Path) -> Option<RecordReader> {

@@ -1,17 +1,19 @@
 //! The records of block databases, read anywhere through SQLite: they say the same as the dump.
 
+use rusqlite::Connection;
+use unspool_formats::FORMATS;
+use unspool_formats::rvn::encode::Writer;
+use unspool_formats::rvn::open_records;
+use unspool_formats::rvn::wire::{Block, Interrupt, Metadata, Mode, SCHEMA};
+use unspool_trace::records::{self, Row, RowRecords};
+use unspool_trace::rows::{Cell, PAGE, Query};
+use unspool_trace::{Field, OpenOptions, Opened, Rows, Value};
+
 use crate::sqlite;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::sqlite::Disassembler;
-use rusqlite::Connection;
-use unspool_formats::records::{self, Row, RowRecords};
-use unspool_formats::rows::{Cell, PAGE, Query};
-use unspool_formats::rvn::encode::Writer;
-use unspool_formats::rvn::open_records;
-use unspool_formats::rvn::wire::{Block, Interrupt, Metadata, Mode, SCHEMA};
-use unspool_formats::{FORMATS, Field, OpenOptions, Opened, Rows, Value};
 
 /// A database in memory with these tables.
 fn database(writer: &mut Writer) -> Connection {

@@ -22,7 +22,8 @@ use std::sync::LazyLock;
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use unspool_engine::{Session, Step};
-use unspool_formats::{Decoder, EventBatch, OpenOptions, Opened, Probe, Want, recognise};
+use unspool_formats::recognise;
+use unspool_trace::{Decoder, EventBatch, OpenOptions, Opened, Probe, Want};
 
 /// Events in a batch and bytes in a portion, as in a session.
 const BATCH: usize = 4096;

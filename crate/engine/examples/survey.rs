@@ -14,8 +14,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use unspool_engine::records::{ByteSource, RecordReader, Survey};
 use unspool_engine::{Session, read};
+use unspool_records::{ByteSource, RecordReader, Survey};
 
 struct Source(Mutex<File>);
 

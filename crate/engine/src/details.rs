@@ -1,10 +1,10 @@
 //! What the store knows about one slice or instant. The record itself is read by a
-//! [`crate::records::RecordReader`].
+//! [`RecordReader`](unspool_records::RecordReader).
 
-use serde::{Serialize, Serializer};
-use unspool_formats::batch::Key;
-use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
-use unspool_formats::{Locator, RecordDetails, Stacking, TrackId, Value};
+use serde::Serialize;
+use unspool_trace::batch::Key;
+use unspool_trace::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
+use unspool_trace::{Locator, RecordDetails, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
 use crate::store::Store;
@@ -68,122 +68,8 @@ pub struct Described {
     pub record_first: bool,
 }
 
-/// The fields of one record, for serialisation.
-#[derive(Clone, Debug, Serialize)]
-pub struct RecordOut {
-    /// Doubts and peculiarities, in whole sentences.
-    pub remarks: Vec<String>,
-    /// Its fields, in display order.
-    pub fields: Vec<FieldOut>,
-    /// Absolute offset of the record in the file. `None` if it has none of its own.
-    pub offset: Option<u64>,
-}
-
-impl From<RecordDetails> for RecordOut {
-    fn from(record: RecordDetails) -> Self {
-        Self {
-            remarks: record.remarks,
-            fields: record.fields.into_iter().map(FieldOut::from).collect(),
-            offset: record.offset,
-        }
-    }
-}
-
-/// A field, for serialisation.
-#[derive(Clone, Debug, Serialize)]
-pub struct FieldOut {
-    name: String,
-    value: ValueOut,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(tag = "t", rename_all = "camelCase")]
-enum ValueOut {
-    #[serde(rename = "int")]
-    Unsigned {
-        v: u64,
-        hex: bool,
-    },
-    #[serde(rename = "int")]
-    Signed {
-        v: i64,
-        hex: bool,
-    },
-    Id {
-        v: i64,
-    },
-    Float {
-        v: f64,
-    },
-    Text {
-        v: String,
-    },
-    Bytes {
-        v: Bytes,
-        length: u64,
-    },
-    Code {
-        isa: &'static str,
-        address: u64,
-        v: Bytes,
-    },
-    Ticks {
-        v: u64,
-    },
-    Duration {
-        v: u64,
-    },
-    Symbol {
-        name: String,
-        v: Box<ValueOut>,
-    },
-    List {
-        v: Vec<ValueOut>,
-    },
-    Tree {
-        v: Vec<FieldOut>,
-    },
-    Null,
-}
-
-#[derive(Clone, Debug)]
-struct Bytes(Vec<u8>);
-
-impl Serialize for Bytes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-impl From<Value> for ValueOut {
-    fn from(value: Value) -> Self {
-        match value {
-            Value::U64(v) => Self::Unsigned { v, hex: false },
-            Value::Hex(v) => Self::Unsigned { v, hex: true },
-            Value::I64(v) => Self::Signed { v, hex: false },
-            Value::Id(v) => Self::Id { v },
-            Value::F64(v) => Self::Float { v },
-            Value::Text(v) => Self::Text { v },
-            Value::Symbol { name, value } => Self::Symbol { name, v: Box::new((*value).into()) },
-            Value::Bytes { bytes, len } => Self::Bytes { v: Bytes(bytes), length: len },
-            Value::Code { isa, address, bytes } => Self::Code { isa, address, v: Bytes(bytes) },
-            Value::Ticks(v) => Self::Ticks { v },
-            Value::Duration(v) => Self::Duration { v },
-            Value::List(v) => Self::List { v: v.into_iter().map(Self::from).collect() },
-            Value::Tree(v) => Self::Tree { v: v.into_iter().map(FieldOut::from).collect() },
-            Value::Null => Self::Null,
-        }
-    }
-}
-
-impl From<unspool_formats::Field> for FieldOut {
-    fn from(field: unspool_formats::Field) -> Self {
-        Self { name: field.name.into_owned(), value: field.value.into() }
-    }
-}
-
 fn field(name: &str, value: Value) -> FieldOut {
-    FieldOut { name: name.to_string(), value: value.into() }
+    unspool_trace::Field::new(name.to_string(), value).into()
 }
 
 impl Store {
@@ -290,8 +176,9 @@ fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use unspool_trace::{EventBatch, EventKind, TrackDef, TrackKind};
+
     use super::*;
-    use unspool_formats::{EventBatch, EventKind, TrackDef, TrackKind};
 
     #[test]
     fn an_unrecorded_caller_is_named() {

@@ -1,6 +1,6 @@
 //! Bytes of a file on their way to a decoder.
 
-use unspool_formats::Want;
+use unspool_trace::Want;
 
 /// Bytes that were read and not decoded yet.
 ///

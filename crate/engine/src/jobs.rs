@@ -25,12 +25,12 @@
 //! `Trace.cancel` and the other ways to stop give a worker 0.7 s to answer. Then they end it: it
 //! may be deep in SQLite or in a decompressor.
 
-use unspool_formats::TrackId;
-use unspool_formats::error::Class;
+use unspool_records::{TraceErrorOut, error::class_word};
+use unspool_trace::TrackId;
+use unspool_trace::error::Class;
 
 use crate::derived::{self, Derived};
 use crate::ledger::{Full, Ledger};
-use crate::report::{TraceErrorOut, class_word};
 use crate::store::Store;
 
 /// Something that takes many steps.
@@ -284,7 +284,7 @@ mod tests {
     use std::cell::RefCell;
     use std::rc::Rc;
 
-    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
+    use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Finds a slice or an instant: at a position, or next to, above or below another one.
 
 use serde::Serialize;
-use unspool_formats::{Locator, TrackId};
+use unspool_trace::{Locator, TrackId};
 
 use crate::call_tree::{NodeId, ROOT};
 use crate::details::Item;
@@ -375,8 +375,9 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
+
     use super::*;
-    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
     /// A thread with a(0..100) > b(10..20), b(30..60) > c(40..50), and b that is open from 200 on.
     fn store() -> Store {

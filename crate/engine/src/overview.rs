@@ -1,6 +1,6 @@
 //! The overview strip: how busy each track is over the whole trace.
 
-use unspool_formats::{TrackId, TrackKind, sort};
+use unspool_trace::{TrackId, TrackKind, sort};
 
 use crate::store::column::{Node, Visit};
 use crate::store::slice::Slice;

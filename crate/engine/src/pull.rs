@@ -2,14 +2,14 @@
 
 use std::io;
 
-use unspool_formats::rows::PAGE;
-use unspool_formats::{
-    EventBatch, Instructions, OpenOptions, Opened, Probe, Problem, RowDecoder, RowError, Rows, recognise,
-};
+use unspool_formats::recognise;
+use unspool_records::RowSource;
+use unspool_records::TraceErrorOut;
+use unspool_trace::rows::PAGE;
+use unspool_trace::{EventBatch, Instructions, OpenOptions, Opened, Probe, Problem, RowDecoder, RowError, Rows};
 
 use crate::read_ahead::ReadAhead;
-use crate::report::{TraceErrorOut, refusal};
-use crate::rows::RowSource;
+use crate::report::refusal;
 use crate::turn::Turn;
 
 /// A decoder and the database that its rows come from.

@@ -3,9 +3,9 @@
 
 use std::io;
 
-use unspool_formats::cut::Cut;
-use unspool_formats::decoder::TextDump;
-use unspool_formats::{Error, Want};
+use unspool_cut::Cut;
+use unspool_trace::decoder::TextDump;
+use unspool_trace::{Error, Want};
 
 use crate::input::Input;
 use crate::session::{Session, Step};
@@ -102,7 +102,7 @@ pub fn text(
     dump: &mut dyn TextDump,
     file: &mut impl ReadAt,
     mut write: impl FnMut(&str) -> io::Result<()>,
-    mut problem: impl FnMut(unspool_formats::Problem),
+    mut problem: impl FnMut(unspool_trace::Problem),
 ) -> io::Result<Result<(), Error>> {
     let mut input = Input::default();
     let mut out = String::new();

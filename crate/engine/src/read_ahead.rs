@@ -2,7 +2,7 @@
 
 use core::mem;
 
-use unspool_formats::decoder::Range;
+use unspool_trace::decoder::Range;
 
 /// Bytes of one read where pages are back-to-back. Each read costs about a millisecond in a
 /// browser.

@@ -1,8 +1,9 @@
 //! Structures for the page and the native command, for serialisation.
 
 use serde::Serialize;
-use unspool_formats::error::Class;
-use unspool_formats::{Clock, Column, Error, FORMATS, Info, Problem, RowError, Shows, Stacking, TrackKind, ValueKind};
+use unspool_formats::FORMATS;
+use unspool_trace::error::Class;
+use unspool_trace::{Clock, Column, Error, Info, Problem, RowError, Shows, Stacking, TrackKind, ValueKind};
 
 use crate::store::problems::is_limit;
 use crate::store::{Store, Track};
@@ -115,47 +116,12 @@ impl From<Info> for TraceInfo {
     }
 }
 
-/// Why a file cannot be opened, or where reading stopped.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct TraceErrorOut {
-    /// A stable id of the error's class.
-    pub kind: &'static str,
-    /// One or two sentences: what is wrong, and what to do.
-    pub sentence: String,
-    /// Absolute offset in the file, if the error has one.
-    pub offset: Option<u64>,
-}
-
-impl From<Error> for TraceErrorOut {
-    fn from(error: Error) -> Self {
-        Self { kind: class_word(error.class()), sentence: error.sentence(), offset: Some(error.at) }
-    }
-}
-
-impl From<RowError> for TraceErrorOut {
-    fn from(error: RowError) -> Self {
-        Self { kind: class_word(error.class), sentence: error.sentence, offset: None }
-    }
-}
-
-/// The stable id of a class of errors.
-pub(crate) fn class_word(class: Class) -> &'static str {
-    match class {
-        Class::Malformed => "malformed",
-        Class::Truncated => "truncated",
-        Class::Unsupported => "unsupported",
-        Class::Limit => "limit",
-        Class::Unreadable => "unreadable",
-        Class::Misuse => "crashed",
-    }
-}
-
 /// The error for a file that no format recognises.
 pub fn refusal(head: &[u8], size: u64) -> TraceErrorOut {
     if size == 0 {
         return TraceErrorOut { kind: "empty", sentence: "The file is empty.".to_string(), offset: None };
     }
-    let looks = unspool_formats::sniff::looks_like(head).map_or_else(
+    let looks = unspool_trace::sniff::looks_like(head).map_or_else(
         || "The file is not a trace that Unspool can open.".to_string(),
         |what| format!("The file looks like {what}, not like a trace."),
     );

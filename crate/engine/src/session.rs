@@ -1,16 +1,17 @@
 //! One open trace: a decoder, a store, and the loop between them.
 
-use unspool_formats::{
+use unspool_formats::recognise;
+use unspool_records::RowSource;
+use unspool_records::TraceErrorOut;
+use unspool_trace::{
     Clock, EventBatch, Format, Info, Instructions, Jumps, Naming, OpenOptions, Opened, Probe, TrackId, ValueKind, Want,
-    recognise,
 };
 
 use crate::details::{Described, Item};
 use crate::neighbours::{Found, Neighbour};
 use crate::overview::Overview;
 use crate::pull::Pull;
-use crate::report::{ExtentOut, ProblemOut, ProgressOut, TraceErrorOut, TraceInfo, TrackOut, refusal};
-use crate::rows::RowSource;
+use crate::report::{ExtentOut, ProblemOut, ProgressOut, TraceInfo, TrackOut, refusal};
 use crate::store::Store;
 use crate::store::problems::is_limit;
 use crate::store::query::{QueryAnswer, TrackRows};
@@ -89,7 +90,7 @@ impl Session {
         Self::with(OpenOptions::default(), name, size, head, tail)
     }
 
-    /// As [`Session::new`], opened in another way, such as with [`unspool_formats::Limits::LIFTED`]
+    /// As [`Session::new`], opened in another way, such as with [`unspool_trace::Limits::LIFTED`]
     /// for a person who wants to go on after a limit. The size among the options does not count.
     ///
     /// # Errors
@@ -392,7 +393,7 @@ impl Session {
         self.store.describe(item, self.is_counted())
     }
 
-    /// What a [`crate::records::RecordReader`] needs to read the records decoded so far. Empty for
+    /// What a [`RecordReader`](unspool_records::RecordReader) needs to read the records decoded so far. Empty for
     /// a database.
     pub fn index(&self) -> Vec<u8> {
         match &self.path {
@@ -402,7 +403,7 @@ impl Session {
     }
 
     /// [`Session::index`] for readers that know what numbers mean:
-    /// [`unspool_formats::Decoder::index_of_numbers`].
+    /// [`unspool_trace::Decoder::index_of_numbers`].
     pub fn index_of_numbers(&self) -> Vec<u8> {
         match &self.path {
             Path::Stream(stream) => stream.decoder.index_of_numbers(),

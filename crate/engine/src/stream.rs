@@ -1,6 +1,6 @@
 //! Traces that are read as bytes: a decoder and the bytes that were pushed and not decoded yet.
 
-use unspool_formats::{Decoder, Error, EventBatch, Want};
+use unspool_trace::{Decoder, Error, EventBatch, Want};
 
 use crate::input::Input;
 use crate::turn::Turn;

@@ -6,9 +6,9 @@ mod view;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use unspool_formats::batch::Key;
-use unspool_formats::{Clock, Stacking, TrackId, TrackKind, ValueKind};
 use unspool_tables::{Column, Database, Item, Listed, Rows, Table, Value};
+use unspool_trace::batch::Key;
+use unspool_trace::{Clock, Stacking, TrackId, TrackKind, ValueKind};
 
 use crate::call_tree::NodeId;
 use crate::store::column::Column as Slices;
@@ -393,7 +393,7 @@ impl Rows for SliceRows<'_> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef};
+    use unspool_trace::{EventBatch, EventKind, Locator, TrackDef};
 
     use super::*;
     use crate::details::Item as Place;

@@ -20,7 +20,7 @@ use unspool_engine::jobs::{Job, Step};
 use unspool_engine::statistics::{Exact, FlameView, Question, Scan, TreeView, Wanted};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
-use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
+use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
 /// Counts the allocations of each thread: tests run concurrently.
 struct Counting;

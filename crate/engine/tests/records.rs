@@ -5,18 +5,22 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::common::{corpus_of, fixture, read_whole};
 use proptest::prelude::*;
-use unspool_engine::records::{Beginnings, ByteSource, List, RecordReader, Scope, Search};
 use unspool_find::pattern::Linked;
+use unspool_find::{Beginnings, Search};
 use unspool_find::{RecordQuery, RecordTest};
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg};
 use unspool_formats::frames::encode::{Frame, Std, Table};
-use unspool_formats::records::{Row, read_all};
 use unspool_formats::trace_db::wire::{Layout, StatementId, Tables, Type};
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Mode};
-use unspool_formats::{Locator, Record, TrackId, Visitor, apitrace, frames, open_records, trace_db};
+use unspool_formats::{apitrace, frames, open_records, trace_db};
+use unspool_records::memory::read_all;
+use unspool_records::{ByteSource, List, RecordReader, Scope};
+use unspool_trace::records::Row;
+use unspool_trace::{Locator, Record, TrackId, Visitor};
+
+use crate::common::{corpus_of, fixture, read_whole};
 
 const ALL: Scope = Scope { range: None, tracks: None };
 

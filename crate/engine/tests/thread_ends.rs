@@ -1,12 +1,13 @@
 //! A call without an end lasts to the last record of its thread, in every format that has threads.
 
-use crate::common::read_whole;
 use unspool_engine::Session;
 use unspool_formats::apitrace::encode::{Details, FunctionSig, Writer};
-use unspool_formats::batch::flags::NEVER_ENDED;
 use unspool_formats::frames::encode::{Frame, Meta, Std, Table, Writer as FramesWriter};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
+use unspool_trace::batch::flags::NEVER_ENDED;
+
+use crate::common::read_whole;
 
 /// Track, begin and end of the calls that never ended.
 fn never_ended(session: &Session) -> Vec<(String, u64, u64)> {

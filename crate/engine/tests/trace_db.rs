@@ -1,9 +1,10 @@
 //! trace-db traces from bytes to the store: value tracks, lifetimes, details.
 
-use crate::common::{assert_portions_do_not_matter, corpus_of, fixture, read_whole, reader};
-use unspool_engine::records::RecordReader;
 use unspool_engine::{Item, Session};
-use unspool_formats::{Locator, ValueKind};
+use unspool_records::RecordReader;
+use unspool_trace::{Locator, ValueKind};
+
+use crate::common::{assert_portions_do_not_matter, corpus_of, fixture, read_whole, reader};
 
 fn item_details(session: &Session, reader: &mut RecordReader, item: Item) -> String {
     let described = session.describe(item).unwrap();

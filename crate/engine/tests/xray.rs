@@ -1,8 +1,9 @@
 //! XRay logs from bytes to the store, with those of the corpus if there is one.
 
-use crate::common::{assert_portions_do_not_matter, corpus_of, fixture, open, read_whole, reader};
 use unspool_engine::{Item, MANY, Session, Step};
-use unspool_formats::Locator;
+use unspool_trace::Locator;
+
+use crate::common::{assert_portions_do_not_matter, corpus_of, fixture, open, read_whole, reader};
 
 fn threads(session: &Session) -> usize {
     session.store().track_report().iter().filter(|t| t.kind == "thread").count()
@@ -112,8 +113,8 @@ fn recorded_ring_logs_are_sorted_and_flagged() {
             store.for_each_slice(track.id, |depth, _, s| {
                 assert!(depth != last.0 || s.start >= last.1, "{name}: slices of a column overlap");
                 last = (depth, s.end);
-                began_before += u32::from(s.flags & unspool_formats::batch::flags::BEGAN_BEFORE != 0);
-                open += u32::from(s.flags & unspool_formats::batch::flags::NEVER_ENDED != 0);
+                began_before += u32::from(s.flags & unspool_trace::batch::flags::BEGAN_BEFORE != 0);
+                open += u32::from(s.flags & unspool_trace::batch::flags::NEVER_ENDED != 0);
             });
             assert!(!track.reordering);
         }

@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use hashbrown::HashMap;
-use unspool_formats::clean::{Choice, Class, Cleaner};
-use unspool_formats::{FieldValue, Record, Visitor};
+use unspool_cut::clean::{Choice, Class, Cleaner};
+use unspool_trace::{FieldValue, Record, Visitor};
 
 use crate::{Arg, Value};
 

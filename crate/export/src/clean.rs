@@ -1,6 +1,6 @@
 //! Names of a trace that should not leave.
 
-use unspool_formats::clean::Cleaner;
+use unspool_cut::clean::Cleaner;
 
 use crate::{Name, Trace, Track};
 

@@ -1,8 +1,8 @@
 //! The records that a search asks for: a visitor that evaluates a [`RecordQuery`].
 
 use hashbrown::HashMap;
-use unspool_formats::records::RecordName;
-use unspool_formats::{FieldValue, Instructions, Operand, Record, Taint, Use, Visitor};
+use unspool_trace::records::RecordName;
+use unspool_trace::{FieldValue, Instructions, Operand, Record, Taint, Use, Visitor};
 
 use crate::pattern::{Matcher, Pattern, Regexes};
 use crate::record_query::{NameMatcher, RecordQuery, RecordTest, ValuePlace};

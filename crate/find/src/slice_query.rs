@@ -17,7 +17,7 @@ pub enum SliceTest {
     Duration(Option<Span>),
     /// Its depth, 0 for the outermost.
     Depth(Option<(i64, i64)>),
-    /// It has one of these bits of [`unspool_formats::batch::flags`].
+    /// It has one of these bits of [`unspool_trace::batch::flags`].
     Flag(u8),
 }
 

@@ -56,7 +56,7 @@ pub enum Term {
     Depth(Bounds<Number>),
     /// `frame:`
     Frame(Bounds<Number>),
-    /// `flag:`, bits of [`unspool_formats::batch::flags`].
+    /// `flag:`, bits of [`unspool_trace::batch::flags`].
     Flag(u8),
     /// `arg.…:` and `ret:`
     Field {
@@ -513,7 +513,7 @@ impl Pattern {
 
 /// The bits of a word after `flag:`.
 fn flag(word: &str) -> Option<u8> {
-    use unspool_formats::batch::flags;
+    use unspool_trace::batch::flags;
     match word {
         "open" | "never-ended" => Some(flags::NEVER_ENDED),
         "began-before" => Some(flags::BEGAN_BEFORE),

@@ -39,57 +39,18 @@ extern crate std;
 extern crate self as unspool_formats;
 
 pub mod apitrace;
-pub mod batch;
-pub mod callees;
-pub mod clean;
-pub mod code;
-pub mod companion;
-pub mod container;
-pub mod cut;
 mod date;
-pub mod decoder;
-pub mod details;
-pub mod drive;
-pub mod error;
 pub mod frames;
 mod hex;
-pub mod info;
-pub mod input;
 #[cfg(feature = "text")]
 mod json;
-pub mod limits;
-pub mod locator;
 mod names;
-pub mod naming;
-pub mod problem;
-pub mod records;
-pub mod rows;
+mod pieces;
 pub mod rvn;
-pub mod sniff;
-pub mod sort;
-mod statement;
-pub mod steps;
 pub mod table;
 pub mod trace_db;
 pub mod xray;
 
-pub use batch::{EventBatch, EventKind, Orphans, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
-pub use callees::{Callees, Jumps};
-pub use code::{Instructions, NoInstructions};
-pub use companion::Companion;
-pub use decoder::{Decoder, Progress, Want};
-pub use details::{Field, RecordDetails, Value};
-pub use error::{Cause, Error, Result};
-pub use info::{Capability, Clock, Column, Info, Nouns, Shows, Tab};
-pub use input::Cursor;
-pub use limits::Limits;
-pub use locator::Locator;
-pub use naming::{Named, NamesFile, Naming};
-pub use problem::{Problem, ProblemKind};
-pub use records::{FieldValue, Lane, Operand, Pass, Piece, Record, RecordName, Records, Taint, Use, Visitor};
-pub use rows::{Insert, Query, RowDecoder, RowError, RowScan, Rows};
-pub use sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe, Text};
-pub use statement::StatementId;
 pub use table::{
     FORMATS, begin_cut, has_arguments, has_blocks, needs_decompressor, open_arguments, open_records, open_row_records,
     open_steps, recognise,

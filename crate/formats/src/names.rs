@@ -4,9 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
-
-use crate::batch::{EventBatch, Name, SliceKind};
-use crate::error::{Cause, Error, Result};
+use unspool_trace::batch::{EventBatch, Name, SliceKind};
+use unspool_trace::error::{Cause, Error, Result};
 
 /// Keys below this are looked up in an array. Function ids are small, except those of shared
 /// libraries.

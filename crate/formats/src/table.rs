@@ -7,12 +7,12 @@
 
 use alloc::boxed::Box;
 
-use crate::container::{Container, may_be_brotli};
-use crate::cut::{Cut, CutOptions};
-use crate::error::{Cause, Error, Result};
-use crate::records::{Records, RowRecords};
-use crate::sniff::{Confidence, Format, Guess, Probe};
-use crate::steps::Steps;
+use unspool_containers::{Container, may_be_brotli};
+use unspool_cut::{Cut, CutOptions};
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::records::{Records, RowRecords};
+use unspool_trace::sniff::{Confidence, Format, Guess, Probe};
+use unspool_trace::steps::Steps;
 
 /// Opens a reader of records with the index that a decoder of the format made. Fails if these bytes
 /// are not an index of this version of the program.
@@ -109,7 +109,7 @@ pub fn recognise(probe: &Probe<'_>) -> Option<(&'static Format, Guess)> {
 }
 
 /// Whether only a decompressor shows which format a file has: no format that is certain needs none.
-/// For a program that provides them on demand ([`crate::container::provide`]), before it calls
+/// For a program that provides them on demand ([`unspool_containers::provide`]), before it calls
 /// [`recognise`].
 pub fn needs_decompressor(probe: &Probe<'_>) -> bool {
     let container = Container::of(probe.head);

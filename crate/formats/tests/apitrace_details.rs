@@ -2,13 +2,14 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
+use unspool_trace::{EventBatch, EventKind, Limits, Locator, OpenOptions, RecordDetails, Records, Value as Shown};
+
 use crate::common;
 use std::fs;
 
+use crate::apitrace::encode::{Value, Writer, snappy};
 use crate::apitrace_traces::{DATA, GOOD, corpus, sample};
 use crate::common::{decode, format, reader};
-use unspool_formats::apitrace::encode::{Value, Writer, snappy};
-use unspool_formats::{EventBatch, EventKind, Limits, Locator, OpenOptions, RecordDetails, Records, Value as Shown};
 
 const WHOLE: &[usize] = &[usize::MAX];
 

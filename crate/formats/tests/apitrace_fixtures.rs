@@ -13,9 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use unspool_formats::apitrace::encode::{
-    BitmaskSig, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value, Writer, snappy,
-};
+use crate::apitrace::encode::{BitmaskSig, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value, Writer, snappy};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {

@@ -6,9 +6,11 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use unspool_formats::clean::{Choice, Choices, Cleaner};
-use unspool_formats::cut::CutOptions;
-use unspool_formats::{Limits, Probe, begin_cut};
+use unspool_cut::CutOptions;
+use unspool_cut::clean::{Choice, Choices, Cleaner};
+use unspool_trace::{Limits, Probe};
+
+use crate::begin_cut;
 
 const FIXTURES: [&str; 9] = [
     "apitrace/scene.trace",

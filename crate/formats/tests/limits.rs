@@ -2,15 +2,16 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-use crate::common::format;
 use miniz_oxide::deflate::compress_to_vec;
-use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer};
-use unspool_formats::frames::encode::{Frame, Meta, Std, Table, Writer as Frames};
-use unspool_formats::limits::Expansion;
-use unspool_formats::problem::{MANY_THREADS, UNPACKS_TO_MORE};
-use unspool_formats::xray::encode::{FdrBuffer, header};
-use unspool_formats::xray::wire::{FunctionKind, Mode};
-use unspool_formats::{EventBatch, EventKind, Limits, OpenOptions, Stacking, Text};
+use unspool_trace::limits::Expansion;
+use unspool_trace::problem::{MANY_THREADS, UNPACKS_TO_MORE};
+use unspool_trace::{EventBatch, EventKind, Limits, OpenOptions, Stacking, Text};
+
+use crate::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer};
+use crate::common::format;
+use crate::frames::encode::{Frame, Meta, Std, Table, Writer as Frames};
+use crate::xray::encode::{FdrBuffer, header};
+use crate::xray::wire::{FunctionKind, Mode};
 
 /// Everything that a decoder delivers in one batch, in portions of this size.
 fn decode(id: &str, file: &[u8], limits: Limits, portion: usize) -> EventBatch {

@@ -3,23 +3,23 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
+use proptest::prelude::*;
+use unspool_records::memory::read_all;
+use unspool_trace::records::Rows;
+use unspool_trace::{
+    Cause, EventBatch, FieldValue, Limits, Locator, OpenOptions, Record, RecordName, Records, Text, TrackKind, Value,
+    Visitor,
+};
+
 use crate::common;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::apitrace::encode::{BitmaskSig, Details, EnumSig, FunctionSig, StructSig, Value as Arg, Writer, snappy};
 use crate::apitrace_traces::{DATA, DRAW, GOOD, POP, PUSH, SWAP, corpus, sample, stream};
 use crate::common::{Delivered, decode, reader};
-use proptest::prelude::*;
-use unspool_formats::apitrace::encode::{
-    BitmaskSig, Details, EnumSig, FunctionSig, StructSig, Value as Arg, Writer, snappy,
-};
-use unspool_formats::records::{Rows, read_all};
-use unspool_formats::{
-    Cause, EventBatch, FieldValue, Limits, Locator, OpenOptions, Record, RecordName, Records, Text, TrackKind, Value,
-    Visitor,
-};
 
 /// Calls as JSON lines, in the order in which they were passed on.
 #[derive(Default)]
@@ -221,7 +221,7 @@ fn check(file: &[u8], portions: &[usize], most_pieces: usize) -> Vec<Call> {
         read_all(reader.pass(0..u32::MAX).as_mut(), file, usize::MAX, &mut lines).unwrap();
         lines.calls
     };
-    let short = unspool_formats::open_records("apitrace", &decoder.index_of_numbers()).unwrap();
+    let short = crate::open_records("apitrace", &decoder.index_of_numbers()).unwrap();
     assert!(numbers(reader) == numbers(short.as_ref()));
 
     // Calls that cannot be wanted may be left out, but no others.
@@ -260,7 +260,7 @@ fn check(file: &[u8], portions: &[usize], most_pieces: usize) -> Vec<Call> {
     let begins: BTreeMap<u64, u32> = all
         .events
         .iter()
-        .filter(|e| e.0 == unspool_formats::EventKind::Begin && all.tracks[e.1 as usize].kind == TrackKind::Thread)
+        .filter(|e| e.0 == unspool_trace::EventKind::Begin && all.tracks[e.1 as usize].kind == TrackKind::Thread)
         .map(|e| (e.4.position(), e.1))
         .collect();
     for call in &whole {
@@ -613,7 +613,7 @@ fn details_and_fields_have_the_same_arguments() {
         assert_eq!(found.len() as u64, rows);
         for row in found {
             let details = common::details(&file, reader.as_ref(), row.locator).0.unwrap();
-            let names = |fields: &[unspool_formats::Field], key: &str| {
+            let names = |fields: &[unspool_trace::Field], key: &str| {
                 let field = fields.iter().find(|field| field.name == key);
                 match field.map(|field| &field.value) {
                     Some(Value::Tree(fields)) => fields.iter().map(|field| field.name.to_string()).collect::<Vec<_>>(),
@@ -621,7 +621,7 @@ fn details_and_fields_have_the_same_arguments() {
                 }
             };
             assert_eq!(names(&row.fields, "args"), names(&details.fields, "Arguments"), "{row:?}");
-            let value = |fields: &[unspool_formats::Field], key: &str| {
+            let value = |fields: &[unspool_trace::Field], key: &str| {
                 fields.iter().find(|field| field.name == key).map(|field| field.value.clone())
             };
             assert_eq!(value(&row.fields, "call"), value(&details.fields, "Call"));
@@ -656,7 +656,7 @@ fn groups_and_markers_have_flags() {
 #[test]
 fn an_index_of_something_else_is_refused() {
     for bytes in [&[][..], &[1, 2, 3], &[0xff; 100]] {
-        assert!(unspool_formats::open_records("apitrace", bytes).is_err());
+        assert!(crate::open_records("apitrace", bytes).is_err());
     }
 }
 

@@ -9,13 +9,14 @@
     reason = "a test that panics has done its work"
 )]
 
+use serde_json::Value as Json;
+use unspool_trace::records::Row;
+use unspool_trace::{Field, FieldValue, Locator, Record, Value, Visitor};
+
+use crate::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};
+use crate::frames::wire::Header;
 use crate::frames_common::{decode, details, format, options, reader, text};
 use crate::records_common::{bytes_of, corpus, full_pass, pass, tree, value};
-use serde_json::Value as Json;
-use unspool_formats::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};
-use unspool_formats::frames::wire::Header;
-use unspool_formats::records::Row;
-use unspool_formats::{Field, FieldValue, Locator, Record, Value, Visitor};
 
 fn field(name: &str, value: Value) -> Field {
     Field { name: name.to_owned().into(), value }

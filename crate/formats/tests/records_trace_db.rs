@@ -3,14 +3,16 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
+use serde_json::Value as Json;
+use unspool_records::memory::read_all;
+use unspool_trace::records::{Row, Rows};
+use unspool_trace::{EventKind, Field, Text, Value};
+
 use crate::common;
 use crate::common::{format, options};
 use crate::records_common::{bytes_of, corpus, full_pass, tree, value};
-use serde_json::Value as Json;
-use unspool_formats::records::{Row, Rows, read_all};
-use unspool_formats::trace_db::encode::Writer;
-use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
-use unspool_formats::{EventKind, Field, Text, Value};
+use crate::trace_db::encode::Writer;
+use crate::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 
 /// The dump of a file: names and types, and a line for each complete point.
 fn lines(file: &[u8]) -> Vec<Json> {

@@ -9,20 +9,21 @@
     reason = "a test that panics has done its work"
 )]
 
+use proptest::prelude::*;
+use unspool_records::memory::read_all;
+use unspool_trace::{
+    EventKind, FieldValue, Locator, OpenOptions, Probe, Record, RecordName, Records, Text, Value, Visitor, Want,
+};
+
 use crate::common;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
 use crate::common::Delivered;
-use proptest::prelude::*;
-use unspool_formats::records::read_all;
-use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};
-use unspool_formats::xray::wire::{Basic, FunctionKind, Mode};
-use unspool_formats::{
-    EventKind, FieldValue, Locator, OpenOptions, Probe, Record, RecordName, Records, Text, Value, Visitor, Want,
-    recognise, xray,
-};
+use crate::xray::encode::{FdrBuffer, basic_log, header};
+use crate::xray::wire::{Basic, FunctionKind, Mode};
+use crate::{recognise, xray};
 
 /// Records as the text dump prints them, by lane and row. The process and thread of a track are
 /// found later.

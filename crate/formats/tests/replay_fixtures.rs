@@ -5,9 +5,10 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-use crate::common;
-use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
 use unspool_gl::gl;
+
+use crate::apitrace::encode::{FunctionSig, Value, Writer};
+use crate::common;
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {

@@ -2,10 +2,12 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-use unspool_formats::sniff::Confidence;
-use unspool_formats::trace_db::encode::Writer;
-use unspool_formats::trace_db::wire::{Layout, Number, Tables, Type};
-use unspool_formats::{FORMATS, OpenOptions, Probe, recognise, xray};
+use unspool_trace::sniff::Confidence;
+use unspool_trace::{OpenOptions, Probe};
+
+use crate::trace_db::encode::Writer;
+use crate::trace_db::wire::{Layout, Number, Tables, Type};
+use crate::{FORMATS, recognise, xray};
 
 fn guess(file: &[u8]) -> Option<(&'static str, Confidence)> {
     let head = &file[..file.len().min(65536)];

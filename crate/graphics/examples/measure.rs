@@ -7,8 +7,8 @@
 use std::time::Instant;
 
 use unspool_formats::apitrace;
-use unspool_formats::records::index_of;
 use unspool_graphics::state::History;
+use unspool_records::memory::index_of;
 
 fn main() {
     let file = std::fs::read(std::env::args().nth(1).unwrap()).unwrap();

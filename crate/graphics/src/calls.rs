@@ -1,7 +1,7 @@
 //! A call with its arguments.
 
 use unspool_formats::apitrace::{self, Rendered, Scalar, Token};
-use unspool_formats::records::{FieldValue, Record, Visitor};
+use unspool_trace::records::{FieldValue, Record, Visitor};
 
 /// A call, whose room is used again for the next one.
 #[derive(Clone, Debug, Default, PartialEq)]

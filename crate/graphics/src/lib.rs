@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Everything begins with [`Reader`]: it has the index that the session made of the file
-//! ([`unspool_formats::records`]) and a [`unspool_file::ByteSource`], and passes the calls of any
+//! ([`unspool_trace::records`]) and a [`unspool_records::ByteSource`], and passes the calls of any
 //! *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which functions it
 //! wants, so that the values of others are skipped. Calls come in the order in which they returned.
 //!

@@ -2,10 +2,10 @@
 
 use core::ops::Range;
 
-use unspool_file::{ByteSource, Reads, Unreadable, Window, run};
 use unspool_formats::apitrace::{self, ApitraceRecords};
-use unspool_formats::records::Records;
-use unspool_formats::{Cause, Error};
+use unspool_records::{ByteSource, Reads, Unreadable, Window, run};
+use unspool_trace::records::Records;
+use unspool_trace::{Cause, Error};
 
 use crate::calls::Call;
 
@@ -60,7 +60,7 @@ impl<S: ByteSource> Reader<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] if the trace is of another format, or for bytes
+    /// Returns [`unspool_trace::Cause::Misuse`] if the trace is of another format, or for bytes
     /// that are not an index.
     pub fn open(format: &str, index: &[u8], source: S) -> Result<Self, Error> {
         if format != APITRACE {

@@ -10,8 +10,8 @@
 //! `Survey::open_frame` reads the calls of one frame again and groups them (`frames/opened.rs`);
 //! `web/model/frame_rows.ts` says which rows are in sight.
 
-use unspool_file::{ByteSource, Unreadable};
-use unspool_formats::Error;
+use unspool_records::{ByteSource, Unreadable};
+use unspool_trace::Error;
 
 use crate::calls::Call;
 use crate::frames::{Frames, OpenedFrame, Opening};
@@ -59,7 +59,7 @@ impl<S: ByteSource> Survey<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are not an index of an apitrace.
+    /// Returns [`unspool_trace::Cause::Misuse`] for bytes that are not an index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
         Ok(Self { steps: Steps::new(Reader::keeping(index, source, BYTES)?), found: Found::default() })
     }

@@ -18,7 +18,7 @@
 use core::fmt;
 
 use hashbrown::HashMap;
-use unspool_file::{ByteSource, Unreadable};
+use unspool_records::{ByteSource, Unreadable};
 
 use crate::calls::Call;
 use crate::frames::Frame;

@@ -8,9 +8,10 @@
 use std::time::{Duration, Instant};
 
 use unspool_formats::open_steps;
-use unspool_formats::records::index_of;
-use unspool_formats::steps::{Access, Place, Step, StepVisitor, read_all};
 use unspool_index::{AccessIndex, Cell, Explorer, Keeps, Kind, Moment, Toward};
+use unspool_records::memory::index_of;
+use unspool_records::memory::read_steps;
+use unspool_trace::steps::{Access, Place, Step, StepVisitor};
 
 const QUESTIONS: usize = 1000;
 

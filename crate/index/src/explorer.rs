@@ -2,9 +2,10 @@
 
 use core::ops::Range;
 
-use unspool_file::{ByteSource, Reads, Unreadable, Window, drive};
-use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps, SystemCall};
-use unspool_formats::{Error, open_steps};
+use unspool_formats::open_steps;
+use unspool_records::{ByteSource, Reads, Unreadable, Window, drive};
+use unspool_trace::Error;
+use unspool_trace::steps::{Access, Place, Step, StepPass, StepVisitor, Steps, SystemCall};
 
 use crate::index::{AccessIndex, Cell, Keeps};
 use crate::memory::Byte;
@@ -50,7 +51,7 @@ impl<S: ByteSource> Explorer<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] if the format does not say what steps access, or
+    /// Returns [`unspool_trace::Cause::Misuse`] if the format does not say what steps access, or
     /// for bytes that are not an index.
     pub fn open(format: &str, records: &[u8], source: S, keeps: Keeps, limit: usize) -> Result<Self, Error> {
         Ok(Self::new(open_steps(format, records)?, source, keeps, limit))

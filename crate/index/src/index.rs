@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use unspool_formats::steps::{Access, Place, Step, StepVisitor};
+use unspool_trace::steps::{Access, Place, Step, StepVisitor};
 
 use crate::executed::{Executed, Executions};
 use crate::memory::{Byte, Memory};

@@ -1,7 +1,7 @@
 //! The access index: what registers and memory hold at any step of a trace, who wrote it, and who
 //! reads it next.
 //!
-//! An [`AccessIndex`] takes the steps of a trace as they come ([`unspool_formats::steps`]) and
+//! An [`AccessIndex`] takes the steps of a trace as they come ([`unspool_trace::steps`]) and
 //! answers for the part that it has. It does no I/O. Values of registers, and those of memory if
 //! they are not kept, are decoded again from the file: an [`Explorer`] has the index together with
 //! the file, builds the one from the other in portions, and asks both.

@@ -170,9 +170,10 @@ impl RunIndex {
 
 #[cfg(test)]
 mod tests {
+    use unspool_trace::steps::{Step, StepVisitor};
+
     use super::*;
     use crate::runs::CodeBlock;
-    use unspool_formats::steps::{Step, StepVisitor};
 
     /// Start, end, iterations, cycle, address, thread and whether it is shared.
     type Told = (u64, u64, u64, u32, u64, Option<u64>, bool);

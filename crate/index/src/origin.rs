@@ -4,9 +4,9 @@
 //! Instructions that only copy a value are passed over. The way ends at values that no step wrote,
 //! and at constants.
 
-use unspool_file::{ByteSource, Unreadable};
-use unspool_formats::Instructions;
-use unspool_formats::steps::{Access, Step, StepVisitor};
+use unspool_records::{ByteSource, Unreadable};
+use unspool_trace::Instructions;
+use unspool_trace::steps::{Access, Step, StepVisitor};
 
 use crate::explorer::{Detail, Explorer, detail};
 use crate::index::Cell;

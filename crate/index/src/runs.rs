@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use unspool_formats::steps::{Step, StepEvent};
+use unspool_trace::steps::{Step, StepEvent};
 
 use crate::Toward;
 use crate::executed::{Executed, Executions};

@@ -1,7 +1,7 @@
 //! Where a walk through the steps stops: changes of thread, mode and privilege, system calls,
 //! interrupts.
 
-use unspool_formats::steps::{Step, StepEvent};
+use unspool_trace::steps::{Step, StepEvent};
 
 use crate::Toward;
 

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use proptest::prelude::*;
-use unspool_file::ByteSource;
-use unspool_formats::decoder::Range as Bytes;
-use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
 use unspool_index::{Cell, Explorer, Keeps, Kind, Moment, Toward};
+use unspool_records::ByteSource;
+use unspool_trace::decoder::Range as Bytes;
+use unspool_trace::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
 
 #[derive(Clone, Debug)]
 struct Model {

@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use unspool_formats::open_steps;
-use unspool_formats::records::index_of;
-use unspool_formats::steps::{Access, Place, Step, StepVisitor, Steps, read_all};
 use unspool_index::{AccessIndex, Keeps};
+use unspool_records::memory::index_of;
+use unspool_records::memory::read_steps;
+use unspool_trace::steps::{Access, Place, Step, StepVisitor, Steps};
 
 /// Bytes a step, without and with values.
 const WITHOUT: f64 = 8.0;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use unspool_formats::trace_db::point::Reader;
 use unspool_formats::trace_db::wire::{Layout, Tables};
-use unspool_formats::{Limits, Problem, Result};
+use unspool_trace::{Limits, Problem, Result};
 
 use crate::columns::{Dictionary, Segment};
 

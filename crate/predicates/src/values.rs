@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use hashbrown::HashMap;
-use unspool_formats::Limits;
 use unspool_formats::trace_db::Places;
 use unspool_formats::trace_db::wire::{Number as Raw, StatementId, Tables};
+use unspool_trace::Limits;
 
 use crate::buffers::Buffers;
 use crate::columns::{Dictionary, Segment, Value};
@@ -544,12 +544,13 @@ pub fn put_value(out: &mut String, value: Value<'_>) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 mod tests {
-    use super::*;
-    use unspool_formats::records::index_of;
     use unspool_formats::trace_db;
     use unspool_formats::trace_db::encode::Writer;
     use unspool_formats::trace_db::open_places;
     use unspool_formats::trace_db::wire::{Layout, Type};
+    use unspool_records::memory::index_of;
+
+    use super::*;
 
     const POINTS: u64 = 60_000;
 

@@ -8,12 +8,12 @@ use std::cmp::Ordering;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{FromPrimitive, Zero};
-use unspool_formats::Limits;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::memory::MemoryMap;
 use unspool_formats::trace_db::point::{Content, Point, Variable};
 use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 use unspool_predicates::{Loader, Query, Run};
+use unspool_trace::Limits;
 
 /// Splitmix64.
 struct Random(u64);

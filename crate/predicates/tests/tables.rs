@@ -2,12 +2,12 @@
 //! here.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use unspool_formats::records::index_of;
 use unspool_formats::trace_db;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 use unspool_formats::trace_db::{Places, open_places};
 use unspool_predicates::{BufferOrder, Invariant, Relation, Slot, Step, Suspicion, Values};
+use unspool_records::memory::index_of;
 
 fn places(bytes: &[u8]) -> Places {
     open_places(&index_of(&trace_db::ROW.format, bytes).unwrap()).unwrap()

@@ -1,7 +1,7 @@
 //! Compressed streams and archives.
 
-use unspool_formats::container::{Buffer, Container, PIECE};
-use unspool_formats::{Limits, Problem};
+use unspool_containers::{Buffer, Container, PIECE};
+use unspool_trace::{Limits, Problem};
 use unspool_unpack::{Entry, Fault, Kind, Listing, Random, Stream, content, list};
 
 use crate::choices::Choices;

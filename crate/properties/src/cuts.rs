@@ -1,10 +1,10 @@
 //! Stretches of a trace as traces of their own.
 
+use unspool_cut::CutOptions;
+use unspool_cut::clean::{Choice, Choices as Cleaned, Cleaner};
 use unspool_formats::begin_cut;
-use unspool_formats::clean::{Choice, Choices as Cleaned, Cleaner};
-use unspool_formats::cut::CutOptions;
 use unspool_formats::xray::problems::COPIED_BUFFER;
-use unspool_formats::{Error, Limits, Probe, Problem};
+use unspool_trace::{Error, Limits, Probe, Problem};
 
 use crate::choices::Choices;
 use crate::drive;
@@ -123,7 +123,7 @@ fn readable(stretch: &Stretch) {
     }
     let probe = Probe { head: &stretch.file, tail: &[], size: stretch.file.len() as u64, name: "" };
     let (found, _) = unspool_formats::recognise(&probe).unwrap_or_else(|| panic!("a stretch is of its format"));
-    let options = unspool_formats::OpenOptions { size: Some(probe.size), ..Default::default() };
+    let options = unspool_trace::OpenOptions { size: Some(probe.size), ..Default::default() };
     let opened = (format(found.id).open)(&stretch.file, options);
     let mut decoder = opened.unwrap_or_else(|error| panic!("{error}")).stream().unwrap_or_else(|| panic!("a stream"));
     let Some(delivered) = drive::decode(&mut *decoder, &stretch.file, || usize::MAX, 1 << 16) else { return };

@@ -1,10 +1,10 @@
 //! The loops that a caller of decoders, text dumps and passes owns.
 
-use unspool_formats::decoder::TextDump;
-use unspool_formats::records::{Row, Rows};
-use unspool_formats::{
-    Decoder, Error, EventBatch, EventKind, Locator, Pass, Problem, Records, TrackDef, Want, batch::Name, decoder::Range,
-};
+use unspool_trace::batch::Name;
+use unspool_trace::decoder::Range;
+use unspool_trace::decoder::TextDump;
+use unspool_trace::records::{Row, Rows};
+use unspool_trace::{Decoder, Error, EventBatch, EventKind, Locator, Pass, Problem, Records, TrackDef, Want};
 
 /// Events, problems and so on that are compared at most. A few bytes of a compressed trace can hold
 /// any number.
@@ -217,7 +217,7 @@ pub(crate) fn pass(
     (rows, error)
 }
 
-/// As [`unspool_formats::records::read_all`], but with portions of any sizes.
+/// As [`unspool_records::memory::read_all`], but with portions of any sizes.
 fn read_all(
     pass: &mut dyn Pass,
     file: &[u8],

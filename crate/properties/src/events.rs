@@ -7,8 +7,8 @@ use unspool_engine::statistics::{
     CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Question, Statistics, Summary, TimeOrder, Transform,
 };
 use unspool_engine::{Item, MANY, Neighbour, Store, TrackRows};
-use unspool_formats::batch::Name;
-use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Stacking, TrackDef, TrackKind, ValueKind};
+use unspool_trace::batch::Name;
+use unspool_trace::{EventBatch, EventKind, Locator, Orphans, Stacking, TrackDef, TrackKind, ValueKind};
 
 use crate::choices::Choices;
 

@@ -126,7 +126,7 @@ fn tracks_of(trace: &Trace, format: Format) -> Vec<u32> {
 fn trace_of(session: &Session) -> Trace {
     let store = session.store();
     let clock = match session.clock() {
-        unspool_formats::Clock::Seconds { frequency } => Clock::Seconds { frequency },
+        unspool_trace::Clock::Seconds { frequency } => Clock::Seconds { frequency },
         _ => Clock::Other { unit: "step".into() },
     };
     let tracks = store.track_report().into_iter().map(|track| Track {
@@ -149,7 +149,7 @@ fn trace_of(session: &Session) -> Trace {
 }
 
 fn names_of(session: &Session) -> Vec<Name> {
-    use unspool_formats::batch::Key;
+    use unspool_trace::batch::Key;
     let store = session.store();
     let name = |(number, text): (u32, &String)| {
         let (kind, key) = store.key(number);

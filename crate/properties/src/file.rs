@@ -2,9 +2,10 @@
 
 use core::cell::RefCell;
 
-use unspool_file::ByteSource;
-use unspool_formats::records::index_of;
-use unspool_formats::{FORMATS, Format};
+use unspool_formats::FORMATS;
+use unspool_records::ByteSource;
+use unspool_records::memory::index_of;
+use unspool_trace::Format;
 
 use crate::choices::Choices;
 

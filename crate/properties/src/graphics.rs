@@ -1,11 +1,11 @@
 //! What the calls of an apitrace mean: frames, resources, findings, state.
 
-use unspool_file::ByteSource;
 use unspool_graphics::findings::Findings;
 use unspool_graphics::images::Image;
 use unspool_graphics::resources::{Contents, Kind};
 use unspool_graphics::state::{History, Report};
 use unspool_graphics::{Reader, Survey};
+use unspool_records::ByteSource;
 
 use crate::choices::Choices;
 use crate::file::{Slow, index};

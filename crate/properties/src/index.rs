@@ -1,12 +1,13 @@
 //! Registers and memory at the steps of a trace, and when code ran.
 
-use unspool_file::ByteSource;
-use unspool_formats::steps::{self, Access, Place, Step, StepVisitor};
-use unspool_formats::{Instructions, open_steps};
+use unspool_formats::open_steps;
 use unspool_index::{
     Cell, CodeBlock, Detail, Explorer, Filter, Keeps, Kind, List, LoopFinder, Module, Moment, RunIndex, Stop, Toward,
     With, blocks, drcov, in_modules,
 };
+use unspool_records::ByteSource;
+use unspool_trace::Instructions;
+use unspool_trace::steps::{self, Access, Place, Step, StepVisitor};
 
 use crate::choices::Choices;
 use crate::file::{Slow, index};

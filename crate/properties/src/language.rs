@@ -5,8 +5,8 @@ use unspool_engine::jobs::{Job, Step};
 use unspool_engine::{Store, TrackRows};
 use unspool_find::pattern::Linked;
 use unspool_find::{Bound, Filter, RecordQuery, Search, SliceQuery};
-use unspool_formats::records::RecordName;
-use unspool_formats::{EventBatch, EventKind, FieldValue, Locator, Record, TrackDef, TrackKind, Visitor};
+use unspool_trace::records::RecordName;
+use unspool_trace::{EventBatch, EventKind, FieldValue, Locator, Record, TrackDef, TrackKind, Visitor};
 
 use crate::Choices;
 

@@ -1,7 +1,7 @@
 //! Companions of a trace that name functions.
 
-use unspool_formats::batch::Key;
-use unspool_formats::{Companion, NamesFile, Naming, Probe};
+use unspool_trace::batch::Key;
+use unspool_trace::{Companion, NamesFile, Naming, Probe};
 
 use crate::choices::Choices;
 

@@ -1,7 +1,7 @@
 //! Replays: what the calls of an apitrace become for WebGL2.
 
-use unspool_file::ByteSource;
 use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
+use unspool_records::ByteSource;
 use unspool_replay::{Bounds, Player, Turn};
 
 use crate::choices::Choices;

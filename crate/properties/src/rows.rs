@@ -1,11 +1,11 @@
 //! Block databases of rvn: the scan of a table in the file, and the decoder of rows.
 
-use unspool_formats::rows::{Cell, Shape};
 use unspool_formats::rvn::btree::Scan;
 use unspool_formats::rvn::wire::{Metadata, SCHEMA, TABLES};
-use unspool_formats::{
-    EventBatch, EventKind, FORMATS, Instructions, OpenOptions, Opened, Query, RowDecoder, RowScan, Rows,
-    open_row_records, records,
+use unspool_formats::{FORMATS, open_row_records};
+use unspool_trace::rows::{Cell, Shape};
+use unspool_trace::{
+    EventBatch, EventKind, Instructions, OpenOptions, Opened, Query, RowDecoder, RowScan, Rows, records,
 };
 
 use crate::choices::Choices;
@@ -162,7 +162,7 @@ fn details(database: &Database, whole: &Delivered, choices: &mut Choices) {
     }
     for i in 0..16 {
         let event = whole.events.get(choices.index(whole.events.len())).filter(|_| i < 12);
-        let locator = event.map_or(unspool_formats::Locator::from_bits(choices.extreme()), |event| event.4);
+        let locator = event.map_or(unspool_trace::Locator::from_bits(choices.extreme()), |event| event.4);
         let found: Vec<Rows> = reader.details_queries(locator).iter().map(|query| database.rows(query)).collect();
         reader.details(locator, &found);
         reader.details(locator, &[]);

@@ -1,7 +1,7 @@
 //! A whole trace: from its bytes to pictures, statistics and lists.
 
-use unspool_engine::records::{RecordReader, Scope};
 use unspool_engine::{Session, Step};
+use unspool_records::{RecordReader, Scope};
 
 use crate::choices::Choices;
 use crate::events;

@@ -1,12 +1,11 @@
 //! Traces that are read as bytes: a decoder, its text dump and its record pass.
 
-use unspool_formats::code::problems::KINDS as OF_CALLS;
-use unspool_formats::container::{Container, peek};
-use unspool_formats::problem::MANY_THREADS;
+use unspool_containers::{Container, peek};
+use unspool_formats::open_records;
 use unspool_formats::trace_db::problems::CUT_POINT;
-use unspool_formats::{
-    Decoder, EventKind, Format, Locator, OpenOptions, Problem, ProblemKind, Records, Text, open_records, records,
-};
+use unspool_stacks::problems::KINDS as OF_CALLS;
+use unspool_trace::problem::MANY_THREADS;
+use unspool_trace::{Decoder, EventKind, Format, Locator, OpenOptions, Problem, ProblemKind, Records, Text, records};
 
 use crate::choices::Choices;
 use crate::drive::{self, Delivered, Dumped};

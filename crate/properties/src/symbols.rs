@@ -1,7 +1,7 @@
 //! Binaries that name functions.
 
-use unspool_formats::batch::Key;
 use unspool_symbols::{Binary, Fault, Programs, Range, Step, Work, demangle};
+use unspool_trace::batch::Key;
 
 use crate::choices::Choices;
 

@@ -1,7 +1,7 @@
 //! Calls with their values, as the replay executes them.
 
 use unspool_formats::apitrace::{self, CallVisitor, Scalar, Token, Values};
-use unspool_formats::records::{Record, RecordName};
+use unspool_trace::records::{Record, RecordName};
 
 /// A value of an argument. Enum constants, flags and truth values are numbers.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,10 +3,10 @@
 use core::cell::RefCell;
 
 use hashbrown::HashMap;
-use unspool_file::{ByteSource, Reads, Unreadable, Window, run};
-use unspool_formats::Error;
 use unspool_formats::apitrace::{ApitraceRecords, CallPass, CallVisitor};
-use unspool_formats::records::Records;
+use unspool_records::{ByteSource, Reads, Unreadable, Window, run};
+use unspool_trace::Error;
+use unspool_trace::records::Records;
 
 use crate::call::{Call, Collector};
 use crate::driver::{Bounds, Replay};

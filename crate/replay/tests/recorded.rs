@@ -3,10 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
+use unspool_containers::{Container, peek};
 use unspool_formats::apitrace;
 use unspool_formats::apitrace::encode::snappy;
-use unspool_formats::container::{Container, peek};
-use unspool_formats::records::index_of;
+use unspool_records::memory::index_of;
 use unspool_replay::{Bounds, Player, Turn};
 
 /// The index of a trace.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use unspool_formats::callees;
+use unspool_trace::callees;
 
 use crate::calls::Scan;
 use crate::demangle::demangle;

@@ -14,8 +14,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use unspool_formats::callees::Function;
-use unspool_formats::code::{Flow, flow_of_x86_64};
+use unspool_stacks::{Flow, flow_of_x86_64};
+use unspool_trace::callees::Function;
 
 use crate::file::{File, Stop};
 use crate::image::{Architecture, Image, Section};

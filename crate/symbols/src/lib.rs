@@ -4,7 +4,7 @@
 //! little of a large file is read. What is wrong with it is a [`Fault`].
 //!
 //! As a wasm module it is loaded on demand, because few traces have such a file. What it reads
-//! crosses to the session's module as bytes ([`unspool_formats::Naming::to_bytes`]).
+//! crosses to the session's module as bytes ([`unspool_trace::Naming::to_bytes`]).
 
 #![forbid(unsafe_code)]
 

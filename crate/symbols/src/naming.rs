@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use unspool_formats::Naming;
-use unspool_formats::naming::Place;
+use unspool_trace::Naming;
+use unspool_trace::naming::Place;
 
 use crate::binary::Binary;
 use crate::demangle::demangle;

@@ -1,6 +1,6 @@
 //! The binaries of a trace that has addresses: where each of them is, and which addresses it names.
 
-use unspool_formats::Naming;
+use unspool_trace::Naming;
 
 use crate::bases::{Fit, Layout};
 use crate::image::Sort;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use unspool_formats::callees::Function;
-use unspool_formats::{Callees, Naming};
+use unspool_trace::callees::Function;
+use unspool_trace::{Callees, Naming};
 
 use crate::binary::{Binary, Step};
 use crate::dwarf::Source;

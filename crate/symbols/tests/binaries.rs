@@ -196,7 +196,7 @@ fn libraries_are_assigned_only_if_there_is_one_way() {
     let one = programs(&[(1, &program), (2, &library)], &[(0, 7), (3, 2)]);
     assert_eq!(one.report(2, 2).unwrap().object, Some(3));
     let first = one.naming(2).unwrap();
-    assert!(first.of(unspool_formats::batch::Key::Id(3 << 24 | 1)).is_some());
+    assert!(first.of(unspool_trace::batch::Key::Id(3 << 24 | 1)).is_some());
     let mut two = programs(&[(1, &program), (2, &library)], &[(0, 7), (1, 2), (2, 2)]);
     let report = two.report(2, 0).unwrap();
     assert_eq!((report.object, report.is_wrong), (None, true));
@@ -237,7 +237,7 @@ fn a_library_may_be_used_twice() {
     two.choose(1, Some(1));
     two.choose(2, Some(2));
     let of = |id| two.naming(id).unwrap();
-    let key = |object: i64| unspool_formats::batch::Key::Id(object << 24 | 2);
+    let key = |object: i64| unspool_trace::batch::Key::Id(object << 24 | 2);
     assert_eq!(of(1).of(key(1)).unwrap().place.text, "library_entry");
     assert_eq!(of(2).of(key(2)).unwrap().place.text, "library_entry");
 }
@@ -367,7 +367,7 @@ fn placed(files: &[(u32, &[u8])], called: Called) -> Programs {
 
 fn name(programs: &Programs, id: u32, address: u64) -> Option<String> {
     let naming = programs.naming(id)?;
-    naming.of(unspool_formats::batch::Key::Address(address)).map(|it| format!("{}+{:x}", it.place.text, it.offset))
+    naming.of(unspool_trace::batch::Key::Address(address)).map(|it| format!("{}+{:x}", it.place.text, it.offset))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Deflate (RFC 1951) without a header: an entry of a zip archive, and the data of a gzip member.
 
-use unspool_formats::container::{Buffer, Inflate, Inflated};
+use unspool_containers::{Buffer, Inflate, Inflated};
 
 use crate::stream::Decode;
 use crate::{Fault, Why};

@@ -31,7 +31,7 @@ pub enum Why {
     NoDirectory,
     /// The archive has more entries than [`crate::MAX_ENTRIES`].
     TooMany,
-    /// The stream unpacks to more than [`unspool_formats::limits::Expansion`] allows.
+    /// The stream unpacks to more than [`unspool_trace::limits::Expansion`] allows.
     Expansion,
 }
 

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use unspool_formats::container::{Buffer, GZIP_MAX_HEADER, gzip_header_len};
+use unspool_containers::{Buffer, GZIP_MAX_HEADER, gzip_header_len};
 
 use crate::deflate::Deflate;
 use crate::stream::Decode;

@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use unspool_formats::Limits;
-use unspool_formats::container::{Buffer, Container};
-use unspool_formats::limits::Expansion;
+use unspool_containers::{Buffer, Container};
+use unspool_trace::Limits;
+use unspool_trace::limits::Expansion;
 
 use crate::deflate::Deflate;
 use crate::gzip::Gzip;

@@ -2,8 +2,8 @@
 
 use alloc::boxed::Box;
 
-use unspool_formats::container::{Buffer, Unpack};
-use unspool_formats::problem::{Problem, TRUNCATED};
+use unspool_containers::{Buffer, Unpack};
+use unspool_trace::problem::{Problem, TRUNCATED};
 
 use crate::stream::Decode;
 use crate::{Fault, Why};

@@ -3,7 +3,7 @@
 
 use alloc::boxed::Box;
 
-use unspool_formats::container::Buffer;
+use unspool_containers::Buffer;
 use xz4rust::{XzDecoder, XzError, XzNextBlockResult};
 
 use crate::stream::Decode;

@@ -15,12 +15,15 @@ use std::process::ExitCode;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
+use in_part::{Mark, Why};
+use source::{Rows, trace_of};
+use summary::{Outcome, Summary};
+use unspool_cut::clean::Cleaner;
 use unspool_engine::Session;
 use unspool_engine::tables::View;
 use unspool_export::{Arguments, Collector, Export, FORMATS, Format, Step, Writer};
-use unspool_formats::clean::Cleaner;
 use unspool_formats::has_arguments;
-use unspool_formats::problem::TRUNCATED;
+use unspool_trace::problem::TRUNCATED;
 
 use crate::clean::CleanArgs;
 use crate::console;
@@ -30,9 +33,6 @@ use crate::progress::{self, Progress};
 use crate::read_whole::{read_spilled, threads};
 use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, Source, TraceArgs, complain};
-use in_part::{Mark, Why};
-use source::{Rows, trace_of};
-use summary::{Outcome, Summary};
 
 /// Converts traces to formats of other programs.
 ///

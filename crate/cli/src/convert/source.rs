@@ -8,15 +8,15 @@ use unspool_engine::tables::{View, ViewTable, ViewValue};
 use unspool_export::{
     Arg, Arguments, Clock, Instant, Name, Number, Part, Sample, Slice, Source, Table, Trace, Track, TrackKind,
 };
-use unspool_formats::batch::Key;
+use unspool_trace::batch::Key;
 
 /// What is the same for all of an export of a trace.
 pub(super) fn trace_of(session: &Session, name: &str, range: Option<(u64, u64)>) -> Trace {
     let store = session.store();
     let clock = match session.clock() {
-        unspool_formats::Clock::Seconds { frequency } => Clock::Seconds { frequency },
-        unspool_formats::Clock::Ticks => Clock::Other { unit: "tick".into() },
-        unspool_formats::Clock::Ordinal { unit } => Clock::Other { unit: unit.into() },
+        unspool_trace::Clock::Seconds { frequency } => Clock::Seconds { frequency },
+        unspool_trace::Clock::Ticks => Clock::Other { unit: "tick".into() },
+        unspool_trace::Clock::Ordinal { unit } => Clock::Other { unit: unit.into() },
     };
     let tracks = store.track_report().into_iter().map(|track| Track {
         kind: match track.kind {

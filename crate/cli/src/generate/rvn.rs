@@ -4,9 +4,9 @@
 use std::io;
 
 use unspool_engine::RowSink;
-use unspool_formats::RowError;
 use unspool_formats::rvn::encode::Writer;
 use unspool_formats::rvn::wire::{Block, Interrupt, Metadata, Mode, SCHEMA};
+use unspool_trace::RowError;
 
 use super::program::{Dice, Program};
 use super::{Options, Tick};

@@ -1,13 +1,13 @@
 //! Records that a pass over the file has collected, as a track: points, a value over time, or
 //! slices.
 
-use unspool_formats::{Locator, TrackDef, TrackKind, ValueKind, sort};
+use unspool_records::{CollectedColumns, NumberKind};
+use unspool_trace::{Locator, TrackDef, TrackKind, ValueKind, sort};
 
 use super::Derived;
 use crate::call_tree::CallTree;
 use crate::jobs::{Job, Progress, Step};
 use crate::neighbours::Neighbour;
-use crate::records::{CollectedColumns, NumberKind};
 use crate::store::{Instant, Sample, Slice, Store};
 
 /// Puts collected records in order and appends them to a derived track.

@@ -1,6 +1,6 @@
 //! All calls of a function as one track.
 
-use unspool_formats::{TrackDef, TrackId, sort};
+use unspool_trace::{TrackDef, TrackId, sort};
 
 use super::Derived;
 use crate::jobs::{Job, Progress, Step};
@@ -197,13 +197,14 @@ impl Job for Keep {
 
 #[cfg(test)]
 mod tests {
+    use unspool_trace::{EventBatch, EventKind, Locator, TrackKind};
+
     use super::super::{Place, track_of};
     use super::*;
     use crate::details::Item;
     use crate::jobs::Jobs;
     use crate::store::query::TrackRows;
     use std::cmp::Reverse;
-    use unspool_formats::{EventBatch, EventKind, Locator, TrackKind};
 
     /// Two threads of nested calls of 50 functions. Function 49 is rare, and 0 calls itself.
     fn store() -> Store {

@@ -1,6 +1,6 @@
 //! Where a function is called, at places where its calls are too short to be drawn on their own.
 
-use unspool_formats::TrackId;
+use unspool_trace::TrackId;
 
 use crate::jobs::{Job, Progress, Step};
 use crate::store::Store;
@@ -189,8 +189,9 @@ impl Job for Marks {
 
 #[cfg(test)]
 mod tests {
+    use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
+
     use super::*;
-    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
     /// 100,000 calls of f0 of 3 ticks in a call of f1, one in a thousand of them f2.
     fn store() -> Store {

@@ -34,7 +34,7 @@ mod keep;
 mod marks;
 
 use serde::Serialize;
-use unspool_formats::{Locator, TrackDef, TrackId};
+use unspool_trace::{Locator, TrackDef, TrackId};
 
 use crate::chunked::Chunked;
 use crate::details::Item;

@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 use serde::Serialize;
-use unspool_formats::{TrackId, sort};
+use unspool_records::picked::Picked;
+use unspool_trace::{TrackId, sort};
 
 use crate::derived::{MOST_CELLS, MarksColumns};
 use crate::details::Item;
-use crate::records::picked::Picked;
 use crate::store::query::TrackRows;
 use crate::store::{Slice, Store};
 

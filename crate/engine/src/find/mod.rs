@@ -8,8 +8,8 @@ mod hits;
 mod scan;
 
 use unspool_find::{Context, Name, Track};
-use unspool_formats::TrackKind;
-use unspool_formats::batch::Key;
+use unspool_trace::TrackKind;
+use unspool_trace::batch::Key;
 
 pub use hits::{Hit, Hits, Order};
 pub use scan::Find;

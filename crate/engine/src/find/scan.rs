@@ -2,7 +2,7 @@
 //! the records adds.
 
 use unspool_find::{FoundRecords, SliceQuery, SliceTest, SliceTests, Span};
-use unspool_formats::{Locator, TrackId};
+use unspool_trace::{Locator, TrackId};
 
 use super::hits::{Hits, NONE, Point};
 use crate::jobs::{Job, Progress, Step};

@@ -1,6 +1,6 @@
 //! Durations of the slices of one name, counted in logarithmic buckets.
 
-use unspool_formats::sort;
+use unspool_trace::sort;
 
 /// Buckets per octave, as a power of two. A bucket is at most a 64th of its values wide, so its
 /// middle is off by less than one percent.
@@ -112,8 +112,9 @@ impl Buckets {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn check(values: &[u64]) -> Buckets {
         let mut buckets = Buckets::default();

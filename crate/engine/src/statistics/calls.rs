@@ -6,13 +6,13 @@
 //! durations, the first [`MOST_BY_DURATION`] are kept. A narrower interval of durations reaches the
 //! others.
 
-use unspool_formats::{TrackId, sort};
+use unspool_records::picked::Picked;
+use unspool_trace::{TrackId, sort};
 
 use super::buckets::{self, bounds_of, bucket_of};
 use super::plan::Question;
 use crate::call_tree::ROOT;
 use crate::jobs::{Job, Progress, Step};
-use crate::records::picked::Picked;
 use crate::store::column::Column;
 use crate::store::{Slice, Store};
 

@@ -1,6 +1,6 @@
 //! The table of functions: one line for each name.
 
-use unspool_formats::sort;
+use unspool_trace::sort;
 
 use super::paths::Place;
 use super::{Percentiles, Question, Statistics};

@@ -16,7 +16,7 @@
 //! same path share them.
 
 use hashbrown::HashMap;
-use unspool_formats::{Stacking, TrackId};
+use unspool_trace::{Stacking, TrackId};
 
 use crate::call_tree::{CallTree, MAX_NODES, NodeId, ROOT};
 use crate::store::{Store, Track};

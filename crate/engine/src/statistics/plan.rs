@@ -1,6 +1,6 @@
 //! Which slices a range holds, and in which order they are visited.
 
-use unspool_formats::TrackId;
+use unspool_trace::TrackId;
 
 use crate::call_tree::NodeId;
 use crate::store::Store;

@@ -1,6 +1,6 @@
 //! Places in a shape from which to go on: down to the callees, or up to the callers.
 
-use unspool_formats::sort;
+use unspool_trace::sort;
 
 use super::figures::Figure;
 use super::shape::Shape;

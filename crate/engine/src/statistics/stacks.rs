@@ -2,7 +2,7 @@
 //! same figures.
 
 use hashbrown::HashMap;
-use unspool_formats::sort;
+use unspool_trace::sort;
 
 use super::figures::Figure;
 use super::shape::{NONE, Shape};

@@ -1,7 +1,7 @@
 //! All figures of a range, exactly and at once, for callers that may block.
 
 use hashbrown::HashMap;
-use unspool_formats::TrackId;
+use unspool_trace::TrackId;
 
 use super::buckets::rank_of;
 use super::functions::Function;

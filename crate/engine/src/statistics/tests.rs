@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use unspool_formats::{EventBatch, EventKind, Locator, Stacking, TrackDef, TrackKind};
+use unspool_trace::{EventBatch, EventKind, Locator, Stacking, TrackDef, TrackKind};
 
 use super::buckets::rank_of;
 use super::*;
@@ -433,7 +433,7 @@ proptest! {
 fn data_of_calls_is_summed_by_function_over_range_and_tracks() {
     let mut store = store(&[(Stacking::Nested, "+a@0 -a@2 +b@2 -b@4 +a@4 -a@9"), (Stacking::Nested, "+a@1 -a@3")]);
     let mut batch = EventBatch::with_capacity(8);
-    let payload = |x, track, name, bytes| unspool_formats::batch::Payload { x, track, name, bytes };
+    let payload = |x, track, name, bytes| unspool_trace::batch::Payload { x, track, name, bytes };
     // In the order of their ends.
     batch.payloads.extend([
         payload(0, 0, 0, 5),
@@ -453,5 +453,5 @@ fn data_of_calls_is_summed_by_function_over_range_and_tracks() {
     // A call that begins before the range has its data there.
     assert_eq!(bytes((1, 4), &[0]), [0.0, 7.0]);
     assert_eq!(bytes(ALL, &[0]), [u64::MAX as f64, 7.0]);
-    assert!(store.bytes() >= 4 * size_of::<unspool_formats::batch::Payload>());
+    assert!(store.bytes() >= 4 * size_of::<unspool_trace::batch::Payload>());
 }

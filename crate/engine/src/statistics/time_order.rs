@@ -5,7 +5,7 @@
 //! step. So the picture depends on the range and not on the number of calls. A person who looks
 //! closer selects a shorter range.
 
-use unspool_formats::{Stacking, TrackId, sort};
+use unspool_trace::{Stacking, TrackId, sort};
 
 use super::paths::Paths;
 use super::plan::Question;

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use unspool_formats::Locator;
+use unspool_trace::Locator;
 
 use super::slice::Slice;
 #[cfg(feature = "spill")]

@@ -596,7 +596,7 @@ fn take_in(sum: &mut Option<Sum>, next: Sum) {
 
 #[cfg(test)]
 mod tests {
-    use unspool_formats::Locator;
+    use unspool_trace::Locator;
 
     use super::*;
 

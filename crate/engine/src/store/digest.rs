@@ -1,6 +1,6 @@
 //! One number for everything that a trace holds, to compare two readings with.
 
-use unspool_formats::Locator;
+use unspool_trace::Locator;
 
 use super::Store;
 use super::slice::Slice;

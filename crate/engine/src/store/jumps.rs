@@ -1,8 +1,8 @@
 //! Calls that may have been left by a jump.
 
-use unspool_formats::batch::Key;
-use unspool_formats::batch::flags::{END_INFERRED, NEVER_ENDED};
-use unspool_formats::{Callees, Jumps, TrackId};
+use unspool_trace::batch::Key;
+use unspool_trace::batch::flags::{END_INFERRED, NEVER_ENDED};
+use unspool_trace::{Callees, Jumps, TrackId};
 
 use super::Store;
 use super::track::Track;

@@ -43,8 +43,8 @@ pub mod spill;
 pub(crate) mod texts;
 mod track;
 
-use unspool_formats::batch::{Key, Payload, SliceKind};
-use unspool_formats::{EventBatch, EventKind, Locator, Problem, ProblemKind, Stacking, TrackDef, TrackId, TrackKind};
+use unspool_trace::batch::{Key, Payload, SliceKind};
+use unspool_trace::{EventBatch, EventKind, Locator, Problem, ProblemKind, Stacking, TrackDef, TrackId, TrackKind};
 
 use crate::call_tree::CallTree;
 use crate::statistics::Weights;

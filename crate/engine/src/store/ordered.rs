@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use unspool_formats::TrackId;
+use unspool_trace::TrackId;
 
 use super::Store;
 use super::column::Column;
@@ -73,7 +73,7 @@ impl Iterator for Ordered<'_> {
 
 #[cfg(test)]
 mod tests {
-    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
+    use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Kinds of problems that occur when events of any format are put on their tracks.
 
-unspool_formats::problem_kinds! {
+unspool_trace::problem_kinds! {
     /// The clock of a track went back. `value`: by how many ticks.
     CLOCK_WENT_BACK = ProblemKind::serious(
         "clock-went-back",
@@ -40,7 +40,7 @@ unspool_formats::problem_kinds! {
 
 /// Whether what follows a problem of this kind was not read although it is in the file: a limit
 /// ended the reading.
-pub(crate) fn is_limit(kind: &unspool_formats::ProblemKind) -> bool {
+pub(crate) fn is_limit(kind: &unspool_trace::ProblemKind) -> bool {
     kind.offers_to_go_on() || kind == &OUT_OF_ROOM
 }
 
@@ -48,12 +48,17 @@ pub(crate) fn is_limit(kind: &unspool_formats::ProblemKind) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use unspool_formats::{FORMATS, Problem, ProblemKind, code, problem};
+    use unspool_formats::FORMATS;
+    use unspool_trace::{Problem, ProblemKind, problem};
 
     use super::*;
 
     fn every_kind() -> impl Iterator<Item = &'static ProblemKind> {
-        let tables = FORMATS.iter().map(|format| format.problems).chain([problem::KINDS, code::problems::KINDS, KINDS]);
+        let tables = FORMATS.iter().map(|format| format.problems).chain([
+            problem::KINDS,
+            unspool_stacks::problems::KINDS,
+            KINDS,
+        ]);
         tables.flat_map(|kinds| kinds.iter().copied())
     }
 

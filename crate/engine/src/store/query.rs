@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use unspool_formats::TrackId;
-use unspool_formats::batch::flags::NEVER_ENDED;
+use unspool_trace::TrackId;
+use unspool_trace::batch::flags::NEVER_ENDED;
 
 use super::Store;
 use super::column::{Column, Node, Visit};
@@ -407,8 +407,9 @@ fn counters(track: &Track, id: TrackId, from: u64, to: u64, step: u64, answer: &
 
 #[cfg(test)]
 mod tests {
+    use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
+
     use super::*;
-    use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
     fn store() -> (Store, EventBatch) {
         let mut batch = EventBatch::with_capacity(1 << 16);

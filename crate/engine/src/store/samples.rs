@@ -1,6 +1,6 @@
 //! Counters: values over time, with their extremes at every level of detail.
 
-use unspool_formats::ValueKind;
+use unspool_trace::ValueKind;
 
 use crate::chunked::Chunked;
 

@@ -1,6 +1,6 @@
 //! Slices: as a column stores them, and while they are open.
 
-use unspool_formats::Locator;
+use unspool_trace::Locator;
 
 use crate::call_tree::NodeId;
 
@@ -13,7 +13,7 @@ pub struct Slice {
     pub end: u64,
     /// Call-tree node.
     pub node: NodeId,
-    /// Bits of [`unspool_formats::batch::flags`].
+    /// Bits of [`unspool_trace::batch::flags`].
     pub flags: u8,
     /// Where to decode its record from, as its format defines it.
     pub locator: Locator,

@@ -211,7 +211,7 @@ mod tests {
     use std::io::Cursor;
 
     use proptest::prelude::*;
-    use unspool_formats::Locator;
+    use unspool_trace::Locator;
 
     use super::super::column::Column;
     use super::*;

@@ -2,8 +2,8 @@
 //! addresses.
 
 use hashbrown::HashMap;
-use unspool_formats::batch::{Key, Name, SliceKind};
-use unspool_formats::{Naming, sort};
+use unspool_trace::batch::{Key, Name, SliceKind};
+use unspool_trace::{Naming, sort};
 
 /// The names of a trace by number.
 #[derive(Debug, Default)]
@@ -125,7 +125,7 @@ impl Texts {
         changed
     }
 
-    fn find(&self, key: Key) -> Option<unspool_formats::Named<'_>> {
+    fn find(&self, key: Key) -> Option<unspool_trace::Named<'_>> {
         self.namings.iter().rev().find_map(|(_, naming)| naming.of(key))
     }
 
@@ -174,7 +174,7 @@ impl Texts {
 
 /// The text of a place, with the distance from its start: `main+0x12`. A statement is known by its
 /// line, too: `total += x (sum.c:12)`.
-pub(crate) fn text_of(named: &unspool_formats::Named<'_>) -> String {
+pub(crate) fn text_of(named: &unspool_trace::Named<'_>) -> String {
     match named.offset {
         0 if named.is_statement && !named.place.source.is_empty() && named.place.source != named.place.text => {
             format!("{} ({})", named.place.text, named.place.source)
@@ -195,8 +195,8 @@ fn apart(text: &str, key: Key) -> String {
 
 #[cfg(test)]
 mod tests {
-    use unspool_formats::StatementId;
-    use unspool_formats::naming::Place;
+    use unspool_trace::StatementId;
+    use unspool_trace::naming::Place;
 
     use super::*;
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use unspool_formats::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
-use unspool_formats::limits::SHOWN;
-use unspool_formats::problem::TOO_DEEP;
-use unspool_formats::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef, ValueKind};
+use unspool_trace::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
+use unspool_trace::limits::SHOWN;
+use unspool_trace::problem::TOO_DEEP;
+use unspool_trace::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef, ValueKind};
 
 use super::Count;
 use super::block::Columns;

@@ -1,6 +1,6 @@
 //! The rows of the tables one by one, for exports.
 
-use unspool_formats::{Stacking, TrackId, ValueKind};
+use unspool_trace::{Stacking, TrackId, ValueKind};
 
 use super::{Parts, SliceRows, Span, instants, samples};
 use crate::find::Hits;
@@ -45,7 +45,7 @@ pub struct ViewSlice {
     pub end: u64,
     /// Number of its name.
     pub name: u32,
-    /// Bits of [`unspool_formats::batch::flags`].
+    /// Bits of [`unspool_trace::batch::flags`].
     pub flags: u8,
     /// Bits of its locator.
     pub locator: u64,

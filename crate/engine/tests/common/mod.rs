@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use unspool_engine::records::RecordReader;
 use unspool_engine::{Session, Step, read};
+use unspool_records::RecordReader;
 
 /// Bytes of head and tail that a file is recognised by.
 const HEAD: usize = 64 * 1024;

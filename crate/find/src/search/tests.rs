@@ -1,6 +1,6 @@
 //! Searches over records of every kind.
 
-use unspool_formats::{Locator, Operand, Taint, Use};
+use unspool_trace::{Locator, Operand, Taint, Use};
 
 use super::*;
 use crate::pattern::Linked;

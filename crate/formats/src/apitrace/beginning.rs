@@ -1,9 +1,9 @@
 //! The beginning of a file, decoded to recognise it.
 
-use crate::batch::EventBatch;
-use crate::container::{Container, peek};
-use crate::error::{Cause, Error, Result};
-use crate::limits::Limits;
+use unspool_containers::{Container, peek};
+use unspool_trace::batch::EventBatch;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::limits::Limits;
 
 use super::calls::Calls;
 use super::decode::{Broken, Walk};

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 use core::slice;
 
-use crate::records::{FieldValue, Record, Visitor};
+use unspool_trace::records::{FieldValue, Record, Visitor};
 
 use super::describe::{put_guid, shown};
 use super::functions::{Marker, NameFlags};

@@ -13,14 +13,14 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
+use unspool_trace::batch::{EventBatch, EventKind, Orphans, Payload, SliceKind, TrackDef, TrackId, TrackKind};
+use unspool_trace::error::{Error, Result};
+use unspool_trace::limits::{Limits, SHOWN};
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::{MANY_THREADS, ProblemKind, TOO_DEEP};
 
-use crate::batch::{EventBatch, EventKind, Orphans, Payload, SliceKind, TrackDef, TrackId, TrackKind};
-use crate::error::{Error, Result};
-use crate::limits::{Limits, SHOWN};
-use crate::locator::Locator;
 use crate::names::Texts;
-use crate::problem::{MANY_THREADS, ProblemKind, TOO_DEEP};
-use crate::records::Pieces;
+use crate::pieces::Pieces;
 
 use super::Located;
 use super::functions::Marker;

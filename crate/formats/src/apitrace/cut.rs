@@ -6,12 +6,11 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use hashbrown::HashSet;
-
-use crate::clean::{Choice, Class, Cleaner, Payload};
-use crate::cut::{Cut, CutOptions, PORTION};
-use crate::decoder::Progress;
-use crate::error::{Cause, Error, Result};
-use crate::problem::{Problem, TRUNCATED};
+use unspool_cut::clean::{Choice, Class, Cleaner, Payload};
+use unspool_cut::{Cut, CutOptions, PORTION};
+use unspool_trace::decoder::Progress;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::problem::{Problem, TRUNCATED};
 
 use super::beginning::{Beginning, unsupported};
 use super::decode;

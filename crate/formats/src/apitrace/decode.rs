@@ -14,15 +14,14 @@ mod definitions;
 
 use alloc::vec::Vec;
 
-use crate::input::Cursor;
+use definitions::{Draft, Kind};
+use unspool_trace::input::Cursor;
 
 use super::records::{Bytes, Enter, Event, Nest, Scalar};
 use super::shapes::Shapes;
 use super::skim::{Known, Skimmer};
 use super::tables::{Definitions, Enum, Tables};
 use super::wire::{self, Header, MAX_ARGS, MAX_DEPTH, Stop, StreamOffset, tag, uint};
-
-use definitions::{Draft, Kind};
 
 /// Receives what a walk finds. Values follow the argument, result or container that they belong to,
 /// depth first.

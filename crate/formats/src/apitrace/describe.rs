@@ -7,8 +7,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
-use crate::details::{Field, Value};
-use crate::records::shortest;
+use unspool_trace::details::{Field, Value};
+use unspool_trace::records::shortest;
 
 use super::decode::Sink;
 use super::records::{Bytes, Enter, Nest, Scalar};

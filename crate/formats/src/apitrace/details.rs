@@ -9,10 +9,10 @@ use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use crate::decoder::Range;
-use crate::details::{Field, RecordDetails, Value};
-use crate::error::{Cause, Error, Result};
-use crate::locator::Locator;
+use unspool_trace::decoder::Range;
+use unspool_trace::details::{Field, RecordDetails, Value};
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::locator::Locator;
 
 use super::Located;
 use super::calls::FrameFacts;
@@ -206,14 +206,15 @@ impl ApitraceRecords {
 mod tests {
     use alloc::vec;
 
+    use unspool_trace::Decoder;
+    use unspool_trace::batch::{EventBatch, EventKind};
+    use unspool_trace::sniff::OpenOptions;
+
     use super::super::beginning::Beginning;
     use super::super::encode::{Value as Arg, Writer};
     use super::super::events::ApitraceDecoder;
     use super::super::traces::{DATA, GOOD};
     use super::*;
-    use crate::Decoder;
-    use crate::batch::{EventBatch, EventKind};
-    use crate::sniff::OpenOptions;
 
     #[test]
     fn a_click_decodes_one_chunk_or_two_around_a_blob() {

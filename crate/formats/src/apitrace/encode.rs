@@ -7,8 +7,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use hashbrown::HashSet;
-
-use crate::container::snappy_block::compress;
+use unspool_containers::snappy_block::compress;
 
 use super::wire::{self, FLAG_FAKE, frame_tag, put_sint, put_text, put_uint, tag};
 

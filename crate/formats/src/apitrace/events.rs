@@ -5,13 +5,13 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::batch::EventBatch;
-use crate::container::Container;
-use crate::decoder::{Decoder, Progress, Want};
-use crate::error::{Error, Result};
-use crate::info::{Capability, Clock, Column, Info, Shows};
-use crate::problem::{Problem, TRUNCATED};
-use crate::sniff::OpenOptions;
+use unspool_containers::Container;
+use unspool_trace::batch::EventBatch;
+use unspool_trace::decoder::{Decoder, Progress, Want};
+use unspool_trace::error::{Error, Result};
+use unspool_trace::info::{Capability, Clock, Column, Info, Shows};
+use unspool_trace::problem::{Problem, TRUNCATED};
+use unspool_trace::sniff::OpenOptions;
 
 use super::FORMAT;
 use super::beginning::{Beginning, unsupported};

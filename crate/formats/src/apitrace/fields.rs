@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
-use crate::records::{Record, RecordName};
+use unspool_trace::records::{Record, RecordName};
 
 use super::Located;
 use super::call::{Call, CallVisitor};

@@ -11,14 +11,15 @@ use core::ops::Range as Numbers;
 
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
+use unspool_containers::Container;
+use unspool_trace::batch::TrackId;
+use unspool_trace::decoder::Range;
+use unspool_trace::details::RecordDetails;
+use unspool_trace::error::Result;
+use unspool_trace::locator::Locator;
+use unspool_trace::records::{Lane, Pass, Records};
 
-use crate::batch::TrackId;
-use crate::container::Container;
-use crate::decoder::Range;
-use crate::details::RecordDetails;
-use crate::error::Result;
-use crate::locator::Locator;
-use crate::records::{Lane, Pass, Pieces, Records, from_index, to_index};
+use crate::pieces::{Pieces, from_index, to_index};
 
 use super::calls::FrameFacts;
 use super::events::ApitraceDecoder;
@@ -142,7 +143,7 @@ impl ApitraceRecords {
     ///
     /// # Errors
     ///
-    /// Returns [`Cause::Misuse`](crate::Cause::Misuse) for bytes that are not an index.
+    /// Returns [`Cause::Misuse`](unspool_trace::Cause::Misuse) for bytes that are not an index.
     pub fn open(index: &[u8]) -> Result<Self> {
         let mut index: Index<'static> = from_index(index)?;
         index.far.to_mut().sort_unstable();

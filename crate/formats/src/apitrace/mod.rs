@@ -1,6 +1,6 @@
 //! Traces of apitrace: calls of OpenGL, EGL and Direct3D with their arguments, versions 0 to 6.
 //!
-//! A trace is one stream of events in one of four containers (`crate::container`). It has no
+//! A trace is one stream of events in one of four containers (`unspool_containers`). It has no
 //! timestamps. Calls of all threads are numbered in the order in which they begin, and that number
 //! is the x axis.
 //!
@@ -51,16 +51,16 @@ mod traces;
 use alloc::boxed::Box;
 use alloc::format;
 
-use crate::companion::Companion;
-use crate::container::Container;
-use crate::error::Result;
-use crate::info::{Nouns, Tab};
-use crate::locator::Locator;
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
-use crate::table::{Executed, Reader, Row};
-
 use beginning::Beginning;
+use unspool_containers::Container;
+use unspool_trace::companion::Companion;
+use unspool_trace::error::Result;
+use unspool_trace::info::{Nouns, Tab};
+use unspool_trace::locator::Locator;
+use unspool_trace::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use wire::StreamOffset;
+
+use crate::table::{Executed, Reader, Row};
 
 pub use call::{Call, CallVisitor, Name, Token, Values};
 use cut::cut;

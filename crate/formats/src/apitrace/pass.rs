@@ -12,9 +12,11 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
-use crate::decoder::Range;
-use crate::error::{Cause, Error, Result};
-use crate::records::{Pass, Record, RecordName, Stretch, Visitor};
+use unspool_trace::decoder::Range;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::records::{Pass, Record, RecordName, Visitor};
+
+use crate::pieces::Stretch;
 
 use super::call::{Call, CallVisitor};
 use super::decode::Walk;

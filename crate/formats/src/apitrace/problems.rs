@@ -1,6 +1,6 @@
 //! Kinds of problems that only apitrace traces have.
 
-crate::problem_kinds! {
+unspool_trace::problem_kinds! {
     /// The file ends inside an event of a call. `value`: the number of the call.
     CUT_CALL = ProblemKind::serious(
         "cut-call",

@@ -6,11 +6,10 @@
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
-
-use crate::container::snappy_block::{Block, Reached};
-use crate::container::{Container, Kept, Spool};
-use crate::decoder::Range;
-use crate::limits::Limits;
+use unspool_containers::snappy_block::{Block, Reached};
+use unspool_containers::{Container, Kept, Spool};
+use unspool_trace::decoder::Range;
+use unspool_trace::limits::Limits;
 
 use super::wire::StreamOffset;
 

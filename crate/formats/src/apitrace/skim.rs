@@ -361,13 +361,13 @@ mod tests {
     use std::fs;
 
     use proptest::prelude::*;
+    use unspool_containers::{Container, peek};
 
     use super::super::decode::{Broken, Cut, Sink, Walk};
     use super::super::encode::{Value, Writer};
     use super::super::records::{Bytes, Nest, Scalar};
     use super::super::traces::{BITS, DRAW, GOOD, MODE, POINT, SWAP, corpus, stream};
     use super::*;
-    use crate::container::{Container, peek};
 
     /// A sink that logs everything as words, and separately the events that a skimming sink gets.
     #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use alloc::boxed::Box;
 
-use crate::container::{Buffer, Container, Spool, Unpack};
-use crate::limits::Limits;
+use unspool_containers::{Buffer, Container, Spool, Unpack};
+use unspool_trace::limits::Limits;
 
 use super::index::Index;
 use super::random_access::RandomAccess;
@@ -155,15 +155,16 @@ impl<'a> Source<'a> {
 mod tests {
     use alloc::vec;
 
+    use unspool_trace::Decoder;
+    use unspool_trace::batch::EventBatch;
+    use unspool_trace::sniff::OpenOptions;
+
     use super::super::beginning::Beginning;
     use super::super::encode::{Value, Writer, snappy};
     use super::super::events::ApitraceDecoder;
     use super::super::index::ApitraceRecords;
     use super::super::traces::GOOD;
     use super::*;
-    use crate::Decoder;
-    use crate::batch::EventBatch;
-    use crate::sniff::OpenOptions;
 
     #[test]
     fn seeking_begins_at_the_nearest_chunk_and_decompresses_none_twice() {

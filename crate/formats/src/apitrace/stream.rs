@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::container::{Buffer, Container, Unpack};
-use crate::limits::{Expansion, Limits};
-use crate::problem::{MALFORMED, Problem, UNPACKS_TO_MORE};
+use unspool_containers::{Buffer, Container, Unpack};
+use unspool_trace::limits::{Expansion, Limits};
+use unspool_trace::problem::{MALFORMED, Problem, UNPACKS_TO_MORE};
 
 use super::decode::{Broken, Cut, Sink, Walk};
 use super::problems::TOO_MANY_DEFINITIONS;

@@ -8,10 +8,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::decoder::{Progress, TextDump, Want};
-use crate::error::Result;
-use crate::problem::{LEFT_OUT, Problem, TOO_DEEP, TRUNCATED};
-use crate::sniff::{OpenOptions, Text};
+use unspool_trace::decoder::{Progress, TextDump, Want};
+use unspool_trace::error::Result;
+use unspool_trace::problem::{LEFT_OUT, Problem, TOO_DEEP, TRUNCATED};
+use unspool_trace::sniff::{OpenOptions, Text};
 
 use super::beginning::{Beginning, unsupported};
 use super::decode::Cut;

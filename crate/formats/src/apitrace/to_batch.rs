@@ -1,6 +1,6 @@
 //! The sink that turns ENTER and LEAVE into events of a batch.
 
-use crate::batch::EventBatch;
+use unspool_trace::batch::EventBatch;
 
 use super::calls::{Calls, Said};
 use super::decode::Sink;

@@ -10,8 +10,7 @@ use alloc::vec::Vec;
 use core::ops::{Add, AddAssign};
 
 use serde::{Deserialize, Serialize};
-
-use crate::input::Cursor;
+use unspool_trace::input::Cursor;
 
 /// The newest version.
 pub const VERSION: u32 = 6;
@@ -129,8 +128,8 @@ pub(crate) enum Stop {
     TooMany,
 }
 
-impl From<crate::error::Error> for Stop {
-    fn from(_: crate::error::Error) -> Self {
+impl From<unspool_trace::error::Error> for Stop {
+    fn from(_: unspool_trace::error::Error) -> Self {
         Self::Short
     }
 }

@@ -5,11 +5,11 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::clean::{Choice, Class, Cleaner};
-use crate::cut::{Cut, CutOptions, PORTION};
-use crate::decoder::Progress;
-use crate::error::{Cause, Error, Result};
-use crate::problem::{LEFT_OUT, Problem};
+use unspool_cut::clean::{Choice, Class, Cleaner};
+use unspool_cut::{Cut, CutOptions, PORTION};
+use unspool_trace::decoder::Progress;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::problem::{LEFT_OUT, Problem};
 
 use super::decode::{Record, Sink, Walk};
 use super::encode::{BLOCK, table_of};

@@ -4,8 +4,8 @@
 //! libtrace's current reader rejects files of its current writer. So the walk finds frames by their
 //! lengths and only compares the table with them.
 
-use crate::input::Cursor;
-use crate::problem::{MALFORMED, Problem, TRUNCATED};
+use unspool_trace::input::Cursor;
+use unspool_trace::problem::{MALFORMED, Problem, TRUNCATED};
 
 use super::problems::{BAD_TABLE, WRONG_COUNT};
 use super::wire::{Header, META_AT, table_fits};

@@ -6,15 +6,16 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::code::flow::{Flow, LOOKED_AT, Reading, flow};
-use crate::code::isa::{ByteOrder, Isa};
-use crate::code::{syscalls, vectors};
+use unspool_stacks::flow::{Flow, LOOKED_AT, Reading, flow};
+use unspool_stacks::isa::{ByteOrder, Isa};
+use unspool_stacks::{syscalls, vectors};
+use unspool_trace::decoder::Range;
+use unspool_trace::details::{Field, RecordDetails, Value};
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::locator::Locator;
+use unspool_trace::records::FieldValue;
+
 use crate::date::date;
-use crate::decoder::Range;
-use crate::details::{Field, RecordDetails, Value};
-use crate::error::{Cause, Error, Result};
-use crate::locator::Locator;
-use crate::records::FieldValue;
 
 use super::fields::{self, is_thumb, place_name};
 use super::frame_fields::FrameFields;

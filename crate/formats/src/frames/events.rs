@@ -4,12 +4,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::batch::EventBatch;
-use crate::decoder::{Decoder, Progress, Want};
-use crate::error::{Error, Result};
-use crate::info::{Capability, Clock, Column, Info, Shows};
-use crate::problem::grouped;
-use crate::sniff::OpenOptions;
+use unspool_trace::batch::EventBatch;
+use unspool_trace::decoder::{Decoder, Progress, Want};
+use unspool_trace::error::{Error, Result};
+use unspool_trace::info::{Capability, Clock, Column, Info, Shows};
+use unspool_trace::problem::grouped;
+use unspool_trace::sniff::OpenOptions;
 
 use super::FORMAT;
 use super::decode::Walk;

@@ -20,12 +20,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use crate::batch::TrackId;
-use crate::code::isa::Isa;
+use unspool_stacks::isa::Isa;
+use unspool_stacks::{syscalls, vectors};
+use unspool_trace::batch::TrackId;
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::Problem;
+use unspool_trace::records::{self, FieldValue, Record, RecordName, Use, Visitor};
+
 use crate::hex::push_hex;
-use crate::locator::Locator;
-use crate::problem::Problem;
-use crate::records::{self, FieldValue, Record, RecordName, Use, Visitor};
 
 use super::decode::{self, Sink};
 use super::frame_fields::{FrameFields, Kinds};
@@ -35,7 +37,6 @@ use super::machine::Machine;
 use super::message::{self, Message};
 use super::records::{Frame, List, Operand, Place, TaintIntro};
 use super::to_batch::Lane;
-use crate::code::{syscalls, vectors};
 
 /// Limit for the length in bytes of a frame whose fields are passed on or printed: a frame must be
 /// in memory for that. Larger ones are only counted.

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::code::flow::LOOKED_AT;
-use crate::code::isa::StackPointer;
+use unspool_stacks::flow::LOOKED_AT;
+use unspool_stacks::isa::StackPointer;
 
 use super::instruction::register_value;
 use super::message::{Capture, Message, Slot};

@@ -6,14 +6,15 @@ use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
 use serde::{Deserialize, Serialize};
+use unspool_stacks::isa::ByteOrder;
+use unspool_trace::batch::TrackId;
+use unspool_trace::decoder::Range;
+use unspool_trace::details::RecordDetails;
+use unspool_trace::error::Result;
+use unspool_trace::locator::Locator;
+use unspool_trace::records::{Lane, Pass, Records, Visitor};
 
-use crate::batch::TrackId;
-use crate::code::isa::ByteOrder;
-use crate::decoder::Range;
-use crate::details::RecordDetails;
-use crate::error::Result;
-use crate::locator::Locator;
-use crate::records::{Lane, Pass, Pieces, Records, Stretch, Visitor, from_index, to_index};
+use crate::pieces::{Pieces, Stretch, from_index, to_index};
 
 use super::decode::Walk;
 use super::events::FramesDecoder;

@@ -6,9 +6,10 @@
 //! damaged, or split frames are left to the walk, which reports what is wrong. So it must not
 //! accept a frame that the walk finds broken.
 
+use unspool_stacks::isa::StackPointer;
+
 use super::records::{Operand, Place, Taint, Usage};
 use super::wire::{varint, zigzag};
-use crate::code::isa::StackPointer;
 
 /// The fields of an instruction that events need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,8 +207,9 @@ fn rest_of(bytes: &[u8], tag: u8) -> Option<&[u8]> {
 mod tests {
     use alloc::vec::Vec;
 
+    use unspool_stacks::isa::Isa;
+
     use super::*;
-    use crate::code::isa::Isa;
 
     /// `nop` at 0x85. Reads memory and a tainted register, and writes nothing.
     #[rustfmt::skip]

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use crate::code::isa::{ByteOrder, Isa};
+use unspool_stacks::isa::{ByteOrder, Isa};
 
 use super::wire::Header;
 

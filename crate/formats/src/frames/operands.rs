@@ -8,9 +8,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use unspool_trace::steps::Place;
+
 use super::instruction::{self, Instruction};
 use super::records;
-use crate::steps::Place;
 
 /// Bytes at the beginning of a head that are compared, and bytes at its end. They may overlap.
 const FRONT: usize = 16;

@@ -1,6 +1,6 @@
 //! Kinds of problems that only BAP frames traces have.
 
-crate::problem_kinds! {
+unspool_trace::problem_kinds! {
     /// A complete frame is of an unknown kind or lacks a required field. `value`: its length in
     /// bytes.
     UNKNOWN_RECORD = ProblemKind::serious(

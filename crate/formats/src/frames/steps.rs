@@ -11,14 +11,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
-use crate::code::flow::{Flow, LOOKED_AT, Reading, flow};
-use crate::code::isa::Isa;
-use crate::code::syscalls;
-use crate::decoder::Range;
-use crate::error::Result;
-use crate::problem::Problem;
-use crate::records::Records as _;
-use crate::steps::{self, Access, Step, StepEvent, StepPass, StepVisitor, Steps, SystemCall};
+use unspool_stacks::flow::{Flow, LOOKED_AT, Reading, flow};
+use unspool_stacks::isa::Isa;
+use unspool_stacks::syscalls;
+use unspool_trace::decoder::Range;
+use unspool_trace::error::Result;
+use unspool_trace::problem::Problem;
+use unspool_trace::records::Records as _;
+use unspool_trace::steps::{self, Access, Step, StepEvent, StepPass, StepVisitor, Steps, SystemCall};
 
 use super::decode::{Record, Sink, Walk};
 use super::fields::{MAX_FRAME, is_thumb};

@@ -7,12 +7,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
-use crate::decoder::{Progress, TextDump, Want};
-use crate::error::Result;
+use unspool_trace::batch::Key;
+use unspool_trace::decoder::{Progress, TextDump, Want};
+use unspool_trace::error::Result;
+use unspool_trace::naming::Naming;
+use unspool_trace::problem::{LEFT_OUT, MALFORMED, Problem};
+use unspool_trace::sniff::{OpenOptions, Text};
+
 use crate::hex::push_hex;
 use crate::json::put_text;
-use crate::problem::{LEFT_OUT, MALFORMED, Problem};
-use crate::sniff::{OpenOptions, Text};
 
 use super::decode::{Record, Sink, Walk};
 use super::fields::MAX_FRAME;
@@ -20,8 +23,6 @@ use super::message::{self, Message};
 use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, List, ModLoad, Operand, Place, Std, Syscall, Taint, Usage};
 use super::wire::Header;
-use crate::batch::Key;
-use crate::naming::Naming;
 
 /// Opens the dump as JSON lines. `None` for other kinds of text.
 pub(super) fn open(head: &[u8], text: Text, options: OpenOptions) -> Result<Option<Box<dyn TextDump>>> {

@@ -1,25 +1,25 @@
 //! Threads: passes instructions to their call stacks, and the events of the stacks to a batch.
 //!
-//! The stacks are those of [`crate::code::stack`]. This module adds what only frames have: a
+//! The stacks are those of [`unspool_stacks::stack`]. This module adds what only frames have: a
 //! thread, a mode, and the stack pointer if it is among the operands.
 
 use alloc::format;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
+use unspool_stacks::execution::{Arrival, Departure, Entered, Note, Program, Rules, Sink};
+use unspool_stacks::flow::{Flow, Opening, Reading, flow, opening};
+use unspool_stacks::isa::{ByteOrder, Isa, StackPointer};
+use unspool_stacks::loaded;
+use unspool_stacks::pointer::{Move, moves};
+use unspool_stacks::stack::Stack;
+use unspool_trace::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
+use unspool_trace::error::{Error, Result};
+use unspool_trace::limits::Limits;
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::{MANY_THREADS, Problem};
 
-use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
-use crate::code::execution::{Arrival, Departure, Entered, Note, Program, Rules, Sink};
-use crate::code::flow::{Flow, Opening, Reading, flow, opening};
-use crate::code::isa::{ByteOrder, Isa, StackPointer};
-use crate::code::loaded;
-use crate::code::pointer::{Move, moves};
-use crate::code::stack::Stack;
-use crate::error::{Error, Result};
-use crate::limits::Limits;
-use crate::locator::Locator;
 use crate::names::Texts;
-use crate::problem::{MANY_THREADS, Problem};
 
 use super::instruction;
 
@@ -200,7 +200,7 @@ impl Threads {
     /// The id and the track of each thread, by id.
     pub(super) fn by_id(&self) -> Vec<(u64, TrackId)> {
         let mut all: Vec<_> = self.threads.iter().map(|thread| (thread.id, thread.track)).collect();
-        crate::sort::pairs(&mut all);
+        unspool_trace::sort::pairs(&mut all);
         all
     }
 

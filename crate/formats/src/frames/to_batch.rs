@@ -4,15 +4,16 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 
-use crate::batch::{EventBatch, EventKind, Key, Orphans, SliceKind, TrackDef, TrackId, TrackKind};
-use crate::code::flow::LOOKED_AT;
-use crate::code::isa::Isa;
-use crate::error::Error;
-use crate::limits::Limits;
-use crate::locator::Locator;
+use unspool_stacks::flow::LOOKED_AT;
+use unspool_stacks::isa::Isa;
+use unspool_trace::batch::{EventBatch, EventKind, Key, Orphans, SliceKind, TrackDef, TrackId, TrackKind};
+use unspool_trace::error::Error;
+use unspool_trace::limits::Limits;
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::{MALFORMED, Problem};
+
 use crate::names::Texts;
-use crate::problem::{MALFORMED, Problem};
-use crate::records::Pieces;
+use crate::pieces::Pieces;
 
 use super::decode::{Record, Sink};
 use super::frame_fields::{FrameFields, Kinds, LONGEST_MODE};

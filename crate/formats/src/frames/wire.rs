@@ -4,9 +4,8 @@
 //! <https://protobuf.dev/programming-guides/encoding/>.
 
 use serde::{Deserialize, Serialize};
-
-use crate::error::{Cause, Error, Result};
-use crate::input::Cursor;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::input::Cursor;
 
 /// The first eight bytes of every file, little-endian.
 pub const MAGIC: u64 = 0x677C_2882_8AAF_6025;

@@ -4,11 +4,11 @@
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
+use unspool_stacks::flow::{Flow, Opening, Reading, flow, opening};
+use unspool_stacks::isa::Isa;
+use unspool_trace::Instructions;
 
 use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK, Mode};
-use crate::code::Instructions;
-use crate::code::flow::{Flow, Opening, Reading, flow, opening};
-use crate::code::isa::Isa;
 
 /// Longest instruction of x86 in bytes.
 pub(super) const LONGEST: usize = 15;
@@ -394,6 +394,6 @@ mod tests {
         assert_eq!(e.instruction_at(0x1001), None, "the reference finds none");
         assert_eq!(e.decoded_at(0x1001, &Iced), Some(&[0x48, 0x8b, 0x07][..]));
         assert_eq!(e.decoded_at(0x1002, &Iced), None, "within an instruction");
-        assert_eq!(e.decoded_at(0x1001, &crate::code::NoInstructions), None);
+        assert_eq!(e.decoded_at(0x1001, &unspool_trace::NoInstructions), None);
     }
 }

@@ -13,9 +13,10 @@
 
 use alloc::vec::Vec;
 
+use unspool_trace::decoder::Range;
+use unspool_trace::rows::{RowScan, Rows, Unknown};
+
 use super::wire::SCHEMA;
-use crate::decoder::Range;
-use crate::rows::{RowScan, Rows, Unknown};
 
 /// Length of the header in bytes.
 const HEADER_LEN: u64 = 100;

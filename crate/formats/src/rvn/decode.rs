@@ -5,16 +5,17 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use unspool_trace::error::Class;
+use unspool_trace::limits::Limits;
+use unspool_trace::problem::{Problem, ProblemKind};
+use unspool_trace::rows::{Cell, PAGE, Query, RowError, RowScan, Rows};
+use unspool_trace::sniff::OpenOptions;
+
 use super::blocks::{Blocks, Entry};
 use super::btree::Scan;
 use super::metadata;
 use super::problems::{BAD_INDEX, BAD_ROW, LONG_BLOCK, NO_INTERRUPT_BLOCK, NO_METADATA, OLD_SCHEMA};
 use super::wire::{self, BLOCK_BYTES, Block, INTERRUPT_BLOCK, Interrupt, Metadata, Mode, Schema};
-use crate::error::Class;
-use crate::limits::Limits;
-use crate::problem::{Problem, ProblemKind};
-use crate::rows::{Cell, PAGE, Query, RowError, RowScan, Rows};
-use crate::sniff::OpenOptions;
 
 /// A run of a block: the transitions from `begin` to before `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

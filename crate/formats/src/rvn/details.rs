@@ -3,15 +3,16 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use unspool_stacks::isa::Isa;
+use unspool_trace::Instructions;
+use unspool_trace::details::{Field, RecordDetails, Value};
+use unspool_trace::locator::Locator;
+use unspool_trace::rows::{Query, Rows};
+
 use super::blocks::{Blocks, Entry};
 use super::index::RvnRecords;
 use super::vectors;
 use super::wire::{self, Interrupt, Schema};
-use crate::code::Instructions;
-use crate::code::isa::Isa;
-use crate::details::{Field, RecordDetails, Value};
-use crate::locator::Locator;
-use crate::rows::{Query, Rows};
 
 /// Limit for the instructions listed.
 const MAX_LIST: usize = 256;

@@ -4,9 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
+use unspool_trace::rows::{Cell, Insert};
 
 use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK, Interrupt, Metadata, Mode, insert};
-use crate::rows::{Cell, Insert};
 
 /// Collects the rows of a trace.
 #[derive(Debug)]

@@ -5,18 +5,19 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use unspool_trace::batch::EventBatch;
+use unspool_trace::info::{Capability, Clock, Column, Info, Shows};
+use unspool_trace::problem::Problem;
+use unspool_trace::rows::{Query, RowDecoder, RowError, RowScan, Rows};
+use unspool_trace::sniff::OpenOptions;
+use unspool_trace::{Instructions, NoInstructions};
+
 use super::FORMAT;
 use super::decode::{Reader, Record};
 use super::problems::WITHOUT_LOG;
 use super::text;
 use super::to_batch::{State, ToBatch, define_tracks};
-use crate::batch::EventBatch;
-use crate::code::{Instructions, NoInstructions};
 use crate::date::date;
-use crate::info::{Capability, Clock, Column, Info, Shows};
-use crate::problem::Problem;
-use crate::rows::{Query, RowDecoder, RowError, RowScan, Rows};
-use crate::sniff::OpenOptions;
 
 /// Runs processed together. Events of a track then arrive back-to-back, which suits the store.
 const TOGETHER: usize = 512;

@@ -9,18 +9,19 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
+use unspool_stacks::isa::Isa;
+use unspool_trace::details::RecordDetails;
+use unspool_trace::locator::Locator;
+use unspool_trace::records::{FieldValue, Lane, Record, RecordName, RowRecords, Visitor};
+use unspool_trace::rows::{PAGE, Query, RowError, Rows};
+use unspool_trace::sniff::OpenOptions;
+use unspool_trace::{Instructions, NoInstructions};
+
 use super::blocks::{Entry, LONGEST};
 use super::decode::{BlockRun, Reader};
 use super::to_batch::{CALLS, MISSING_BLOCK, NO_INSTRUCTION};
 use super::vectors;
 use super::wire::{self, Interrupt, Mode, Schema};
-use crate::code::isa::Isa;
-use crate::code::{Instructions, NoInstructions};
-use crate::details::RecordDetails;
-use crate::locator::Locator;
-use crate::records::{FieldValue, Lane, Record, RecordName, RowRecords, Visitor};
-use crate::rows::{PAGE, Query, RowError, Rows};
-use crate::sniff::OpenOptions;
 
 /// Transitions of a run whose block is missing, whose number is not limited by anything else.
 const MOST_UNKNOWN: u64 = 4096;

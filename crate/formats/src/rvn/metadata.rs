@@ -4,9 +4,10 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
+use unspool_trace::error::Class;
+use unspool_trace::rows::{Cell, RowError};
+
 use super::wire::{Metadata, RESOURCES, TYPE_BLOCK};
-use crate::error::Class;
-use crate::rows::{Cell, RowError};
 
 /// Parses the rows of `_metadata`.
 pub(super) fn parse(rows: &[alloc::vec::Vec<Cell>]) -> Result<Metadata, RowError> {

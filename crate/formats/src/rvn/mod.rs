@@ -1,7 +1,7 @@
 //! Block traces of tetrane's REVEN: SQLite databases of the blocks of code that a whole system
 //! executed, in order.
 //!
-//! This module contains no SQLite; the decoder requests rows (see [`crate::rows`]). A trace has no
+//! This module contains no SQLite; the decoder requests rows (see [`unspool_trace::rows`]). A trace has no
 //! times. It counts transitions, which are instructions, interrupts and faults.
 
 mod blocks;
@@ -20,10 +20,11 @@ pub mod wire;
 
 use alloc::boxed::Box;
 
-use crate::companion::Companion;
-use crate::error::Result;
-use crate::info::{Nouns, Tab};
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
+use unspool_trace::companion::Companion;
+use unspool_trace::error::Result;
+use unspool_trace::info::{Nouns, Tab};
+use unspool_trace::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
+
 use crate::table::{Executed, Reader, Row};
 
 pub use index::open_records;

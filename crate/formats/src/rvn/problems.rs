@@ -1,6 +1,6 @@
 //! Kinds of problems that only REVEN block databases have. Their positions are transitions.
 
-crate::problem_kinds! {
+unspool_trace::problem_kinds! {
     /// A database with the tables of 2020, which lack some of the current ones. `value`: the date
     /// of its schema, such as 20201023.
     OLD_SCHEMA = ProblemKind::remark(

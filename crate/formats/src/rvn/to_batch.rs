@@ -5,25 +5,25 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
+use unspool_stacks::execution::{Arrival, Departure, Entered, Note, Program, Rules, Sink};
+use unspool_stacks::flow::{Flow, Opening};
+use unspool_stacks::isa::Isa;
+use unspool_stacks::pointer::Move;
+use unspool_stacks::stack::Stack;
+use unspool_trace::Instructions;
+use unspool_trace::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
+use unspool_trace::error::Class;
+use unspool_trace::limits::Limits;
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::Problem;
+use unspool_trace::rows::RowError;
 
 use super::blocks::{Blocks, is_kernel};
 use super::decode::{BlockRun, Record};
 use super::problems::NO_BLOCK;
 use super::vectors;
 use super::wire::{Interrupt, Mode};
-use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
-use crate::code::Instructions;
-use crate::code::execution::{Arrival, Departure, Entered, Note, Program, Rules, Sink};
-use crate::code::flow::{Flow, Opening};
-use crate::code::isa::Isa;
-use crate::code::pointer::Move;
-use crate::code::stack::Stack;
-use crate::error::Class;
-use crate::limits::Limits;
-use crate::locator::Locator;
 use crate::names::Texts;
-use crate::problem::Problem;
-use crate::rows::RowError;
 
 /// Lanes of one row come first. Below a deep stack they would be far down.
 const PRIVILEGE: TrackId = 0;
@@ -454,6 +454,6 @@ impl Sink for StackToBatch<'_> {
 }
 
 #[cold]
-fn too_many_names(error: crate::error::Error) -> RowError {
+fn too_many_names(error: unspool_trace::error::Error) -> RowError {
     RowError::new(Class::Limit, format!("The database is too large: {}.", error.cause))
 }

@@ -3,9 +3,10 @@
 use alloc::format;
 use alloc::string::String;
 
+use unspool_stacks::isa::Isa;
+use unspool_stacks::vectors;
+
 use super::wire::Interrupt;
-use crate::code::isa::Isa;
-use crate::code::vectors;
 
 /// The name of an interrupt. The operating system assigns the vectors of devices.
 pub(super) fn name(interrupt: &Interrupt) -> String {

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::rows::{Cell, PAGE, Query, Shape};
+use unspool_trace::rows::{Cell, PAGE, Query, Shape};
 
 /// `_metadata.type` of a block trace. Other numbers are other resources of REVEN; see
 /// [`RESOURCES`].

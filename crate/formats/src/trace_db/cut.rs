@@ -5,12 +5,12 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::clean::{Choice, Class, Cleaner, Payload};
-use crate::cut::{Cut, CutOptions, PORTION};
-use crate::decoder::Progress;
-use crate::error::Result;
-use crate::problem::Problem;
-use crate::sniff::OpenOptions;
+use unspool_cut::clean::{Choice, Class, Cleaner, Payload};
+use unspool_cut::{Cut, CutOptions, PORTION};
+use unspool_trace::decoder::Progress;
+use unspool_trace::error::Result;
+use unspool_trace::problem::Problem;
+use unspool_trace::sniff::OpenOptions;
 
 use super::decode::{Sink, VariableHeader, Walk};
 use super::encode::Writer;

@@ -3,9 +3,9 @@
 //! A walk restarts at entries, which take at most 17 bytes without the bytes of a blob. Names and
 //! blobs may arrive in portions.
 
-use crate::error::{Cause, Error, Result};
-use crate::limits::Limits;
-use crate::problem::{Problem, TRUNCATED};
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::limits::Limits;
+use unspool_trace::problem::{Problem, TRUNCATED};
 
 use super::wire::{
     AUXILIARY, BUFFER_SIZE, END_ENTRY, LONGEST, Layout, Number, STATEMENT, Shape, StatementId, TYPE_LEN, Tables,

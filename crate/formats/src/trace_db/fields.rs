@@ -8,10 +8,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use crate::batch::TrackId;
-use crate::error::Result;
-use crate::locator::Locator;
-use crate::records::{FieldValue, Record, RecordName, Visitor};
+use unspool_trace::batch::TrackId;
+use unspool_trace::error::Result;
+use unspool_trace::locator::Locator;
+use unspool_trace::records::{FieldValue, Record, RecordName, Visitor};
 
 use super::decode::Points;
 use super::index::TraceDbRecords;

@@ -8,13 +8,14 @@ use core::ops::Range as Numbers;
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
+use unspool_trace::batch::TrackId;
+use unspool_trace::decoder::Range;
+use unspool_trace::details::RecordDetails;
+use unspool_trace::error::Result;
+use unspool_trace::locator::Locator;
+use unspool_trace::records::{Lane, Pass, Records, Visitor};
 
-use crate::batch::TrackId;
-use crate::decoder::Range;
-use crate::details::RecordDetails;
-use crate::error::Result;
-use crate::locator::Locator;
-use crate::records::{Lane, Pass, Pieces, Records, Stretch, Visitor, from_index, to_index};
+use crate::pieces::{Pieces, Stretch, from_index, to_index};
 
 use super::checkpoints::{Checkpoints, Occurrences};
 use super::decode::Points;

@@ -24,16 +24,15 @@ pub mod wire;
 
 use alloc::boxed::Box;
 
-use crate::companion::Companion;
-use crate::error::{Cause, Error, Result};
-use crate::info::{Nouns, Tab};
-use crate::locator::Locator;
-use crate::sniff::{Format, OpenOptions, Opened};
-use crate::table::{Executed, Reader, Row};
-
+use cut::cut;
+use unspool_trace::companion::Companion;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::info::{Nouns, Tab};
+use unspool_trace::locator::Locator;
+use unspool_trace::sniff::{Format, OpenOptions, Opened};
 use wire::Layout;
 
-use cut::cut;
+use crate::table::{Executed, Reader, Row};
 pub use index::{Places, open_places, open_records};
 
 /// What a [`Locator`] of this format stands for.

@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use crate::decoder::Progress;
-use crate::error::{Cause, Error, Result};
-use crate::limits::Limits;
-use crate::problem::Problem;
+use unspool_trace::decoder::Progress;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::limits::Limits;
+use unspool_trace::problem::Problem;
 
 use super::decode::{Sink, VariableHeader, Walk};
 use super::memory::MemoryMap;

@@ -1,6 +1,6 @@
 //! Kinds of problems that only trace-db traces have.
 
-crate::problem_kinds! {
+unspool_trace::problem_kinds! {
     /// The file ends, or becomes invalid, within a point. `value`: the number of the point.
     CUT_POINT = ProblemKind::serious(
         "cut-point",

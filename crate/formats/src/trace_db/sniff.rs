@@ -7,8 +7,8 @@
 
 use alloc::format;
 
-use crate::limits::Limits;
-use crate::sniff::{Confidence, Guess, Probe};
+use unspool_trace::limits::Limits;
+use unspool_trace::sniff::{Confidence, Guess, Probe};
 
 use super::decode::{Sink, VariableHeader, Walk};
 use super::wire::{Kind, Layout, Number, StatementId, Tables};

@@ -5,14 +5,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
-use crate::batch::Key;
-use crate::decoder::{Progress, TextDump, Want};
-use crate::error::Result;
+use unspool_trace::batch::Key;
+use unspool_trace::decoder::{Progress, TextDump, Want};
+use unspool_trace::error::Result;
+use unspool_trace::naming::Naming;
+use unspool_trace::problem::{LEFT_OUT, Problem};
+use unspool_trace::sniff::{OpenOptions, Text};
+
 use crate::hex::push_hex;
 use crate::json::{put_double, put_text};
-use crate::naming::Naming;
-use crate::problem::{LEFT_OUT, Problem};
-use crate::sniff::{OpenOptions, Text};
 
 use super::fields::MAX_BLOBS;
 use super::point::{Content, Point, Reader, Variable};

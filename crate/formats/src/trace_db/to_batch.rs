@@ -1,9 +1,10 @@
 //! The sink that turns entries into events of a batch.
 
-use crate::batch::EventBatch;
-use crate::error::{Cause, Error, Result};
-use crate::limits::Limits;
-use crate::records::Pieces;
+use unspool_trace::batch::EventBatch;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::limits::Limits;
+
+use crate::pieces::Pieces;
 
 use super::checkpoints::{Checkpoints, PointRef};
 use super::decode::{Sink, VariableHeader};

@@ -14,13 +14,15 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
+use unspool_trace::batch::{
+    EventBatch, EventKind, Key as NameKey, Name, Stacking, TrackDef, TrackId, TrackKind, ValueKind,
+};
+use unspool_trace::error::Result;
+use unspool_trace::limits::Limits;
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::{Problem, ProblemKind};
 
-use crate::batch::{EventBatch, EventKind, Key as NameKey, Name, Stacking, TrackDef, TrackId, TrackKind, ValueKind};
-use crate::error::Result;
-use crate::limits::Limits;
-use crate::locator::Locator;
 use crate::names::Texts;
-use crate::problem::{Problem, ProblemKind};
 
 use super::Located;
 use super::checkpoints::{Occurrences, PointRef};

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::statement::StatementId;
+pub use unspool_trace::statement::StatementId;
 
 /// Length of a type record in bytes, in both layouts.
 pub(crate) const TYPE_LEN: usize = 12;

@@ -1,7 +1,7 @@
 //! The walk over the records of basic mode, all versions.
 
-use crate::input::Cursor;
-use crate::problem::{MALFORMED, Problem, TRUNCATED};
+use unspool_trace::input::Cursor;
+use unspool_trace::problem::{MALFORMED, Problem, TRUNCATED};
 
 use super::decode::{Function, Sink};
 use super::problems::STRAY_ARGUMENT;

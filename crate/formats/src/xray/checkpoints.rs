@@ -6,8 +6,7 @@
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
-
-use crate::sort;
+use unspool_trace::sort;
 
 /// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes,
 /// and what is merged for one screen of a list.

@@ -5,12 +5,11 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
-
-use crate::clean::Cleaner;
-use crate::cut::{Cut, CutOptions, PORTION};
-use crate::decoder::Progress;
-use crate::error::{Cause, Error, Result};
-use crate::problem::Problem;
+use unspool_cut::clean::Cleaner;
+use unspool_cut::{Cut, CutOptions, PORTION};
+use unspool_trace::decoder::Progress;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::problem::Problem;
 
 use super::basic::BasicWalk;
 use super::checkpoints::Checkpoint;

@@ -8,8 +8,8 @@
 
 use alloc::boxed::Box;
 
-use crate::input::Cursor;
-use crate::problem::{MALFORMED, Problem, TRUNCATED};
+use unspool_trace::input::Cursor;
+use unspool_trace::problem::{MALFORMED, Problem, TRUNCATED};
 
 use super::checkpoints::{CHECKPOINT_EVERY, Checkpoint};
 use super::copies::{COMPARED, Copies, Hash, Known, PREAMBLE, begin_with, key};

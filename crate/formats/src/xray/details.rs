@@ -4,11 +4,11 @@ use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use crate::decoder::Range;
-use crate::details::{Field, RecordDetails, Value};
-use crate::error::{Cause, Error, Result};
-use crate::locator::Locator;
-use crate::problem::Problem;
+use unspool_trace::decoder::Range;
+use unspool_trace::details::{Field, RecordDetails, Value};
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::Problem;
 
 use super::basic::BasicWalk;
 use super::checkpoints::Checkpoint;

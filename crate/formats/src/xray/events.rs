@@ -17,13 +17,13 @@ use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use crate::batch::EventBatch;
-use crate::callees::Jumps;
-use crate::decoder::{Decoder, Progress, Want};
-use crate::error::{Cause, Error, Result};
-use crate::info::{Capability, Clock, Column, Info, Shows};
-use crate::problem::grouped;
-use crate::sniff::OpenOptions;
+use unspool_trace::batch::EventBatch;
+use unspool_trace::callees::Jumps;
+use unspool_trace::decoder::{Decoder, Progress, Want};
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::info::{Capability, Clock, Column, Info, Shows};
+use unspool_trace::problem::grouped;
+use unspool_trace::sniff::OpenOptions;
 
 use super::FORMAT;
 use super::basic::BasicWalk;

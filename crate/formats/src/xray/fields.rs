@@ -7,10 +7,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::batch::TrackId;
-use crate::locator::Locator;
-use crate::problem::Problem;
-use crate::records::{FieldValue, Record, RecordName, Visitor};
+use unspool_trace::batch::TrackId;
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::Problem;
+use unspool_trace::records::{FieldValue, Record, RecordName, Visitor};
 
 use super::checkpoints::Checkpoint;
 use super::decode::{Event, Function, Sink, Taken};

@@ -8,14 +8,15 @@ use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
 use serde::{Deserialize, Serialize};
+use unspool_trace::batch::TrackId;
+use unspool_trace::decoder::Range;
+use unspool_trace::details::RecordDetails;
+use unspool_trace::error::Result;
+use unspool_trace::locator::Locator;
+use unspool_trace::records::{Lane, Pass, Piece, Records, Visitor};
+use unspool_trace::sort;
 
-use crate::batch::TrackId;
-use crate::decoder::Range;
-use crate::details::RecordDetails;
-use crate::error::Result;
-use crate::locator::Locator;
-use crate::records::{Lane, Pass, Piece, Pieces, Records, Stretch, Visitor, from_index, to_index};
-use crate::sort;
+use crate::pieces::{Pieces, Stretch, from_index, to_index};
 
 use super::basic::BasicWalk;
 use super::checkpoints::{Checkpoints, Entry};

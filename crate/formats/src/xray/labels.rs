@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use hashbrown::HashMap;
-
-use crate::limits::Limits;
+use unspool_trace::limits::Limits;
 
 use super::decode::Event;
 

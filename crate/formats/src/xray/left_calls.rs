@@ -8,8 +8,8 @@
 
 use alloc::vec::Vec;
 
-use crate::batch::EventKind;
-use crate::callees::Jumps;
+use unspool_trace::batch::EventKind;
+use unspool_trace::callees::Jumps;
 
 use super::decode::Function;
 
@@ -95,8 +95,9 @@ fn caller(jumps: &Jumps, stack: &[Open], func: i32) -> usize {
 mod tests {
     use alloc::vec;
 
+    use unspool_trace::callees::{Callees, Function as Code};
+
     use super::*;
-    use crate::callees::{Callees, Function as Code};
     use crate::xray::wire::FunctionKind;
 
     const MAIN: i32 = 1;

@@ -30,13 +30,13 @@ mod yaml;
 use alloc::boxed::Box;
 use alloc::format;
 
-use crate::companion::Companion;
-use crate::error::Result;
-use crate::info::{Nouns, Tab};
-use crate::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
-use crate::table::{Executed, Reader, Row};
-
 use cut::cut;
+use unspool_trace::companion::Companion;
+use unspool_trace::error::Result;
+use unspool_trace::info::{Nouns, Tab};
+use unspool_trace::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
+
+use crate::table::{Executed, Reader, Row};
 pub use index::open_records;
 use wire::{HEADER_LEN, Header, Mode};
 

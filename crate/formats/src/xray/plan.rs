@@ -7,8 +7,8 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use crate::decoder::Want;
-use crate::sort;
+use unspool_trace::decoder::Want;
+use unspool_trace::sort;
 
 use super::checkpoints::Checkpoint;
 use super::decode::{FdrWalk, Sink};

@@ -1,6 +1,6 @@
 //! Kinds of problems that only XRay logs have.
 
-crate::problem_kinds! {
+unspool_trace::problem_kinds! {
     /// A buffer ends inside a record. `value`: the number of bytes of the record that it has.
     CUT_BUFFER = ProblemKind::serious(
         "cut-buffer",

@@ -8,8 +8,8 @@
 
 use alloc::vec::Vec;
 
-use crate::batch::EventKind;
-use crate::limits::SHOWN;
+use unspool_trace::batch::EventKind;
+use unspool_trace::limits::SHOWN;
 
 use super::decode::Function;
 use super::wire::FunctionKind;
@@ -91,8 +91,9 @@ mod tests {
     use alloc::string::String;
     use core::fmt::Write;
 
-    use super::*;
     use FunctionKind::{Enter, Exit, TailExit};
+
+    use super::*;
 
     /// The events of one thread's records, at times from 0 on: `+1@0` for a begin, `-1@5` for an
     /// end.

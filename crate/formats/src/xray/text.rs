@@ -9,15 +9,15 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 use hashbrown::HashMap;
+use unspool_trace::batch::Key;
+use unspool_trace::decoder::{Progress, TextDump, Want};
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::naming::Naming;
+use unspool_trace::problem::Problem;
+use unspool_trace::sniff::{OpenOptions, Text};
 
-use crate::batch::Key;
-use crate::decoder::{Progress, TextDump, Want};
-use crate::error::{Cause, Error, Result};
 use crate::hex::push_hex;
 use crate::json::put_text;
-use crate::naming::Naming;
-use crate::problem::Problem;
-use crate::sniff::{OpenOptions, Text};
 
 use super::basic::BasicWalk;
 use super::checkpoints::Checkpoint;

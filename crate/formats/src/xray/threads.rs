@@ -5,13 +5,12 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use hashbrown::HashMap;
-
-use crate::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
-use crate::error::Result;
-use crate::limits::Limits;
-use crate::locator::Locator;
-use crate::problem::{MANY_THREADS, Problem};
-use crate::sort;
+use unspool_trace::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
+use unspool_trace::error::Result;
+use unspool_trace::limits::Limits;
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::{MANY_THREADS, Problem};
+use unspool_trace::sort;
 
 use super::checkpoints::Checkpoints;
 use super::plan::{Plan, Planned};

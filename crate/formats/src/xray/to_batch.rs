@@ -3,13 +3,14 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use crate::batch::{EventBatch, EventKind, Key, Name, SliceKind};
-use crate::error::Error;
-use crate::limits::Limits;
-use crate::locator::Locator;
+use unspool_trace::batch::{EventBatch, EventKind, Key, Name, SliceKind};
+use unspool_trace::error::Error;
+use unspool_trace::limits::Limits;
+use unspool_trace::locator::Locator;
+use unspool_trace::problem::Problem;
+
 use crate::names::{NONE as NO_NAME, Names};
-use crate::problem::Problem;
-use crate::records::Pieces;
+use crate::pieces::Pieces;
 
 use super::checkpoints::{Checkpoint, Checkpoints, Entry};
 use super::decode::{Event, Function, Sink, Taken};

@@ -5,9 +5,8 @@
 //! have arbitrary values (0xAA from clang 19 on) and are never checked.
 
 use serde::{Deserialize, Serialize};
-
-use crate::error::{Cause, Error, Result};
-use crate::input::Cursor;
+use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::input::Cursor;
 
 /// Length of the file header in bytes, in both modes.
 pub const HEADER_LEN: u64 = 32;

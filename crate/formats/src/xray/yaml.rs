@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use crate::problem::{MALFORMED, Problem};
+use unspool_trace::problem::{MALFORMED, Problem};
 
 use super::decode::{Event, Function, Sink};
 use super::wire::{FunctionKind, Header, Mode};

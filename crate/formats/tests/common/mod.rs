@@ -7,11 +7,13 @@
 use std::fs;
 use std::path::Path;
 
-use unspool_formats::batch::Payload;
-use unspool_formats::{
-    Decoder, Error, EventBatch, EventKind, FORMATS, Format, Locator, OpenOptions, Problem, ProblemKind, RecordDetails,
-    Records, Result, TrackDef, Want, open_records,
+use unspool_trace::batch::Payload;
+use unspool_trace::{
+    Decoder, Error, EventBatch, EventKind, Format, Locator, OpenOptions, Problem, ProblemKind, RecordDetails, Records,
+    Result, TrackDef, Want,
 };
+
+use crate::{FORMATS, open_records};
 
 /// Everything that a decoder delivers. Each format's tests add their own `track`, which prints the
 /// events of a track.

@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
-use unspool_formats::batch::flags;
-use unspool_formats::{Decoder, EventKind, Format, Locator, Problem, RecordDetails, Records, Text};
+use unspool_trace::batch::flags;
+use unspool_trace::{Decoder, EventKind, Format, Locator, Problem, RecordDetails, Records, Text};
 
 pub(crate) use crate::common::options;
 use crate::common::{self, Delivered};

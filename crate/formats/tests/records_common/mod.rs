@@ -12,8 +12,9 @@
 
 use std::fs;
 
-use unspool_formats::records::{Row, Rows, read_all};
-use unspool_formats::{Field, Records, Value};
+use unspool_records::memory::read_all;
+use unspool_trace::records::{Row, Rows};
+use unspool_trace::{Field, Records, Value};
 
 /// The records of these pieces, with all their fields, read in portions of at most `portion` bytes.
 pub(crate) fn pass(reader: &dyn Records, file: &[u8], pieces: std::ops::Range<u32>, portion: usize) -> Vec<Row> {

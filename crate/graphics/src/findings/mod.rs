@@ -16,18 +16,18 @@ mod waits;
 use core::fmt::Write;
 
 use hashbrown::HashMap;
-use unspool_file::{ByteSource, Unreadable};
-use unspool_formats::Error;
+use thrown::Targets;
 use unspool_gl::{functions, gl};
+use unspool_records::{ByteSource, Unreadable};
+use unspool_trace::Error;
+use uploads::Uploads;
+use waits::Waits;
 
 use crate::calls::{Call, Value};
 use crate::frames::{Effect, Frames, Kind as Does, Latest};
 use crate::known::Known;
 use crate::reader::{CallVisitor, Reader, Steps};
 use crate::resources::Resources;
-use thrown::Targets;
-use uploads::Uploads;
-use waits::Waits;
 
 /// A kind of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -113,7 +113,7 @@ impl<S: ByteSource> Findings<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`unspool_formats::Cause::Misuse`] for bytes that are not an index of an apitrace.
+    /// Returns [`unspool_trace::Cause::Misuse`] for bytes that are not an index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
         Ok(Self { steps: Steps::new(Reader::keeping(index, source, u64::MAX)?), finder: Finder::new() })
     }

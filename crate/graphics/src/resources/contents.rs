@@ -1,7 +1,7 @@
 //! What textures, buffers and shaders hold at a call: their uploads read again from the file.
 
 use hashbrown::HashMap;
-use unspool_file::{ByteSource, Unreadable};
+use unspool_records::{ByteSource, Unreadable};
 
 use super::texture::{Does, Shape, face_of, size_of, smaller};
 use super::{Kind, Resources, Upload, What};

@@ -1,9 +1,9 @@
 //! State at any call of a trace: roots at the beginning of each piece of it, and the fold from
 //! there.
 
-use unspool_file::{ByteSource, Unreadable};
-use unspool_formats::Error;
 use unspool_gl::functions;
+use unspool_records::{ByteSource, Unreadable};
+use unspool_trace::Error;
 
 use super::inputs::Order;
 use super::machine::{Machine, Root, is_draw};

@@ -5,8 +5,9 @@
 
 use std::path::Path;
 
-use unspool_formats::{apitrace, records};
+use unspool_formats::apitrace;
 use unspool_graphics::Reader;
+use unspool_trace::records;
 
 /// A reader of a file in memory.
 pub(crate) fn reader(file: Vec<u8>) -> Reader<Vec<u8>> {

@@ -1,11 +1,11 @@
 //! Stretches of a trace as traces of their own, for JavaScript.
 
 use js_sys::{Array, Uint8Array};
+use unspool_containers::Container;
+use unspool_cut::clean::Cleaner;
+use unspool_cut::{Cut, CutOptions};
 use unspool_formats::begin_cut;
-use unspool_formats::clean::Cleaner;
-use unspool_formats::container::Container;
-use unspool_formats::cut::{Cut, CutOptions};
-use unspool_formats::{Error, Limits, Probe};
+use unspool_trace::{Error, Limits, Probe};
 use wasm_bindgen::prelude::*;
 
 pub use unspool_decompressors::provide_decompressors;

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 
 use js_sys::{Function, Uint8Array};
-use unspool_formats::container::{self, Buffer, Container, Unpack};
-use unspool_formats::problem::{MALFORMED, Problem, ProblemKind, TRUNCATED};
+use unspool_containers::{Buffer, Container, SELF, Unpack};
+use unspool_trace::problem::{MALFORMED, Problem, ProblemKind, TRUNCATED};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 

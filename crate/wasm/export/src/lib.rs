@@ -3,13 +3,14 @@
 use std::io;
 
 use js_sys::{Array, Uint8Array};
+use unspool_cut::clean::Cleaner;
 use unspool_export::{
     AT_ONCE, Clock, Collector, Export, FORMATS, Format, Pages, Part, Scratch, Step, Table, Trace, Track, TrackKind,
 };
-use unspool_file::{Reads, Window, run_pass};
-use unspool_formats::clean::Cleaner;
-use unspool_formats::{Records, open_arguments};
+use unspool_formats::open_arguments;
 use unspool_js::{JsFile, thrown};
+use unspool_records::{Reads, Window, run_pass};
+use unspool_trace::Records;
 use wasm_bindgen::prelude::*;
 
 pub use unspool_decompressors::provide_decompressors;

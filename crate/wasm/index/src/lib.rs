@@ -8,12 +8,12 @@ pub mod protocol;
 use core::ops::Range;
 
 use tsify::Ts;
-use unspool_formats::{Instructions, NoInstructions};
 use unspool_index::{
     Byte, Cell, Code, CodeBlock, Executed, Explorer, Filter, Kind, List, LoopFinder, Module, Moment, RunIndex, State,
     Stop, Toward, With, blocks, drcov, in_modules,
 };
 use unspool_js::{JsDisassembler, JsFile, thrown};
+use unspool_trace::{Instructions, NoInstructions};
 use wasm_bindgen::prelude::*;
 
 use crate::protocol::{

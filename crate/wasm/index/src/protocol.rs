@@ -1,9 +1,9 @@
 //! What questions about steps are asked and answered with.
 
-use unspool_formats::steps::SystemCall as Called;
 use unspool_index::{Detail, Kinds as Found, Loop, LoopsFound, Origin as Traced, Register};
 use unspool_js::columns::{BigUint64Array, Float64Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
+use unspool_trace::steps::SystemCall as Called;
 
 structures! {
     /// How far an index is.

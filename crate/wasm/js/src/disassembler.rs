@@ -1,6 +1,6 @@
 //! The disassembler, which is a wasm module of its own.
 
-use unspool_formats::Instructions;
+use unspool_trace::Instructions;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]

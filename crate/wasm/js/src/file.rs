@@ -1,7 +1,7 @@
 //! Files of the page.
 
 use js_sys::Uint8Array;
-use unspool_file::ByteSource;
+use unspool_records::ByteSource;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]

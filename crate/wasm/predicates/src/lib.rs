@@ -4,11 +4,12 @@ pub mod protocol;
 mod tables;
 
 use tsify::Ts;
+use unspool_formats::trace_db;
 use unspool_formats::trace_db::open_places;
-use unspool_formats::{Locator, trace_db};
 use unspool_js::columns::{BigUint64Array, Uint32Array};
 use unspool_js::{thrown, wrong_expression};
 use unspool_predicates::{CELLS, Fault, Query, Slot, Step, Summary, Values};
+use unspool_trace::Locator;
 use wasm_bindgen::prelude::*;
 
 use crate::protocol::{FoundPoints, IterationColumn, IterationRow, IterationTable, StatementColumns, ValuesKnown};

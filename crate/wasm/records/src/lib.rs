@@ -1,15 +1,15 @@
 //! The reader of records, for JavaScript.
 
 use js_sys::{Array, BigUint64Array, Uint8Array, Uint32Array};
-use unspool_engine::records::{
-    Beginnings, Collect, List, RecordReader as Engine, RowOut, Scope, Search, Survey, TableBytes, Tabulate, Wanted,
-};
-use unspool_engine::{RecordOut, TraceErrorOut};
 use unspool_find::RecordQuery;
 use unspool_find::pattern::{Regex, Regexes};
-use unspool_formats::{Instructions, Locator, open_row_records};
+use unspool_find::{Beginnings, Search};
+use unspool_formats::open_row_records;
 use unspool_js::{JsDisassembler, JsFile, number, object, thrown, to_js};
+use unspool_records::{Collect, List, RecordReader as Engine, RowOut, Scope, Survey, TableBytes, Tabulate, Wanted};
+use unspool_records::{RecordOut, TraceErrorOut};
 use unspool_sqlite::{SqlFile, SqlRows};
+use unspool_trace::{Instructions, Locator};
 use wasm_bindgen::prelude::*;
 
 pub use unspool_decompressors::provide_decompressors;

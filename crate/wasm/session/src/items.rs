@@ -2,7 +2,7 @@
 //! deserialising tagged unions would make up a tenth of the module.
 
 use unspool_engine::{Item, Neighbour};
-use unspool_formats::Locator;
+use unspool_trace::Locator;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]

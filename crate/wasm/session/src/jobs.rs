@@ -9,15 +9,16 @@ use unspool_engine::derived::{Gather, Keep, Marks, MarksQuestion, job_of, track_
 use unspool_engine::find::Find;
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
-use unspool_engine::records::CollectedColumns;
 use unspool_engine::statistics::{
     CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Listing, Percentiles, Question, Scan, StackOrder,
     TimeOrder, Transform, TreeView, Wanted,
 };
-use unspool_engine::{Store, TraceErrorOut, TrackRows, jobs};
+use unspool_engine::{Store, TrackRows, jobs};
 use unspool_find::SliceQuery;
-use unspool_formats::{TrackDef, TrackKind};
 use unspool_js::{object, to_js};
+use unspool_records::CollectedColumns;
+use unspool_records::TraceErrorOut;
+use unspool_trace::{TrackDef, TrackKind};
 use wasm_bindgen::prelude::*;
 
 use crate::{Session, columns};

@@ -3,10 +3,11 @@
 use js_sys::{Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
-use unspool_formats::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, recognise, sniff};
+use unspool_formats::recognise;
 use unspool_js::{JsDisassembler, object, thrown, to_js};
 use unspool_sqlite::{SqlFile, SqlRows};
 use unspool_tables::PAGE;
+use unspool_trace::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, sniff};
 use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};

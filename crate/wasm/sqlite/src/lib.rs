@@ -2,11 +2,11 @@
 
 use gloo_utils::errors::JsError;
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
-use unspool_engine::RowSource;
-use unspool_file::UNREADABLE;
-use unspool_formats::error::Class;
-use unspool_formats::rows::{Cell, Shape};
-use unspool_formats::{Query, RowError, Rows};
+use unspool_records::RowSource;
+use unspool_records::UNREADABLE;
+use unspool_trace::error::Class;
+use unspool_trace::rows::{Cell, Shape};
+use unspool_trace::{Query, RowError, Rows};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]

@@ -1,7 +1,7 @@
 //! Names of functions, for JavaScript.
 
-use unspool_formats::{Companion, NamesFile, Probe};
 use unspool_symbols::{Called, Programs, Range, Report, Work};
+use unspool_trace::{Companion, NamesFile, Probe};
 use wasm_bindgen::prelude::*;
 
 /// The kind of companion that a file is, by its name, its size in bytes, its head and its tail: its
@@ -244,8 +244,8 @@ impl JsReport {
 
 #[cfg(test)]
 mod tests {
-    use unspool_formats::Naming;
-    use unspool_formats::batch::Key;
+    use unspool_trace::Naming;
+    use unspool_trace::batch::Key;
 
     use super::*;
 

@@ -5,7 +5,7 @@
 //! `crate/wasm/decompressors` calls them through JavaScript.
 
 use js_sys::Uint8Array;
-use unspool_formats::container::{Buffer, Container, Unpack};
+use unspool_containers::{Buffer, Container, Unpack};
 use wasm_bindgen::prelude::*;
 
 /// Decompresses one file. The calls are those of [`Unpack`].

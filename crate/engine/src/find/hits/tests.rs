@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use unspool_find::{FoundRecords, SliceQuery, SliceTest};
-use unspool_formats::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
+use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
 use super::*;
 use crate::find::Find;

@@ -1,6 +1,6 @@
 //! Logs that begin within calls: the callers arrive after the calls they made.
 
-use unspool_formats::Locator;
+use unspool_trace::Locator;
 
 use super::*;
 

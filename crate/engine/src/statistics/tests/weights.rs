@@ -1,6 +1,6 @@
 //! Statistics of what calls weigh.
 
-use unspool_formats::batch::{Key, Name, SliceKind};
+use unspool_trace::batch::{Key, Name, SliceKind};
 
 use super::*;
 

@@ -1,5 +1,6 @@
+use unspool_trace::TrackKind;
+
 use super::*;
-use unspool_formats::TrackKind;
 
 fn track(orphans: Orphans, start: Option<u64>) -> (Track, CallTree) {
     let def = TrackDef { orphans, start, ..TrackDef::new(TrackKind::Thread, "t") };

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::input::Cursor;
+use unspool_trace::input::Cursor;
 
 use super::super::functions::NameFlags;
 use super::super::tables::{Bitmask, Definitions, Enum, Frame, Function, Signature, Strings, Struct};
