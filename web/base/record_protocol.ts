@@ -102,7 +102,7 @@ export interface TabulateWanted {
   readonly bytes: number;
 }
 
-/** Rows as `crate/engine/src/records/tabulate.rs` writes them, and how many they are. The next ones begin at `next`, the last end at `of`. */
+/** Rows as `crate/records/src/tabulate.rs` writes them, and how many they are. The next ones begin at `next`, the last end at `of`. */
 export interface TabulatedPart {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly rows: number;

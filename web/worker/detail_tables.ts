@@ -6,7 +6,7 @@ const DONE = 101;
 const NONE = 2 ** 32 - 1;
 
 /**
- * The tables `records` and `fields`, from rows as the record worker makes them (`TableBytes` in `crate/engine/src/records/tabulate.rs`).
+ * The tables `records` and `fields`, from rows as the record worker makes them (`TableBytes` in `crate/records/src/tabulate.rs`).
  * They are inserted, because values have any length. Texts and bytes are bound where they are in the memory of SQLite, so no value
  * becomes an object of JavaScript.
  */

@@ -2,7 +2,7 @@
 
 /// Whether a Brotli stream of at least one byte may begin like this: RFC 7932, sections 9.1 and
 /// 9.2, as far as the length of the first meta-block.
-pub(crate) fn may_be_brotli(head: &[u8]) -> bool {
+pub fn may_be_brotli(head: &[u8]) -> bool {
     let Some(bits) = head.first_chunk::<5>().map(|&[a, b, c, d, e]| u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]))
     else {
         // Too short to tell.

@@ -99,7 +99,7 @@ impl Container {
 
     /// A decompressor for a Snappy file, from the chunk at offset `at` of the file. A chunk may
     /// have at most `limit` bytes.
-    pub(crate) fn snappy_from(at: u64, limit: u64) -> Box<dyn Unpack> {
+    pub fn snappy_from(at: u64, limit: u64) -> Box<dyn Unpack> {
         Box::new(snappy::SnappyChunks::from(at, limit))
     }
 

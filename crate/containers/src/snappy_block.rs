@@ -14,7 +14,7 @@ const MOST_PER_BYTE: u64 = 22;
 /// `None` if it is truncated or exceeds 32 bits.
 ///
 /// `snap` is less strict: it accepts ten bytes and drops the top bits.
-pub(crate) fn length(block: &[u8]) -> Option<(u64, usize)> {
+pub fn length(block: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (i, byte) in block.iter().take(5).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * i);
@@ -27,7 +27,7 @@ pub(crate) fn length(block: &[u8]) -> Option<(u64, usize)> {
 
 /// Where decoding stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reached {
+pub enum Reached {
     /// After the wanted number of bytes; more follow.
     Wanted,
     /// At the end of the block.
@@ -40,7 +40,7 @@ pub(crate) enum Reached {
 
 /// Decodes one block, in steps.
 #[derive(Clone, Debug)]
-pub(crate) struct Block<'a> {
+pub struct Block<'a> {
     input: &'a [u8],
     len: usize,
     out: Vec<u8>,
@@ -48,24 +48,24 @@ pub(crate) struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// A block, complete or not. `None` if its uncompressed length is invalid or exceeds `limit`.
-    pub(crate) fn new(input: &'a [u8], limit: u64) -> Option<Self> {
+    pub fn new(input: &'a [u8], limit: u64) -> Option<Self> {
         let (len, used) = length(input)?;
         let input = input.get(used..)?;
         (len <= limit).then_some(Self { input, len: usize::try_from(len).ok()?, out: Vec::new() })
     }
 
     /// Uncompressed length in bytes, as stated by the block.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len
     }
 
     /// The bytes decoded so far.
-    pub(crate) fn data(&self) -> &[u8] {
+    pub fn data(&self) -> &[u8] {
         &self.out
     }
 
     /// Decodes until there are at least `wanted` bytes.
-    pub(crate) fn decode(&mut self, wanted: usize) -> Reached {
+    pub fn decode(&mut self, wanted: usize) -> Reached {
         let wanted = wanted.min(self.len);
         // Never reserve more than the input can expand to.
         let possible = (self.input.len() as u64).saturating_mul(MOST_PER_BYTE);
@@ -125,7 +125,7 @@ impl<'a> Block<'a> {
 }
 
 /// Compresses into one block. Without std it writes literals only: valid, but not smaller.
-pub(crate) fn compress(data: &[u8]) -> Vec<u8> {
+pub fn compress(data: &[u8]) -> Vec<u8> {
     #[cfg(feature = "std")]
     if let Ok(block) = snap::raw::Encoder::new().compress_vec(data) {
         return block;

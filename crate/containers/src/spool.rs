@@ -7,7 +7,7 @@ use serde::de::{Deserializer, Error, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use super::snappy_block::{Block, compress};
+use crate::snappy_block::{Block, Reached, compress};
 
 /// Bytes of the stream per chunk.
 const CHUNK: usize = 1 << 20;
@@ -63,7 +63,7 @@ impl Spool {
 
     /// The chunk that contains byte `at` of the stream, and the offset of its first byte. `None` if
     /// it is not kept.
-    pub(crate) fn chunk(&self, at: u64) -> Option<(u64, Kept<'_>)> {
+    pub fn chunk(&self, at: u64) -> Option<(u64, Kept<'_>)> {
         let i = usize::try_from(at / CHUNK as u64).ok()?;
         let begin = i as u64 * CHUNK as u64;
         match self.blocks.get(i) {
@@ -106,7 +106,38 @@ impl<'de> Deserialize<'de> for Bytes {
 
 /// A chunk of the spool.
 #[derive(Clone, Debug)]
-pub(crate) enum Kept<'a> {
+pub enum Kept<'a> {
+    /// Compressed by Snappy.
     Block(Block<'a>),
+    /// As it is.
     Plain(&'a [u8]),
+}
+
+impl Kept<'_> {
+    /// Bytes of the chunk, once it is decoded.
+    #[expect(clippy::len_without_is_empty, reason = "a chunk of a spool is never empty")]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Block(block) => block.len(),
+            Self::Plain(bytes) => bytes.len(),
+        }
+    }
+
+    /// What is decoded of it.
+    pub fn data(&self) -> &[u8] {
+        match self {
+            Self::Block(block) => block.data(),
+            Self::Plain(bytes) => bytes,
+        }
+    }
+
+    /// Decodes up to about `wanted` bytes. Returns everything decoded so far.
+    pub fn decode(&mut self, wanted: usize) -> &[u8] {
+        if let Self::Block(block) = self
+            && block.data().len() < wanted
+        {
+            let _: Reached = block.decode(wanted);
+        }
+        self.data()
+    }
 }

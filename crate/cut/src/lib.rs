@@ -9,6 +9,15 @@
 //! needs no index and no store. What should not leave is hashed or left out by a `Cleaner`
 //! (`clean.rs`). In the page `web/worker/cut.ts` reads the file for it.
 
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod clean;
+
 use alloc::vec::Vec;
 
 use unspool_trace::decoder::Progress;
@@ -35,13 +44,13 @@ pub struct CutOptions {
 
 impl CutOptions {
     /// Whether a position is in the stretch.
-    pub(crate) fn has(&self, at: u64) -> bool {
+    pub fn has(&self, at: u64) -> bool {
         (self.from..self.to).contains(&at)
     }
 }
 
 /// Approximate size of a portion of the new file, in bytes.
-pub(crate) const PORTION: usize = 1 << 20;
+pub const PORTION: usize = 1 << 20;
 
 /// Writes a stretch of a trace. The caller calls [`Cut::push`] with the rest of the previous
 /// portion followed by more bytes, until [`Cut::is_done`], or [`Cut::end`] if there are no more.

@@ -2,9 +2,10 @@
 //! [`RecordReader`](unspool_records::RecordReader).
 
 use serde::Serialize;
+use unspool_records::FieldOut;
 use unspool_trace::batch::Key;
 use unspool_trace::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
-use unspool_trace::{Locator, RecordDetails, Stacking, TrackId, Value};
+use unspool_trace::{Field, Locator, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
 use crate::store::Store;
@@ -69,7 +70,7 @@ pub struct Described {
 }
 
 fn field(name: &str, value: Value) -> FieldOut {
-    unspool_trace::Field::new(name.to_string(), value).into()
+    Field { name: name.to_string().into(), value }.into()
 }
 
 impl Store {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use unspool_formats::FORMATS;
-use unspool_trace::error::Class;
-use unspool_trace::{Clock, Column, Error, Info, Problem, RowError, Shows, Stacking, TrackKind, ValueKind};
+use unspool_records::TraceErrorOut;
+use unspool_trace::{Clock, Column, Info, Problem, Shows, Stacking, TrackKind, ValueKind};
 
 use crate::store::problems::is_limit;
 use crate::store::{Store, Track};

@@ -1,7 +1,7 @@
 //! Where the rows of a trace that is a database come from and go to. The native command uses
 //! rusqlite, the page sql.js.
 
-use unspool_trace::{Insert, Query, RowError, Rows};
+use unspool_trace::{Insert, RowError};
 
 /// A database that is being written.
 pub trait RowSink {

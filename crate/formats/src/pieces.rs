@@ -85,3 +85,26 @@ pub(crate) struct Stretch {
     pub(crate) end: u64,
     pub(crate) rows: Numbers<u64>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_listed_while_records_come() {
+        let mut pieces = Pieces::default();
+        for row in 0..MOST + 10 {
+            pieces.add(row * 10, row);
+        }
+        // A long record ends its piece.
+        pieces.add(2 * LONG, 9999);
+        let at = MOST * 10;
+        assert_eq!(pieces.stretch(&(0..1), 7), Some(Stretch { at: 0, end: at, rows: 0..MOST }));
+        assert_eq!(pieces.stretch(&(1..9), 3 * LONG), Some(Stretch { at, end: 3 * LONG, rows: MOST..MOST + 11 }));
+        assert_eq!([pieces.stretch(&(3..4), 7), pieces.stretch(&(1..1), 7)], [None, None]);
+        let lane = pieces.lane();
+        assert_eq!((lane.rows, lane.until, lane.sorted, lane.pieces.len()), (MOST + 11, 9999, true, 3));
+        pieces.add(2 * LONG + 1, 5);
+        assert!(!pieces.lane().sorted);
+    }
+}

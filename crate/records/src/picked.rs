@@ -13,7 +13,7 @@ const MOST_SPARSE: usize = if cfg!(test) { 1 << 12 } else { 1 << 22 };
 
 /// Some of the rows of a lane: a bit for each, and a count for every 512.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Picked {
+pub struct Picked {
     words: Words,
     /// Number of rows picked before each group of words that are kept.
     before: Vec<u64>,
@@ -40,7 +40,7 @@ impl Default for Words {
 
 impl Picked {
     /// None of `rows` rows.
-    pub(crate) fn new(rows: u64) -> Self {
+    pub fn new(rows: u64) -> Self {
         let words = if rows <= DENSE {
             Words::Dense(vec![0; rows.div_ceil(64) as usize])
         } else {
@@ -51,7 +51,7 @@ impl Picked {
 
     /// Picks a row. Rows may come in any order, all of them before [`Picked::finish`].
     #[inline]
-    pub(crate) fn pick(&mut self, row: u64) {
+    pub fn pick(&mut self, row: u64) {
         match &mut self.words {
             Words::Dense(words) => {
                 if let Some(word) = words.get_mut((row / 64) as usize) {
@@ -68,12 +68,12 @@ impl Picked {
     }
 
     /// Whether rows that were picked are missing, because there is no room for them.
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         matches!(self.words, Words::Sparse { is_full: true, .. })
     }
 
     /// Whether a row was picked.
-    pub(crate) fn has(&self, row: u64) -> bool {
+    pub fn has(&self, row: u64) -> bool {
         let word = match &self.words {
             Words::Dense(words) => words.get((row / 64) as usize),
             Words::Sparse { found, .. } => found.get(&(row / 64)),
@@ -82,12 +82,12 @@ impl Picked {
     }
 
     /// How many rows were picked before [`Picked::finish`].
-    pub(crate) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.count
     }
 
     /// Allocated memory, in bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let words = match &self.words {
             Words::Dense(words) => words.capacity() * size_of::<u64>(),
             Words::Sparse { found, kept, .. } => (found.len() + kept.capacity()) * size_of::<(u64, u64)>(),
@@ -96,7 +96,7 @@ impl Picked {
     }
 
     /// Counts what was picked.
-    pub(crate) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         self.before.clear();
         self.count = 0;
         let Self { words, before, count } = self;
@@ -126,7 +126,7 @@ impl Picked {
     }
 
     /// Number of rows picked before `row`.
-    pub(crate) fn rank(&self, row: u64) -> u64 {
+    pub fn rank(&self, row: u64) -> u64 {
         let at = match &self.words {
             Words::Dense(_) => usize::try_from(row / 64).unwrap_or(usize::MAX),
             Words::Sparse { kept, .. } => kept.partition_point(|(number, _)| *number < row / 64),
@@ -141,7 +141,7 @@ impl Picked {
     }
 
     /// The row with `rank` picked ones before it. `None` beyond the last.
-    pub(crate) fn select(&self, rank: u64) -> Option<u64> {
+    pub fn select(&self, rank: u64) -> Option<u64> {
         if rank >= self.count {
             return None;
         }

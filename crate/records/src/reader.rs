@@ -1,8 +1,11 @@
 //! Reads records: of a file with the index of its decoder, or of a database.
 
+mod list;
+
 use std::ops::Range as Numbers;
 
 use serde::Serialize;
+use unspool_find::Search;
 use unspool_formats::open_records;
 use unspool_trace::decoder::Range;
 use unspool_trace::error::{Cause, Class, Error};
@@ -11,12 +14,14 @@ use unspool_trace::{
     FieldValue, Instructions, Lane, Locator, Record, RecordDetails, Records, RowError, TrackId, Visitor, rows as sql,
 };
 
+use crate::collect::Collect;
 use crate::details::FieldOut;
 use crate::drive::LONGEST;
 use crate::error::TraceErrorOut;
-use crate::list::List;
 use crate::rows::RowSource;
 use crate::source::{ByteSource, Reads, Unreadable, Window, fill, run_pass};
+
+pub use list::List;
 
 /// Bytes that are read at once by a pass over all records.
 const AHEAD: usize = 8 << 20;

@@ -13,25 +13,27 @@ use super::pointer::Move;
 
 /// What was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entered {
-    pub(crate) kind: SliceKind,
-    pub(crate) address: u64,
+pub struct Entered {
+    /// Call, interrupt, signal or exception.
+    pub kind: SliceKind,
+    /// Where it begins.
+    pub address: u64,
     /// Number of the exception, if recorded.
-    pub(crate) number: Option<u64>,
+    pub number: Option<u64>,
     /// Whether the entry is a guess.
-    pub(crate) guessed: bool,
+    pub guessed: bool,
 }
 
 impl Entered {
     /// A certain entry without an exception number.
-    pub(crate) fn new(kind: SliceKind, address: u64) -> Self {
+    pub fn new(kind: SliceKind, address: u64) -> Self {
         Self { kind, address, number: None, guessed: false }
     }
 }
 
 /// A guess, or something notable, about the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Note {
+pub enum Note {
     /// A jump left this many calls that did not return.
     LeftByJump(u64),
     /// This many calls were probably left by an exception; nothing confirms the landing address.
@@ -48,7 +50,7 @@ pub(crate) enum Note {
 }
 
 /// Receives the events of a stack. Names are the numbers that [`Sink::name`] returns.
-pub(crate) trait Sink {
+pub trait Sink {
     /// Returns the number of the name, and whether the name is new.
     fn name(&mut self, entered: Entered) -> (u32, bool);
     /// Begins a slice with `flags`.
@@ -66,7 +68,7 @@ pub(crate) trait Sink {
 
 /// Facts about the program that all of its threads share.
 #[derive(Debug, Default)]
-pub(crate) struct Program {
+pub struct Program {
     /// Entry addresses of the functions called so far.
     pub(super) functions: BTreeSet<u64>,
     /// Entry addresses of handlers that have returned from a signal.
@@ -87,33 +89,36 @@ impl Program {
 
 /// The instruction that execution reaches.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub(crate) address: u64,
+pub struct Arrival {
+    /// Its address.
+    pub address: u64,
     /// The stack pointer before it, if known.
-    pub(crate) stack: Option<u64>,
+    pub stack: Option<u64>,
     /// What it does with the return address, if it is the first instruction of a callee.
-    pub(crate) opening: Opening,
+    pub opening: Opening,
     /// Number of the instruction: its position on the x axis.
-    pub(crate) time: u64,
+    pub time: u64,
     /// Its record.
-    pub(crate) locator: Locator,
+    pub locator: Locator,
 }
 
 /// Where the last instruction of a run goes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Departure {
-    pub(crate) flow: Flow,
-    pub(crate) address: u64,
+pub struct Departure {
+    /// What the instruction does to control flow.
+    pub flow: Flow,
+    /// Its address.
+    pub address: u64,
     /// Address of the instruction that follows it in memory.
-    pub(crate) next: u64,
+    pub next: u64,
     /// Position on the x axis of its end.
-    pub(crate) after: u64,
+    pub after: u64,
     /// Its record.
-    pub(crate) locator: Locator,
+    pub locator: Locator,
     /// The stack pointer after it, if known.
-    pub(crate) stack: Option<u64>,
+    pub stack: Option<u64>,
     /// What it does to the stack pointer.
-    pub(crate) moves: Move,
+    pub moves: Move,
 }
 
 /// The last instruction, with what is known by the time execution continues.
@@ -173,9 +178,10 @@ impl Waiting {
 
 /// How a trace is interpreted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
-    pub(crate) isa: Isa,
+pub struct Rules {
+    /// Its instruction set.
+    pub isa: Isa,
     /// Whether handlers are inferred: every instruction is recorded, but interrupts and signals are
     /// not.
-    pub(crate) infers_handlers: bool,
+    pub infers_handlers: bool,
 }

@@ -31,21 +31,22 @@ pub enum Flow {
 }
 
 /// Number of bytes of an instruction that are decoded. An x86 instruction has at most 15.
-pub(crate) const LOOKED_AT: usize = 16;
+pub const LOOKED_AT: usize = 16;
 
 /// How to decode the bytes of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reading {
-    pub(crate) isa: Isa,
+pub struct Reading {
+    /// The instruction set.
+    pub isa: Isa,
     /// Whether the most significant byte comes first.
-    pub(crate) big: bool,
+    pub big: bool,
     /// ARM only: whether it is a Thumb instruction.
-    pub(crate) thumb: bool,
+    pub thumb: bool,
 }
 
 impl Reading {
     /// x86 code of 16, 32 or 64 bits.
-    pub(crate) fn x86(bits: u32) -> Self {
+    pub fn x86(bits: u32) -> Self {
         Self { isa: Isa::X86(bits), big: false, thumb: false }
     }
 }
@@ -53,7 +54,7 @@ impl Reading {
 /// Control flow of the instruction at `address`. `bytes` are its first bytes, at most
 /// [`LOOKED_AT`]; `len` is its length.
 #[inline]
-pub(crate) fn flow(reading: Reading, address: u64, bytes: &[u8], len: u64) -> Flow {
+pub fn flow(reading: Reading, address: u64, bytes: &[u8], len: u64) -> Flow {
     let Reading { isa, big, thumb } = reading;
     match isa {
         Isa::X86(bits) => x86(bits, address, bytes, len),
@@ -207,7 +208,7 @@ fn is_whole(bits: u32, opcode: u8) -> bool {
 /// What the first instruction of a callee does with its return address. No function begins with
 /// anything but `Usual`: such a "call" is not one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Opening {
+pub enum Opening {
     /// Nothing.
     Usual,
     /// Pops it: code that determines its own address, and thunks in place of returns.
@@ -219,7 +220,7 @@ pub(crate) enum Opening {
 
 /// Classifies the first instruction of a callee. Only x86 has such tricks; the others return by a
 /// register.
-pub(crate) fn opening(isa: Isa, bytes: &[u8]) -> Opening {
+pub fn opening(isa: Isa, bytes: &[u8]) -> Opening {
     let Isa::X86(bits) = isa else { return Opening::Usual };
     let bytes = match bytes {
         [0x40..=0x4f, rest @ ..] if bits == 64 => rest,

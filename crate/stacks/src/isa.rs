@@ -4,13 +4,18 @@ use serde::{Deserialize, Serialize};
 
 /// The instruction sets whose calls and returns are recognised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Isa {
+pub enum Isa {
     /// x86 of 16, 32 or 64 bits.
     X86(u32),
+    /// ARM of 32 bits, with Thumb.
     Arm,
+    /// ARM of 64 bits.
     Aarch64,
+    /// MIPS.
     Mips,
+    /// PowerPC.
     PowerPc,
+    /// Another one, whose calls are not recognised.
     #[default]
     Other,
 }
@@ -18,7 +23,7 @@ pub(crate) enum Isa {
 impl Isa {
     /// The disassembler's name for it, or `None` if it has no disassembler. `thumb` and `big`
     /// matter for ARM only.
-    pub(crate) fn code(self, thumb: bool, big: bool) -> Option<&'static str> {
+    pub fn code(self, thumb: bool, big: bool) -> Option<&'static str> {
         Some(match (self, thumb, big) {
             (Self::X86(16), ..) => "x86-16",
             (Self::X86(32), ..) => "x86-32",
@@ -33,12 +38,12 @@ impl Isa {
     }
 
     /// Whether call stacks can be rebuilt.
-    pub(crate) fn has_stack(self) -> bool {
+    pub fn has_stack(self) -> bool {
         self != Self::Other
     }
 
     /// The names of its stack pointer.
-    pub(crate) fn stack_pointer(self) -> StackPointer {
+    pub fn stack_pointer(self) -> StackPointer {
         let names: &[&[u8]] = match self {
             Self::X86(64) => &[b"rsp"],
             Self::X86(32) => &[b"esp"],
@@ -58,7 +63,7 @@ impl Isa {
 
     /// Size in bytes of the return address that a call pushes and a return pops. 0 if calls keep it
     /// in a register.
-    pub(crate) fn pushed(self) -> u64 {
+    pub fn pushed(self) -> u64 {
         match self {
             Self::X86(bits) => u64::from(bits / 8),
             _ => 0,
@@ -68,7 +73,7 @@ impl Isa {
     /// Whether an address belongs to the kernel in the usual memory layouts. 64 bits: the upper
     /// half. 32 bits: from 3 GiB on. MIPS: from 2 GiB on, where the architecture itself divides the
     /// address space.
-    pub(crate) fn is_kernel(self, address: u64) -> bool {
+    pub fn is_kernel(self, address: u64) -> bool {
         match self {
             Self::X86(64) | Self::Aarch64 | Self::PowerPc if address > 0xffff_ffff => address >> 63 == 1,
             Self::X86(32) | Self::Arm => address >= 0xc000_0000,
@@ -80,12 +85,12 @@ impl Isa {
 
 /// Names of a stack pointer in QEMU, GDB and the manuals. Case is ignored.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct StackPointer([u32; 4]);
+pub struct StackPointer([u32; 4]);
 
 impl StackPointer {
     /// Whether `name` is one of them.
     #[inline(always)]
-    pub(crate) fn is(&self, name: &[u8]) -> bool {
+    pub fn is(&self, name: &[u8]) -> bool {
         let packed = pack(name);
         packed != 0 && self.0.contains(&packed)
     }
@@ -106,7 +111,7 @@ fn pack(name: &[u8]) -> u32 {
 
 /// The byte order of instructions. No header states it, so it is inferred from common opcodes.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct ByteOrder {
+pub struct ByteOrder {
     little: u32,
     big: u32,
 }
@@ -115,7 +120,7 @@ impl ByteOrder {
     /// Counts an instruction's evidence. Some tracers write instructions most significant byte
     /// first, others in memory order.
     #[inline]
-    pub(crate) fn look(&mut self, isa: Isa, bytes: &[u8]) {
+    pub fn look(&mut self, isa: Isa, bytes: &[u8]) {
         let common: fn([u8; 4]) -> bool = match isa {
             // Condition "always": nearly every instruction.
             Isa::Arm => |b| b[0] >> 4 == 0xe,
@@ -137,7 +142,7 @@ impl ByteOrder {
 
     /// Whether the most significant byte comes first.
     #[inline]
-    pub(crate) fn is_big(&self, isa: Isa) -> bool {
+    pub fn is_big(&self, isa: Isa) -> bool {
         match isa {
             Isa::Mips | Isa::PowerPc => self.big >= self.little,
             _ => self.big > self.little,

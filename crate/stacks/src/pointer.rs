@@ -8,7 +8,7 @@ use super::isa::Isa;
 
 /// An instruction's effect on the stack pointer, as far as it matters for unwinding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Move {
+pub enum Move {
     /// Nothing relevant.
     None,
     /// Sets it.
@@ -19,7 +19,7 @@ pub(crate) enum Move {
 
 /// The effect of the instruction `bytes` on the stack pointer.
 #[inline]
-pub(crate) fn moves(reading: Reading, bytes: &[u8]) -> Move {
+pub fn moves(reading: Reading, bytes: &[u8]) -> Move {
     let set = |is: bool| if is { Move::Set } else { Move::None };
     if let Isa::X86(bits) = reading.isa {
         let (rex, bytes) = match bytes {

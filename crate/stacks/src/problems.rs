@@ -50,7 +50,7 @@ unspool_trace::problem_kinds! {
 
 impl Note {
     /// The problem that reports it. `at`: position of the record.
-    pub(crate) fn problem(self, at: u64) -> Problem {
+    pub fn problem(self, at: u64) -> Problem {
         let (kind, value) = match self {
             Self::LeftByJump(calls) => (&LEFT_BY_JUMP, calls),
             Self::LandingGuessed(calls) => (&LANDING_GUESSED, calls),

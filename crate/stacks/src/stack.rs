@@ -50,7 +50,7 @@ const HELD: usize = 1 << 12;
 /// possibility is followed as a [`State`] of its own until returns show which one is right. Events
 /// are held back meanwhile.
 #[derive(Debug, Default)]
-pub(crate) struct Stack {
+pub struct Stack {
     likeliest: State,
     others: Vec<State>,
     /// Hypotheses that were dropped. The next ones use their memory: code that jumps out of
@@ -68,7 +68,7 @@ impl Stack {
     /// Whether execution continues at `address` as the last instruction says, without a change of
     /// the stack.
     #[inline]
-    pub(crate) fn goes_on(&self, address: u64) -> bool {
+    pub fn goes_on(&self, address: u64) -> bool {
         let Some(last) = &self.last else { return false };
         let told = match last.flow {
             Flow::Next => last.next == address,
@@ -81,13 +81,13 @@ impl Stack {
     /// Whether the stack stays as it is until execution continues elsewhere than [`Stack::goes_on`]
     /// says. Holds until the next [`Stack::arrive`] or recorded exception.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         self.raised.is_none() && !self.likeliest.has_trick() && !self.others.iter().any(State::has_trick)
     }
 
     /// Whether `address` is the pending delay slot. Clears the pending slot either way.
     #[inline]
-    pub(crate) fn enters_slot(&mut self, address: u64) -> bool {
+    pub fn enters_slot(&mut self, address: u64) -> bool {
         if self.slot.is_none() {
             return false;
         }
@@ -101,17 +101,17 @@ impl Stack {
     /// A byte for the caller's own use. When a call ends, it has the value that it had when the
     /// call began.
     #[inline]
-    pub(crate) fn mode(&mut self) -> &mut u8 {
+    pub fn mode(&mut self) -> &mut u8 {
         &mut self.likeliest.mode
     }
 
     /// Adds an instant, which does not change the stack.
-    pub(crate) fn point(&mut self, name: u32, time: u64, locator: Locator, sink: &mut dyn Sink) {
+    pub fn point(&mut self, name: u32, time: u64, locator: Locator, sink: &mut dyn Sink) {
         self.each(|state| state.point(name, time, locator, sink));
     }
 
     /// Execution reaches an instruction.
-    pub(crate) fn arrive(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut dyn Sink) {
+    pub fn arrive(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let last = self.take_last();
         if let Some(last) = last.as_ref().filter(|last| self.others.is_empty() && last.raised.is_none())
             && self.likeliest.returns(rules, last, &at, sink)
@@ -122,26 +122,26 @@ impl Stack {
     }
 
     /// An interrupt was recorded. The interrupted code continues at `at.address`.
-    pub(crate) fn interrupt(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut dyn Sink) {
+    pub fn interrupt(&mut self, rules: Rules, at: Arrival, program: &mut Program, sink: &mut dyn Sink) {
         let last = self.take_last();
         self.decide(last, &at, sink, |state, last, sink| state.interrupt(rules, last, &at, program, sink));
     }
 
     /// Whether the next instruction may be the first of a callee.
     #[inline]
-    pub(crate) fn calls(&self) -> bool {
+    pub fn calls(&self) -> bool {
         self.last.as_ref().is_some_and(|last| matches!(last.flow, Flow::Call { .. }))
     }
 
     /// Whether the stack pointer has been set since the last call or return.
     #[inline]
-    pub(crate) fn is_unwinding(&self) -> bool {
+    pub fn is_unwinding(&self) -> bool {
         self.unwound.is_some()
     }
 
     /// An instruction was executed. The next [`Stack::arrive`] shows where it went.
     #[inline]
-    pub(crate) fn leave(&mut self, departure: Departure) {
+    pub fn leave(&mut self, departure: Departure) {
         let slot = match departure.flow {
             Flow::Next | Flow::Unknown | Flow::SystemCall | Flow::SystemReturn => false,
             Flow::Branch { slot, .. } | Flow::Call { slot, .. } | Flow::Return { slot, .. } | Flow::Jump { slot } => {
@@ -159,7 +159,7 @@ impl Stack {
 
     /// An exception was recorded: `from` is the interrupted address, `to` the address of the
     /// handler (0 for unknown).
-    pub(crate) fn except(&mut self, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
+    pub fn except(&mut self, number: Option<u64>, from: Option<u64>, to: Option<u64>) {
         let known = |address: Option<u64>| address.filter(|address| *address != 0);
         let mut raised = Raised { number, from: known(from), to: known(to), waiting: Waiting::default() };
         if let Some(before) = self.raised.take() {
@@ -171,7 +171,7 @@ impl Stack {
     }
 
     /// The number of the current system call was recorded.
-    pub(crate) fn system_call(&mut self, number: u64) {
+    pub fn system_call(&mut self, number: u64) {
         self.system_call = Some(number);
     }
 
@@ -207,7 +207,7 @@ impl Stack {
 
     /// Keeps only the likeliest hypothesis and delivers its events: nothing more will decide
     /// between them.
-    pub(crate) fn settle(&mut self, sink: &mut dyn Sink) {
+    pub fn settle(&mut self, sink: &mut dyn Sink) {
         self.spare.append(&mut self.others);
         let filter = self.spare.iter_mut().find_map(State::take_filter);
         self.spare.truncate(SPARE);
@@ -215,7 +215,7 @@ impl Stack {
     }
 
     /// Ends the trace. If the last instruction was a return, it ends the innermost call.
-    pub(crate) fn finish(&mut self, sink: &mut dyn Sink) {
+    pub fn finish(&mut self, sink: &mut dyn Sink) {
         self.settle(sink);
         let last = self.take_last();
         self.likeliest.finish(last.as_ref(), sink);

@@ -33,7 +33,7 @@ fn column(isa: Isa, number: u64) -> Option<(usize, u64)> {
 }
 
 /// The name of a system call of Linux.
-pub(crate) fn name(isa: Isa, number: u64) -> Option<&'static str> {
+pub fn name(isa: Isa, number: u64) -> Option<&'static str> {
     let (column, number) = column(isa, number)?;
     let has_number = |line: &&str| line.split(' ').nth(1 + column).and_then(|of| of.parse().ok()) == Some(number);
     NAMES.lines().find(has_number)?.split(' ').next()
@@ -44,7 +44,7 @@ type Names = &'static [&'static str];
 
 /// The register that has the number of a system call before its instruction, and those that have
 /// its arguments (`syscall(2)`). The fifth argument of o32 and those after it are on the stack.
-pub(crate) fn registers(isa: Isa) -> Option<(Names, &'static [Names])> {
+pub fn registers(isa: Isa) -> Option<(Names, &'static [Names])> {
     Some(match isa {
         Isa::X86(64) => (&["rax"], &[&["rdi"], &["rsi"], &["rdx"], &["r10"], &["r8"], &["r9"]]),
         Isa::X86(_) => (&["eax"], &[&["ebx"], &["ecx"], &["edx"], &["esi"], &["edi"], &["ebp"]]),
@@ -70,7 +70,7 @@ pub(crate) fn registers(isa: Isa) -> Option<(Names, &'static [Names])> {
 /// The number that an instruction loads into the system call register. `None` if it does something
 /// else.
 #[inline]
-pub(crate) fn loaded(reading: Reading, bytes: &[u8]) -> Option<u32> {
+pub fn loaded(reading: Reading, bytes: &[u8]) -> Option<u32> {
     let word = |&[a, b, c, d]: &[u8; 4]| {
         if reading.big { u32::from_be_bytes([a, b, c, d]) } else { u32::from_le_bytes([a, b, c, d]) }
     };
@@ -104,7 +104,7 @@ pub(crate) fn loaded(reading: Reading, bytes: &[u8]) -> Option<u32> {
 }
 
 /// Whether `number` is `sigreturn` or `rt_sigreturn`.
-pub(crate) fn returns_from_signal(isa: Isa, number: u64) -> bool {
+pub fn returns_from_signal(isa: Isa, number: u64) -> bool {
     match isa {
         // x86-64, x32.
         Isa::X86(64) => matches!(number, 15 | 0x4000_0201),

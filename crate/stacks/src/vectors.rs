@@ -30,7 +30,7 @@ const VECTORS: [&str; 22] = [
 
 /// The name of a vector. `None` for those that the operating system assigns, and for other
 /// processors than x86: their tracers number exceptions each in its way.
-pub(crate) fn name(isa: Isa, number: u64) -> Option<&'static str> {
+pub fn name(isa: Isa, number: u64) -> Option<&'static str> {
     let Isa::X86(_) = isa else { return None };
     let name = usize::try_from(number).ok().and_then(|n| VECTORS.get(n));
     name.copied().filter(|name| !name.is_empty())

@@ -29,7 +29,7 @@ pub mod records;
 pub mod rows;
 pub mod sniff;
 pub mod sort;
-mod statement;
+pub mod statement;
 pub mod steps;
 
 pub use batch::{EventBatch, EventKind, Orphans, Stacking, TrackDef, TrackId, TrackKind, ValueKind};

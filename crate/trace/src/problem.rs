@@ -234,7 +234,7 @@ impl fmt::Display for Number {
 }
 
 /// A count as text, with thousands separators.
-pub(crate) fn grouped(count: u64) -> impl fmt::Display {
+pub fn grouped(count: u64) -> impl fmt::Display {
     Number::Decimal(count)
 }
 

@@ -23,16 +23,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use unspool_records::drive;
 
-use crate::batch::{EventBatch, TrackId};
-use crate::decoder::{Range, Want};
+use crate::batch::TrackId;
+use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
-use crate::error::{Cause, Error, Result};
+use crate::error::Result;
 use crate::locator::Locator;
-use crate::sniff::{Format, OpenOptions};
 
 /// A stretch of the file that can be read without what comes before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -416,7 +413,7 @@ impl Rows {
 }
 
 /// The double whose shortest form is that of the float: 0.1 instead of 0.10000000149011612.
-pub(crate) fn shortest(x: f32) -> f64 {
+pub fn shortest(x: f32) -> f64 {
     alloc::format!("{x:e}").parse().unwrap_or(f64::from(x))
 }
 
@@ -530,23 +527,5 @@ mod tests {
         let rows = rows.into_rows();
         assert_eq!(rows[0].fields, [Field::new("outer", Value::List(vec![Value::Tree(vec![]); 3]))]);
         assert_eq!(rows[0].dropped, 2);
-    }
-
-    #[test]
-    fn pieces_are_listed_while_records_come() {
-        let mut pieces = Pieces::default();
-        for row in 0..MOST + 10 {
-            pieces.add(row * 10, row);
-        }
-        // A long record ends its piece.
-        pieces.add(2 * LONG, 9999);
-        let at = MOST * 10;
-        assert_eq!(pieces.stretch(&(0..1), 7), Some(Stretch { at: 0, end: at, rows: 0..MOST }));
-        assert_eq!(pieces.stretch(&(1..9), 3 * LONG), Some(Stretch { at, end: 3 * LONG, rows: MOST..MOST + 11 }));
-        assert_eq!([pieces.stretch(&(3..4), 7), pieces.stretch(&(1..1), 7)], [None, None]);
-        let lane = pieces.lane();
-        assert_eq!((lane.rows, lane.until, lane.sorted, lane.pieces.len()), (MOST + 11, 9999, true, 3));
-        pieces.add(2 * LONG + 1, 5);
-        assert!(!pieces.lane().sorted);
     }
 }

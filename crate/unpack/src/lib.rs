@@ -2,7 +2,7 @@
 //!
 //! No I/O: a stream takes bytes and returns bytes, in any portions; an archive is read through
 //! [`Random`]. Whatever precedes damage is returned, and a [`Fault`] says where the damage is.
-//! Containers inside a format are the format's own: `crate/formats/src/container`.
+//! Containers inside a format are the format's own: `crate/containers`.
 //!
 //! # Containers in the page
 //!

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
-use unspool_containers::snappy_block::{Block, Reached};
+use unspool_containers::snappy_block::Block;
 use unspool_containers::{Container, Kept, Spool};
 use unspool_trace::decoder::Range;
 use unspool_trace::limits::Limits;
@@ -187,31 +187,5 @@ impl<'a> Reader<'a> {
         self.rest = rest;
         self.chunk = Some(Kept::Block(Block::new(block, limit).ok_or(Missing::End)?));
         Ok(())
-    }
-}
-
-impl Kept<'_> {
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Block(block) => block.len(),
-            Self::Plain(bytes) => bytes.len(),
-        }
-    }
-
-    fn data(&self) -> &[u8] {
-        match self {
-            Self::Block(block) => block.data(),
-            Self::Plain(bytes) => bytes,
-        }
-    }
-
-    /// Decodes up to about `wanted` bytes. Returns everything decoded so far.
-    pub(crate) fn decode(&mut self, wanted: usize) -> &[u8] {
-        if let Self::Block(block) = self
-            && block.data().len() < wanted
-        {
-            let _: Reached = block.decode(wanted);
-        }
-        self.data()
     }
 }

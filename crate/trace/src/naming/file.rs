@@ -10,7 +10,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use unspool_formats::trace_db::wire::StatementId;
+use crate::statement::StatementId;
 
 use super::{Naming, Place};
 

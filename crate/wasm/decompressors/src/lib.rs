@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use js_sys::{Function, Uint8Array};
-use unspool_containers::{Buffer, Container, SELF, Unpack};
+use unspool_containers::{Buffer, Container, Unpack, provide};
 use unspool_trace::problem::{MALFORMED, Problem, ProblemKind, TRUNCATED};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -46,7 +46,7 @@ thread_local! {
 #[wasm_bindgen(js_name = provideDecompressors)]
 pub fn provide_decompressors(make: Function) {
     MAKE.set(Some(make));
-    container::provide(|container| Box::new(Decompressor::new(container)));
+    provide(|container| Box::new(Decompressor::new(container)));
 }
 
 /// One file that the other module decompresses.

@@ -24,9 +24,9 @@ use unspool_trace::error::Class;
 use unspool_trace::records::{Row, Rows};
 use unspool_trace::{Locator, Piece, RowError, TrackId};
 
+use super::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, reads};
 use crate::error::TraceErrorOut;
 use crate::picked::Picked;
-use crate::reader::{AHEAD, BYTES, Origin, ROWS, RecordReader, STEP, Scope, VALUES, reads};
 use crate::source::{Unreadable, run_pass};
 use crate::visitors::{Chosen, Keys, Part, Pick, Picking, Sought};
 
