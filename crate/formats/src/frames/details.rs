@@ -14,13 +14,13 @@ use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
+use crate::problem::Problem;
 use crate::records::FieldValue;
 
+use super::decode::Record;
 use super::fields::{self, is_thumb, place_name};
-use super::frame_fields::FrameFields;
 use super::index::{FramesRecords, Index};
 use super::machine::Machine;
-use super::message::{self, Message};
 use super::records::{Frame, List, Meta, Operand, Program, Std, Taint, Usage};
 use super::wire::META_AT;
 
@@ -59,24 +59,19 @@ impl FramesRecords {
             return Err(Error::new(locator.position(), Cause::UnexpectedEnd { needed: 8 }));
         };
         let len = u64::from_le_bytes(*len);
-        let at = locator.position().saturating_add(8);
         let is_meta = self.is_meta(locator);
+        let record = Record { index: (!is_meta).then_some(0), at: locator.position(), len };
         let Some(body) = usize::try_from(len).ok().and_then(|len| body.get(..len)) else {
             // Show the first fields at least.
-            let mut fields = FrameFields::default();
-            let message = if is_meta { Message::Meta } else { Message::Frame };
-            message::Walk::new(message, at, len).run(body, &mut fields);
-            out.fields.extend(fields.address.map(|a| Field::new("Address", Value::Hex(a))));
-            out.fields.extend(fields.thread.map(|t| Field::new("Thread", thread(t))));
+            let std = if is_meta { None } else { Frame::of(record.checked(body).0).std };
+            out.fields.extend(std.and_then(|std| std.address).map(|a| Field::new("Address", Value::Hex(a))));
+            out.fields.extend(std.and_then(|std| std.thread).map(|t| Field::new("Thread", thread(t))));
             out.fields.push(Field::new("Frame size in bytes", Value::U64(len)));
             out.remarks.push("The frame is too large to be shown, or the file ends within it.".to_string());
             return Ok(out);
         };
-        let message = if is_meta { Message::Meta } else { Message::Frame };
-        let mut walk = message::Walk::new(message, at, len);
-        walk.run(body, &mut FrameFields::default());
-        if let Some(broken) = walk.broken() {
-            out.remarks.push(format!("The frame is invalid from byte {broken} on; the part before it is shown."));
+        if let (_, Some(Problem { at, .. })) = record.checked(body) {
+            out.remarks.push(format!("The frame is invalid from byte {at} on; the part before it is shown."));
         }
         if is_meta {
             meta(&Meta::new(body), &self.describer(), &mut out);

@@ -21,10 +21,9 @@ use crate::records::Records as _;
 use crate::steps::{self, Access, Step, StepEvent, StepPass, StepVisitor, Steps, SystemCall};
 
 use super::decode::{Record, Sink, Walk};
-use super::fields::{MAX_FRAME, is_thumb};
+use super::fields::is_thumb;
 use super::index::{FramesRecords, reader_of};
 use super::machine::Machine;
-use super::message::{self, Message};
 use super::operands::Operands;
 use super::records::{Frame, List, Operand, Place};
 
@@ -111,9 +110,6 @@ struct Held {
     mode: (Vec<u8>, u32),
     /// Those of the latest usual instruction.
     operands: Operands,
-    record: Option<Record>,
-    /// The beginning of the current frame, if it arrives in portions.
-    bytes: Vec<u8>,
 }
 
 /// Whether an instruction calls the system. On x86 such instructions have two bytes: the others are
@@ -195,14 +191,13 @@ impl ToSteps<'_> {
     }
 
     /// A complete frame that is not a usual instruction.
-    fn frame(&mut self, record: Record, bytes: &[u8]) {
-        let mut walk = message::Walk::new(Message::Frame, record.body(), record.len);
-        walk.run(bytes, &mut message::Ignore);
-        if walk.broken().is_some() {
+    fn unusual(&mut self, record: Record, message: &[u8]) {
+        let (fields, defect) = record.checked(message);
+        if defect.is_some() {
             self.held.left = self.held.left.saturating_sub(1);
             return;
         }
-        let frame = Frame::new(bytes);
+        let frame = Frame::of(fields);
         let std = frame.std.unwrap_or_default();
         let of_others = frame.syscall.and_then(|call| call.thread).or(frame.exception.and_then(|it| it.thread));
         let event = match (frame.syscall, frame.exception) {
@@ -235,8 +230,8 @@ impl Sink for ToSteps<'_> {
     }
 
     #[inline]
-    fn whole(&mut self, record: Record, bytes: &[u8]) -> bool {
-        let Some(frame) = self.held.operands.parse(bytes) else { return false };
+    fn frame(&mut self, record: Record, message: &[u8]) {
+        let Some(frame) = self.held.operands.parse(message) else { return self.unusual(record, message) };
         let thread = Some(frame.thread);
         let step = Step { thread, address: Some(frame.address), ..Step::default() };
         if self.begin_step(record, step, frame.bytes, frame.mode) {
@@ -244,35 +239,11 @@ impl Sink for ToSteps<'_> {
                 self.visitor.access(&Access { place, thread, written, value });
             });
         }
-        true
     }
 
-    fn begin(&mut self, record: Record) {
-        self.held.record = Some(record);
-        self.held.bytes.clear();
+    fn long_frame(&mut self, _record: Record, _beginning: &[u8]) {
+        self.held.left = self.held.left.saturating_sub(1);
     }
-
-    fn body(&mut self, bytes: &[u8], last: bool) -> usize {
-        let Some(record) = self.held.record else { return bytes.len() };
-        let is_kept = record.len <= MAX_FRAME;
-        if !last {
-            if is_kept {
-                self.held.bytes.extend_from_slice(bytes);
-            }
-        } else if !is_kept {
-            self.held.left = self.held.left.saturating_sub(1);
-        } else if self.held.bytes.is_empty() {
-            self.frame(record, bytes);
-        } else {
-            let mut held = core::mem::take(&mut self.held.bytes);
-            held.extend_from_slice(bytes);
-            self.frame(record, &held);
-            self.held.bytes = held;
-        }
-        bytes.len()
-    }
-
-    fn finish(&mut self, _record: Record) {}
 
     fn problem(&mut self, _problem: Problem) {}
 }
