@@ -26,7 +26,6 @@ use core::ops::Range as Numbers;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::apitrace;
 use crate::batch::{EventBatch, TrackId};
 use crate::decoder::{Range, Want};
 use crate::details::{Field, RecordDetails, Value};
@@ -187,11 +186,6 @@ pub trait Visitor {
     /// A record. Returns whether its fields are wanted; else none of the methods below is called
     /// for it, except [`Visitor::is_full`].
     fn begin(&mut self, record: &Record<'_>) -> bool;
-    /// The record is a call of an apitrace, as its own type. Returns whether it was taken: none of
-    /// the methods below is called for it then, except [`Visitor::is_full`].
-    fn call(&mut self, _call: &apitrace::Call<'_>) -> bool {
-        false
-    }
     /// A field with a single value. In a list, `key` is empty.
     fn field(&mut self, _key: &str, _value: FieldValue<'_>) {}
     /// An operand, before its field.
@@ -209,8 +203,29 @@ pub trait Visitor {
     }
 }
 
+/// What a pass delivers: the kind of visitor that receives it.
+pub trait Delivery {
+    /// The visitor.
+    type Visitor<'v>: ?Sized;
+
+    /// Whether the pass must stop after the current record. It can be continued.
+    fn is_full(visitor: &Self::Visitor<'_>) -> bool;
+}
+
+/// Records with their fields, to a [`Visitor`].
+#[derive(Clone, Copy, Debug)]
+pub enum Fields {}
+
+impl Delivery for Fields {
+    type Visitor<'v> = dyn Visitor + 'v;
+
+    fn is_full(visitor: &Self::Visitor<'_>) -> bool {
+        visitor.is_full()
+    }
+}
+
 /// A pass over consecutive pieces. The same bytes give the same records in any portions.
-pub trait Pass {
+pub trait Pass<D: Delivery = Fields> {
     /// The bytes needed next. Empty if it can go on without any. `None` if it is done.
     fn want(&self) -> Option<Range>;
 
@@ -221,7 +236,7 @@ pub trait Pass {
     /// # Errors
     ///
     /// Fails where decoding for the timeline fails. Every record before that was passed on.
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize>;
+    fn push(&mut self, bytes: &[u8], visitor: &mut D::Visitor<'_>) -> Result<usize>;
 
     /// The file ends after `rest`, which begins where [`Pass::want`] does. Records that are
     /// incomplete but shown in the timeline are passed on. Afterwards nothing is wanted.
@@ -229,7 +244,7 @@ pub trait Pass {
     /// # Errors
     ///
     /// Those of [`Pass::push`].
-    fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()>;
+    fn end(&mut self, rest: &[u8], visitor: &mut D::Visitor<'_>) -> Result<()>;
 }
 
 /// Reads the records of a trace anywhere. It has an index and no state, so that any number of

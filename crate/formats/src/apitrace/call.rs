@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 use core::slice;
 
-use crate::records::{FieldValue, Visitor};
+use crate::records::{Delivery, FieldValue, Record, RecordName, Visitor};
 
 use super::describe::{put_guid, shown};
 use super::functions::{Marker, NameFlags};
@@ -33,6 +33,59 @@ pub struct Call<'a> {
     pub(super) tables: &'a Tables,
     /// Its arguments are sorted.
     pub(super) tape: &'a Tape,
+}
+
+/// Receives the calls of a pass.
+pub trait CallVisitor {
+    /// Whether calls of a function can be wanted. `keys` are those of the fields that its calls may
+    /// have, as in [`Visitor::may_want`]. May be asked at any time and as often as needed.
+    fn may_want(&mut self, _name: &str, _keys: &mut dyn Iterator<Item = &str>) -> bool {
+        true
+    }
+    /// A call has returned, or never will. Returns whether it is wanted.
+    fn begin(&mut self, _record: &Record<'_>) -> bool {
+        true
+    }
+    /// A call that is wanted.
+    fn call(&mut self, call: &Call<'_>);
+    /// Whether the pass must stop after the current call. It can be continued.
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+/// Calls as their own type, to a [`CallVisitor`]: what a [`Pass`](crate::Pass) may deliver.
+#[derive(Clone, Copy, Debug)]
+pub enum Calls {}
+
+impl Delivery for Calls {
+    type Visitor<'v> = dyn CallVisitor + 'v;
+
+    fn is_full(visitor: &Self::Visitor<'_>) -> bool {
+        visitor.is_full()
+    }
+}
+
+/// Passes calls on with their fields.
+pub(super) struct ToFields<'a>(pub(super) &'a mut dyn Visitor);
+
+impl CallVisitor for ToFields<'_> {
+    fn may_want(&mut self, name: &str, keys: &mut dyn Iterator<Item = &str>) -> bool {
+        self.0.may_want(RecordName::Text(name), keys)
+    }
+
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.0.begin(record)
+    }
+
+    fn call(&mut self, call: &Call<'_>) {
+        call.visit(self.0);
+        self.0.end();
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.is_full()
+    }
 }
 
 /// A part of a value. A list or structure is [`Token::Open`], its values, and [`Token::Close`].

@@ -127,11 +127,11 @@ impl Pass for FramesPass<'_> {
         (self.held.left > 0 && at < self.end).then(|| Range { at, len: self.end - at })
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
         Ok(self.walk.run(bytes, &mut ToVisitor { held: &mut self.held, visitor }))
     }
 
-    fn end(&mut self, _rest: &[u8], _visitor: &mut dyn Visitor) -> Result<()> {
+    fn end(&mut self, _rest: &[u8], _visitor: &mut (dyn Visitor + '_)) -> Result<()> {
         // Incomplete frames are not in the timeline.
         self.held.left = 0;
         Ok(())

@@ -17,8 +17,8 @@ use crate::code::syscalls;
 use crate::decoder::Range;
 use crate::error::Result;
 use crate::problem::Problem;
-use crate::records::Records as _;
-use crate::steps::{self, Access, Step, StepEvent, StepPass, StepVisitor, Steps, SystemCall};
+use crate::records::{Pass, Records as _};
+use crate::steps::{self, Access, Accesses, Step, StepEvent, StepVisitor, Steps, SystemCall};
 
 use super::decode::{Record, Sink, Walk};
 use super::fields::is_thumb;
@@ -45,7 +45,7 @@ impl Steps for FramesRecords {
         self.index.frames
     }
 
-    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn StepPass + '_> {
+    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass<Accesses> + '_> {
         let stretch = self.index.stretch(&pieces);
         let isa = Machine::of(&self.index.header).isa;
         let held = Held {
@@ -87,14 +87,19 @@ struct FramesSteps {
     held: Held,
 }
 
-impl StepPass for FramesSteps {
+impl Pass<Accesses> for FramesSteps {
     fn want(&self) -> Option<Range> {
         let at = self.walk.at();
         (self.held.left > 0 && at < self.end).then(|| Range { at, len: self.end - at })
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn StepVisitor) -> usize {
-        self.walk.run(bytes, &mut ToSteps { held: &mut self.held, visitor })
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn StepVisitor + '_)) -> Result<usize> {
+        Ok(self.walk.run(bytes, &mut ToSteps { held: &mut self.held, visitor }))
+    }
+
+    fn end(&mut self, _rest: &[u8], _visitor: &mut (dyn StepVisitor + '_)) -> Result<()> {
+        self.held.left = 0;
+        Ok(())
     }
 }
 

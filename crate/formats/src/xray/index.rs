@@ -224,7 +224,7 @@ impl Pass for FdrPass<'_> {
         Some(self.range(self.at, self.next.saturating_sub(1)))
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
         if self.walk.is_none() && self.begin().is_none() {
             return Ok(0);
         }
@@ -241,7 +241,7 @@ impl Pass for FdrPass<'_> {
         Ok(used)
     }
 
-    fn end(&mut self, _rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
+    fn end(&mut self, _rest: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<()> {
         if self.walk.is_some() {
             Fields { held: &mut self.held, visitor }.flush();
             self.finish_piece();
@@ -284,7 +284,7 @@ impl Pass for LinePass {
         (!self.held.done).then(|| Range { at: self.at, len: end.saturating_sub(self.at).max(1) })
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
         let mut sink = Fields { held: &mut self.held, visitor };
         let used = match &mut self.walk {
             Line::Basic(walk) => walk.run(bytes, &mut sink),
@@ -294,7 +294,7 @@ impl Pass for LinePass {
         Ok(used)
     }
 
-    fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
+    fn end(&mut self, rest: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<()> {
         let mut sink = Fields { held: &mut self.held, visitor };
         match &mut self.walk {
             Line::Basic(walk) => walk.end(rest, &mut sink),
