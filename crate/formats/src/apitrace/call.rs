@@ -222,37 +222,7 @@ impl<'a> Call<'a> {
                 put_guid(scratch, &parts);
                 FieldValue::Text(scratch)
             }
-            Token::Scalar(scalar) => match scalar {
-                Scalar::Null => FieldValue::Null,
-                Scalar::Bool(b) => FieldValue::Bool(b),
-                Scalar::Int(n) => FieldValue::I64(n),
-                Scalar::Uint(n) => FieldValue::U64(n),
-                Scalar::Float(x) => FieldValue::F32(x),
-                Scalar::Double(x) => FieldValue::F64(x),
-                Scalar::Pointer(address) => FieldValue::Hex(address),
-                Scalar::Enum { signature, value } => {
-                    let number = FieldValue::I64(value);
-                    let name = self.tables.enums.get(signature).and_then(|e| e.name(value));
-                    let value = name.map_or(number, |name| FieldValue::Symbol { name, value: &number });
-                    return visitor.field(key, value);
-                }
-                Scalar::Bitmask { signature, value } => {
-                    let number = FieldValue::Hex(value);
-                    scratch.clear();
-                    let add = |name: &str| {
-                        scratch.push_str(if scratch.is_empty() { "" } else { " | " });
-                        scratch.push_str(name);
-                    };
-                    let left = self.tables.bitmasks.get(signature).map_or(value, |mask| mask.split(value, add));
-                    let is_named = !scratch.is_empty();
-                    if is_named && left != 0 {
-                        // Writing to a String cannot fail.
-                        let _ = write!(scratch, " | {left:#x}");
-                    }
-                    let value = if is_named { FieldValue::Symbol { name: scratch, value: &number } } else { number };
-                    return visitor.field(key, value);
-                }
-            },
+            Token::Scalar(scalar) => return self.tables.visit(scalar, scratch, |value| visitor.field(key, value)),
         };
         visitor.field(key, value);
     }

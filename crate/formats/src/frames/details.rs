@@ -15,7 +15,6 @@ use crate::details::{Field, RecordDetails, Value};
 use crate::error::{Cause, Error, Result};
 use crate::locator::Locator;
 use crate::problem::Problem;
-use crate::records::FieldValue;
 
 use super::decode::Record;
 use super::fields::{self, is_thumb, place_name};
@@ -110,16 +109,13 @@ impl Describer {
 
     /// A value as a number, if it is short enough. `big`: the most significant byte comes first.
     fn number(&self, bytes: &[u8], bits: Option<i32>, big: bool) -> Value {
-        match fields::number(bytes, bits, big, self.payload, &mut String::new()) {
-            FieldValue::Hex(number) => Value::Hex(number),
-            FieldValue::Text(text) => Value::Text(text.into()),
-            _ => self.bytes(bytes),
-        }
+        fields::number(bytes, bits, big, self.payload, &mut String::new()).into()
     }
 }
 
+/// The id of a thread or of a taint.
 fn thread(id: u64) -> Value {
-    i64::try_from(id).map_or(Value::Hex(id), Value::Id)
+    fields::id(id).into()
 }
 
 fn text(bytes: &[u8]) -> Value {
@@ -149,7 +145,8 @@ fn frame(frame: &Frame<'_>, describer: &Describer, out: &mut RecordDetails) {
         add("System call", call.number.map(|number| symbol(name_of(number), number)));
         add("Address", call.address.map(Value::Hex));
         add("Thread", call.thread.map(thread));
-        let arguments = call.arguments.map(|a| a.arguments().take(MAX_LIST).map(argument).collect());
+        let arguments =
+            call.arguments.map(|a| a.arguments().take(MAX_LIST).map(|value| fields::argument(value).into()).collect());
         add("Arguments", arguments.map(Value::List));
     }
     if let Some(exception) = &frame.exception {
@@ -178,14 +175,6 @@ fn frame(frame: &Frame<'_>, describer: &Describer, out: &mut RecordDetails) {
             let values = operands(list.values.unwrap_or_default().values(), describer, Side::Key, &mut out.remarks);
             out.fields.push(named(name, values));
         }
-    }
-}
-
-/// An argument of a system call.
-fn argument(value: i64) -> Value {
-    match fields::argument(value) {
-        FieldValue::Hex(address) => Value::Hex(address),
-        _ => Value::I64(value),
     }
 }
 

@@ -389,7 +389,7 @@ fn taint_of(operand: &Operand<'_>) -> Option<records::Taint> {
 }
 
 /// The id of a thread or of a taint.
-fn id(id: u64) -> FieldValue<'static> {
+pub(super) fn id(id: u64) -> FieldValue<'static> {
     i64::try_from(id).map_or(FieldValue::Hex(id), FieldValue::Id)
 }
 
