@@ -6,8 +6,10 @@
 
 use alloc::vec::Vec;
 
+use crate::decoder::Range;
 use crate::input::Cursor;
 use crate::problem::{MALFORMED, Problem, TRUNCATED};
+use crate::records::Stretch;
 
 use super::message::{Message, broken};
 use super::problems::{BAD_TABLE, WRONG_COUNT};
@@ -62,7 +64,7 @@ pub(crate) trait Sink {
     fn frame(&mut self, record: Record, message: &[u8]);
     /// The beginning of a frame that is longer than [`MAX_FRAME`].
     fn long_frame(&mut self, record: Record, beginning: &[u8]);
-    fn problem(&mut self, problem: Problem);
+    fn problem(&mut self, _problem: Problem) {}
 }
 
 /// A record may claim this length in bytes even if the file is shorter.
@@ -96,8 +98,11 @@ pub(crate) struct Walk {
     size: Option<u64>,
     state: State,
     at: u64,
-    /// Number of complete frames.
+    /// Number of complete frames, and the number at which it stops.
     frames: u64,
+    until: u64,
+    /// Absolute offset of the end of the last frame of its stretch.
+    end: u64,
     /// Absolute offset of the table, unless a frame contradicts it.
     table: Option<u64>,
     /// Whether the table contradicts the frames.
@@ -117,6 +122,8 @@ impl Walk {
             state: State::Header,
             at: 0,
             frames: 0,
+            until: u64::MAX,
+            end: u64::MAX,
             table: fits.then_some(header.table),
             bad_table: !fits && header.table != 0,
             meta: header.has_meta(),
@@ -124,11 +131,24 @@ impl Walk {
         }
     }
 
-    /// A walk that resumes at absolute offset `at`, at the length field of frame `index`. It finds
-    /// no table of contents: the caller knows how many frames there are.
-    pub(crate) fn resume(header: Header, at: u64, index: u64) -> Self {
+    /// A walk over a stretch of frames. It finds no table of contents: it is known how many frames
+    /// there are.
+    pub(crate) fn over(header: Header, stretch: Stretch) -> Self {
+        let Stretch { at, end, rows } = stretch;
+        let (frames, until) = (rows.start, rows.end);
         let walk = Self::new(header, None);
-        Self { state: State::Length, at, frames: index, table: None, bad_table: false, meta: false, ..walk }
+        Self { state: State::Length, at, end, frames, until, table: None, bad_table: false, meta: false, ..walk }
+    }
+
+    /// Where the rest of its stretch is. `None` if no frame is still to come.
+    pub(crate) fn wanted(&self) -> Option<Range> {
+        // If frames are still to come at the end, the file is not the one that was decoded.
+        (self.frames < self.until && self.at < self.end).then(|| Range { at: self.at, len: self.end - self.at })
+    }
+
+    /// The rest of its stretch is not to be had.
+    pub(crate) fn give_up(&mut self) {
+        self.until = self.frames;
     }
 
     /// Number of complete frames so far.
@@ -145,7 +165,7 @@ impl Walk {
     /// Only a few bytes are left over unless the sink is full.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
-        while !sink.is_full() && self.step(&mut c, sink) {}
+        while self.frames < self.until && !sink.is_full() && self.step(&mut c, sink) {}
         self.at = c.at();
         input.len() - c.len()
     }

@@ -23,7 +23,6 @@ use crate::batch::TrackId;
 use crate::code::isa::Isa;
 use crate::hex::push_hex;
 use crate::locator::Locator;
-use crate::problem::Problem;
 use crate::records::{self, FieldValue, Record, RecordName, Use, Visitor};
 
 use super::decode::{self, Sink};
@@ -46,8 +45,6 @@ pub(super) struct Held<'a> {
     big_memory: bool,
     /// Limit in bytes for values that are passed on as bytes, and for instructions.
     limit: usize,
-    /// Number of frames that are still to come.
-    pub(super) left: u64,
     /// The latest thread and its track: few traces have more than one.
     thread: Option<(u64, TrackId)>,
     scratch: Scratch,
@@ -61,8 +58,7 @@ struct Scratch {
 }
 
 impl<'a> Held<'a> {
-    /// Before the first of `left` frames.
-    pub(super) fn new(index: &'a Index, left: u64) -> Self {
+    pub(super) fn new(index: &'a Index) -> Self {
         let machine = Machine::of(&index.header);
         Self {
             index,
@@ -70,7 +66,6 @@ impl<'a> Held<'a> {
             big_code: index.order.is_big(machine.isa),
             big_memory: machine.has_big_endian_memory(&index.order),
             limit: usize::try_from(index.payload).unwrap_or(usize::MAX),
-            left,
             thread: None,
             scratch: Scratch::default(),
         }
@@ -135,7 +130,6 @@ impl ToVisitor<'_, '_> {
     /// A record begins. Returns whether its fields are wanted.
     #[inline]
     fn begin_record(&mut self, record: decode::Record, track: TrackId, name: RecordName<'_>) -> bool {
-        self.held.left = self.held.left.saturating_sub(1);
         let row = record.index.unwrap_or(0);
         self.visitor.begin(&Record { locator: Locator::at(record.at), lane: 0, row, x: row, track, name })
     }
@@ -346,7 +340,7 @@ impl ToVisitor<'_, '_> {
 impl Sink for ToVisitor<'_, '_> {
     #[inline]
     fn is_full(&self) -> bool {
-        self.held.left == 0 || self.visitor.is_full()
+        self.visitor.is_full()
     }
 
     #[inline]
@@ -364,8 +358,6 @@ impl Sink for ToVisitor<'_, '_> {
     fn long_frame(&mut self, record: decode::Record, beginning: &[u8]) {
         self.unusual(record, beginning);
     }
-
-    fn problem(&mut self, _problem: Problem) {}
 }
 
 fn put(visitor: &mut dyn Visitor, key: &str, value: Option<FieldValue<'_>>) {

@@ -16,7 +16,6 @@ use crate::code::isa::Isa;
 use crate::code::syscalls;
 use crate::decoder::Range;
 use crate::error::Result;
-use crate::problem::Problem;
 use crate::records::{Pass, Records as _};
 use crate::steps::{self, Access, Accesses, Step, StepEvent, StepVisitor, Steps, SystemCall};
 
@@ -46,19 +45,9 @@ impl Steps for FramesRecords {
     }
 
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass<Accesses> + '_> {
-        let stretch = self.index.stretch(&pieces);
         let isa = Machine::of(&self.index.header).isa;
-        let held = Held {
-            left: stretch.rows.end - stretch.rows.start,
-            isa,
-            is_big: self.index.order.is_big(isa),
-            ..Held::default()
-        };
-        Box::new(FramesSteps {
-            walk: Walk::resume(self.index.header, stretch.at, stretch.rows.start),
-            end: stretch.end,
-            held,
-        })
+        let held = Held { isa, is_big: self.index.order.is_big(isa), ..Held::default() };
+        Box::new(FramesSteps { walk: Walk::over(self.index.header, self.index.stretch(&pieces)), held })
     }
 
     fn is_big_endian(&self) -> bool {
@@ -82,15 +71,12 @@ impl Steps for FramesRecords {
 /// A pass over frames.
 struct FramesSteps {
     walk: Walk,
-    /// Absolute offset of the end of the last frame.
-    end: u64,
     held: Held,
 }
 
 impl Pass<Accesses> for FramesSteps {
     fn want(&self) -> Option<Range> {
-        let at = self.walk.at();
-        (self.held.left > 0 && at < self.end).then(|| Range { at, len: self.end - at })
+        self.walk.wanted()
     }
 
     fn push(&mut self, bytes: &[u8], visitor: &mut (dyn StepVisitor + '_)) -> Result<usize> {
@@ -98,7 +84,7 @@ impl Pass<Accesses> for FramesSteps {
     }
 
     fn end(&mut self, _rest: &[u8], _visitor: &mut (dyn StepVisitor + '_)) -> Result<()> {
-        self.held.left = 0;
+        self.walk.give_up();
         Ok(())
     }
 }
@@ -106,8 +92,6 @@ impl Pass<Accesses> for FramesSteps {
 /// What [`ToSteps`] keeps from one portion to the next.
 #[derive(Default)]
 struct Held {
-    /// Number of frames that are still to come.
-    left: u64,
     isa: Isa,
     /// Whether instructions have their most significant byte first.
     is_big: bool,
@@ -150,7 +134,6 @@ impl ToSteps<'_> {
     #[inline]
     fn begin_step(&mut self, record: Record, step: Step, bytes: &[u8], mode: &[u8]) -> bool {
         let Held { isa, is_big, .. } = *self.held;
-        self.held.left = self.held.left.saturating_sub(1);
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let is_kernel = step.address.is_some_and(|address| isa.is_kernel(address));
         let is_thumb = isa == Isa::Arm && is_thumb(bytes.len(), step.address, (!mode.is_empty()).then_some(mode));
@@ -199,7 +182,6 @@ impl ToSteps<'_> {
     fn unusual(&mut self, record: Record, message: &[u8]) {
         let (fields, defect) = record.checked(message);
         if defect.is_some() {
-            self.held.left = self.held.left.saturating_sub(1);
             return;
         }
         let frame = Frame::of(fields);
@@ -231,7 +213,7 @@ impl ToSteps<'_> {
 impl Sink for ToSteps<'_> {
     #[inline]
     fn is_full(&self) -> bool {
-        self.held.left == 0 || self.visitor.is_full()
+        self.visitor.is_full()
     }
 
     #[inline]
@@ -246,9 +228,5 @@ impl Sink for ToSteps<'_> {
         }
     }
 
-    fn long_frame(&mut self, _record: Record, _beginning: &[u8]) {
-        self.held.left = self.held.left.saturating_sub(1);
-    }
-
-    fn problem(&mut self, _problem: Problem) {}
+    fn long_frame(&mut self, _record: Record, _beginning: &[u8]) {}
 }
