@@ -184,8 +184,7 @@ fn number(bytes: &[u8], tag: u8) -> Option<(u64, &[u8])> {
 #[inline(never)]
 fn long_number(bytes: &[u8], tag: u8) -> Option<(u64, &[u8])> {
     let (_, rest) = bytes.split_first().filter(|(first, _)| **first == tag)?;
-    let (value, len) = varint(rest).ok()?;
-    Some((value, rest.get(len..)?))
+    varint(rest).ok()
 }
 
 /// Length-prefixed bytes with this tag, and the bytes after them.

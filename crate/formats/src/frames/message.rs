@@ -124,8 +124,8 @@ pub(crate) fn broken(message: Message, bytes: &[u8], len: u64) -> Option<usize> 
     while !rest.is_empty() {
         let at = bytes.len() - rest.len();
         let taken = match message {
-            Message::Packed => varint(rest).map(|(value, n)| {
-                rest = rest.get(n..).unwrap_or_default();
+            Message::Packed => varint(rest).map(|(value, after)| {
+                rest = after;
                 (1, Wire::Number(value))
             }),
             _ => take_field(&mut rest, len.saturating_sub(at as u64)),

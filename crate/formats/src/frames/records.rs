@@ -255,8 +255,8 @@ impl Iterator for Packed<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        let (value, len) = super::wire::varint(self.0).ok()?;
-        self.0 = self.0.get(len..)?;
+        let (value, rest) = super::wire::varint(self.0).ok()?;
+        self.0 = rest;
         Some(value)
     }
 }

@@ -130,14 +130,18 @@ pub(crate) enum Fault {
     Invalid,
 }
 
-/// Decodes a variable-length number. Returns it with its length in bytes.
+/// Takes a variable-length number from the beginning of some bytes. Returns it with the bytes after
+/// it.
 #[inline]
-pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, usize), Fault> {
+pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, &[u8]), Fault> {
     match bytes {
         // Tags, lengths, flags: nearly all numbers take one byte.
-        [first, ..] if *first < 0x80 => Ok((u64::from(*first), 1)),
-        [first, second, ..] if *second < 0x80 => Ok((u64::from(first & 0x7f) | u64::from(*second) << 7, 2)),
-        _ => long_varint(bytes),
+        [value @ 0..0x80, rest @ ..] => Ok(((*value).into(), rest)),
+        [low, high @ 0..0x80, rest @ ..] => Ok((u64::from(low & 0x7f) | u64::from(*high) << 7, rest)),
+        _ => {
+            let (value, len) = long_varint(bytes)?;
+            Ok((value, bytes.get(len..).unwrap_or_default()))
+        }
     }
 }
 
@@ -211,26 +215,24 @@ pub(crate) enum Wire<'a> {
 /// Nothing is taken if the field is invalid, or if more of `rest` is needed.
 #[inline]
 pub(crate) fn take_field<'a>(rest: &mut &'a [u8], left: u64) -> Result<(u64, Wire<'a>), Fault> {
-    let (tag, n) = varint(rest)?;
-    let after = rest.get(n..).ok_or(Fault::Short)?;
+    let (tag, after) = varint(rest)?;
     let (wire, after) = match tag & 7 {
         0 => {
-            let (value, len) = varint(after)?;
-            (Wire::Number(value), after.get(len..).ok_or(Fault::Short)?)
-        }
-        1 => {
-            let (bits, after) = after.split_first_chunk().ok_or(Fault::Short)?;
-            (Wire::Fixed64(u64::from_le_bytes(*bits)), after)
+            let (value, after) = varint(after)?;
+            (Wire::Number(value), after)
         }
         2 => {
-            let (len, n) = varint(after)?;
-            let after = after.get(n..).ok_or(Fault::Short)?;
+            let (len, after) = varint(after)?;
             if len > left.saturating_sub((rest.len() - after.len()) as u64) {
                 return Err(Fault::Invalid);
             }
             let here = usize::try_from(len).unwrap_or(usize::MAX);
             let (bytes, after) = after.split_at_checked(here).unwrap_or((after, &[]));
             (Wire::Bytes(bytes, len), after)
+        }
+        1 => {
+            let (bits, after) = after.split_first_chunk().ok_or(Fault::Short)?;
+            (Wire::Fixed64(u64::from_le_bytes(*bits)), after)
         }
         3 => (Wire::Begin, after),
         4 => (Wire::End, after),
@@ -286,28 +288,38 @@ impl<'a> Iterator for Fields<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let mut groups = 0u32;
-        loop {
-            let left = if self.is_cut { u64::MAX } else { self.bytes.len() as u64 };
-            let (number, wire) = take_field(&mut self.bytes, left).ok()?;
-            let content = match wire {
-                Wire::Number(value) => Content::Number(value),
-                Wire::Fixed64(bits) => Content::Fixed64(bits),
-                Wire::Bytes(bytes, _) => Content::Bytes(Self { bytes, ..*self }),
-                Wire::Fixed32 => Content::Other,
-                Wire::Begin => {
-                    groups = groups.checked_add(1)?;
-                    continue;
-                }
-                Wire::End => {
-                    groups = groups.checked_sub(1)?;
-                    Content::Other
-                }
-            };
-            if groups == 0 {
-                return Some((if content == Content::Other { 0 } else { number }, content));
+        let (number, wire) = self.take()?;
+        let content = match wire {
+            Wire::Number(value) => Content::Number(value),
+            Wire::Bytes(bytes, _) => Content::Bytes(Self { bytes, ..*self }),
+            Wire::Fixed64(bits) => Content::Fixed64(bits),
+            Wire::Fixed32 => return Some((0, Content::Other)),
+            Wire::Begin => return self.skip_group(),
+            Wire::End => return None,
+        };
+        Some((number, content))
+    }
+}
+
+impl<'a> Fields<'a> {
+    #[inline]
+    fn take(&mut self) -> Option<(u64, Wire<'a>)> {
+        let left = if self.is_cut { u64::MAX } else { self.bytes.len() as u64 };
+        take_field(&mut self.bytes, left).ok()
+    }
+
+    /// Passes over a group that has begun.
+    #[cold]
+    fn skip_group(&mut self) -> Option<(u64, Content<'a>)> {
+        let mut open = 1u32;
+        while open > 0 {
+            match self.take()?.1 {
+                Wire::Begin => open = open.checked_add(1)?,
+                Wire::End => open -= 1,
+                _ => {}
             }
         }
+        Some((0, Content::Other))
     }
 }
 
@@ -317,10 +329,10 @@ mod tests {
 
     #[test]
     fn numbers_of_more_than_64_bits_are_rejected() {
-        assert_eq!(varint(&[0x7f]), Ok((127, 1)));
-        assert_eq!(varint(&[0x80, 1]), Ok((128, 2)));
+        assert_eq!(varint(&[0x7f]), Ok((127, &[][..])));
+        assert_eq!(varint(&[0x80, 1]), Ok((128, &[][..])));
         assert_eq!(varint(&[0x80]), Err(Fault::Short));
-        assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]), Ok((u64::MAX, 10)));
+        assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]), Ok((u64::MAX, &[][..])));
         assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]), Err(Fault::Invalid));
         assert_eq!(varint(&[0xff; 10]), Err(Fault::Invalid));
         assert_eq!(varint(&[0xff; 9]), Err(Fault::Short));
@@ -333,11 +345,11 @@ mod tests {
                 let mut bytes = alloc::vec::Vec::new();
                 put_varint(&mut bytes, value);
                 let len = bytes.len();
-                assert_eq!(varint(&bytes), Ok((value, len)));
+                assert_eq!(varint(&bytes), Ok((value, &[][..])));
                 for behind in [0, 0xff] {
                     bytes.resize(len, 0);
                     bytes.resize(len + 8, behind);
-                    assert_eq!(varint(&bytes), Ok((value, len)), "{behind:x} behind");
+                    assert_eq!(varint(&bytes), Ok((value, &[behind; 8][..])), "{behind:x} behind");
                 }
             }
         }
