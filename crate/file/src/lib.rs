@@ -10,7 +10,7 @@ use std::io::{Read, Seek, SeekFrom};
 
 use unspool_formats::Error;
 use unspool_formats::drive::{Drive, Driven, LONGEST, Moved};
-use unspool_formats::records::{Pass, Visitor};
+use unspool_formats::records::{Delivery, Pass};
 
 /// Reads the bytes of a file.
 pub trait ByteSource {
@@ -189,17 +189,17 @@ pub fn drive<'w>(
     Ok(Some(rest.get(..usize::try_from(range.len).unwrap_or(usize::MAX)).unwrap_or(rest)))
 }
 
-/// Runs a pass over records to its end, or until its visitor is full.
+/// Runs a pass to its end, or until its visitor is full.
 ///
 /// # Errors
 ///
 /// Fails if the file cannot be read or decoded.
-pub fn run_pass(
-    pass: &mut dyn Pass,
+pub fn run_pass<D: Delivery>(
+    pass: &mut dyn Pass<D>,
     source: &(impl ByteSource + ?Sized),
     window: &mut Window,
     reads: Reads,
-    visitor: &mut dyn Visitor,
+    visitor: &mut D::Visitor<'_>,
 ) -> Result<(), Unreadable> {
     while let Some(rest) = drive(&mut (&mut *pass, &mut *visitor), source, window, reads)? {
         // All that was wanted is not enough, or the file has ended.
@@ -214,7 +214,7 @@ mod tests {
 
     use unspool_formats::Cause;
     use unspool_formats::decoder::Range;
-    use unspool_formats::records::Rows;
+    use unspool_formats::records::{Rows, Visitor};
 
     use super::*;
 
@@ -294,10 +294,10 @@ mod tests {
             fn want(&self) -> Option<Range> {
                 Some(Range { at: 7, len: 3 })
             }
-            fn push(&mut self, _bytes: &[u8], _visitor: &mut dyn Visitor) -> unspool_formats::Result<usize> {
+            fn push(&mut self, _bytes: &[u8], _visitor: &mut (dyn Visitor + '_)) -> unspool_formats::Result<usize> {
                 Err(Error::new(8, Cause::UnknownRecord { kind: 0x15 }))
             }
-            fn end(&mut self, _rest: &[u8], _visitor: &mut dyn Visitor) -> unspool_formats::Result<()> {
+            fn end(&mut self, _rest: &[u8], _visitor: &mut (dyn Visitor + '_)) -> unspool_formats::Result<()> {
                 Ok(())
             }
         }

@@ -1,7 +1,7 @@
 //! How a pass gets its bytes: the one rule for how much it is offered, and for when the file has no
 //! more for it.
 //!
-//! A pass ([`Pass`], [`StepPass`]) says where it goes on and how much it could use. Reading all of
+//! A [`Pass`] says where it goes on and how much it could use. Reading all of
 //! that at once may cost too much memory, and one byte is seldom enough. A [`Drive`] begins with a
 //! portion, doubles it while the pass uses nothing of it, and goes back to the portion once it has.
 //! It reads nothing itself and remembers only how much comes next, so the caller owns the reads,
@@ -9,8 +9,7 @@
 
 use crate::decoder::Range;
 use crate::error::Result;
-use crate::records::{Pass, Visitor};
-use crate::steps::{StepPass, StepVisitor};
+use crate::records::{Delivery, Pass};
 
 /// Bytes that a pass is offered at once at most: more than the largest units, a chunk of an
 /// apitrace and a frame of 64 MiB.
@@ -26,11 +25,11 @@ pub trait Driven {
     ///
     /// Those of the pass.
     fn push(&mut self, bytes: &[u8]) -> Result<usize>;
-    /// As [`Visitor::is_full`].
+    /// As [`Delivery::is_full`].
     fn is_full(&self) -> bool;
 }
 
-impl Driven for (&mut (dyn Pass + '_), &mut (dyn Visitor + '_)) {
+impl<D: Delivery> Driven for (&mut (dyn Pass<D> + '_), &mut D::Visitor<'_>) {
     fn want(&self) -> Option<Range> {
         self.0.want()
     }
@@ -40,21 +39,7 @@ impl Driven for (&mut (dyn Pass + '_), &mut (dyn Visitor + '_)) {
     }
 
     fn is_full(&self) -> bool {
-        self.1.is_full()
-    }
-}
-
-impl Driven for (&mut (dyn StepPass + '_), &mut (dyn StepVisitor + '_)) {
-    fn want(&self) -> Option<Range> {
-        self.0.want()
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> Result<usize> {
-        Ok(self.0.push(bytes, self.1))
-    }
-
-    fn is_full(&self) -> bool {
-        self.1.is_full()
+        D::is_full(self.1)
     }
 }
 

@@ -3,8 +3,8 @@
 use core::ops::Range;
 
 use unspool_file::{ByteSource, Reads, Unreadable, Window, run_pass};
-use unspool_formats::apitrace;
-use unspool_formats::records::{Record, RecordName, Records, Visitor};
+use unspool_formats::apitrace::{self, ApitraceRecords};
+use unspool_formats::records::Records;
 use unspool_formats::{Cause, Error};
 
 use crate::calls::Call;
@@ -42,7 +42,7 @@ pub trait CallVisitor {
 
 /// The file of a trace and the index that the session made of it.
 pub struct Reader<S> {
-    records: Box<dyn Records>,
+    records: ApitraceRecords,
     source: S,
     window: Window,
     call: Call,
@@ -65,7 +65,7 @@ impl<S: ByteSource> Reader<S> {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
         }
         // Not the table of all formats: the module would contain all their readers.
-        Ok(Self::new(apitrace::open_records(index)?, source))
+        Ok(Self::new(ApitraceRecords::open(index)?, source))
     }
 
     /// A reader that keeps another number of bytes of each blob than the session does for details:
@@ -76,10 +76,10 @@ impl<S: ByteSource> Reader<S> {
     ///
     /// Those of [`Reader::open`].
     pub fn keeping(index: &[u8], source: S, bytes: u64) -> Result<Self, Error> {
-        Ok(Self::new(apitrace::open_records_keeping(index, bytes)?, source))
+        Ok(Self::new(ApitraceRecords::keeping(index, bytes)?, source))
     }
 
-    fn new(records: Box<dyn Records>, source: S) -> Self {
+    fn new(records: ApitraceRecords, source: S) -> Self {
         Self { records, source, window: Window::default(), call: Call::default(), functions: Functions::new() }
     }
 
@@ -119,7 +119,7 @@ impl<S: ByteSource> Reader<S> {
     pub fn pass(&mut self, pieces: Range<u32>, visitor: &mut dyn CallVisitor) -> Result<(), Unreadable> {
         let ahead = if pieces.len() as u32 > FEW { AHEAD } else { STRETCH };
         self.functions.clear();
-        let mut pass = self.records.pass(pieces);
+        let mut pass = self.records.calls(pieces);
         let mut calls = Calls { visitor, call: &mut self.call, functions: &mut self.functions };
         run_pass(&mut *pass, &self.source, &mut self.window, Reads::ahead(ahead), &mut calls)
     }
@@ -185,22 +185,16 @@ impl Calls<'_> {
     }
 }
 
-impl Visitor for Calls<'_> {
-    fn may_want(&mut self, name: RecordName<'_>, _keys: &mut dyn Iterator<Item = &str>) -> bool {
-        let RecordName::Text(name) = name else { return false };
+impl apitrace::CallVisitor for Calls<'_> {
+    fn may_want(&mut self, name: &str, _keys: &mut dyn Iterator<Item = &str>) -> bool {
         self.visitor.function(name).is_some()
     }
 
-    fn begin(&mut self, _record: &Record<'_>) -> bool {
-        true
-    }
-
-    fn call(&mut self, call: &apitrace::Call<'_>) -> bool {
+    fn call(&mut self, call: &apitrace::Call<'_>) {
         if let Some(function) = self.function(call).filter(|function| self.visitor.wants(call.number, *function)) {
             self.call.take(call, function, self.visitor.writes_lines());
             self.visitor.call(self.call);
         }
-        true
     }
 
     fn is_full(&self) -> bool {

@@ -3,7 +3,8 @@
 use core::ops::Range;
 
 use unspool_file::{ByteSource, Reads, Unreadable, Window, drive};
-use unspool_formats::steps::{Access, Place, Step, StepPass, StepVisitor, Steps, SystemCall};
+use unspool_formats::records::Pass;
+use unspool_formats::steps::{self, Access, Place, Step, StepVisitor, Steps, SystemCall};
 use unspool_formats::{Error, open_steps};
 
 use crate::index::{AccessIndex, Cell, Keeps};
@@ -241,7 +242,7 @@ pub struct State {
 
 /// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
 fn run(
-    pass: &mut dyn StepPass,
+    pass: &mut dyn Pass<steps::Accesses>,
     source: &impl ByteSource,
     window: &mut Window,
     ahead: usize,

@@ -1,7 +1,7 @@
 //! Calls with their values, as the replay executes them.
 
-use unspool_formats::apitrace::{self, Scalar, Token, Values};
-use unspool_formats::records::{Record, RecordName, Visitor};
+use unspool_formats::apitrace::{self, CallVisitor, Scalar, Token, Values};
+use unspool_formats::records::{Record, RecordName};
 
 /// A value of an argument. Enum constants, flags and truth values are numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -201,7 +201,7 @@ fn is_wanted(name: &str) -> bool {
     !is_question || ["UniformLocation", "AttribLocation", "UniformBlockIndex"].iter().any(|part| name.contains(part))
 }
 
-impl<F: FnMut(&Call, u64) -> bool> Visitor for Collector<F> {
+impl<F: FnMut(&Call, u64) -> bool> CallVisitor for Collector<F> {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         let RecordName::Text(name) = record.name else { return false };
         self.passed = record.row == self.goal;
@@ -212,7 +212,7 @@ impl<F: FnMut(&Call, u64) -> bool> Visitor for Collector<F> {
         is_wanted
     }
 
-    fn call(&mut self, call: &apitrace::Call<'_>) -> bool {
+    fn call(&mut self, call: &apitrace::Call<'_>) {
         (self.call.number, self.call.thread) = (call.number, call.thread() as i64);
         self.call.name.clear();
         self.call.name.push_str(call.name());
@@ -223,7 +223,6 @@ impl<F: FnMut(&Call, u64) -> bool> Visitor for Collector<F> {
         }
         self.call.ret = call.result().map_or(Value::Null, |tokens| self.value(tokens));
         self.full = (self.take)(&self.call, self.seen - 1);
-        true
     }
 
     fn is_full(&self) -> bool {

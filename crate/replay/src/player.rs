@@ -5,8 +5,8 @@ use core::cell::RefCell;
 use hashbrown::HashMap;
 use unspool_file::{ByteSource, Unreadable, Window};
 use unspool_formats::Error;
-use unspool_formats::apitrace::open_records_keeping;
-use unspool_formats::records::{Pass, Records, Visitor};
+use unspool_formats::apitrace::{ApitraceRecords, CallVisitor, Calls};
+use unspool_formats::records::{Pass, Records};
 
 use crate::call::{Call, Collector};
 use crate::driver::{Bounds, Replay};
@@ -35,9 +35,9 @@ pub enum Turn {
 
 /// The calls of a file, executed one after the other.
 pub struct Player<S> {
-    records: &'static dyn Records,
+    records: &'static ApitraceRecords,
     source: S,
-    pass: Option<Box<dyn Pass>>,
+    pass: Option<Box<dyn Pass<Calls>>>,
     window: Window,
     least: usize,
     replay: Replay,
@@ -75,7 +75,7 @@ impl<S: ByteSource> Player<S> {
     pub fn open(index: &[u8], source: S, bounds: Bounds, emits: bool) -> Result<Self, Error> {
         // A pass borrows its reader. A player lives as long as its worker, so the reader may live
         // for ever.
-        let records = Box::leak(open_records_keeping(index, PAYLOAD)?);
+        let records = Box::leak(Box::new(ApitraceRecords::keeping(index, PAYLOAD)?));
         Ok(Self::of(records, source, Replay::new(bounds, emits)))
     }
 
@@ -87,7 +87,7 @@ impl<S: ByteSource> Player<S> {
         Player::of(self.records, source, replay)
     }
 
-    fn of(records: &'static dyn Records, source: S, replay: Replay) -> Self {
+    fn of(records: &'static ApitraceRecords, source: S, replay: Replay) -> Self {
         let bytes = replay.bounds.bytes;
         Self {
             records,
@@ -215,14 +215,14 @@ impl<S: ByteSource> Player<S> {
     }
 
     /// The pass of a replay that has executed nothing.
-    fn start(&mut self) -> Box<dyn Pass> {
+    fn start(&mut self) -> Box<dyn Pass<Calls>> {
         (self.over, self.calls, self.seen, self.is_resumed) = (false, 0, 0, false);
         self.snapshots.begin(0);
-        self.records.pass(0..u32::MAX)
+        self.records.calls(0..u32::MAX)
     }
 
     /// Begins with the first call, without anything that WebGL2 has. Draws are left out as before.
-    fn start_over(&mut self) -> Box<dyn Pass> {
+    fn start_over(&mut self) -> Box<dyn Pass<Calls>> {
         let old = {
             let new = Replay::new(self.replay.bounds, self.replay.stream.on);
             core::mem::replace(&mut self.replay, new)
@@ -241,7 +241,7 @@ impl<S: ByteSource> Player<S> {
     fn resume(&mut self, Resumed { call, piece, calls, replay }: Resumed) {
         self.replay = replay;
         self.replay.wireframe = self.wireframe;
-        self.pass = Some(self.records.pass(piece..u32::MAX));
+        self.pass = Some(self.records.calls(piece..u32::MAX));
         (self.over, self.calls, self.seen) = (false, calls, call);
         self.is_resumed = true;
     }
@@ -293,7 +293,7 @@ impl<S: ByteSource> Player<S> {
     }
 
     /// Hands bytes to the pass.
-    fn push(&mut self, pass: &mut dyn Pass, left: &mut u64) -> Result<Pushed, Unreadable> {
+    fn push(&mut self, pass: &mut dyn Pass<Calls>, left: &mut u64) -> Result<Pushed, Unreadable> {
         let Some(range) = pass.want() else { return Ok(Pushed::Over) };
         let wanted = usize::try_from(range.len).unwrap_or(usize::MAX).min(LONGEST);
         let least = self.least.min(wanted);

@@ -5,10 +5,10 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
-use crate::records::{Record, RecordName, Visitor};
+use crate::records::{Record, RecordName};
 
 use super::Located;
-use super::call::Call;
+use super::call::{Call, CallVisitor};
 use super::decode::Sink;
 use super::index::ApitraceRecords;
 use super::pending::Pending;
@@ -111,7 +111,7 @@ impl Held {
         records: &ApitraceRecords,
         call: u64,
         tape: Box<Tape>,
-        visitor: &mut dyn Visitor,
+        visitor: &mut dyn CallVisitor,
     ) {
         let frame = records.frame_of_open(call);
         self.play(records, Shown { call, frame, incomplete: true }, tape, visitor);
@@ -124,14 +124,14 @@ impl Held {
         call: u64,
         leave: StreamOffset,
         mut tape: Box<Tape>,
-        visitor: &mut dyn Visitor,
+        visitor: &mut dyn CallVisitor,
     ) {
         tape.shortened = true;
         let frame = records.frame_of(leave) as u64;
         self.play(records, Shown { call, frame, incomplete: false }, tape, visitor);
     }
 
-    fn play(&mut self, records: &ApitraceRecords, shown: Shown, mut tape: Box<Tape>, visitor: &mut dyn Visitor) {
+    fn play(&mut self, records: &ApitraceRecords, shown: Shown, mut tape: Box<Tape>, visitor: &mut dyn CallVisitor) {
         play(records, shown, &mut tape, visitor);
         tape.clear();
         self.tapes.put(tape);
@@ -142,7 +142,7 @@ impl Held {
 pub(super) struct Fields<'a> {
     pub(super) held: &'a mut Held,
     pub(super) records: &'a ApitraceRecords,
-    pub(super) visitor: &'a mut dyn Visitor,
+    pub(super) visitor: &'a mut dyn CallVisitor,
 }
 
 impl Fields<'_> {
@@ -169,7 +169,7 @@ impl Fields<'_> {
         let others = ["call", "thread", "frame", "ret", "flags", "backtrace", "argument"];
         let keys = self.records.keys(number);
         let keys = keys.into_iter().flat_map(|keys| (0..keys.len()).filter_map(|i| keys.get(i)));
-        let wanted = self.visitor.may_want(RecordName::Text(&function.name), &mut others.into_iter().chain(keys));
+        let wanted = self.visitor.may_want(&function.name, &mut others.into_iter().chain(keys));
         if self.held.functions.len() <= at {
             self.held.functions.resize(at + 1, None);
         }
@@ -331,8 +331,8 @@ struct Shown {
     incomplete: bool,
 }
 
-/// Passes a call on: as it is, or with its fields if the visitor wants those.
-fn play(records: &ApitraceRecords, shown: Shown, tape: &mut Tape, visitor: &mut dyn Visitor) {
+/// Passes a call on, if the visitor wants it.
+fn play(records: &ApitraceRecords, shown: Shown, tape: &mut Tape, visitor: &mut dyn CallVisitor) {
     let tables: &Tables = &records.index.tables;
     let Some(function) = tables.functions.get(tape.function) else { return };
     let Shown { call: number, frame, incomplete: is_incomplete } = shown;
@@ -350,9 +350,5 @@ fn play(records: &ApitraceRecords, shown: Shown, tape: &mut Tape, visitor: &mut 
     tape.sort();
     let rendered = records.rendered(function.flags, tape.thread, number);
     let keys = records.keys(tape.function);
-    let call = Call { number, frame, is_incomplete, rendered, function, keys, tables, tape };
-    if !visitor.call(&call) {
-        call.visit(visitor);
-        visitor.end();
-    }
+    visitor.call(&Call { number, frame, is_incomplete, rendered, function, keys, tables, tape });
 }

@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::locator::Locator;
 use crate::records::{Lane, Pass, Pieces, Records, from_index, to_index};
 
+use super::call::Calls;
 use super::calls::FrameFacts;
 use super::events::ApitraceDecoder;
 use super::functions::NameFlags;
@@ -105,7 +106,7 @@ impl ApitraceDecoder {
 }
 
 /// The reader of a trace.
-pub(super) struct ApitraceRecords {
+pub struct ApitraceRecords {
     pub(super) index: Index<'static>,
     lanes: [Lane; 1],
     /// The keys of the arguments of each function, by the index of its signature.
@@ -123,18 +124,6 @@ pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
     ApitraceRecords::open(index).map(|records| Box::new(records) as Box<dyn Records>)
 }
 
-/// Opens the reader, with another limit for the blobs of a call than that of the page: `payload`
-/// bytes of each.
-///
-/// # Errors
-///
-/// These bytes are not an index.
-pub fn open_records_keeping(index: &[u8], payload: u64) -> Result<Box<dyn Records>> {
-    let mut records = ApitraceRecords::open(index)?;
-    records.index.payload = payload;
-    Ok(Box::new(records))
-}
-
 /// The keys of arguments with these names. An argument without a name has its number as key, and so
 /// does a second one of the same name, which would hide the first.
 fn keys(names: &Strings) -> Strings {
@@ -150,10 +139,12 @@ fn keys(names: &Strings) -> Strings {
 }
 
 impl ApitraceRecords {
+    /// Opens the reader.
+    ///
     /// # Errors
     ///
     /// These bytes are not an index.
-    pub(super) fn open(index: &[u8]) -> Result<Self> {
+    pub fn open(index: &[u8]) -> Result<Self> {
         let mut index: Index<'static> = from_index(index)?;
         index.far.to_mut().sort_unstable();
         index.threads.sort_unstable();
@@ -162,6 +153,24 @@ impl ApitraceRecords {
         let keys = index.tables.functions.iter().map(|function| keys(&function.args)).collect();
         let open_swaps = index.open.iter().filter(|open| open.ends_frame).map(|open| open.call).collect();
         Ok(Self { index, lanes, keys, open_swaps })
+    }
+
+    /// Opens the reader, with another limit for the blobs of a call than that of the page:
+    /// `payload` bytes of each.
+    ///
+    /// # Errors
+    ///
+    /// These bytes are not an index.
+    pub fn keeping(index: &[u8], payload: u64) -> Result<Self> {
+        let mut records = Self::open(index)?;
+        records.index.payload = payload;
+        Ok(records)
+    }
+
+    /// A pass over the calls of the pieces with these numbers, as far as they exist. Calls are
+    /// passed on in the order in which they returned; those that did not return come last.
+    pub fn calls(&self, pieces: Numbers<u32>) -> Box<dyn Pass<Calls> + '_> {
+        Box::new(CallPass::new(self, pieces))
     }
 
     /// The LEAVE event of the call whose ENTER event is at `at`, unless it immediately follows

@@ -62,10 +62,10 @@ use crate::table::{Executed, Reader, Row};
 use beginning::Beginning;
 use wire::StreamOffset;
 
-pub use call::{Call, Name, Token, Values};
+pub use call::{Call, CallVisitor, Calls, Name, Token, Values};
 use cut::cut;
 pub use functions::{ListRole, Marker, NameFlags, Renders};
-pub use index::{open_records, open_records_keeping};
+pub use index::{ApitraceRecords, open_records};
 pub use lists::{Rendered, list_names};
 pub use records::Scalar;
 

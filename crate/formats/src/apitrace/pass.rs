@@ -14,9 +14,9 @@ use core::ops::Range as Numbers;
 
 use crate::decoder::Range;
 use crate::error::{Cause, Error, Result};
-use crate::records::{FieldValue, Pass, Record, RecordName, Stretch, Visitor};
+use crate::records::{Pass, Record, Stretch, Visitor};
 
-use super::call::Call;
+use super::call::{Call, CallVisitor, Calls, ToFields};
 use super::decode::Walk;
 use super::fields::{Fields, Held};
 use super::index::ApitraceRecords;
@@ -102,7 +102,7 @@ impl<'a> CallPass<'a> {
     }
 
     /// Reads as far as `bytes` go. Returns how many were used.
-    fn run(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+    fn run(&mut self, bytes: &[u8], visitor: &mut dyn CallVisitor) -> Result<usize> {
         let mut rest = bytes;
         loop {
             self.walk(visitor);
@@ -128,7 +128,7 @@ impl<'a> CallPass<'a> {
     }
 
     /// Walks over what there is of the stream.
-    fn walk(&mut self, visitor: &mut dyn Visitor) {
+    fn walk(&mut self, visitor: &mut dyn CallVisitor) {
         let at = self.walk.at();
         let until = match self.phase {
             Phase::Pieces => self.end,
@@ -162,7 +162,7 @@ impl<'a> CallPass<'a> {
         }
     }
 
-    fn next_phase(&mut self, visitor: &mut dyn Visitor) {
+    fn next_phase(&mut self, visitor: &mut dyn CallVisitor) {
         match self.phase {
             Phase::Pieces => self.after_pieces(),
             Phase::On => {
@@ -258,8 +258,8 @@ impl<'a> CallPass<'a> {
     }
 }
 
-impl Pass for CallPass<'_> {
-    fn want(&self) -> Option<Range> {
+impl CallPass<'_> {
+    fn wanted(&self) -> Option<Range> {
         let at = self.source.file_at();
         let needs = matches!(self.phase, Phase::Pieces | Phase::On | Phase::Far(_)) && at.is_some();
         let at = at.unwrap_or(0);
@@ -267,11 +267,7 @@ impl Pass for CallPass<'_> {
         (self.phase != Phase::Done).then_some(Range { at, len })
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
-        self.run(bytes, visitor)
-    }
-
-    fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
+    fn finish(&mut self, rest: &[u8], visitor: &mut dyn CallVisitor) -> Result<()> {
         let mut visitor = Insatiable(visitor);
         self.source.last();
         let used = self.run(rest, &mut visitor);
@@ -283,11 +279,39 @@ impl Pass for CallPass<'_> {
     }
 }
 
-/// A visitor that is never full.
-struct Insatiable<'a>(&'a mut dyn Visitor);
+impl Pass<Calls> for CallPass<'_> {
+    fn want(&self) -> Option<Range> {
+        self.wanted()
+    }
 
-impl Visitor for Insatiable<'_> {
-    fn may_want(&mut self, name: RecordName<'_>, keys: &mut dyn Iterator<Item = &str>) -> bool {
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn CallVisitor + '_)) -> Result<usize> {
+        self.run(bytes, visitor)
+    }
+
+    fn end(&mut self, rest: &[u8], visitor: &mut (dyn CallVisitor + '_)) -> Result<()> {
+        self.finish(rest, visitor)
+    }
+}
+
+impl Pass for CallPass<'_> {
+    fn want(&self) -> Option<Range> {
+        self.wanted()
+    }
+
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
+        self.run(bytes, &mut ToFields(visitor))
+    }
+
+    fn end(&mut self, rest: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<()> {
+        self.finish(rest, &mut ToFields(visitor))
+    }
+}
+
+/// A visitor that is never full.
+struct Insatiable<'a>(&'a mut dyn CallVisitor);
+
+impl CallVisitor for Insatiable<'_> {
+    fn may_want(&mut self, name: &str, keys: &mut dyn Iterator<Item = &str>) -> bool {
         self.0.may_want(name, keys)
     }
 
@@ -295,23 +319,7 @@ impl Visitor for Insatiable<'_> {
         self.0.begin(record)
     }
 
-    fn call(&mut self, call: &Call<'_>) -> bool {
-        self.0.call(call)
-    }
-
-    fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        self.0.field(key, value);
-    }
-
-    fn open(&mut self, key: &str, is_list: bool) {
-        self.0.open(key, is_list);
-    }
-
-    fn close(&mut self) {
-        self.0.close();
-    }
-
-    fn end(&mut self) {
-        self.0.end();
+    fn call(&mut self, call: &Call<'_>) {
+        self.0.call(call);
     }
 }

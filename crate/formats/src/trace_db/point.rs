@@ -6,6 +6,7 @@ use crate::decoder::Progress;
 use crate::error::{Cause, Error, Result};
 use crate::limits::Limits;
 use crate::problem::Problem;
+use crate::records::FieldValue;
 
 use super::decode::{Sink, VariableHeader, Walk};
 use super::memory::MemoryMap;
@@ -39,6 +40,19 @@ pub struct Variable {
     pub size: u32,
     /// For a pointer into a buffer: bytes from there to the buffer's end.
     pub buffer_size: Option<u64>,
+}
+
+impl Variable {
+    /// Its value as that of a field.
+    pub fn value(&self) -> FieldValue<'_> {
+        match &self.content {
+            Content::Number(Number::Unsigned(n)) => FieldValue::U64(*n),
+            Content::Number(Number::Signed(n)) => FieldValue::I64(*n),
+            Content::Number(Number::Float(n)) => FieldValue::F64(*n),
+            Content::Number(Number::Pointer(n)) => FieldValue::Hex(*n),
+            Content::Bytes(bytes) => FieldValue::Bytes { bytes, len: self.size.into() },
+        }
+    }
 }
 
 /// A point: the values recorded when execution reached a statement.

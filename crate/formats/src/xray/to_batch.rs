@@ -329,8 +329,6 @@ impl Sink for ToBatch<'_> {
         }
     }
 
-    fn argument(&mut self, _value: u64) {}
-
     fn event(&mut self, event: Event) {
         if self.state.later {
             return;
