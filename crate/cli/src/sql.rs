@@ -124,7 +124,7 @@ fn mentions(text: &str, word: &str) -> bool {
 fn write(trace: &TraceArgs, names: &NameArgs, path: &Path, with_records: bool) -> Result<Option<Source>, Failure> {
     let (source, session) = read_named(trace, names)?;
     let lists = Lists::of(session.store());
-    let database = tables::database(session.store(), session.clock(), None, &lists, false);
+    let database = tables::database(session.store(), session.clock(), None, &lists);
     let Some(database) = database else {
         return Err(Failure::new("This trace is too large for a database of SQLite."));
     };

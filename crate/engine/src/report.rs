@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use unspool_formats::error::Class;
-use unspool_formats::{Clock, Column, Error, FORMATS, Info, Problem, RowError, Shows, Stacking, TrackKind, ValueKind};
+use unspool_formats::{Clock, Column, Error, FORMATS, Info, Problem, RowError, Shows, Stacking, ValueKind};
 
 use crate::store::problems::is_limit;
 use crate::store::{Store, Track};
@@ -269,12 +269,7 @@ impl TrackOut {
         Self {
             id,
             parent: track.def.parent.map_or(-1, |p| p as i32),
-            kind: match track.def.kind {
-                TrackKind::Process => "process",
-                TrackKind::Thread => "thread",
-                TrackKind::Lane => "lane",
-                TrackKind::Counter => "counter",
-            },
+            kind: track.def.kind.word(),
             thread: track.def.id,
             name: track.def.name.clone(),
             detail: track.def.detail.clone(),
