@@ -40,6 +40,7 @@ mod samples;
 pub mod slice;
 #[cfg(feature = "spill")]
 pub mod spill;
+mod sweep;
 pub(crate) mod texts;
 mod track;
 
