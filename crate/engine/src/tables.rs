@@ -163,7 +163,7 @@ fn name_row(store: &Store, name: u32) -> Vec<Item> {
         Key::Id(id) => Some(id),
         Key::Address(number) | Key::Statement(number) => Some(number as i64),
     };
-    vec![text(store.names().get(name as usize).map_or("", String::as_str)), text(kind.word()), number(key)]
+    vec![text(store.name(name)), text(kind.word()), number(key)]
 }
 
 /// Ids are numbers counted from 1.
