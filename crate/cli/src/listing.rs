@@ -134,12 +134,15 @@ enum Place {
     Note,
 }
 
+/// Gets something of a row.
+type Of<'c, R, T> = Box<dyn Fn(&R) -> T + 'c>;
+
 /// One column of a listing. Text shows it only if it has a place there.
 pub(crate) struct Column<'c, R> {
     key: Cow<'c, str>,
-    cell: Box<dyn Fn(&R) -> Cell<'c> + 'c>,
+    cell: Of<'c, R, Cell<'c>>,
     /// The text in place of the value's own.
-    shown: Option<Box<dyn Fn(&R) -> String + 'c>>,
+    shown: Option<Of<'c, R, String>>,
     head: Option<&'static str>,
     /// Text for what is not known.
     null: &'static str,
