@@ -14,7 +14,7 @@ use unspool_predicates::{Dictionary, Fault, Loader, Match, Query as Parsed, Run,
 
 use crate::console;
 use crate::read_whole::read_names;
-use crate::{Failure, Place, Source, TraceArgs, complain};
+use crate::{Failure, Place, Source, TraceArgs, complain, json};
 
 /// Finds points of trace-db traces by the values of their variables.
 ///
@@ -291,6 +291,5 @@ fn print(
         vars: variables.iter().map(variable).collect(),
         aux: if *is_bare { &[] } else { segment.auxiliary(*point) },
     };
-    serde_json::to_writer(&mut *out, &row)?;
-    out.write_all(b"\n")
+    json::print_line(out, &row)
 }

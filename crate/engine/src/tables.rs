@@ -142,8 +142,7 @@ fn track_row(track: &Track) -> Vec<Item> {
 
 fn name_row(store: &Store, name: u32) -> Vec<Item> {
     let (kind, key) = store.key(name);
-    let shown = store.names().get(name as usize).map_or("", String::as_str);
-    vec![text(shown), text(kind.word()), number(key.number())]
+    vec![text(store.name(name)), text(kind.word()), number(key.number())]
 }
 
 /// Ids are numbers counted from 1.
