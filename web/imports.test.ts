@@ -117,6 +117,6 @@ function allSources(): string[] {
 
 function sources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !/\.(test|d)\.ts$/.test(name) && !name.startsWith('wasm/'))
+    .filter((name) => /\.tsx?$/.test(name) && !/\.(test|d)\.tsx?$/.test(name) && !name.startsWith('wasm/'))
     .map((name) => join(folder, name));
 }
