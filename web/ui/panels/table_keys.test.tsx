@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { CallGraph } from '../../model/call_graph.ts';
 import type { Mesh } from '../../model/mesh.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
+import { MenuContext, type MenuRequest } from '../menu/request.ts';
 import { Vertices } from '../mesh/vertices.tsx';
-import { click, mount, press } from '../parts/dom.fixture.ts';
+import { click, mount, press, send } from '../parts/dom.fixture.ts';
+import { Table } from '../parts/table.tsx';
 import { EdgeTable } from './graph/table.tsx';
 import { Results } from './results/results.tsx';
-import { RowTable } from './row_table.tsx';
 
 /** Rows of each table here. */
 const COUNT = 1000;
@@ -30,8 +31,12 @@ const TABLES: Readonly<Record<string, () => Case>> = {
       { title: 'Name', class: 'words', cell: (row: number) => `row ${row}`, key: 'name' },
       { title: 'Count', cell: (row: number) => row },
     ];
-    const Table = () => (
-      <RowTable
+    const act = (row: number) => {
+      current.value = row;
+      acted.push(row);
+    };
+    const Variables = () => (
+      <Table
         label="Variables"
         id="variable"
         count={COUNT}
@@ -40,17 +45,15 @@ const TABLES: Readonly<Record<string, () => Case>> = {
         by="name"
         sortBy={() => undefined}
         current={current.value}
-        move={(row) => {
+        choose={(row) => {
           current.value = row;
           chose.push(row);
         }}
-        act={(row) => {
-          current.value = row;
-          acted.push(row);
-        }}
+        click={act}
+        act={act}
       />
     );
-    return { node: <Table />, chose, acted, columns: 2 };
+    return { node: <Variables />, chose, acted, columns: 2 };
   },
   Vertices: () => {
     const chose: number[] = [];
@@ -167,24 +170,155 @@ const first = (label: string, key: string) => {
   return chose.at(-1);
 };
 
-it('begins at the first row or at the end of the table', () => {
-  expect(Object.keys(TABLES).map((label) => first(label, 'End'))).toEqual([COUNT - 1, 0, 0, COUNT - 1]);
-  expect(Object.keys(TABLES).map((label) => first(label, 'ArrowUp'))).toEqual([0, 0, 0, 0]);
+it.each(Object.keys(TABLES))('%s begins at what is in sight', (label) => {
+  expect(first(label, 'ArrowDown')).toBe(0);
+  expect(first(label, 'ArrowUp')).toBe(0);
+  expect(first(label, 'Home')).toBe(0);
+  expect(first(label, 'End')).toBe(COUNT - 1);
+  expect(first(label, 'PageDown')).toBeGreaterThan(5);
 });
 
-it('acts on the current row by Enter', () => {
-  const { node, acted } = TABLES['Variables']!();
+it.each(Object.keys(TABLES))('%s acts on its current row by Enter', (label) => {
+  const { node, chose, acted } = TABLES[label]!();
   const grid = mount(node).querySelector('[role=grid]')!;
   expect(press('Enter', grid)).toBe(true);
   press('ArrowDown', grid);
+  const before = chose.length + acted.length;
   expect(press('Enter', grid)).toBe(false);
-  expect(acted).toEqual([0]);
+  // A table without anything else to do chooses the row again.
+  expect(chose.length + acted.length).toBeGreaterThanOrEqual(before);
+  expect(acted).toEqual(label === 'Variables' ? [0] : []);
 });
 
-it('leaves keys in its heads to them', () => {
+it.each(Object.keys(TABLES))('%s has a menu for its rows, by key and pointer', (label) => {
+  const requests: MenuRequest[] = [];
+  const { node } = TABLES[label]!();
+  const host = mount(
+    <MenuContext.Provider
+      value={(request) => {
+        requests.push(request);
+        return true;
+      }}
+    >
+      {node}
+    </MenuContext.Provider>,
+  );
+  const grid = host.querySelector('[role=grid]')!;
+  press('ArrowDown', grid);
+  const byKey = new MouseEvent('contextmenu', { bubbles: true, cancelable: true, button: -1 });
+  expect(send(grid, byKey)).toBe(false);
+  const row = grid.querySelectorAll('[data-row]')[2]!;
+  const byPointer = new MouseEvent('contextmenu', { bubbles: true, cancelable: true, button: 2 });
+  expect(send(row.querySelector('td')!, byPointer)).toBe(false);
+  expect(requests.map(({ byKey, marked }) => [byKey, marked?.getAttribute('data-row')])).toEqual([
+    [true, '0'],
+    [false, '2'],
+  ]);
+  expect(requests[1]!.row?.cells).toEqual([...row.children].map((cell) => cell.textContent?.trim()));
+});
+
+it('leaves keys in its heads and in the buttons of rows to them', () => {
   const { node, chose } = TABLES['Variables']!();
   const head = mount(node).querySelector('th button');
   expect(press('ArrowDown', head)).toBe(true);
   expect(press('Enter', head)).toBe(true);
   expect(chose).toEqual([]);
+});
+
+it('goes on by keys after a click on a button in a row', () => {
+  const chose: number[] = [];
+  const columns = [
+    {
+      title: 'Fold',
+      cell: () => (
+        <button type="button" tabIndex={-1}>
+          ▸
+        </button>
+      ),
+    },
+  ];
+  const host = mount(
+    <Table
+      label="Calls"
+      id="call"
+      count={9}
+      row={(row) => row}
+      columns={columns}
+      current={2}
+      choose={(row) => chose.push(row)}
+    />,
+  );
+  const button = host.querySelector('td button');
+  expect(press('Enter', button)).toBe(true);
+  expect(press('ArrowDown', button)).toBe(false);
+  expect(chose).toEqual([3]);
+});
+
+it('reaches the last of more rows than a browser can lay out', () => {
+  const current = signal(-1);
+  const Rows = () => (
+    <Table
+      label="Rows"
+      id="row"
+      count={100_000_000}
+      row={(row) => row}
+      columns={[{ title: 'Number', cell: (row: number) => row }]}
+      current={current.value}
+      choose={(row) => {
+        current.value = row;
+      }}
+    />
+  );
+  const grid = mount(<Rows />).querySelector('[role=grid]')!;
+  press('End', grid);
+  expect(document.getElementById('row-99999999')?.getAttribute('aria-selected')).toBe('true');
+  const heights = [...grid.querySelectorAll<HTMLElement>('.spacer td')].map((gap) =>
+    Number.parseFloat(gap.style.height),
+  );
+  expect(heights.reduce((sum, height) => sum + height, 0)).toBeLessThan(8_000_000);
+});
+
+it('scrolls by keys if its rows cannot be chosen', () => {
+  const host = mount(
+    <Table label="Contents" id="element" count={COUNT} row={(row) => row} columns={[{ title: '#', cell: String }]} />,
+  );
+  const table = host.querySelector('table')!;
+  expect(table.hasAttribute('role')).toBe(false);
+  expect(host.querySelector('[aria-selected]')).toBeNull();
+  expect(press('End', table)).toBe(false);
+  expect(document.getElementById(`element-${COUNT - 1}`)).not.toBeNull();
+  expect(press('Home', table)).toBe(false);
+  expect(document.getElementById('element-0')).not.toBeNull();
+});
+
+it('is a tree if its rows have levels', () => {
+  const chose: number[] = [];
+  const keys: string[] = [];
+  const host = mount(
+    <Table
+      label="Call tree"
+      id="tree"
+      count={3}
+      row={(row) => row}
+      columns={[{ title: 'Function', cell: (row: number) => `f${row}`, key: 'name' }]}
+      by="name"
+      sortBy={() => undefined}
+      current={1}
+      choose={(row) => chose.push(row)}
+      onKey={({ key }) => key === 'ArrowRight' && keys.push(key) > 0}
+      level={(row) => ({ level: row + 1, position: 1, siblings: 2, isOpen: row === 2 ? null : row === 0 })}
+    />,
+  );
+  const tree = host.querySelector('[role=tree]')!;
+  expect(tree.getAttribute('aria-label')).toBe('Call tree');
+  expect(tree.getAttribute('aria-activedescendant')).toBe('tree-1');
+  const items = [...tree.querySelectorAll('[role=treeitem]')];
+  expect(items.map((item) => item.getAttribute('aria-level'))).toEqual(['1', '2', '3']);
+  expect(items.map((item) => item.getAttribute('aria-expanded'))).toEqual(['true', 'false', null]);
+  expect(items.map((item) => item.getAttribute('aria-selected'))).toEqual(['false', 'true', 'false']);
+  expect(host.querySelector('th button')?.getAttribute('aria-pressed')).toBe('true');
+  expect(host.querySelector('[aria-sort]')).toBeNull();
+  press('ArrowRight', tree);
+  press('ArrowDown', tree);
+  expect([keys, chose]).toEqual([['ArrowRight'], [2]]);
 });
