@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { click, mount, pointerDown, press } from '../parts/dom.fixture.ts';
+import { MenuHost } from '../menu/host.tsx';
+import '../menu/menu.tsx';
+import { click, mount, pointerDown, press, settle } from '../parts/dom.fixture.ts';
 import { More } from './more.tsx';
 
 const ITEMS = [
@@ -12,7 +14,9 @@ function more() {
   const chose: string[] = [];
   const host = mount(
     <>
-      <More items={ITEMS} choose={(id) => chose.push(id)} />
+      <MenuHost contextNow={() => null as never} tell={() => undefined}>
+        <More items={ITEMS} choose={(id) => chose.push(id)} />
+      </MenuHost>
       <p>elsewhere</p>
     </>,
   );
@@ -29,26 +33,33 @@ function more() {
 
 const focused = () => document.activeElement?.textContent;
 
-it('opens below its button with the focus in its first entry', () => {
+/** Opens the menu, whose code is loaded with the first one. */
+async function open(button: HTMLElement): Promise<void> {
+  button.focus();
+  click(button);
+  await settle();
+}
+
+it('opens below its button with the focus in its first entry', async () => {
   const { button, menu } = more();
   expect(button.getAttribute('aria-haspopup')).toBe('menu');
   expect(button.getAttribute('aria-expanded')).toBe('false');
-  button.focus();
-  click(button);
+  await open(button);
   expect(button.getAttribute('aria-expanded')).toBe('true');
   expect(menu()?.getAttribute('aria-label')).toBe('More panels');
   expect(focused()).toBe('Coverage');
 });
 
-it('is complete by keyboard', () => {
+it('is complete by keyboard', async () => {
   const { button, chose, menu } = more();
-  button.focus();
-  click(button);
+  await open(button);
   for (const [key, title] of [
     ['ArrowDown', 'SQL'],
     ['End', 'Statements'],
     ['ArrowDown', 'Coverage'],
     ['ArrowUp', 'Statements'],
+    ['Home', 'Coverage'],
+    ['s', 'SQL'],
     ['Home', 'Coverage'],
   ] as const) {
     press(key);
@@ -56,38 +67,44 @@ it('is complete by keyboard', () => {
   }
   press('ArrowDown');
   press('Enter');
+  await settle();
   expect(chose).toEqual(['query']);
   expect(menu()).toBeNull();
-  click(button);
+  await open(button);
   press(' ');
+  await settle();
   expect(chose).toEqual(['query', 'coverage']);
 });
 
-it('closes by Escape and Tab with the focus on its button, and with a click elsewhere', () => {
+it('closes by Escape and Tab with the focus on its button, and with a click elsewhere', async () => {
   const { button, menu, elsewhere } = more();
   for (const key of ['Escape', 'Tab']) {
-    button.focus();
-    click(button);
+    await open(button);
     press(key);
     expect(menu()).toBeNull();
     expect(document.activeElement).toBe(button);
+    expect(button.getAttribute('aria-expanded')).toBe('false');
   }
-  click(button);
+  await open(button);
   pointerDown(elsewhere);
   expect(menu()).toBeNull();
 });
 
-it('closes when its button is clicked again', () => {
+it('closes when its button is clicked again', async () => {
   const { button, menu } = more();
-  click(button);
+  await open(button);
   pointerDown(button);
+  button.focus();
   click(button);
+  await settle();
   expect(menu()).toBeNull();
+  expect(button.getAttribute('aria-expanded')).toBe('false');
 });
 
-it('chooses by a click', () => {
+it('chooses by a click', async () => {
   const { button, chose, item } = more();
-  click(button);
+  await open(button);
   click(item('Statements'));
+  await settle();
   expect(chose).toEqual(['statements']);
 });

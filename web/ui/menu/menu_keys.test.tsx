@@ -1,12 +1,17 @@
 import { expect, it } from 'vitest';
-import { type Command, commandOf } from '../commands/commands.ts';
+import { type Command, type CommandId, commandOf } from '../commands/commands.ts';
 import { MENUS } from '../commands/menus.ts';
 import { click, mount, pointerDown, press, send } from '../parts/dom.fixture.ts';
 import { Menu } from './menu.tsx';
+import { atPoint, type MenuItem } from './request.ts';
 
+const item = (id: CommandId): MenuItem => {
+  const { title, inMenu, keys } = commandOf(id) as Command;
+  return { id, title: inMenu ?? title, chord: keys[0], run: () => undefined };
+};
 const GROUPS = [
-  [commandOf('fit-selection'), commandOf('select-range')],
-  [commandOf('copy-name'), commandOf('copy-position')],
+  [item('fit-selection'), item('select-range')],
+  [item('copy-name'), item('copy-position')],
 ];
 
 function menu(byKey = true) {
@@ -16,9 +21,9 @@ function menu(byKey = true) {
   host.querySelector('button')!.focus();
   const element = mount(
     <Menu
-      request={{ label: 'draw', menu: MENUS.item, at: { x: 10, y: 20 }, byKey, row: null, marked }}
+      request={{ label: 'draw', menu: MENUS.item, at: atPoint(10, 20), byKey, marked }}
       groups={GROUPS}
-      run={(command: Command) => log.push(command.id)}
+      run={({ id }) => log.push(id)}
       close={() => log.push('close')}
     />,
   );
@@ -26,7 +31,7 @@ function menu(byKey = true) {
 }
 
 const focused = () => document.activeElement?.querySelector('span')?.textContent;
-const titles = GROUPS.flat().map((command) => command.inMenu ?? command.title);
+const titles = GROUPS.flat().map(({ title }) => title);
 
 it('has its commands in groups, at the place that was asked for', () => {
   const { box, marked } = menu();

@@ -1,6 +1,6 @@
 import type { RowTarget } from '../commands/context.ts';
 import { MENUS } from '../commands/menus.ts';
-import { isBrowsers, isByKey, useMenu } from './request.ts';
+import { atPoint, isBrowsers, isByKey, useMenu } from './request.ts';
 
 /** What a table says of a row. */
 export type RowSubject = Omit<RowTarget, 'cells' | 'term' | 'narrow'> & Partial<Pick<RowTarget, 'term' | 'narrow'>>;
@@ -23,7 +23,7 @@ export function useRowMenu(subject: (row: number, cell: number) => RowSubject | 
     const shown = show({
       label: known.named?.text || cells[0] || 'Row',
       menu: MENUS.row,
-      at: byKey ? { x: left + 24, y: bottom } : { x: event.clientX, y: event.clientY },
+      at: byKey ? atPoint(left + 24, bottom) : atPoint(event.clientX, event.clientY),
       byKey,
       row: { term: null, narrow: null, ...known, cells },
       marked: row,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallGraph } from '../../model/call_graph.ts';
 import type { Mesh } from '../../model/mesh.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import { MenuContext, type MenuRequest } from '../menu/request.ts';
+import { MenuContext, type MenuOfCommands, type MenuRequest } from '../menu/request.ts';
 import { Vertices } from '../mesh/vertices.tsx';
 import { click, mount, press, send } from '../parts/dom.fixture.ts';
 import { Table } from '../parts/table.tsx';
@@ -214,7 +214,7 @@ it.each(Object.keys(TABLES))('%s has a menu for its rows, by key and pointer', (
     [true, '0'],
     [false, '2'],
   ]);
-  expect(requests[1]!.row?.cells).toEqual([...row.children].map((cell) => cell.textContent?.trim()));
+  expect((requests[1] as MenuOfCommands).row?.cells).toEqual([...row.children].map((cell) => cell.textContent?.trim()));
 });
 
 it('leaves keys in its heads and in the buttons of rows to them', () => {
