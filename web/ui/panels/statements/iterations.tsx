@@ -135,7 +135,6 @@ function Occurrences({ model }: { model: Iterations }) {
   const { column: by, descending } = model.sort.value;
   return (
     <Table
-      class="row-table"
       label="Occurrences"
       id="occurrence"
       minWidth={`${POINT + columns.length * VALUE}px`}
