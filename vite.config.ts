@@ -68,6 +68,11 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'web', include: ['web/**/*.test.ts'], exclude: WITH_SQLITE, isolate: false } },
       { extends: true, test: { name: 'sqlite', include: WITH_SQLITE } },
+      // Components, with a document that has no layout. A browser takes longer to start than all of them take.
+      {
+        extends: true,
+        test: { name: 'components', include: ['web/**/*.test.tsx'], environment: 'happy-dom', isolate: false },
+      },
     ],
   },
 });

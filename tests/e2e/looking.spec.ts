@@ -177,8 +177,11 @@ for (const colorScheme of ['dark', 'light'] as const) {
     await settled(page, 'empty');
     expect(await barriers(page)).toEqual([]);
     await page.keyboard.press('?');
+    await expect(page.getByRole('dialog')).toBeVisible();
     expect(await barriers(page)).toEqual([]);
     await page.keyboard.press('Escape');
+    // Keys that come before it is closed are not for the timeline.
+    await expect(page.getByRole('dialog')).toBeHidden();
     await open(page, fixture('threads.xray'));
     await pictured(page);
     expect(await barriers(page)).toEqual([]);

@@ -18,11 +18,30 @@ async function answerDialog(page: Page, name: string): Promise<void> {
   );
 }
 
+/** Number of files in the list that the browser keeps. It is written after a file has been opened. */
+function kept(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const opening = indexedDB.open('unspool', 1);
+        opening.onupgradeneeded = () => opening.result.createObjectStore('recent');
+        opening.onsuccess = () => {
+          const asked = opening.result.transaction('recent').objectStore('recent').get('files');
+          asked.onsuccess = () => {
+            opening.result.close();
+            resolve(asked.result?.length ?? 0);
+          };
+        };
+      }),
+  );
+}
+
 test('files that were opened are listed, opened again, and removed', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Recent files' })).toHaveCount(0);
   await answerDialog(page, 'threads.xray');
   await page.getByRole('button', { name: 'Open a trace' }).click();
   await settled(page, 'ready', 'threads.xray');
+  await expect.poll(() => kept(page)).toBe(1);
   await page.reload();
   const entry = page.getByRole('button', { name: /^threads\.xray\s*XRay/ });
   await expect(entry).toBeVisible();
@@ -32,6 +51,7 @@ test('files that were opened are listed, opened again, and removed', async ({ pa
   await page.reload();
   await page.getByRole('button', { name: 'Remove threads.xray from the list' }).click();
   await expect(page.getByRole('heading', { name: 'Recent files' })).toHaveCount(0);
+  await expect.poll(() => kept(page)).toBe(0);
   await page.reload();
   await expect(page.getByRole('button', { name: 'Open a trace' })).toBeVisible();
   await expect(entry).toHaveCount(0);

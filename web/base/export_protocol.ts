@@ -6,32 +6,6 @@
 /** A format to export to, as `crate/export` calls it. */
 export type ExportFormat = 'perfetto' | 'chrome' | 'speedscope' | 'folded' | 'pprof' | 'vcd' | 'csv';
 
-/** What is exported. The columns have an element for each track, but those of `parts` and `wanted`. */
-export interface ExportTrace {
-  readonly name: string;
-  readonly title: string;
-  /** Ticks per second; 0 if positions are not in seconds. */
-  readonly frequency: number;
-  /** The unit of positions if these are not in seconds. */
-  readonly unit: string;
-  /** The first position. */
-  readonly origin: bigint;
-  /** The last position. */
-  readonly end: bigint;
-  /** The range, `to` exclusive; null for all. */
-  readonly range: { readonly from: bigint; readonly to: bigint } | null;
-  /** Five numbers for each part, as `Session.tableParts` returns them. */
-  readonly parts: Float64Array;
-  /** The kind (0 process, 1 thread, 2 lane, 3 counter), plus 4 for overlapping slices, plus 8 for a track with a number, plus 16 for floating point values. */
-  readonly kinds: Uint8Array;
-  readonly names: readonly string[];
-  readonly numbers: BigInt64Array;
-  /** Ids of parents, or -1. */
-  readonly parents: Int32Array;
-  /** The tracks to export. */
-  readonly wanted: Uint32Array;
-}
-
 /** What becomes of a kind of text or bytes, by its number. */
 export const CLEAN_CHOICES = ['keep', 'hash', 'omit'] as const;
 export type CleanChoice = (typeof CLEAN_CHOICES)[number];
@@ -77,15 +51,20 @@ export type ToExport =
   | {
       readonly t: 'begin';
       readonly format: ExportFormat;
-      readonly trace: ExportTrace;
+      /** The file's name. */
+      readonly name: string;
+      /** The range, `to` exclusive; null for all. */
+      readonly range: { readonly from: bigint; readonly to: bigint } | null;
+      /** The tracks to export. */
+      readonly wanted: Uint32Array;
       readonly clean: Clean;
       /** Nothing is written: the reply is `done` once the names, and some of the arguments, are read. */
       readonly preview: boolean;
-      /** What arguments are read from; null to leave them out. Pages then have locators. */
+      /** What arguments are read from; null to leave them out. */
       readonly args: ArgumentsFrom | null;
     }
   /** Reply to `want`. */
-  | { readonly t: 'pages'; readonly first: number; readonly pages: Uint8Array<ArrayBuffer> }
+  | { readonly t: 'rows'; readonly rows: Uint8Array<ArrayBuffer> }
   /** The bytes have been written: further ones may come. */
   | { readonly t: 'go' };
 
@@ -103,8 +82,8 @@ export interface ArgumentsFrom {
 export type FromExport =
   /** The arguments of this share of the file are read, from 0 to 1. Rows follow. */
   | { readonly t: 'reading'; readonly share: number }
-  /** Pages of the tables for SQL, from number `first` on. */
-  | { readonly t: 'want'; readonly first: number; readonly most: number }
+  /** Rows of the trace, as `Session.exportRows` takes it. */
+  | { readonly t: 'want'; readonly ask: Uint8Array<ArrayBuffer> }
   /** The next bytes of the file. `done` of `rows` rows are written. */
   | { readonly t: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer>; readonly done: number; readonly rows: number }
   /** `head` is to be written over the first bytes of the file. `stopped` says why reading did before its end. */

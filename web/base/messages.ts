@@ -131,11 +131,9 @@ export type ToWorker =
       readonly range: SqlRange | null;
       readonly first: number;
       readonly most: number;
-      /** With one more column for slices and instants: the locators of their records. */
-      readonly locators: boolean;
     }
-  /** Reply: the parts of these tables, for an export. */
-  | { readonly t: 'table-parts'; readonly id: number; readonly range: SqlRange | null };
+  /** Rows for an export. Reply: what its module asks for, in the bytes of its build. */
+  | { readonly t: 'export-rows'; readonly id: number; readonly ask: Uint8Array<ArrayBuffer> };
 
 /** Messages of the worker. */
 export type FromWorker =
@@ -229,8 +227,7 @@ export type FromWorker =
   | { readonly t: 'problems'; readonly id: number; readonly problems: readonly Problem[]; readonly total: number }
   /** `rows` of all tables, and `size` of the database in bytes. */
   | ({ readonly t: 'tables'; readonly id: number; readonly rows: number } & TablePages)
-  /** Five numbers for each part: table (0 slices, 1 instants, 2 counters), track, depth, first row, number of rows. */
-  | { readonly t: 'table-parts'; readonly id: number; readonly parts: Float64Array };
+  | { readonly t: 'export-rows'; readonly id: number; readonly rows: Uint8Array<ArrayBuffer> };
 
 /** A range of the tables for SQL; `to` is exclusive. */
 export interface SqlRange {

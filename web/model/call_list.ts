@@ -8,14 +8,13 @@ import { watch } from '../base/watch.ts';
 import { type Comparison, createComparison, type Slow } from './comparison.ts';
 import { type Call, callOf, selectCall } from './find_call.ts';
 import { pointedOf } from './pointing.ts';
+import { createRowList } from './row_list.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';
 import type { Trace } from './trace.ts';
 
 /** Rows of one request. */
 const BLOCK = 256;
-/** Rows in the cache, about. */
-const KEPT = 8192;
 
 /** Calls from anywhere. */
 const NO_PATH = new Uint32Array();
@@ -82,17 +81,12 @@ export function createCallList(
   const list = signal<CallList | null>(null);
   const progress = signal<JobProgress | null>(null);
   const failure = signal<string | null>(null);
-  const version = signal(0);
-  const current = signal(-1);
   const wanted = signal<{ readonly row: number } | null>(null);
-  const rows = new Map<number, Call>();
   let cancel: Dispose | null = null;
   /** No row of the list is known yet. */
   let isNew = true;
-  /** The rows that are asked for, `end` exclusive. */
-  let pending = { first: 0, end: 0 };
-  /** A row that is to be chosen when it arrives, or -1. */
-  let awaited = -1;
+  /** The call whose place the next request asks for. */
+  let sought: Slice | null = null;
   /** What the user chose in the list: its row is the current one already. */
   let mine: unknown = null;
 
@@ -107,59 +101,64 @@ export function createCallList(
     const about = { name, path: NO_PATH, shortest, longest, order: order.peek(), first, rows: count, of };
     return { kind: 'calls', ...statistics.asked(), ...about };
   };
-  const ask = (first: number, of: Slice | null) => {
-    pending = { first, end: first + BLOCK };
-    cancel?.();
-    cancel = trace.begin(question(first, BLOCK, of), (reply) => take(first, of, reply));
-  };
-  const take = (first: number, of: Slice | null, reply: JobReply<'calls'>) => {
-    if (reply.t === 'job-progress') {
-      progress.value = reply.progress;
-      return;
-    }
+  const rows = createRowList<Call>({
+    ask: (first, count, take) => {
+      const of = sought;
+      sought = null;
+      cancel?.();
+      cancel = trace.begin(question(first, count, of), (reply) => {
+        if (reply.t === 'job-progress') progress.value = reply.progress;
+        else hear(reply, of, take);
+      });
+    },
+    count: () => (isNew ? Number.POSITIVE_INFINITY : (list.peek()?.listed ?? 0)),
+    select: (call) => {
+      const pointed = pointedOf({ ...call, name });
+      mine = pointed;
+      selection.reveal(pointed);
+    },
+    block: BLOCK,
+  });
+  const { current } = rows;
+  const hear = (
+    reply: Exclude<JobReply<'calls'>, { t: 'job-progress' }>,
+    of: Slice | null,
+    take: (rows: readonly Call[] | null) => void,
+  ) => {
     cancel = null;
-    pending = { first: 0, end: 0 };
     progress.value = null;
     if (reply.t === 'job-failed') {
       list.value = null;
       failure.value = reply.error.sentence;
+      take(null);
       return;
     }
     const { part } = reply;
     isNew = false;
     failure.value = null;
-    if (rows.size > KEPT) rows.clear();
-    for (let i = 0; i < part.length; i += 1) rows.set(first + i, callOf(part, i));
     list.value = part;
-    version.value += 1;
     if (of) {
       current.value = part.found ? part.at : -1;
       // By start, the place where the call would be is a place to look at, too.
       if (part.found || order.peek() === 'start') wanted.value = { row: part.at };
     }
-    if (awaited >= 0 && rows.has(awaited)) choose(awaited);
+    take(callsOf(part));
   };
-  const choose = (number: number) => {
-    current.value = number;
-    const call = rows.get(number);
-    awaited = call ? -1 : number;
-    if (!call) return;
-    const pointed = pointedOf({ ...call, name });
-    mine = pointed;
-    selection.reveal(pointed);
+  /** Asks for the rows around number `first`, and for the place of a call. */
+  const seek = (first: number, of: Slice | null) => {
+    sought = of;
+    rows.want(first, first + 1, true);
   };
 
   scope.add(
     watch([statistics.range, statistics.whose, order, interval, trace.status], () => {
       // While the file is being read, calls are added and others still run.
       if (trace.status.peek().at === 'loading') return;
-      rows.clear();
-      awaited = -1;
+      rows.renew();
       current.value = -1;
       // The list before stays in sight, so that nothing flickers.
       isNew = true;
-      version.value += 1;
-      ask(0, selectedCall());
+      seek(0, selectedCall());
     }),
   );
   scope.add(
@@ -167,7 +166,7 @@ export function createCallList(
       const item = selectedCall();
       if (isNew || selection.selected.peek() === mine) return;
       current.value = -1;
-      if (item) ask(Math.max(0, wanted.peek()?.row ?? 0), item);
+      if (item) seek(wanted.peek()?.row ?? 0, item);
     }),
   );
   scope.add(() => cancel?.());
@@ -197,32 +196,28 @@ export function createCallList(
     list,
     progress,
     failure,
-    version,
+    version: rows.version,
     current,
     wanted,
-    row: (number) => rows.get(number) ?? null,
+    row: rows.row,
     want: (first, end) => {
-      const known = list.peek();
       // Another question would begin the scan again.
-      if (!known || isNew) return;
-      let missing = first;
-      const last = Math.min(end, known.listed);
-      while (missing < last && rows.has(missing)) missing += 1;
-      if (missing >= last || (missing >= pending.first && missing < pending.end)) return;
-      // A little above as well, for a list that is scrolled upwards.
-      ask(Math.max(0, missing - (rows.has(last) ? BLOCK - (last - missing) : BLOCK / 4)), null);
+      if (!isNew) rows.want(first, end);
     },
     portion: (first, count) =>
       new Promise((resolve) => {
         const taken = (reply: JobReply<'calls'>) => {
           if (reply.t === 'job-failed') resolve(null);
-          if (reply.t === 'job-part')
-            resolve(Array.from({ length: reply.part.length }, (_, i) => callOf(reply.part, i)));
+          if (reply.t === 'job-part') resolve(callsOf(reply.part));
         };
         // A slot of its own: what the list shows is not disturbed, and one scan is enough for all portions.
         scope.add(trace.begin(question(first, count, null), taken, 'calls to take'));
       }),
-    choose,
+    choose: rows.choose,
     dispose: scope.dispose,
   };
+}
+
+function callsOf(part: CallList): readonly Call[] {
+  return Array.from({ length: part.length }, (_, i) => callOf(part, i));
 }

@@ -110,17 +110,13 @@ export type TreeMove =
   | { readonly to: 'open' | 'close'; readonly key: string }
   | null;
 
-/** What an arrow, Home, End or a page key does at `current`, the number of a row or -1. `page` is in rows. */
-export function treeMove(rows: readonly TreeRow[], current: number, key: string, page: number): TreeMove {
-  const last = rows.length - 1;
+/** What the right or the left arrow does at `current`, the number of a row or -1. null for other keys. */
+export function treeMove(rows: readonly TreeRow[], current: number, key: string): TreeMove {
   const row = rows[current];
-  const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -rows.length, End: rows.length }[key];
-  if (last < 0) return null;
-  if (by !== undefined) return { to: 'row', row: row ? Math.max(0, Math.min(last, current + by)) : by < 0 ? last : 0 };
   if (key === 'ArrowRight') {
-    if (!row) return { to: 'row', row: 0 };
+    if (!row) return rows.length > 0 ? { to: 'row', row: 0 } : null;
     if (row.state === 'closed') return { to: 'open', key: row.key };
-    return row.state === 'open' && current < last ? { to: 'row', row: current + 1 } : null;
+    return row.state === 'open' && current < rows.length - 1 ? { to: 'row', row: current + 1 } : null;
   }
   if (key !== 'ArrowLeft' || !row) return null;
   if (row.state === 'open') return { to: 'close', key: row.key };

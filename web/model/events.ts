@@ -7,16 +7,13 @@ import { watch } from '../base/watch.ts';
 import { pointedOf } from './pointing.ts';
 import { createListFilter, type ListFilter } from './record_filter.ts';
 import type { Answer } from './records.ts';
+import { createRowList } from './row_list.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
 import { toPixel } from './view.ts';
 
-/** Rows of one request, and of one entry of the cache. */
-const BLOCK = 64;
-/** Blocks in the cache. */
-const KEPT = 64;
 /** Names of fields that are remembered. */
 const MOST_FIELDS = 500;
 /** User Timing measure from the wish for rows that are not there until they are. */
@@ -85,23 +82,13 @@ export function createEvents(
   const shown = signal(false);
   const listed = signal<Listed | null>(null);
   const failure = signal<string | null>(null);
-  const version = signal(0);
   const remarks = signal<ReadonlyMap<number, string> | null>(null);
-  const current = signal(-1);
   const wanted = signal<{ readonly row: number } | null>(null);
   /** Number of times that a failed list was to be made again. */
   const retries = signal(0);
-  /** The cache, the most recently used last. */
-  const blocks = new Map<number, readonly RecordRow[]>();
-  /** Those of it that are of a list that has grown since. */
-  const outdated = new Set<number>();
   const fields = new Set<string>();
-  /** The newest request for rows of the list, until it is answered. */
-  let asking: { readonly first: number } | null = null;
   /** What the user chose in the list: its row is in view. */
   let mine: object | null = null;
-  /** A row that is to be chosen when it arrives, or -1. */
-  let awaited = -1;
 
   /** What to list; null while the list waits for the trace. */
   const question = computed((): RecordScope | null => {
@@ -116,6 +103,23 @@ export function createEvents(
     };
   });
 
+  const rows = createRowList<RecordRow>({
+    ask: (first, count, take) => {
+      const since = performance.now();
+      void records.rows(first, count).then((answer) => {
+        // A newer request, or another list, takes precedence.
+        if (!take(answer?.value ?? null)) return;
+        if (!answer?.value) return failWith(answer);
+        for (const row of answer.value) noteFields(row);
+        performance.clearMeasures(MEASURE);
+        performance.measure(MEASURE, { start: since, detail: { first, rows: answer.value.length } });
+      });
+    },
+    count: () => listed.peek()?.rows ?? 0,
+    select: (row) => select(row),
+  });
+  const { current } = rows;
+
   const failWith = (answer: Answer<unknown> | null) => {
     failure.value = answer?.error?.sentence ?? STOPPED;
   };
@@ -127,10 +131,8 @@ export function createEvents(
       let isNewest = true;
       listed.value = null;
       failure.value = null;
-      current.value = -1;
-      asking = null;
-      blocks.clear();
-      outdated.clear();
+      rows.current.value = -1;
+      rows.renew();
       void records.list(asked).then((answer) => {
         if (!isNewest) return;
         if (!answer?.value) return failWith(answer);
@@ -144,9 +146,7 @@ export function createEvents(
   );
 
   const grow = (to: Listed) => {
-    // Rows that are shown stay until their replacements arrive.
-    for (const block of blocks.keys()) outdated.add(block);
-    asking = null;
+    rows.grow();
     listed.value = to;
   };
   scope.add(
@@ -181,35 +181,6 @@ export function createEvents(
       else fields.add(name);
     }
   };
-  const blockOf = (row: number) => Math.floor(row / BLOCK);
-  const ask = (first: number, count: number) => {
-    const since = performance.now();
-    const request = { first };
-    asking = request;
-    void records.rows(first, count).then((answer) => {
-      // A newer request, or another list, takes precedence.
-      if (asking !== request) return;
-      asking = null;
-      if (!answer?.value) return failWith(answer);
-      for (let at = 0; at < answer.value.length; at += BLOCK) {
-        const block = blockOf(first + at);
-        blocks.delete(block);
-        outdated.delete(block);
-        blocks.set(block, answer.value.slice(at, at + BLOCK));
-        for (const row of answer.value.slice(at, at + BLOCK)) noteFields(row);
-      }
-      for (const oldest of blocks.keys()) {
-        if (blocks.size <= KEPT) break;
-        blocks.delete(oldest);
-        outdated.delete(oldest);
-      }
-      version.value += 1;
-      if (awaited >= 0 && awaited === current.peek()) choose(awaited);
-      performance.clearMeasures(MEASURE);
-      performance.measure(MEASURE, { start: since, detail: { first, rows: answer.value.length } });
-    });
-  };
-
   /** Moves the timeline to a position unless it is in view. */
   const reveal = (x: bigint) => {
     const view = timeline.view.peek();
@@ -218,11 +189,7 @@ export function createEvents(
     if (at !== null && (at < 0 || at > width)) timeline.glideBy(at - width / 2);
   };
 
-  const choose = (number: number) => {
-    const row = blocks.get(blockOf(number))?.[number % BLOCK];
-    current.value = number;
-    awaited = row ? -1 : number;
-    if (!row) return;
+  const select = (row: RecordRow) => {
     mine = row;
     reveal(row.x);
     void trace.find({ to: 'record', time: row.x, track: row.track, locator: row.locator }).then((found) => {
@@ -248,25 +215,15 @@ export function createEvents(
     question,
     listed,
     failure,
-    version,
+    version: rows.version,
     remarks,
     current,
     wanted,
     fieldsSeen: () => [...fields],
-    row: (number) => blocks.get(blockOf(number))?.[number % BLOCK] ?? null,
-    want: (first, end) => {
-      const list = listed.peek();
-      if (!list || first >= end) return;
-      let from = blockOf(first);
-      let to = blockOf(Math.min(end, list.rows) - 1) + 1;
-      const isThere = (block: number) => blocks.has(block) && !outdated.has(block);
-      while (from < to && isThere(from)) from += 1;
-      while (from < to && isThere(to - 1)) to -= 1;
-      if (from === to || (asking && asking.first === from * BLOCK)) return;
-      ask(from * BLOCK, (to - from) * BLOCK);
-    },
+    row: rows.row,
+    want: rows.want,
     portion: records.portion,
-    choose,
+    choose: rows.choose,
     retry: () => {
       retries.value += 1;
     },

@@ -20,13 +20,11 @@ function traceOf(): ExportedTrace {
   const tracks = [track(0, { kind: 'lane' }), track(1, { thread: 7 }), track(2, { overlapping: true })];
   return {
     name: 'a.xray',
-    info: signal({ title: 'XRay', format: 'xray', offers: [], clock: { kind: 'seconds', frequency: 10n } }),
-    progress: signal({ extent: { from: 5n, to: 9n } }),
+    info: signal({ title: 'XRay', format: 'xray', offers: [] }),
     tracks: signal(new Map(tracks.map((it) => [it.id, it]))),
-    tableParts: async () => new Float64Array(5),
     content: signal(null),
     recordSource: { index: async () => new Uint8Array(7) },
-    tables: vi.fn(async () => ({ rows: 1, size: 1, pages: new Uint8Array(3) })),
+    exportRows: vi.fn(async () => new Uint8Array(3)),
   } as unknown as ExportedTrace;
 }
 
@@ -65,15 +63,15 @@ const CLEANED = { found: [0, 1, 0, 0], examples: [{ of: 'paths', before: '/a', a
 const HEAD = new Uint8Array(2);
 const answers: Record<(ToExport | ToCut)['t'], FromExport> = {
   cut: { t: 'bytes', bytes: new Uint8Array(4), done: 1, rows: 2 },
-  begin: { t: 'want', first: 0, most: 8 },
-  pages: { t: 'bytes', bytes: new Uint8Array(4), done: 1, rows: 2 },
+  begin: { t: 'want', ask: new Uint8Array([7]) },
+  rows: { t: 'bytes', bytes: new Uint8Array(4), done: 1, rows: 2 },
   go: { t: 'done', rows: 2, cleaned: CLEANED, head: HEAD, stopped: '' },
 };
 const WHOLE = { range: null, track: null };
 const format = (id: string) => EXPORT_FORMATS.find((it) => it.id === id)!;
 
 describe('an export', () => {
-  it('passes pages to its worker and bytes to the file', async () => {
+  it('passes rows to its worker and bytes to the file', async () => {
     const port = new Fake((message) => answers[message.t]);
     const { sink, told } = sinkOf();
     const trace = traceOf();
@@ -81,13 +79,13 @@ describe('an export', () => {
     await exports.run(format('perfetto'), WHOLE, 'a.pftrace', async () => sink);
     expect(told).toEqual(['write 4', 'head 2', 'close']);
     expect(exports.state.value).toEqual({ at: 'done', rows: 2, bytes: 4, name: 'a.pftrace', stopped: '' });
-    expect(port.got.map(({ t }) => t)).toEqual(['begin', 'pages', 'go']);
-    expect(trace.tables).toHaveBeenCalledWith(null, 0, 8, false);
+    expect(port.got.map(({ t }) => t)).toEqual(['begin', 'rows', 'go']);
+    expect(trace.exportRows).toHaveBeenCalledWith(new Uint8Array([7]));
+    expect(port.got[1]).toEqual({ t: 'rows', rows: new Uint8Array(3) });
     expect(port.ended).toBe(true);
     const [begin] = port.got;
-    expect(begin).toMatchObject({ format: 'perfetto', trace: { frequency: 10, origin: 5n } });
-    expect(begin?.t === 'begin' && [...begin.trace.kinds]).toEqual([2, 1 + 8, 1 + 4]);
-    expect(begin?.t === 'begin' && [...begin.trace.wanted]).toEqual([0, 1, 2]);
+    expect(begin).toMatchObject({ format: 'perfetto', name: 'a.xray', range: null, args: null });
+    expect(begin?.t === 'begin' && [...begin.wanted]).toEqual([0, 1, 2]);
   });
 
   it('reads the file itself for a stretch of it, and hashes what is chosen', async () => {
@@ -130,14 +128,14 @@ describe('an export', () => {
       await running;
       const [first] = port.got;
       const args = first?.t === 'begin' ? first.args : undefined;
-      return [args && [args.format, args.index.length], vi.mocked(trace.tables).mock.lastCall?.[3]];
+      return args && [args.format, args.index.length];
     };
-    expect(await begin({}, 'chrome')).toEqual([['xray', 7], true]);
+    expect(await begin({}, 'chrome')).toEqual(['xray', 7]);
     expect(shares).toEqual([0, 0.25, 0.75]);
-    expect(await begin({}, 'chrome', false)).toEqual([null, false]);
-    expect(await begin({}, 'csv')).toEqual([null, false]);
+    expect(await begin({}, 'chrome', false)).toBe(null);
+    expect(await begin({}, 'csv')).toBe(null);
     const steps = signal({ ...traceOf().info.value!, offers: ['state'] });
-    expect(await begin({ info: steps } as Partial<ExportedTrace>, 'perfetto')).toEqual([null, false]);
+    expect(await begin({ info: steps } as Partial<ExportedTrace>, 'perfetto')).toBe(null);
   });
 
   it('takes one file at a time, from the moment that one is asked for', async () => {
@@ -157,7 +155,7 @@ describe('an export', () => {
     const port = new Fake((message) => answers[message.t]);
     await createExports(traceOf(), () => port).run(format('folded'), WHOLE, 'a', async () => sinkOf().sink);
     const [begin] = port.got;
-    expect(begin?.t === 'begin' && [...begin.trace.wanted]).toEqual([1]);
+    expect(begin?.t === 'begin' && [...begin.wanted]).toEqual([1]);
   });
 
   it('says why it failed, and throws away what it wrote', async () => {

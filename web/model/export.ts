@@ -8,7 +8,6 @@ import {
   type CleanClass,
   type Cleaned,
   type ExportFormat,
-  type ExportTrace,
   type FromExport,
   type ToCut,
   type ToExport,
@@ -126,10 +125,7 @@ export interface Exports {
 }
 
 /** The part of a trace that exports use. */
-export type ExportedTrace = Pick<
-  Trace,
-  'tables' | 'tableParts' | 'name' | 'info' | 'progress' | 'tracks' | 'content' | 'recordSource'
->;
+export type ExportedTrace = Pick<Trace, 'exportRows' | 'name' | 'info' | 'tracks' | 'content' | 'recordSource'>;
 
 /** Exports of a trace. `spawn` starts the worker of each: that of stretches, or that of all others. */
 export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'other') => ExportPort): Exports {
@@ -198,15 +194,24 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
       const { from, to } = scope.range ?? { from: 0n, to: (1n << 64n) - 1n };
       return { of: 'stretch', message: { t: 'cut', file, from, to, clean: clean(preview), preview } } as const;
     }
-    const what = await exported(trace, format, scope);
-    if (what.wanted.length === 0) {
+    const wanted = wantedOf([...trace.tracks.peek().values()], format, scope);
+    if (wanted.length === 0) {
       throw new Error(`There are no ${format.has === 'counters' ? 'values' : 'call stacks'} to export.`);
     }
     const wantsArgs = format.args && args.peek();
     const from = wantsArgs ? await argumentsOf(trace) : null;
     return {
       of: 'other',
-      message: { t: 'begin', format: format.id, trace: what, clean: clean(preview), preview, args: from },
+      message: {
+        t: 'begin',
+        format: format.id,
+        name: trace.name,
+        range: scope.range,
+        wanted,
+        clean: clean(preview),
+        preview,
+        args: from,
+      },
     } as const;
   };
   return {
@@ -216,7 +221,7 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
     run: (format, scope, name, open) =>
       saving(name, open, async (sink, stopped, tell) => {
         const { of, message } = await beginning(format, scope, false);
-        const written = await write(trace, message, scope, () => spawn(of), sink, stopped, tell);
+        const written = await write(trace, message, () => spawn(of), sink, stopped, tell);
         if (!written) return null;
         const { rows, bytes, stopped: why } = written;
         return { rows, bytes, stopped: why };
@@ -231,7 +236,6 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
       const found = await write(
         trace,
         message,
-        scope,
         () => spawn(of),
         nowhere,
         never,
@@ -268,7 +272,6 @@ interface Written {
 async function write(
   trace: ExportedTrace,
   beginning: ToExport | ToCut,
-  scope: ExportScope,
   spawn: () => ExportPort,
   sink: Sink,
   stopped: Promise<null>,
@@ -295,10 +298,9 @@ async function write(
               tell(message.share * reading, 0);
               return;
             case 'want': {
-              const { first, most } = message;
-              const reply = await trace.tables(scope.range, first, most, args !== null);
-              if (!reply) throw new Error(STOPPED);
-              port.postMessage({ t: 'pages', first, pages: reply.pages }, [reply.pages.buffer]);
+              const rows = await trace.exportRows(message.ask);
+              if (!rows) throw new Error(STOPPED);
+              port.postMessage({ t: 'rows', rows }, [rows.buffer]);
               return;
             }
             case 'bytes':
@@ -325,42 +327,12 @@ async function write(
   }
 }
 
-const KINDS = { process: 0, thread: 1, lane: 2, counter: 3 } as const;
-
-/** What the worker has to know. */
-async function exported(trace: ExportedTrace, format: OfferedFormat, scope: ExportScope): Promise<ExportTrace> {
-  const info = trace.info.peek();
-  const parts = await trace.tableParts(scope.range);
-  if (!info || !parts) throw new Error(STOPPED);
-  const tracks = [...trace.tracks.peek().values()].sort((a, b) => a.id - b.id);
-  const { clock } = info;
-  return {
-    name: trace.name,
-    title: info.title,
-    frequency: clock.kind === 'seconds' ? Number(clock.frequency) : 0,
-    unit: clock.kind === 'ordinal' ? clock.unit : 'tick',
-    origin: trace.progress.peek().extent?.from ?? 0n,
-    end: trace.progress.peek().extent?.to ?? 0n,
-    range: scope.range,
-    parts,
-    kinds: Uint8Array.from(tracks, kindOf),
-    names: tracks.map((track) => track.name),
-    numbers: BigInt64Array.from(tracks, (track) => BigInt(track.thread ?? 0)),
-    parents: Int32Array.from(tracks, (track) => track.parent),
-    wanted: Uint32Array.from(wantedOf(tracks, format, scope)),
-  };
-}
-
-function kindOf({ kind, overlapping, thread, values }: Track): number {
-  return KINDS[kind] + (overlapping ? 4 : 0) + (thread === undefined ? 0 : 8) + (values === 'float' ? 16 : 0);
-}
-
-/** Formats of stacks have threads; the lanes beside them, such as those of frames, are not stacks. */
-function wantedOf(tracks: readonly Track[], format: OfferedFormat, { track }: ExportScope): number[] {
-  const all = tracks.filter(({ id }) => track === null || id === track);
-  if (format.has === 'counters') return all.filter(({ samples }) => samples > 0).map(({ id }) => id);
-  if (format.has === 'all') return all.map(({ id }) => id);
+/** The tracks to export. Formats of stacks have threads; the lanes beside them, such as those of frames, are not stacks. */
+function wantedOf(tracks: readonly Track[], format: OfferedFormat, { track }: ExportScope): Uint32Array {
+  const all = tracks.filter(({ id }) => track === null || id === track).sort((a, b) => a.id - b.id);
   const stacks = all.filter(({ slices, overlapping }) => slices > 0 && !overlapping);
   const threads = stacks.filter(({ kind }) => kind === 'thread');
-  return (threads.length > 0 ? threads : stacks).map(({ id }) => id);
+  const counters = all.filter(({ samples }) => samples > 0);
+  const of = { all, counters, stacks: threads.length > 0 ? threads : stacks };
+  return Uint32Array.from(of[format.has], ({ id }) => id);
 }

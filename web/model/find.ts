@@ -7,15 +7,12 @@ import { type AccessMarks, createAccessMarks } from './access_marks.ts';
 import { sameItem } from './events.ts';
 import { createHitMarks, type HitMarks } from './hit_marks.ts';
 import { pointedOf } from './pointing.ts';
+import { createRowList } from './row_list.ts';
 import { createSearch, SETTLED_MS, type SearchState } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
 import { toTick } from './view.ts';
-
-/** Rows of a block, which are requested together, and blocks kept. */
-const BLOCK = 64;
-const KEPT = 64;
 
 /** The search of a trace. There is one at a time. */
 export interface Find {
@@ -77,15 +74,23 @@ export function createFind(
   scope.add(accesses.dispose);
   const search = createSearch(trace, 'find', () => grown(), accesses);
   const { state, count, names, job, added } = search;
-  const current = signal(-1);
   const order = signal<HitOrder>('position');
   /** The row that was chosen from the list, and its hit, until another one is selected. */
   const picked = signal<{ readonly row: number; readonly hit: Hit } | null>(null);
+  /** The number of the hit that is selected, by position, or -1. */
+  const current = signal(-1);
+  const rows = createRowList<Hit>({
+    ask: (first, size, take) => {
+      const by = order.peek();
+      void page(first, size, by).then((found) => take(order.peek() === by ? found : null));
+    },
+    count: () => count.peek(),
+    select: (hit, row) => {
+      picked.value = { row, hit };
+      select(hit);
+    },
+  });
   const currentRow = computed(() => (order.value === 'position' ? current.value : (picked.value?.row ?? -1)));
-  /** A row that is to be chosen when it arrives, or -1. */
-  let awaitedRow = -1;
-  const version = signal(0);
-  const blocks = new Map<number, readonly Hit[]>();
   /** Steps that wait for the first hits. */
   let awaited: 1 | -1 | 0 = 0;
 
@@ -94,14 +99,12 @@ export function createFind(
 
   const forget = () => {
     search.forget();
-    blocks.clear();
+    rows.renew();
     awaited = 0;
     current.value = -1;
-    version.value += 1;
   };
   const grown = () => {
-    blocks.clear();
-    version.value += 1;
+    rows.grow();
     void follow();
     if (awaited !== 0 && count.peek() > 0) {
       const by = awaited;
@@ -134,9 +137,7 @@ export function createFind(
   scope.add(
     watch([order], () => {
       picked.value = null;
-      awaitedRow = -1;
-      blocks.clear();
-      version.value += 1;
+      rows.renew();
     }),
   );
 
@@ -208,15 +209,6 @@ export function createFind(
     return latest;
   };
 
-  const requested = new Set<string>();
-  const rowOf = (number: number) => blocks.get(Math.floor(number / BLOCK))?.[number % BLOCK] ?? null;
-  const choose = (number: number) => {
-    const hit = rowOf(number);
-    awaitedRow = hit ? -1 : number;
-    if (!hit) return;
-    picked.value = { row: number, hit };
-    select(hit);
-  };
   return {
     shown,
     text,
@@ -229,30 +221,9 @@ export function createFind(
     marks,
     accesses,
     order,
-    version,
-    row: rowOf,
-    want: (first, end) => {
-      const last = Math.min(end, count.peek());
-      for (let block = Math.floor(first / BLOCK); block * BLOCK < last; block += 1) {
-        if (blocks.has(block)) continue;
-        const by = order.peek();
-        const key = `${job.peek()} ${version.peek()} ${by} ${block}`;
-        if (requested.has(key)) continue;
-        requested.add(key);
-        const at = added.peek();
-        void page(block * BLOCK, BLOCK, by).then((found) => {
-          requested.delete(key);
-          if (!found || order.peek() !== by || added.peek() !== at) return;
-          blocks.set(block, found);
-          for (const oldest of blocks.keys()) {
-            if (blocks.size <= KEPT) break;
-            blocks.delete(oldest);
-          }
-          version.value += 1;
-          if (rowOf(awaitedRow)) choose(awaitedRow);
-        });
-      }
-    },
+    version: rows.version,
+    row: rows.row,
+    want: rows.want,
     ask: (wanted) => {
       text.value = wanted;
       if (wanted !== asked.peek() || state.peek().at === 'idle') begin(wanted);
@@ -266,7 +237,7 @@ export function createFind(
     },
     page: (first, size) => page(first, size, order.peek()),
     columns: async () => (job.peek() < 0 ? null : trace.hits(job.peek(), { what: 'columns', most: MOST_SORTED })),
-    choose,
+    choose: rows.choose,
     step: async (by) => {
       if (text.peek() !== asked.peek()) begin(text.peek());
       if (state.peek().at === 'searching' && count.peek() === 0) {

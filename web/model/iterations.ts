@@ -5,7 +5,7 @@ import { createScope, type Dispose } from '../base/scope.ts';
 import { ticks } from '../base/ticks.ts';
 import type { Invariant, IterationRow, IterationTable } from '../base/values_protocol.ts';
 import { watch } from '../base/watch.ts';
-import { createBlocks } from './blocks.ts';
+import { createRowList } from './row_list.ts';
 import { SETTLED_MS } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
@@ -56,12 +56,21 @@ export function createIterations(
   const text = signal('');
   const wrong = signal<WrongExpression | null>(null);
   const sort = signal({ column: -1, descending: false });
-  const current = signal(-1);
-  const blocks = createBlocks<IterationRow>(
-    (first, count) => aboutValues({ what: 'rows', first, count, ...sort.peek() }),
-    () => table.peek()?.rows ?? 0,
-  );
-  const { era, page, renew, row: rowOf } = blocks;
+  const page = async (first: number, count: number) => {
+    const at = era();
+    const found = await aboutValues({ what: 'rows', first, count, ...sort.peek() });
+    return era() === at ? found : null;
+  };
+  const rows = createRowList<IterationRow>({
+    ask: (first, count, take) => void page(first, count).then(take),
+    count: () => table.peek()?.rows ?? 0,
+    select: ({ point, locator }) => {
+      const x = ticks(BigInt(point));
+      mine = x;
+      selection.revealRecord({ x, track, locator, name: '', fields: [], dropped: 0 });
+    },
+  });
+  const { era, renew, current } = rows;
   const view = signal<IterationsView>('occurrences');
   const invariants = signal<readonly Invariant[] | null>(null);
   /** The query of the table, and of the one that invariants were sought in. */
@@ -69,8 +78,6 @@ export function createIterations(
   let sought: string | null = null;
   /** A query that shows what an invariant is about, and the one before it. */
   let detour: { readonly query: string; readonly back: string } | null = null;
-  /** A row that is to be chosen when it arrives, or -1. */
-  let awaited = -1;
   let mine: Ticks | null = null;
 
   const make = async (query: string) => {
@@ -115,15 +122,6 @@ export function createIterations(
       return () => clearTimeout(timer);
     }),
   );
-  const choose = (number: number) => {
-    const row = rowOf(number);
-    current.value = number;
-    awaited = row ? -1 : number;
-    if (!row) return;
-    const x = ticks(BigInt(row.point));
-    mine = x;
-    selection.revealRecord({ x, track, locator: row.locator, name: '', fields: [], dropped: 0 });
-  };
   /** Makes the occurrence at or before the selection the current row. */
   const follow = async () => {
     const x = selection.selected.peek()?.start ?? selection.record.peek()?.x;
@@ -161,14 +159,11 @@ export function createIterations(
     wrong,
     sort,
     current,
-    version: blocks.version,
-    row: rowOf,
-    want: (first, end) =>
-      blocks.want(first, end, () => {
-        if (awaited >= 0 && rowOf(awaited)) choose(awaited);
-      }),
+    version: rows.version,
+    row: rows.row,
+    want: rows.want,
     page,
-    choose,
+    choose: rows.choose,
     dispose: () => {
       renew();
       scope.dispose();

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { isShared, type ListPlace, laidHeight, lastTop, moved, scrolledTo, scrollOf, shownRows } from './long_list.ts';
+import {
+  isShared,
+  type ListPlace,
+  laidHeight,
+  lastTop,
+  moved,
+  rowByKey,
+  scrolledTo,
+  scrollOf,
+  shownRows,
+} from './long_list.ts';
 
 const short: ListPlace = { count: 1000, row: 24, height: 240, top: 0 };
 const long: ListPlace = { count: 100_000_000, row: 24, height: 240, top: 0 };
@@ -46,5 +56,23 @@ describe('a list that is too long to be laid out', () => {
 
   it('is empty without rows', () => {
     expect(shownRows({ ...short, count: 0 }, 0, 6)).toEqual({ first: 0, end: 0, above: 0 });
+  });
+});
+
+describe('keys', () => {
+  it('move by rows and pages, and to both ends', () => {
+    const to = (key: string, current: number) => rowByKey(short, key, current);
+    expect([to('ArrowDown', 0), to('ArrowDown', 999), to('ArrowUp', 0), to('ArrowUp', 5)]).toEqual([1, 999, 0, 4]);
+    expect([to('PageDown', 0), to('PageUp', 20), to('Home', 5), to('End', 5)]).toEqual([9, 11, 0, 999]);
+    expect(to('Enter', 5)).toBeNull();
+    expect(rowByKey({ ...short, count: 0 }, 'Home', -1)).toBeNull();
+  });
+
+  it('begin at what is in sight while there is no current row', () => {
+    const to = (key: string, top: number) => rowByKey({ ...short, top }, key, -1);
+    expect([to('ArrowDown', 0), to('PageDown', 0), to('ArrowUp', 0), to('Home', 0), to('End', 0)]).toEqual([
+      0, 8, 0, 0, 999,
+    ]);
+    expect([to('ArrowDown', 100.5), to('ArrowUp', 100.5)]).toEqual([100, 99]);
   });
 });

@@ -68,3 +68,16 @@ export function shownRows(
     above: isShared(place) ? Math.max(0, scroll - (place.top - first) * place.row) : first * place.row,
   };
 }
+
+/**
+ * The row that a key leads to from the `current` one, -1 for none: then from what is in sight. null for a key that does not move, and
+ * in an empty list.
+ */
+export function rowByKey(place: ListPlace, key: string, current: number): number | null {
+  const { count, row, height, top } = place;
+  const page = Math.max(1, Math.floor(height / row) - 1);
+  const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count }[key];
+  if (by === undefined || count === 0) return null;
+  const from = current < 0 ? Math.floor(top) - (by > 0 ? 1 : 0) : current;
+  return Math.max(0, Math.min(count - 1, from + by));
+}

@@ -162,17 +162,10 @@ export interface Trace extends Again {
   readonly evicted: ReadonlySignal<readonly number[]>;
   /** At most `max` problems from index `first` on. Resolves with null if the worker ends. */
   problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
-  /**
-   * At most `most` pages of the database for SQL, of a range or of the whole trace; with `locators` those of slices and instants are
-   * in it. Resolves with null if the worker ends.
-   */
-  tables(
-    range: SqlRange | null,
-    first: number,
-    most: number,
-    locators?: boolean,
-  ): Promise<(TablePages & { rows: number }) | null>;
-  tableParts(range: SqlRange | null): Promise<Float64Array | null>;
+  /** At most `most` pages of the database for SQL, of a range or of the whole trace. Resolves with null if the worker ends. */
+  tables(range: SqlRange | null, first: number, most: number): Promise<(TablePages & { rows: number }) | null>;
+  /** What the module of exports asks for, as bytes. Resolves with null if the worker ends. */
+  exportRows(ask: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | null>;
   /** The digest that `unspool info --json` prints for the same file, in hexadecimal. For tests and tools. */
   digest(): Promise<string | null>;
   dispose(): void;
@@ -354,9 +347,8 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     weigh: (at, weights) => post({ t: 'weigh', at, weights }),
     ledger,
     problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
-    tableParts: async (range) => (await ask('table-parts', (id) => ({ t: 'table-parts', id, range })))?.parts ?? null,
-    tables: (range, first, most, locators = false) =>
-      ask('tables', (id) => ({ t: 'tables', id, range, first, most, locators })),
+    tables: (range, first, most) => ask('tables', (id) => ({ t: 'tables', id, range, first, most })),
+    exportRows: async (what) => (await ask('export-rows', (id) => ({ t: 'export-rows', id, ask: what })))?.rows ?? null,
     digest: async () => (await ask('digest', (id) => ({ t: 'digest', id })))?.digest ?? null,
     dispose: end,
   };

@@ -12,7 +12,7 @@ import type {
 } from '../base/values_protocol.ts';
 import { watch } from '../base/watch.ts';
 import { askOnce } from './ask_once.ts';
-import { createBlocks } from './blocks.ts';
+import { createRowList } from './row_list.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
 import type { Tracks } from './tracks.ts';
@@ -107,22 +107,28 @@ export function createBuffers(trace: Asks): Buffers {
   } = askOnce(trace, () => trace.records.aboutValues({ what: 'buffers' }));
   scope.add(dispose);
   const sort = signal<{ by: BufferOrder; descending: boolean }>({ by: 'from', descending: false });
-  const blocks = createBlocks<BufferRow>(
-    (first, count) => trace.records.aboutValues({ what: 'buffer-rows', first, count, ...sort.peek() }),
-    () => table.peek()?.rows ?? 0,
-  );
-  scope.add(watch([table, sort], blocks.renew));
+  const page = (first: number, count: number) =>
+    trace.records.aboutValues({ what: 'buffer-rows', first, count, ...sort.peek() });
+  const rows = createRowList<BufferRow>({
+    ask: (first, count, take) => void page(first, count).then(take),
+    count: () => table.peek()?.rows ?? 0,
+  });
+  scope.add(watch([table, sort], rows.renew));
   return {
     table,
     failed,
     sort,
-    version: blocks.version,
-    row: blocks.row,
-    want: blocks.want,
-    page: blocks.page,
+    version: rows.version,
+    row: rows.row,
+    want: rows.want,
+    page: async (first, count) => {
+      const at = rows.era();
+      const found = await page(first, count);
+      return rows.era() === at ? found : null;
+    },
     retry,
     dispose: () => {
-      blocks.renew();
+      rows.renew();
       scope.dispose();
     },
   };

@@ -1,6 +1,6 @@
 /*
- * The worker that writes an export. It asks the page for pages of the tables that the trace's worker has, and reads arguments from the
- * file. The page terminates it to cancel.
+ * The worker that writes an export. It asks the page for rows, which the trace's worker has, and reads arguments from the file. The page
+ * terminates it to cancel.
  */
 import type { ArgumentsFrom, FromExport, ToExport } from '../base/export_protocol.ts';
 import { cleanedOf, LOOKED_AT } from './cleaned.ts';
@@ -24,9 +24,8 @@ const ROWS = 4096;
 const REPORT_MS = 100;
 
 /** The results of {@link Exporter.step}. */
-const WANTS_PAGES = 1;
+const WANTS_ROWS = 1;
 const DONE = 2;
-const DAMAGED = 3;
 
 let exporter: Exporter | null = null;
 /** Only examples are wanted. */
@@ -42,33 +41,15 @@ async function hear(message: ToExport): Promise<void> {
       exporter = begun;
       isPreview = message.preview;
     }
-    if (message.t === 'pages') exporter?.give(message.first, message.pages);
+    if (message.t === 'rows') exporter?.give(message.rows);
     if (exporter) write(exporter);
   } catch (thrown) {
     page.postMessage({ t: 'failed', sentence: `The export stopped: ${sentenceOf(thrown)}` });
   }
 }
 
-function begin({ format, trace, clean }: Extract<ToExport, { t: 'begin' }>): Exporter {
-  return new Exporter(
-    format,
-    trace.name,
-    trace.title,
-    trace.frequency,
-    trace.unit,
-    trace.origin,
-    trace.end,
-    trace.range?.from,
-    trace.range?.to,
-    trace.parts,
-    trace.kinds,
-    [...trace.names],
-    trace.numbers,
-    trace.parents,
-    trace.wanted,
-    clean.choices,
-    clean.key,
-  );
+function begin({ format, name, range, wanted, clean }: Extract<ToExport, { t: 'begin' }>): Exporter {
+  return new Exporter(format, name, range?.from, range?.to, wanted, clean.choices, clean.key);
 }
 
 /** Reads the arguments of records, before anything is written: of all, or of those in this many bytes of the file. */
@@ -93,12 +74,8 @@ async function collect(to: Exporter, { format, file: blob, index }: ArgumentsFro
 function write(to: Exporter): void {
   for (;;) {
     const step = to.step(ROWS);
-    if (step === DAMAGED) {
-      page.postMessage({ t: 'failed', sentence: 'The export stopped: the tables of the trace could not be read.' });
-      return;
-    }
-    if (step === WANTS_PAGES) {
-      page.postMessage({ t: 'want', first: to.wanted(), most: Exporter.atOnce() });
+    if (step === WANTS_ROWS) {
+      page.postMessage({ t: 'want', ask: to.ask() as Uint8Array<ArrayBuffer> });
       return;
     }
     if (isPreview || (step === DONE && to.waiting() === 0)) {

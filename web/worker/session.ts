@@ -88,13 +88,7 @@ interface Structured {
   /** undefined if there is no such search. */
   columnsOfHits(job: number, most: number): HitAnswer<'columns'> | undefined;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
-  tablePages(
-    from: bigint | undefined,
-    to: bigint | undefined,
-    first: number,
-    most: number,
-    locators: boolean,
-  ): TablePages;
+  tablePages(from: bigint | undefined, to: bigint | undefined, first: number, most: number): TablePages;
 }
 
 type Body<T extends FromWorker['t']> = Omit<Extract<FromWorker, { t: T }>, 't' | 'id'>;

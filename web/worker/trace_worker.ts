@@ -347,7 +347,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
             post({ t: 'problems', id: message.id, ...open.problems(message.first, message.max) }),
           );
         case 'tables': {
-          const { id, range, first, most, locators } = message;
+          const { id, range, first, most } = message;
           const [from, to] = [range?.from, range?.to];
           // Between two portions come pictures.
           scheduler.add('rest', () => {
@@ -356,16 +356,22 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
                 t: 'tables',
                 id,
                 rows: open.tableRows(from, to),
-                ...open.tablePages(from, to, first, most, locators),
+                ...open.tablePages(from, to, first, most),
               }),
             );
             return false;
           });
           return;
         }
-        case 'table-parts': {
-          const { id, range } = message;
-          return guarded((open) => post({ t: 'table-parts', id, parts: open.tableParts(range?.from, range?.to) }));
+        case 'export-rows': {
+          const { id, ask } = message;
+          scheduler.add('rest', () => {
+            guarded((open) =>
+              send(open, { t: 'export-rows', id, rows: open.exportRows(ask) as Uint8Array<ArrayBuffer> }),
+            );
+            return false;
+          });
+          return;
         }
         default:
           return unreachable(message);

@@ -1,5 +1,6 @@
 //! `unspool coverage`: what a trace executed, and what other lists add to that or take from it.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -8,14 +9,15 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde::Serialize;
 use unspool_formats::has_blocks;
-use unspool_index::{Executed, Keeps, List, Module, With, blocks, drcov, in_modules};
+use unspool_index::{Block, Executed, InModule, Keeps, List, Module, With, blocks, drcov, in_modules};
 
-use crate::console::{self, one_line};
+use crate::console;
+use crate::listing::{Form as Printed, Listing, column};
 use crate::read_whole::read_whole;
 use crate::scope::range;
 use crate::sqlite::run_index;
 use crate::steps::explore_source;
-use crate::{Failure, TraceArgs};
+use crate::{Failure, TraceArgs, json};
 
 /// Lists what a BAP frames trace or a REVEN block trace executes, the hottest first.
 ///
@@ -63,39 +65,16 @@ enum By {
     Module,
 }
 
+/// What `--as json` prints.
 #[derive(Serialize)]
-struct CoverageOut {
+struct Report<A, B, M> {
     /// Number of executed instructions, of different ones, and of their bytes.
     executed: u64,
     instructions: usize,
     bytes: u64,
-    addresses: Vec<AddressOut>,
-    blocks: Vec<BlockOut>,
-    modules: Vec<ModuleOut>,
-}
-
-#[derive(Serialize)]
-struct AddressOut {
-    address: u64,
-    length: u32,
-    count: u64,
-}
-
-#[derive(Serialize)]
-struct BlockOut {
-    address: u64,
-    length: u64,
-    instructions: u64,
-    count: u64,
-}
-
-#[derive(Serialize)]
-struct ModuleOut {
-    /// null for what is in no module.
-    module: Option<String>,
-    length: u64,
-    instructions: u64,
-    count: u64,
+    addresses: A,
+    blocks: B,
+    modules: M,
 }
 
 /// What a trace executed.
@@ -143,6 +122,8 @@ pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
             all = other(path, &what.trace, &modules)?.join(&all, with);
         }
     }
+    let mut joined = blocks(&all);
+    let mut of_modules = in_modules(&all, &modules);
     let mut out = console::data_or_text(what.form.is_some());
     match (what.form, what.by) {
         (Some(Form::Drcov), _) => {
@@ -150,66 +131,62 @@ pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
             out.write_all(&file)?;
         }
         (Some(Form::Json), _) => {
-            serde_json::to_writer(&mut out, &json(&all, &modules)).map_err(io::Error::from)?;
-            writeln!(out)?;
+            let listings = (address_listing(), block_listing(), module_listing());
+            let report = Report {
+                executed: all.iter().map(|it| it.count).sum(),
+                instructions: all.iter().filter(|it| it.count > 0).count(),
+                bytes: joined.iter().map(|block| block.length).sum(),
+                addresses: listings.0.records(&all),
+                blocks: listings.1.records(&joined),
+                modules: listings.2.records(&of_modules),
+            };
+            json::print_line(&mut out, &report)?;
         }
         (None, By::Address) => {
-            all.sort_by_key(|it| (core::cmp::Reverse(it.count), it.address));
-            writeln!(out, "{:>14}  {:18}  bytes", "executions", "address")?;
-            for it in all {
-                writeln!(out, "{:>14}  {:#018x}  {:>5}", it.count, it.address, it.length)?;
-            }
+            all.sort_by_key(|it| (Reverse(it.count), it.address));
+            address_listing().print(Printed::Text, &mut out, &all)?;
         }
         (None, By::Block) => {
-            let mut all = blocks(&all);
-            all.sort_by_key(|it| (core::cmp::Reverse(it.count), it.address));
-            writeln!(out, "{:>14}  {:18}  {:>7}  instructions", "executions", "address", "bytes")?;
-            for it in all {
-                writeln!(out, "{:>14}  {:#018x}  {:>7}  {:>12}", it.count, it.address, it.length, it.instructions)?;
-            }
+            joined.sort_by_key(|it| (Reverse(it.count), it.address));
+            block_listing().print(Printed::Text, &mut out, &joined)?;
         }
         (None, By::Module) => {
-            let mut all = in_modules(&all, &modules);
-            all.sort_by_key(|it| (core::cmp::Reverse(it.count), it.address));
-            writeln!(out, "{:>14}  {:>9}  {:>12}  module", "executions", "bytes", "instructions")?;
-            for it in all {
-                let name = it.module.map_or("(in no module)".into(), |module| module.name);
-                let name = one_line(&name);
-                writeln!(out, "{:>14}  {:>9}  {:>12}  {name}", it.count, it.length, it.instructions)?;
-            }
+            of_modules.sort_by_key(|it| (Reverse(it.count), it.address));
+            module_listing().print(Printed::Text, &mut out, &of_modules)?;
         }
     }
     out.flush()?;
     Ok(())
 }
 
-fn json(all: &[Executed], modules: &[Module]) -> CoverageOut {
-    let joined = blocks(all);
-    CoverageOut {
-        executed: all.iter().map(|it| it.count).sum(),
-        instructions: all.iter().filter(|it| it.count > 0).count(),
-        bytes: joined.iter().map(|block| block.length).sum(),
-        addresses: all
-            .iter()
-            .map(|it| AddressOut { address: it.address, length: it.length, count: it.count })
-            .collect(),
-        blocks: joined
-            .iter()
-            .map(|it| BlockOut {
-                address: it.address,
-                length: it.length,
-                instructions: it.instructions,
-                count: it.count,
-            })
-            .collect(),
-        modules: in_modules(all, modules)
-            .into_iter()
-            .map(|it| ModuleOut {
-                module: it.module.map(|module| module.name),
-                length: it.length,
-                instructions: it.instructions,
-                count: it.count,
-            })
-            .collect(),
-    }
+fn address_listing() -> Listing<'static, Executed> {
+    let columns = vec![
+        column("address", |it: &Executed| it.address.into()).left(18).shown(|it| format!("{:#018x}", it.address)),
+        column("length", |it: &Executed| it.length.into()).right(5).head("bytes"),
+        column("count", |it: &Executed| it.count.into()).right(14).head("executions"),
+    ];
+    Listing::new(columns).with_heads().in_order(&["count", "address", "length"])
+}
+
+fn block_listing() -> Listing<'static, Block> {
+    let columns = vec![
+        column("address", |it: &Block| it.address.into()).left(18).shown(|it| format!("{:#018x}", it.address)),
+        column("length", |it: &Block| it.length.into()).right(7).head("bytes"),
+        column("instructions", |it: &Block| it.instructions.into()).right(12),
+        column("count", |it: &Block| it.count.into()).right(14).head("executions"),
+    ];
+    Listing::new(columns).with_heads().in_order(&["count", "address", "length", "instructions"])
+}
+
+fn module_listing() -> Listing<'static, InModule> {
+    let columns = vec![
+        // null for what is in no module.
+        column("module", |it: &InModule| it.module.as_ref().map(|module| module.name.clone()).into())
+            .rest()
+            .or("(in no module)"),
+        column("length", |it: &InModule| it.length.into()).right(9).head("bytes"),
+        column("instructions", |it: &InModule| it.instructions.into()).right(12),
+        column("count", |it: &InModule| it.count.into()).right(14).head("executions"),
+    ];
+    Listing::new(columns).with_heads().in_order(&["count", "length", "instructions", "module"])
 }

@@ -21,11 +21,6 @@ pub(crate) fn write_row(out: &mut impl Write, fields: &[String]) -> io::Result<(
     out.write_all(&row)
 }
 
-/// A field that may be empty.
-pub(crate) fn optional(value: Option<impl ToString>) -> String {
-    value.map_or(String::new(), |value| value.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,8 @@
 //! `unspool find`: slices and records by an expression.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 
-use serde::Serialize;
 use unspool_engine::find::{Find as Job, Hit, Hits, Order};
 use unspool_engine::jobs::{Job as _, Step};
 use unspool_engine::{Session, TrackOut};
@@ -15,8 +14,8 @@ use unspool_records::RecordReader;
 use unspool_records::TraceErrorOut;
 use unspool_trace::{Clock, Locator};
 
-use crate::console::{self, one_line};
-use crate::csv::{optional, write_row};
+use crate::console;
+use crate::listing::{Form, Listing, column};
 use crate::read_whole::{complete, read_named};
 use crate::sqlite::{Database, Disassembler};
 use crate::{Failure, NameArgs, Source, TraceArgs};
@@ -52,24 +51,6 @@ pub(crate) struct Find {
     limit: Option<u64>,
     #[command(flatten)]
     names: NameArgs,
-}
-
-/// One printed hit.
-#[derive(Serialize)]
-struct Row<'a> {
-    /// Absolute position on the x axis.
-    position: u64,
-    /// The thread's id, if the trace has one.
-    thread: Option<i64>,
-    track: &'a str,
-    name: &'a str,
-    /// In ticks; only slices have one.
-    duration: Option<u64>,
-    /// Offset of its record in the file, or in what its container holds.
-    offset: Option<u64>,
-    /// The field that matched, if not the name.
-    #[serde(rename = "match")]
-    matched: &'a str,
 }
 
 /// Hits that are fetched at once.
@@ -151,59 +132,47 @@ fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job
 fn print(what: &Find, session: &Session, hits: &mut Hits) -> Result<(), Failure> {
     let store = session.store();
     let tracks = store.track_report();
-    let mut out = console::data_or_text(what.json || what.csv);
-    if what.csv {
-        write!(out, "position,thread,track,name,duration,offset,match\r\n")?;
-    }
+    let form = Form::of(what.json, what.csv);
+    let mut out = form.out();
+    let listing = listing(session, &tracks);
+    let mut printer = listing.begin(form, &mut out)?;
     let limit = what.limit.unwrap_or(u64::MAX).min(hits.len());
     let mut first = 0;
     while first < limit {
         let count = PAGE.min((limit - first) as usize);
         for hit in hits.page(store, first, count, Order::Position) {
-            let row = row(session, &tracks, &hit);
-            if what.json {
-                serde_json::to_writer(&mut out, &row).map_err(io::Error::from)?;
-                writeln!(out)?;
-            } else if what.csv {
-                csv(&mut out, &row)?;
-            } else {
-                let duration = row.duration.map_or(String::new(), |n| n.to_string());
-                let matched =
-                    if row.matched.is_empty() { String::new() } else { format!("  {}", one_line(row.matched)) };
-                let (position, track, name) = (row.position, one_line(row.track), one_line(row.name));
-                writeln!(out, "{position:>16}  {track:20}  {duration:>12}  {name}{matched}")?;
-            }
+            printer.row(&hit)?;
         }
         first += count as u64;
     }
+    printer.finish()?;
     out.flush()?;
     complete(session)
 }
 
-fn row<'a>(session: &'a Session, tracks: &'a [TrackOut], hit: &'a Hit) -> Row<'a> {
-    let track = tracks.get(hit.track as usize);
-    let locator = Locator::from_bits(hit.locator);
+fn listing<'a>(session: &'a Session, tracks: &'a [TrackOut]) -> Listing<'a, Hit> {
+    let track = |hit: &Hit| tracks.get(hit.track as usize);
     let names = session.store().names();
-    Row {
-        position: hit.start,
-        thread: track.and_then(|track| track.thread),
-        track: track.map_or("", |track| &track.name),
-        name: hit.name.and_then(|name| names.get(name as usize)).unwrap_or(&hit.title),
-        duration: hit.end.map(|end| end - hit.start),
-        offset: (!session.is_pulled() && !locator.is_other()).then(|| locator.position()),
-        matched: &hit.matched,
-    }
-}
-
-fn csv(out: &mut impl Write, row: &Row<'_>) -> io::Result<()> {
-    let fields = [
-        row.position.to_string(),
-        optional(row.thread),
-        row.track.to_string(),
-        row.name.to_string(),
-        optional(row.duration),
-        optional(row.offset),
-        row.matched.to_string(),
+    let columns = vec![
+        // On the x axis.
+        column("position", |hit: &Hit| hit.start.into()).right(16),
+        // The thread's id, if the trace has one.
+        column("thread", move |hit: &Hit| track(hit).and_then(|track| track.thread).into()),
+        column("track", move |hit: &Hit| track(hit).map_or("", |track| track.name.as_str()).into()).left(20),
+        column("name", |hit: &Hit| match hit.name.and_then(|name| names.get(name as usize)) {
+            Some(name) => name.as_str().into(),
+            None => hit.title.clone().into(),
+        })
+        .rest(),
+        // In ticks; only slices have one.
+        column("duration", |hit: &Hit| hit.end.map(|end| end - hit.start).into()).right(12),
+        // Of its record in the file, or in what its container holds.
+        column("offset", |hit: &Hit| {
+            let locator = Locator::from_bits(hit.locator);
+            (!session.is_pulled() && !locator.is_other()).then(|| locator.position()).into()
+        }),
+        // The field that matched, if not the name.
+        column("match", |hit: &Hit| hit.matched.clone().into()).note(),
     ];
-    write_row(out, &fields)
+    Listing::new(columns).in_order(&["position", "track", "duration", "name", "match"])
 }

@@ -7,7 +7,7 @@ use unspool_graphics::findings::{Finding, Findings as Search};
 
 use crate::console::{self, one_line};
 use crate::frame_list::{PIECES, calls_of, lost};
-use crate::{Failure, TraceArgs};
+use crate::{Failure, TraceArgs, json};
 
 /// Lists what the calls of an apitrace waste or do wrong: redundant state, identical uploads, draws
 /// that are thrown away, waits, errors.
@@ -30,8 +30,7 @@ pub(crate) fn run(what: &Findings) -> Result<(), Failure> {
     let mut out = console::data_or_text(what.json);
     if what.json {
         let rows: Vec<Value> = found.iter().map(row).collect();
-        serde_json::to_writer(&mut out, &json!({ "findings": rows })).map_err(io::Error::from)?;
-        writeln!(out)?;
+        json::print_line(&mut out, &json!({ "findings": rows }))?;
     } else {
         table(&mut out, &found)?;
     }

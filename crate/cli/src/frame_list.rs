@@ -1,10 +1,10 @@
 //! `unspool frame-list`: what happens in each frame of an apitrace.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use unspool_graphics::Reader;
 use unspool_graphics::frames::{FIGURES, Frame, Frames};
 use unspool_graphics::times::{MEASURES, Times, TimesReader, Values};
@@ -12,8 +12,9 @@ use unspool_records::Unreadable;
 use unspool_trace::Capability;
 
 use crate::console;
+use crate::listing::{Form, Listing, column};
 use crate::read_whole::read_whole;
-use crate::{Failure, Source, TraceArgs};
+use crate::{Failure, Source, TraceArgs, json};
 
 /// Lists the frames of an apitrace: calls, draws, vertices, state changes, uploads.
 ///
@@ -32,6 +33,9 @@ pub(crate) struct FrameList {
     #[arg(long)]
     json: bool,
 }
+
+/// A frame with its number.
+type Row<'a> = (usize, &'a Frame);
 
 /// Pieces of the file that are read at once.
 pub(crate) const PIECES: u32 = 256;
@@ -69,16 +73,13 @@ pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
     }
     let frames = counted.frames();
     let sums = times.map(|times| times.by_frame(frames));
-    let sums_of = |number: usize| sums.as_ref().and_then(|sums| sums.get(number));
+    let listing = listing(sums.as_deref());
+    let rows: Vec<Row<'_>> = frames.iter().enumerate().collect();
     let mut out = console::data_or_text(what.json);
-    match what.json {
-        true => {
-            let rows: Vec<Value> =
-                frames.iter().enumerate().map(|(number, frame)| row(number, frame, sums_of(number))).collect();
-            serde_json::to_writer(&mut out, &json!({ "frames": rows })).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
-        false => table(&mut out, frames, sums.as_deref())?,
+    if what.json {
+        json::print_line(&mut out, &json!({ "frames": listing.records(&rows) }))?;
+    } else {
+        listing.print(Form::Text, &mut out, &rows)?;
     }
     out.flush()?;
     Ok(())
@@ -101,38 +102,22 @@ fn times_of(path: &Path, trace: &mut Reader<File>, source: &Source) -> Result<Ti
     }
 }
 
-fn row(number: usize, frame: &Frame, sums: Option<&Values>) -> Value {
-    let mut row = Map::new();
-    row.insert("frame".into(), number.into());
-    row.insert("firstCall".into(), frame.first.into());
-    row.insert("lastCall".into(), frame.last.into());
-    row.insert("ended".into(), frame.is_ended.into());
-    for (figure, number) in FIGURES.iter().zip(frame.figures) {
-        row.insert(figure.key.into(), number.into());
+/// The columns of frames. What was not measured is a dash.
+fn listing<'a>(sums: Option<&'a [Values]>) -> Listing<'a, Row<'a>> {
+    let mut columns = vec![
+        column("frame", |(number, _): &Row<'_>| (*number).into()).measured().head("Frame"),
+        column("firstCall", |(_, frame): &Row<'_>| frame.first.into()).measured().head("First call"),
+        column("lastCall", |(_, frame): &Row<'_>| frame.last.into()),
+        column("ended", |(_, frame): &Row<'_>| frame.is_ended.into()),
+    ];
+    for (at, figure) in FIGURES.iter().enumerate() {
+        let number = move |(_, frame): &Row<'_>| frame.figures.get(at).copied().into();
+        columns.push(column(figure.key, number).measured().head(figure.title));
     }
-    for (measure, sum) in MEASURES.iter().zip(sums.into_iter().flatten()) {
-        row.insert(measure.key.into(), (*sum).into());
+    for (at, measure) in MEASURES.iter().enumerate() {
+        let Some(sums) = sums else { break };
+        let sum = move |(number, _): &Row<'_>| sums.get(*number).and_then(|sums| *sums.get(at)?).into();
+        columns.push(column(measure.key, sum).measured().head(measure.title).or("-"));
     }
-    Value::Object(row)
-}
-
-/// One line a frame, the heading first. What was not measured is a dash.
-fn table(out: &mut impl Write, frames: &[Frame], sums: Option<&[Values]>) -> io::Result<()> {
-    let measures = MEASURES.iter().filter(|_| sums.is_some()).map(|measure| measure.title);
-    let heading = ["Frame", "First call"].into_iter().chain(FIGURES.iter().map(|figure| figure.title)).chain(measures);
-    let mut rows: Vec<Vec<String>> = vec![heading.map(ToString::to_string).collect()];
-    for (number, frame) in frames.iter().enumerate() {
-        let own = [number as u64, frame.first];
-        let sums = sums.and_then(|sums| sums.get(number)).into_iter().flatten();
-        let measured = sums.map(|sum| sum.map_or("-".into(), |sum| sum.to_string()));
-        rows.push(own.iter().chain(&frame.figures).map(ToString::to_string).chain(measured).collect());
-    }
-    let columns = rows.first().map_or(0, Vec::len);
-    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(String::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in &rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
-        writeln!(out, "{}", cells.join("  "))?;
-    }
-    Ok(())
+    Listing::new(columns).with_heads()
 }

@@ -9,9 +9,10 @@ use unspool_engine::statistics::{CallGraph, Edge, Function, Summary};
 use unspool_trace::batch::Key;
 
 use crate::console;
+use crate::listing::{Listing, column, key_columns};
 use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
-use crate::stats::Figures;
+use crate::stats::{FIGURES, figures};
 use crate::{Failure, NameArgs, TraceArgs, json};
 
 /// Prints which function called which, with counts and times: the edges of the call graph.
@@ -45,35 +46,14 @@ enum Form {
 
 /// What `--as json` prints.
 #[derive(Serialize)]
-struct Report<'a> {
+struct Report<'a, F, E> {
     file: &'a str,
     /// Time in which any call was open, summed over the tracks, in ticks.
     covered: u64,
     /// Each function once, in the order of the numbers that edges refer to.
-    functions: Vec<Node<'a>>,
+    functions: F,
     /// Heaviest first.
-    edges: Vec<Line>,
-}
-
-#[derive(Serialize)]
-struct Node<'a> {
-    name: &'a str,
-    /// The id that the file has in place of a name.
-    id: Option<i64>,
-    /// The address that the file has in place of a name.
-    address: Option<u64>,
-    #[serde(flatten)]
-    figures: Figures,
-}
-
-#[derive(Serialize)]
-struct Line {
-    /// Index of the calling function; null for the root.
-    caller: Option<u32>,
-    /// Index of the function that is called.
-    callee: u32,
-    #[serde(flatten)]
-    figures: Figures,
+    edges: E,
 }
 
 pub(crate) fn run(what: &Graph) -> Result<(), Failure> {
@@ -86,28 +66,34 @@ pub(crate) fn run(what: &Graph) -> Result<(), Failure> {
     let mut out = console::data_or_text(matches!(what.form, Form::Json));
     match what.form {
         Form::Dot => print_dot(&mut out, store, &functions, &edges)?,
-        Form::Json => json::print(&mut out, &report(store, &source.name, covered, &functions, &edges))?,
+        Form::Json => {
+            let (nodes, lines) = (node_listing(store), edge_listing(&functions));
+            let (functions, edges) = (nodes.records(&functions), lines.records(&edges));
+            json::print(&mut out, &Report { file: &source.name, covered, functions, edges })?
+        }
     }
     out.flush()?;
     complete(&session)
 }
 
-fn report<'a>(store: &'a Store, file: &'a str, covered: u64, functions: &[Function], edges: &[Edge]) -> Report<'a> {
-    let index: HashMap<u32, u32> = functions.iter().map(|function| function.name).zip(0..).collect();
-    let node = |function: &Function| {
-        let (id, address) = match store.key(function.name).1 {
-            Key::None | Key::Statement(_) => (None, None),
-            Key::Id(id) => (Some(id), None),
-            Key::Address(address) => (None, Some(address)),
-        };
-        Node { name: text(store, function.name), id, address, figures: function.into() }
-    };
-    let line = |edge: &Edge| {
-        let callee = *index.get(&edge.callee.name)?;
-        Some(Line { caller: index.get(&edge.caller).copied(), callee, figures: (&edge.callee).into() })
-    };
-    let edges = edges.iter().filter_map(line).collect();
-    Report { file, covered, functions: functions.iter().map(node).collect(), edges }
+fn node_listing(store: &Store) -> Listing<'_, Function> {
+    let mut columns = vec![column("name", |function: &Function| store.name(function.name).into())];
+    columns.extend(key_columns(|function: &Function| store.key(function.name).1));
+    columns.extend(figures(|function| function));
+    Listing::new(columns)
+}
+
+fn edge_listing(functions: &[Function]) -> Listing<'static, Edge> {
+    let callers: HashMap<u32, u32> = functions.iter().map(|function| function.name).zip(0..).collect();
+    let callees = callers.clone();
+    let mut columns = vec![
+        // Index of the calling function; null for the root.
+        column("caller", move |edge: &Edge| callers.get(&edge.caller).copied().into()),
+        // Index of the function that is called.
+        column("callee", move |edge: &Edge| callees.get(&edge.callee.name).copied().into()),
+    ];
+    columns.extend(figures(|edge: &Edge| &edge.callee));
+    Listing::new(columns)
 }
 
 fn print_dot(out: &mut impl Write, store: &Store, functions: &[Function], edges: &[Edge]) -> io::Result<()> {
@@ -131,24 +117,19 @@ fn print_dot(out: &mut impl Write, store: &Store, functions: &[Function], edges:
         writeln!(out, "F0 [label=\"root\"];")?;
     }
     for function in functions {
-        let (name, total) = (escaped(text(store, function.name)), function.total);
-        writeln!(out, "F{} [label=\"{{{name}|{total}}}\"{}];", number(function.name), attributes(&function.into()))?;
+        let (name, total) = (escaped(store.name(function.name)), function.total);
+        writeln!(out, "F{} [label=\"{{{name}|{total}}}\"{}];", number(function.name), attributes(function))?;
     }
     for Edge { caller, callee } in edges {
-        let (from, to, figures) = (number(*caller), number(callee.name), Figures::from(callee));
-        writeln!(out, "F{from} -> F{to} [label=\"{}\"{}];", figures.count, attributes(&figures))?;
+        let (from, to) = (number(*caller), number(callee.name));
+        writeln!(out, "F{from} -> F{to} [label=\"{}\"{}];", callee.count, attributes(callee))?;
     }
     writeln!(out, "}}")
 }
 
 /// All figures as attributes of DOT, which programs that draw it leave alone.
-fn attributes(figures: &Figures) -> String {
-    let Figures { count, total, own, min, median, p90, p99, max } = figures;
-    format!(" count={count} total={total} self={own} min={min} median={median} p90={p90} p99={p99} max={max}")
-}
-
-fn text(store: &Store, name: u32) -> &str {
-    store.names().get(name as usize).map_or("", String::as_str)
+fn attributes(function: &Function) -> String {
+    FIGURES.map(|(key, figure)| format!(" {key}={}", figure(function))).concat()
 }
 
 /// A name within the label of a record: these characters would divide it.

@@ -22,6 +22,16 @@ pub(crate) fn print(mut out: impl Write, value: &impl Serialize) -> io::Result<(
     writeln!(out)
 }
 
+/// Prints `value` as one line of JSON.
+///
+/// # Errors
+///
+/// Returns the error of `out`.
+pub(crate) fn print_line(mut out: impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut out, value)?;
+    writeln!(out)
+}
+
 /// serde_json's indentation, with whole numbers as integers.
 struct Integers(PrettyFormatter<'static>);
 

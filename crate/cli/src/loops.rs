@@ -1,12 +1,12 @@
 //! `unspool loops`: runs of a repeated cycle of instructions.
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use serde::Serialize;
 use unspool_formats::has_blocks;
 use unspool_index::{Keeps, Loop, LoopFinder, LoopsFound};
 
 use crate::console;
+use crate::listing::{Form, Listing, column};
 use crate::read_whole::read_whole;
 use crate::sqlite::run_index;
 use crate::steps::explore_source;
@@ -32,23 +32,8 @@ pub(crate) struct Loops {
 /// Segments of the index that are read at once.
 const PORTION: u32 = 64;
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LoopOut {
-    start: u64,
-    /// The step after the last iteration.
-    end: u64,
-    iterations: u64,
-    /// The step after the first iteration, and the first one of the last iteration.
-    first_end: u64,
-    last_start: u64,
-    /// Instructions or blocks of the cycle, of which a loop in it is one.
-    cycle: u32,
-    address: u64,
-    thread: Option<u64>,
-    /// Number of loops around it.
-    depth: usize,
-}
+/// A loop, and the number of loops around it.
+type Row<'a> = (&'a Loop, usize);
 
 pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
     let (source, session) = read_whole(&what.trace)?;
@@ -63,34 +48,21 @@ pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
         explorer.index().loops(finder)
     };
     let LoopsFound { loops, unlisted, left_out } = found;
-    let mut out = console::data_or_text(what.json);
-    if !what.json {
-        writeln!(out, "{:>14}  {:>12}  {:>14}  {:>6}  address", "start", "iterations", "steps", "cycle")?;
-    }
+    let form = Form::of(what.json, false);
+    let mut out = form.out();
+    let listing = listing();
+    let mut printer = listing.begin(form, &mut out)?;
     // Ends of the loops around the current one.
     let mut around: Vec<(u64, Option<u64>)> = Vec::new();
     let mut listed = 0u64;
     for it in loops.iter().filter(|it| it.count >= what.least) {
-        let Loop { start, first_end, last_start, end, count, length, address, thread, is_shared: _ } = *it;
-        around.retain(|(end, of)| *end > start || *of != thread);
-        let depth = around.iter().filter(|(_, of)| *of == thread).count();
-        around.push((end, thread));
+        around.retain(|(end, of)| *end > it.start || *of != it.thread);
+        let depth = around.iter().filter(|(_, of)| *of == it.thread).count();
+        around.push((it.end, it.thread));
         listed += 1;
-        if what.json {
-            let (iterations, cycle) = (count, length);
-            let line = LoopOut { start, end, iterations, first_end, last_start, cycle, address, thread, depth };
-            serde_json::to_writer(&mut out, &line).map_err(io::Error::from)?;
-            writeln!(out)?;
-        } else {
-            let steps = end - start;
-            writeln!(
-                out,
-                "{start:>14}  {count:>12}  {steps:>14}  {length:>6}  {:indent$}{address:#x}",
-                "",
-                indent = console::indent(depth)
-            )?;
-        }
+        printer.row(&(it, depth))?;
     }
+    printer.finish()?;
     out.flush()?;
     console::say(format_args!("{listed} {}", if listed == 1 { "loop" } else { "loops" }));
     if unlisted > 0 {
@@ -100,4 +72,25 @@ pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
         console::say(format_args!("{left_out} steps belong to further threads, whose loops are not found"));
     }
     Ok(())
+}
+
+fn listing<'a>() -> Listing<'a, Row<'a>> {
+    let columns = vec![
+        column("start", |(it, _): &Row<'_>| it.start.into()).right(14),
+        // The step after the last iteration.
+        column("end", |(it, _): &Row<'_>| it.end.into()),
+        column("iterations", |(it, _): &Row<'_>| it.count.into()).right(12),
+        // The step after the first iteration, and the first one of the last iteration.
+        column("firstEnd", |(it, _): &Row<'_>| it.first_end.into()),
+        column("lastStart", |(it, _): &Row<'_>| it.last_start.into()),
+        // Instructions or blocks of the cycle, of which a loop in it is one.
+        column("cycle", |(it, _): &Row<'_>| it.length.into()).right(6),
+        column("address", |(it, _): &Row<'_>| it.address.into())
+            .rest()
+            .shown(|(it, depth)| format!("{:indent$}{:#x}", "", it.address, indent = console::indent(*depth))),
+        column("thread", |(it, _): &Row<'_>| it.thread.into()),
+        column("depth", |(_, depth): &Row<'_>| (*depth).into()),
+        column("steps", |(it, _): &Row<'_>| (it.end - it.start).into()).right(14).in_text_only(),
+    ];
+    Listing::new(columns).with_heads().in_order(&["start", "iterations", "steps", "cycle", "address"])
 }

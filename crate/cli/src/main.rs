@@ -21,6 +21,7 @@ mod graphics;
 mod info;
 mod interrupt;
 mod json;
+mod listing;
 mod loops;
 mod output;
 mod progress;

@@ -16,7 +16,7 @@ use unspool_trace::{Naming, Probe};
 
 use crate::console;
 use crate::read_whole::read_names;
-use crate::{Failure, Place, Source, TraceArgs, complain};
+use crate::{Failure, Place, Source, TraceArgs, complain, json};
 
 /// Finds points of trace-db traces by the values of their variables.
 ///
@@ -293,6 +293,5 @@ fn print(
         vars: variables.iter().map(variable).collect(),
         aux: if *is_bare { &[] } else { segment.auxiliary(*point) },
     };
-    serde_json::to_writer(&mut *out, &row)?;
-    out.write_all(b"\n")
+    json::print_line(out, &row)
 }

@@ -2,18 +2,19 @@
 //! hold.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use unspool_graphics::Survey;
 use unspool_graphics::images::Image as Texels;
 use unspool_graphics::resources::{Contents, Kind, Resource, Resources as Found};
 
 use crate::console::{self, one_line};
 use crate::frame_list::{calls_of, lost};
+use crate::listing::{Cell, Form, Listing, column};
 use crate::output::{Inputs, Output};
-use crate::{Failure, Source, TraceArgs};
+use crate::{Failure, Source, TraceArgs, json};
 
 /// Lists the textures, buffers, shaders, programs and other objects of an apitrace.
 #[derive(clap::Args)]
@@ -80,35 +81,13 @@ fn survey(trace: &TraceArgs) -> Result<(Source, Vec<u8>, Survey<File>), Failure>
 pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
     let (_, _, survey) = survey(&what.trace)?;
     let found = survey.resources();
-    let shown = found.all().iter().filter(|it| !what.leaks || Found::is_leaked(it));
+    let rows: Vec<&Resource> = found.all().iter().filter(|it| !what.leaks || Found::is_leaked(it)).collect();
+    let listing = listing(found);
     let mut out = console::data_or_text(what.json);
     if what.json {
-        let rows: Vec<Value> = shown.map(|it| row(found, it)).collect();
-        serde_json::to_writer(&mut out, &json!({ "resources": rows })).map_err(io::Error::from)?;
-        writeln!(out)?;
+        json::print_line(&mut out, &json!({ "resources": listing.records(&rows) }))?;
     } else {
-        writeln!(
-            out,
-            "{:>12} {:>7} {:>10} {:>10} {:>8} {:>8} {:>8} {:>11}  about",
-            "kind", "name", "created", "deleted", "uploads", "binds", "draws", "bytes"
-        )?;
-        for it in shown {
-            let deleted = it.deleted.map_or("-".into(), |call| call.to_string());
-            // The name of an interface is its address.
-            let name = if it.kind == Kind::Interface { format!("{:#x}", it.name) } else { it.name.to_string() };
-            let [uploads, binds, draws, _] = it.counts;
-            let about = [found.facts(it), it.label.clone()].into_iter().filter(|text| !text.is_empty());
-            let about = about.collect::<Vec<_>>().join(", ");
-            let about = one_line(&about);
-            writeln!(
-                out,
-                "{:>12} {:>7} {:>10} {deleted:>10} {uploads:>8} {binds:>8} {draws:>8} {:>11}  {about}",
-                it.kind.noun(),
-                name,
-                it.created,
-                it.size
-            )?;
-        }
+        listing.print(Form::Text, &mut out, &rows)?;
     }
     out.flush()?;
     if found.is_full {
@@ -117,34 +96,41 @@ pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
     Ok(())
 }
 
-fn row(found: &Found, it: &Resource) -> Value {
-    let [uploads, binds, draws, writes] = it.counts;
-    let parts: Vec<Value> = it
-        .parts
-        .iter()
-        .filter_map(|at| found.all().get(*at as usize))
-        .map(|part| json!({ "kind": part.kind.word(), "name": part.name }))
-        .collect();
-    let events: Vec<Value> = it.events.iter().map(|event| json!([event.call, event.what.word()])).collect();
-    json!({
-        "kind": it.kind.word(),
-        "name": it.name,
-        "group": it.group,
-        "label": it.label,
-        "created": it.created,
-        "generated": it.is_generated,
-        "deleted": it.deleted,
-        "leaked": Found::is_leaked(it),
-        "uploads": uploads,
-        "binds": binds,
-        "draws": draws,
-        "writes": writes,
-        "uploadedBytes": it.uploaded,
-        "bytes": it.size,
-        "about": found.facts(it),
-        "parts": parts,
-        "events": events,
-    })
+fn listing<'a>(found: &'a Found) -> Listing<'a, &'a Resource> {
+    let parts = |it: &&Resource| {
+        let parts = it.parts.iter().filter_map(|at| found.all().get(*at as usize));
+        Cell::Json(parts.map(|part| json!({ "kind": part.kind.word(), "name": part.name })).collect())
+    };
+    let about = |it: &&Resource| {
+        let about = [found.facts(it), it.label.clone()].into_iter().filter(|text| !text.is_empty());
+        one_line(&about.collect::<Vec<_>>().join(", ")).into_owned()
+    };
+    let events =
+        |it: &&Resource| Cell::Json(it.events.iter().map(|event| json!([event.call, event.what.word()])).collect());
+    let count = |at: usize| move |it: &&Resource| it.counts.get(at).copied().into();
+    let columns = vec![
+        column("kind", |it: &&Resource| it.kind.word().into()).right(12).shown(|it| it.kind.noun().into()),
+        column("name", |it: &&Resource| it.name.into()).right(7).after(" ").shown(|it| {
+            // The name of an interface is its address.
+            if it.kind == Kind::Interface { format!("{:#x}", it.name) } else { it.name.to_string() }
+        }),
+        column("group", |it: &&Resource| it.group.into()),
+        column("label", |it: &&Resource| it.label.as_str().into()),
+        column("created", |it: &&Resource| it.created.into()).right(10).after(" "),
+        column("generated", |it: &&Resource| it.is_generated.into()),
+        column("deleted", |it: &&Resource| it.deleted.into()).right(10).after(" ").or("-"),
+        column("leaked", |it: &&Resource| Found::is_leaked(it).into()),
+        column("uploads", count(0)).right(8).after(" "),
+        column("binds", count(1)).right(8).after(" "),
+        column("draws", count(2)).right(8).after(" "),
+        column("writes", count(3)),
+        column("uploadedBytes", |it: &&Resource| it.uploaded.into()),
+        column("bytes", |it: &&Resource| it.size.into()).right(11).after(" "),
+        column("about", |it: &&Resource| found.facts(it).into()).rest().shown(about),
+        column("parts", parts),
+        column("events", events),
+    ];
+    Listing::new(columns).with_heads()
 }
 
 pub(crate) fn image(what: &Image) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Batch, Connection, ErrorCode, OpenFlags, Statement, params};
+use rusqlite::{Batch, Connection, ErrorCode, OpenFlags, Row, Statement, params};
 use unspool_engine::Session;
 use unspool_engine::tables::{self, Lists};
 use unspool_records::{TableSink, Tabulate};
@@ -15,8 +15,8 @@ use unspool_tables::PAGE;
 use unspool_trace::{FieldValue, TrackId};
 
 use crate::console;
-use crate::csv::write_row;
 use crate::find::{failed, reader_of};
+use crate::listing::{Cell, Form, Listing, column};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::read_whole::{complete, read_named};
@@ -61,8 +61,6 @@ pub(crate) struct Sql {
 
 /// Rows of a printed table whose widths decide those of the columns.
 const MEASURED: usize = 1000;
-/// Widest column of a printed table.
-const WIDEST: usize = 80;
 /// Pieces of the file that are read at once.
 const STEP: u32 = 64;
 
@@ -124,7 +122,7 @@ fn mentions(text: &str, word: &str) -> bool {
 fn write(trace: &TraceArgs, names: &NameArgs, path: &Path, with_records: bool) -> Result<Option<Source>, Failure> {
     let (source, session) = read_named(trace, names)?;
     let lists = Lists::of(session.store());
-    let database = tables::database(session.store(), session.clock(), None, &lists, false);
+    let database = tables::database(session.store(), session.clock(), None, &lists);
     let Some(database) = database else {
         return Err(Failure::new("This trace is too large for a database of SQLite."));
     };
@@ -260,7 +258,8 @@ fn is_vacuum(sql: &str) -> bool {
 /// Runs statements and prints the rows of each.
 fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
     let wrong = |error: rusqlite::Error| wrong(&error, text);
-    let mut out = console::data_or_text(what.json || what.csv);
+    let form = Form::of(what.json, what.csv);
+    let mut out = form.out();
     let running = Progress::spinner("The query is running");
     let mut count = 0_u64;
     let mut batch = Batch::new(connection, text);
@@ -271,12 +270,9 @@ fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
                 "VACUUM is refused, because traces are only read. --save FILE writes the tables to a database.";
             return Err(Failure { usage: true, ..Failure::new(sentence) });
         }
-        let heads: Vec<String> = statement.column_names().map(String::from).collect();
+        let listing = listing(&statement);
         let mut rows = statement.query([]).map_err(wrong)?;
-        let mut table = Table::new(&heads);
-        if what.csv && !heads.is_empty() {
-            write_row(&mut out, &heads)?;
-        }
+        let mut printer = listing.begin(form, &mut out)?;
         while let Some(row) = rows.next().map_err(wrong)? {
             count += 1;
             if count == 1 && io::stdout().is_terminal() {
@@ -285,111 +281,32 @@ fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
             } else if count.is_multiple_of(1000) {
                 running.say(&format!("{count} rows"));
             }
-            let values =
-                (0..heads.len()).map(|column| row.get_ref(column)).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
-            if what.json {
-                json(&mut out, &heads, &values)?;
-            } else if what.csv {
-                write_row(&mut out, &values.iter().map(|value| shown(*value, "")).collect::<Vec<_>>())?;
-            } else {
-                table.add(&mut out, &values)?;
-            }
+            printer.row(row)?;
         }
-        if !what.json && !what.csv {
-            table.finish(&mut out)?;
-        }
+        printer.finish()?;
     }
     running.finish();
     out.flush()?;
     Ok(())
 }
 
-/// A row as a JSON object, with the columns in their order. Bytes are in hexadecimal.
-fn json(out: &mut impl Write, heads: &[String], values: &[ValueRef<'_>]) -> io::Result<()> {
-    for (place, (head, value)) in heads.iter().zip(values).enumerate() {
-        out.write_all(if place == 0 { b"{" } else { b"," })?;
-        serde_json::to_writer(&mut *out, head)?;
-        out.write_all(b":")?;
-        match value {
-            ValueRef::Null => out.write_all(b"null")?,
-            ValueRef::Integer(number) => write!(out, "{number}")?,
-            // JSON has no infinities.
-            ValueRef::Real(number) => serde_json::to_writer(&mut *out, number)?,
-            ValueRef::Text(_) | ValueRef::Blob(_) => serde_json::to_writer(&mut *out, &shown(*value, ""))?,
-        }
-    }
-    out.write_all(b"}\n")
+/// The columns of a statement. Bytes are in hexadecimal.
+fn listing<'a>(statement: &Statement<'_>) -> Listing<'a, Row<'a>> {
+    let heads = statement.column_names().map(String::from);
+    let columns = heads.enumerate().map(|(at, head)| {
+        let text = move |row: &Row<'_>| cell(row, at).into_text("-").replace(['\n', '\r', '\t'], " ");
+        column(head, move |row: &Row<'_>| cell(row, at)).measured_by_value().shown(text)
+    });
+    Listing::new(columns.collect()).with_heads().measuring(MEASURED).trimmed()
 }
 
-/// A value as text. Bytes are in hexadecimal.
-fn shown(value: ValueRef<'_>, null: &str) -> String {
-    match value {
-        ValueRef::Null => null.into(),
-        ValueRef::Integer(number) => number.to_string(),
-        ValueRef::Real(number) => number.to_string(),
-        ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
-        ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-    }
-}
-
-/// Rows in columns for people.
-struct Table {
-    /// The head, then the first rows: texts, and whether they are numbers.
-    waiting: Vec<Vec<(String, bool)>>,
-    /// Known once these are printed.
-    widths: Vec<usize>,
-}
-
-impl Table {
-    fn new(heads: &[String]) -> Self {
-        Self { waiting: vec![heads.iter().map(|head| (head.clone(), false)).collect()], widths: Vec::new() }
-    }
-
-    fn add(&mut self, out: &mut impl Write, values: &[ValueRef<'_>]) -> io::Result<()> {
-        let row = values.iter().map(|value| {
-            let is_number = matches!(value, ValueRef::Integer(_) | ValueRef::Real(_));
-            // A line a row.
-            (shown(*value, "-").replace(['\n', '\r', '\t'], " "), is_number)
-        });
-        let row: Vec<_> = row.collect();
-        if self.widths.is_empty() {
-            self.waiting.push(row);
-            if self.waiting.len() > MEASURED {
-                self.finish(out)?;
-            }
-            return Ok(());
-        }
-        self.print(out, &row)
-    }
-
-    /// Prints what is waiting.
-    fn finish(&mut self, out: &mut impl Write) -> io::Result<()> {
-        let waiting = std::mem::take(&mut self.waiting);
-        let Some(head) = waiting.first() else { return Ok(()) };
-        let width = |column: usize| {
-            let widths = waiting.iter().filter_map(|row| Some(row.get(column)?.0.chars().count()));
-            widths.max().unwrap_or(0).min(WIDEST)
-        };
-        self.widths = (0..head.len()).map(width).collect();
-        // A head stands over its numbers.
-        let first = waiting.get(1);
-        let numbers = |column: usize| first.and_then(|row| row.get(column)).is_some_and(|(_, is_number)| *is_number);
-        let head: Vec<_> = head.iter().enumerate().map(|(column, (text, _))| (text.clone(), numbers(column))).collect();
-        if !head.is_empty() {
-            self.print(out, &head)?;
-        }
-        waiting.iter().skip(1).try_for_each(|row| self.print(out, row))
-    }
-
-    fn print(&self, out: &mut impl Write, row: &[(String, bool)]) -> io::Result<()> {
-        let mut line = String::new();
-        for ((text, is_number), width) in row.iter().zip(&self.widths) {
-            if !line.is_empty() {
-                line.push_str("  ");
-            }
-            let cell = if *is_number { format!("{text:>width$}") } else { format!("{text:width$}") };
-            line.push_str(&cell);
-        }
-        writeln!(out, "{}", line.trim_end())
+fn cell<'a>(row: &Row<'_>, at: usize) -> Cell<'a> {
+    // A row has all columns of its statement.
+    match row.get_ref(at).unwrap_or(ValueRef::Null) {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Signed(number),
+        ValueRef::Real(number) => Cell::Real(number),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
+        ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into(),
     }
 }

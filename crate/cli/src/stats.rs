@@ -8,10 +8,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::statistics::{Function, Question, Summary};
 use unspool_engine::{Session, Store};
-use unspool_trace::batch::Key;
 
-use crate::console::{self, one_line};
-use crate::csv::{optional, write_row};
+use crate::console::one_line;
+use crate::listing::{Cell, Column, Form, Listing, column, key_columns};
 use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, TraceArgs, json};
@@ -60,108 +59,64 @@ const LISTED: usize = 50;
 /// Most functions of each thread in the table by thread.
 const LISTED_PER_THREAD: usize = 10;
 
-/// The output form.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Table,
-    Json,
-    Csv,
-}
-
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Report<'a> {
+struct Report<'a, F> {
     file: &'a str,
     /// How many tracks the statistics cover.
     tracks: usize,
     /// Time in which any call was open, summed over the tracks, in ticks.
     covered: u64,
     /// Sorted by descending self time.
-    functions: Vec<Line<'a>>,
+    functions: F,
 }
+
+/// Gets a figure of a function.
+type Figure = fn(&Function) -> u64;
 
 /// Count and times of calls, in ticks, in the order of the columns.
-#[derive(Clone, Copy, Serialize)]
-pub(crate) struct Figures {
-    pub(crate) count: u64,
-    pub(crate) total: u64,
-    #[serde(rename = "self")]
-    pub(crate) own: u64,
-    pub(crate) min: u64,
-    pub(crate) median: u64,
-    pub(crate) p90: u64,
-    pub(crate) p99: u64,
-    pub(crate) max: u64,
+pub(crate) const FIGURES: [(&str, Figure); 8] = [
+    ("count", |it| it.count),
+    ("total", |it| it.total),
+    ("self", |it| it.own),
+    ("min", |it| it.min),
+    ("median", |it| it.percentiles.median),
+    ("p90", |it| it.percentiles.p90),
+    ("p99", |it| it.percentiles.p99),
+    ("max", |it| it.max),
+];
+
+/// The columns of figures, of rows that have a function.
+pub(crate) fn figures<'c, R: 'c>(of: impl Fn(&R) -> &Function + Copy + 'c) -> impl Iterator<Item = Column<'c, R>> {
+    FIGURES.into_iter().map(move |(key, figure)| column(key, move |row: &R| figure(of(row)).into()).measured())
 }
 
-impl From<&Function> for Figures {
-    fn from(function: &Function) -> Self {
-        let Function { count, total, own, min, max, percentiles, .. } = *function;
-        Self { count, total, own, min, median: percentiles.median, p90: percentiles.p90, p99: percentiles.p99, max }
-    }
+/// The columns of a function, of rows that have one.
+fn columns<'c, R: 'c>(store: &'c Store, of: impl Fn(&R) -> &Function + Copy + 'c) -> Vec<Column<'c, R>> {
+    let mut columns = vec![
+        column("name", move |row: &R| store.name(of(row).name).into()).rest(),
+        column("kind", move |row: &R| store.key(of(row).name).0.word().into()),
+    ];
+    columns.extend(key_columns(move |row: &R| store.key(of(row).name).1));
+    columns.extend(figures(of));
+    // Of data, in traces of calls that have such.
+    let bytes = move |row: &R| Some(of(row).bytes).filter(|bytes| *bytes > 0).map_or(Cell::Absent, Cell::from);
+    columns.push(column("bytes", bytes).not_in_csv());
+    columns
 }
 
-/// Statistics of one function, in the order of the columns.
-#[derive(Serialize)]
-struct Line<'a> {
-    name: &'a str,
-    kind: &'static str,
-    /// The id that the file has in place of a name.
-    id: Option<i64>,
-    /// The address that the file has in place of a name.
-    address: Option<u64>,
-    #[serde(flatten)]
-    figures: Figures,
-    /// Bytes of data, in traces of calls that have such.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bytes: Option<u64>,
-}
-
-const COLUMNS: [&str; 12] =
-    ["name", "kind", "id", "address", "count", "total", "self", "min", "median", "p90", "p99", "max"];
-
-impl<'a> Line<'a> {
-    fn of(store: &'a Store, function: &Function) -> Self {
-        let Function { name, bytes, .. } = *function;
-        let (kind, key) = store.key(name);
-        let (id, address) = match key {
-            Key::None | Key::Statement(_) => (None, None),
-            Key::Id(id) => (Some(id), None),
-            Key::Address(address) => (None, Some(address)),
-        };
-        Self {
-            name: store.names().get(name as usize).map_or("", String::as_str),
-            kind: kind.word(),
-            id,
-            address,
-            figures: Figures::from(function),
-            bytes: (bytes > 0).then_some(bytes),
-        }
-    }
-
-    /// The fields of a CSV row.
-    fn fields(&self) -> Vec<String> {
-        let mut fields = vec![self.name.to_string(), self.kind.to_string(), optional(self.id), optional(self.address)];
-        fields.extend(self.figures().map(|figure| figure.to_string()));
-        fields
-    }
-
-    /// Count and times, in the order of the columns.
-    fn figures(&self) -> [u64; 8] {
-        let Figures { count, total, own, min, median, p90, p99, max } = self.figures;
-        [count, total, own, min, median, p90, p99, max]
-    }
+/// The columns of a table of functions.
+fn listing(store: &Store) -> Listing<'_, Function> {
+    Listing::new(columns(store, |function| function))
+        .with_heads()
+        .in_order(&["self", "total", "count", "min", "median", "p90", "p99", "max", "name"])
 }
 
 pub(crate) fn run(what: &Stats) -> Result<(), Failure> {
     let (source, session) = read_named(&what.trace, &what.names)?;
     let question = what.scope.question(&session)?;
-    let form = match (what.json, what.csv) {
-        (true, _) => Form::Json,
-        (_, true) => Form::Csv,
-        _ => Form::Table,
-    };
-    let mut out = console::data_or_text(form != Form::Table);
+    let form = Form::of(what.json, what.csv);
+    let mut out = form.out();
     match what.by {
         By::Function => by_function(&mut out, form, &source.name, &session, &question)?,
         By::Thread => by_thread(&mut out, form, &source.name, &session, &question)?,
@@ -172,37 +127,37 @@ pub(crate) fn run(what: &Stats) -> Result<(), Failure> {
 }
 
 /// The functions by self time, and the covered time.
-fn lines<'a>(store: &'a Store, question: &Question) -> (Vec<Line<'a>>, u64) {
-    let summary = Summary::of(store, question);
-    let mut functions: Vec<_> = summary.functions.iter().map(|function| Line::of(store, function)).collect();
-    functions.sort_by_key(|line| (Reverse(line.figures.own), Reverse(line.figures.total), line.name));
-    (functions, summary.covered)
+fn functions(store: &Store, question: &Question) -> (Vec<Function>, u64) {
+    let Summary { mut functions, covered } = Summary::of(store, question);
+    functions.sort_by_key(|it| (Reverse(it.own), Reverse(it.total), store.name(it.name)));
+    (functions, covered)
 }
 
 fn by_function(out: &mut impl Write, form: Form, file: &str, session: &Session, asked: &Question) -> io::Result<()> {
-    let (functions, covered) = lines(session.store(), asked);
+    let (functions, covered) = functions(session.store(), asked);
+    let listing = listing(session.store());
     match form {
-        Form::Json => json::print(out, &Report { file, tracks: asked.tracks.len(), covered, functions }),
-        Form::Csv => {
-            write_row(out, &COLUMNS.map(String::from))?;
-            functions.iter().try_for_each(|line| write_row(out, &line.fields()))
+        Form::Json => {
+            let functions = listing.records(&functions);
+            json::print(out, &Report { file, tracks: asked.tracks.len(), covered, functions })
         }
-        Form::Table if functions.is_empty() => writeln!(out, "No {} to list.", session.info().slice_noun),
-        Form::Table => print_table(out, &functions, LISTED),
+        Form::Csv => listing.print(form, out, &functions),
+        Form::Text if functions.is_empty() => writeln!(out, "No {} to list.", session.info().slice_noun),
+        Form::Text => print_table(out, &listing, &functions, LISTED),
     }
 }
 
 /// What `--by thread --json` prints.
 #[derive(Serialize)]
-struct Threads<'a> {
+struct Threads<'a, F> {
     file: &'a str,
     /// In the order of the trace.
-    threads: Vec<Thread<'a>>,
+    threads: Vec<Thread<'a, F>>,
 }
 
 /// Statistics of one thread, or of one track of a trace without threads.
 #[derive(Serialize)]
-struct Thread<'a> {
+struct Thread<'a, F> {
     track: &'a str,
     /// The thread's id, if the trace has one.
     thread: Option<i64>,
@@ -211,68 +166,60 @@ struct Thread<'a> {
     /// Time in which any call was open, in ticks.
     covered: u64,
     /// Sorted by descending self time.
-    functions: Vec<Line<'a>>,
+    functions: F,
 }
 
 fn by_thread(out: &mut impl Write, form: Form, file: &str, session: &Session, asked: &Question) -> io::Result<()> {
     let report = session.store().track_report();
     let of = |id: &u32| {
-        let (functions, covered) = lines(session.store(), &Question { tracks: vec![*id], ..*asked });
+        let (functions, covered) = functions(session.store(), &Question { tracks: vec![*id], ..*asked });
         let track = report.get(*id as usize)?;
-        let count = functions.iter().map(|line| line.figures.count).sum();
+        let count = functions.iter().map(|function| function.count).sum();
         Some(Thread { track: &track.name, thread: track.thread, count, covered, functions })
     };
-    let threads: Vec<Thread<'_>> = asked.tracks.iter().filter_map(of).filter(|thread| thread.count > 0).collect();
+    let threads: Vec<_> = asked.tracks.iter().filter_map(of).filter(|thread| thread.count > 0).collect();
+    let listing = listing(session.store());
     match form {
-        Form::Json => return json::print(out, &Threads { file, threads }),
+        Form::Json => {
+            let threads = threads.iter().map(|&Thread { track, thread, count, covered, ref functions }| Thread {
+                track,
+                thread,
+                count,
+                covered,
+                functions: listing.records(functions),
+            });
+            json::print(out, &Threads { file, threads: threads.collect() })
+        }
         Form::Csv => {
-            write_row(out, &["track", "thread"].into_iter().chain(COLUMNS).map(String::from).collect::<Vec<_>>())?
+            let mut all = vec![
+                column("track", |(of, _): &(&Thread<'_, _>, Function)| of.track.into()),
+                column("thread", |(of, _): &(&Thread<'_, _>, Function)| of.thread.into()),
+            ];
+            all.extend(columns(session.store(), |(_, function)| function));
+            let rows = threads.iter().flat_map(|thread| thread.functions.iter().map(move |it| (thread, *it)));
+            Listing::new(all).print(form, out, &rows.collect::<Vec<_>>())
         }
-        Form::Table if threads.is_empty() => return writeln!(out, "No {} to list.", session.info().slice_noun),
-        Form::Table => {}
-    }
-    for (number, Thread { track, thread, count, covered, functions }) in threads.iter().enumerate() {
-        if form == Form::Csv {
-            for line in functions {
-                let mut fields = vec![(*track).to_string(), optional(*thread)];
-                fields.extend(line.fields());
-                write_row(out, &fields)?;
+        Form::Text if threads.is_empty() => writeln!(out, "No {} to list.", session.info().slice_noun),
+        Form::Text => {
+            for (number, Thread { track, count, covered, functions, .. }) in threads.iter().enumerate() {
+                let above = if number > 0 { "\n" } else { "" };
+                writeln!(out, "{above}{}: count {count}, covered {covered}", one_line(track))?;
+                print_table(out, &listing, functions, LISTED_PER_THREAD)?;
             }
-            continue;
+            Ok(())
         }
-        let above = if number > 0 { "\n" } else { "" };
-        let track = one_line(track);
-        writeln!(out, "{above}{track}: count {count}, covered {covered}")?;
-        print_table(out, functions, LISTED_PER_THREAD)?;
     }
-    Ok(())
 }
 
-/// Prints the first lines, at most `most`, as an aligned table.
-fn print_table(out: &mut impl Write, functions: &[Line<'_>], most: usize) -> io::Result<()> {
+/// Prints the first functions, at most `most`, as a table.
+fn print_table(
+    out: &mut impl Write,
+    listing: &Listing<'_, Function>,
+    functions: &[Function],
+    most: usize,
+) -> io::Result<()> {
     let listed = functions.get(..most).unwrap_or(functions);
-    let heads = ["self", "total", "count", "min", "median", "p90", "p99", "max"];
-    let rows: Vec<[String; 8]> = listed
-        .iter()
-        .map(|line| {
-            let [count, total, own, min, median, p90, p99, max] = line.figures();
-            [own, total, count, min, median, p90, p99, max].map(|figure| figure.to_string())
-        })
-        .collect();
-    let widest = |(i, head): (usize, &&str)| {
-        rows.iter().filter_map(|row| row.get(i)).map(String::len).fold(head.len(), usize::max)
-    };
-    let widths: Vec<usize> = heads.iter().enumerate().map(widest).collect();
-    let mut line = |cells: &[&str], name: &str| -> io::Result<()> {
-        for (cell, width) in cells.iter().zip(&widths) {
-            write!(out, "{cell:>width$}  ")?;
-        }
-        writeln!(out, "{}", one_line(name))
-    };
-    line(&heads, "name")?;
-    for (row, listed) in rows.iter().zip(listed) {
-        line(&row.each_ref().map(String::as_str), listed.name)?;
-    }
+    listing.print(Form::Text, &mut *out, listed)?;
     print_more(out, functions.len() - listed.len())
 }
 

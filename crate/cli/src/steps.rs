@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 
 use serde::Serialize;
 use unspool_engine::Session;
@@ -12,9 +12,10 @@ use unspool_trace::Capability;
 
 use crate::console;
 use crate::graphics;
+use crate::listing::{Cell as Value, Form, Listing, column};
 use crate::read_whole::read_whole;
 use crate::sqlite::Disassembler;
-use crate::{Failure, Source, TraceArgs};
+use crate::{Failure, Source, TraceArgs, json};
 
 /// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the
 /// trace says.
@@ -227,8 +228,7 @@ pub(crate) fn state(what: &State) -> Result<(), Failure> {
         let changed = found.registers.iter().filter(|register| register.changed).map(|it| it.name.clone()).collect();
         let (registers, memory) = (registers.collect(), memory.collect());
         let state = StateOut { step: what.at, thread: found.thread, registers, memory, changed };
-        serde_json::to_writer(&mut out, &state).map_err(io::Error::from)?;
-        writeln!(out)?;
+        json::print_line(&mut out, &state)?;
     } else {
         for (register, value) in known {
             let note = match (register.changed, register.written) {
@@ -264,19 +264,6 @@ fn character(byte: &Option<Byte>) -> char {
     }
 }
 
-#[derive(Serialize)]
-struct AccessOut<'a> {
-    step: u64,
-    thread: Option<u64>,
-    how: &'static str,
-    value: String,
-    /// Of memory: the address of its first byte.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    address: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    register: Option<&'a str>,
-}
-
 pub(crate) fn history(what: &History) -> Result<(), Failure> {
     let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
     let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
@@ -291,7 +278,10 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
         }
     };
     let steps = what.from..what.to.map_or(u64::MAX, |to| to.saturating_add(1));
-    let mut out = console::data_or_text(what.json);
+    let form = Form::of(what.json, false);
+    let mut out = form.out();
+    let listing = access_listing();
+    let mut printer = listing.begin(form, &mut out)?;
     let mut count = 0;
     // A register of several threads is accessed by one of them at a time, so their steps are put in
     // order.
@@ -306,28 +296,33 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
         let steps: Vec<u64> = portion.iter().map(|(step, _)| *step).collect();
         for access in explorer.accesses(&steps, cell).map_err(|e| lost(&source, e))? {
             count += 1;
-            line(&mut out, &access, what.json)?;
+            printer.row(&access)?;
         }
     }
+    printer.finish()?;
     out.flush()?;
     console::say(format_args!("{count} {}", if count == 1 { "access" } else { "accesses" }));
     Ok(())
 }
 
-fn line(out: &mut impl Write, access: &Detail, json: bool) -> io::Result<()> {
-    let Detail { step, thread, written, register, address, value } = access;
-    if json {
-        let address = register.is_none().then_some(*address);
-        let (how, value, register) = (how(*written), hex(value), register.as_deref());
-        serde_json::to_writer(&mut *out, &AccessOut { step: *step, thread: *thread, how, value, address, register })?;
-        return writeln!(out);
-    }
-    let thread = thread.map_or(String::new(), |thread| format!("thread {thread}"));
-    let value = match register {
-        Some(_) => number(value),
-        None => format!("{address:#x}  {}", hex(value)),
-    };
-    writeln!(out, "{step:>12}  {thread:12}  {:7}  {value}", how(*written))
+fn access_listing() -> Listing<'static, Detail> {
+    Listing::new(vec![
+        column("step", |access: &Detail| access.step.into()).right(12),
+        column("thread", |access: &Detail| access.thread.into())
+            .left(12)
+            .shown(|access| access.thread.map_or(String::new(), |thread| format!("thread {thread}"))),
+        column("how", |access: &Detail| how(access.written).into()).left(7),
+        column("value", |access: &Detail| hex(&access.value).into()).rest().shown(|access| match access.register {
+            Some(_) => number(&access.value),
+            None => format!("{:#x}  {}", access.address, hex(&access.value)),
+        }),
+        // Of memory: the address of its first byte.
+        column("address", |access: &Detail| match access.register {
+            Some(_) => Value::Absent,
+            None => access.address.into(),
+        }),
+        column("register", |access: &Detail| access.register.clone().map_or(Value::Absent, Value::from)),
+    ])
 }
 
 pub(crate) fn origin(what: &Origin) -> Result<(), Failure> {

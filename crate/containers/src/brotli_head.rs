@@ -38,8 +38,9 @@ mod tests {
     use alloc::vec::Vec;
     use std::fs;
 
-    use super::*;
     use crate::{Container, peek};
+
+    use super::*;
 
     #[test]
     fn accepts_what_decompresses() {

@@ -1,5 +1,5 @@
-//! gzip (RFC 1952), as lenient as zlib's `gzread`: members back-to-back, the last trailer may be
-//! missing, and anything may follow the first member.
+//! gzip (RFC 1952): members back-to-back, and anything may follow the first one, as for `gzip` and
+//! zlib's `gzread`.
 
 use alloc::vec::Vec;
 
@@ -8,38 +8,66 @@ use unspool_trace::problem::{MALFORMED, Problem, TRUNCATED};
 use super::{Buffer, Inflate, Inflated, Unpack, within_step};
 
 const FIXED: usize = 10;
-const TRAILER: u64 = 8;
+const TRAILER: usize = 8;
 /// Longer headers are rejected.
-pub const MAX_HEADER: usize = 1 << 16;
+const MAX_HEADER: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Header,
     Data,
-    Trailer {
-        left: u64,
-    },
+    Trailer,
     /// Bytes after the last member.
     Over,
 }
 
 /// Unpacks gzip, its data in whole steps of the file.
-pub(crate) struct Gzip {
+pub struct Gzip {
     state: State,
     at: u64,
-    /// An incomplete header.
+    /// An incomplete header or trailer.
     held: Vec<u8>,
     inflate: Inflate,
     members: u64,
     piece_at: u64,
     /// The input goes up to the end of the file.
     last: bool,
+    /// The first trailer that does not match its member.
+    wrong: Option<u64>,
 }
 
 impl Gzip {
-    pub(crate) fn new() -> Self {
-        let inflate = Inflate::default();
-        Self { state: State::Header, at: 0, held: Vec::new(), inflate, members: 0, piece_at: 0, last: false }
+    /// As lenient as `gzread`, and as apitrace: the last trailer may be missing, and what trailers
+    /// say is ignored. Damage shows in the events.
+    pub(crate) fn lenient() -> Self {
+        Self::new(Inflate::default())
+    }
+
+    /// Checks checksums and lengths, and wants a trailer after each member.
+    pub fn checked() -> Self {
+        Self::new(Inflate::with_sum())
+    }
+
+    fn new(inflate: Inflate) -> Self {
+        let (state, held) = (State::Header, Vec::new());
+        Self { state, at: 0, held, inflate, members: 0, piece_at: 0, last: false, wrong: None }
+    }
+
+    /// Offset of the first trailer whose checksum or length is not that of its member. Members
+    /// after it are unpacked nevertheless.
+    pub fn wrong_trailer(&self) -> Option<u64> {
+        self.wrong
+    }
+
+    /// Compares a trailer with what was unpacked, if that is wanted.
+    fn check(&mut self) {
+        if let Some((sum, len)) = self.inflate.sum()
+            && let Some((crc, rest)) = self.held.split_first_chunk::<4>()
+            && let Some(size) = rest.first_chunk::<4>()
+            && (sum, len as u32) != (u32::from_le_bytes(*crc), u32::from_le_bytes(*size))
+        {
+            self.wrong = self.wrong.or(Some(self.at - TRAILER as u64));
+        }
     }
 
     fn broken(&mut self) -> Problem {
@@ -53,8 +81,7 @@ impl Gzip {
 /// # Errors
 ///
 /// Fails if `bytes` do not begin with a header, or with one longer than [`MAX_HEADER`].
-#[allow(clippy::result_unit_err, reason = "there is nothing more to say")]
-pub fn header_len(bytes: &[u8]) -> Result<Option<usize>, ()> {
+fn header_len(bytes: &[u8]) -> Result<Option<usize>, ()> {
     let magic = [0x1f, 0x8b, 8];
     if bytes.iter().zip(&magic).any(|(a, b)| a != b) || bytes.len() > MAX_HEADER {
         return Err(());
@@ -120,7 +147,7 @@ impl Unpack for Gzip {
                     Inflated::Going => {}
                     Inflated::Ended => {
                         self.members += 1;
-                        self.state = State::Trailer { left: TRAILER };
+                        self.state = State::Trailer;
                         if taken == 0 && out.data().len() == before {
                             // Taking and adding nothing would mean that more input is needed.
                             return self.unpack(input, out);
@@ -130,12 +157,16 @@ impl Unpack for Gzip {
                 }
                 Ok(taken)
             }
-            State::Trailer { left } => {
-                // Checksum and length are ignored, as by apitrace: damage shows in the events.
-                let n = left.min(input.len() as u64);
-                self.at += n;
-                self.state = if left == n { State::Header } else { State::Trailer { left: left - n } };
-                Ok(n as usize)
+            State::Trailer => {
+                let n = (TRAILER - self.held.len()).min(input.len());
+                self.held.extend_from_slice(input.get(..n).unwrap_or_default());
+                self.at += n as u64;
+                if self.held.len() == TRAILER {
+                    self.check();
+                    self.held.clear();
+                    self.state = State::Header;
+                }
+                Ok(n)
             }
             State::Over => Ok(input.len()),
         }
@@ -148,9 +179,10 @@ impl Unpack for Gzip {
     fn finish(&mut self, _out: &mut Buffer) -> Result<(), Problem> {
         match self.state {
             State::Header if self.members > 0 && self.held.is_empty() => Ok(()),
-            State::Trailer { .. } | State::Over => Ok(()),
+            State::Trailer if self.inflate.sum().is_none() => Ok(()),
+            State::Over => Ok(()),
             // The number of missing bytes is unknown.
-            State::Header | State::Data => Err(Problem { at: self.at, kind: &TRUNCATED, value: 0 }),
+            State::Header | State::Data | State::Trailer => Err(Problem { at: self.at, kind: &TRUNCATED, value: 0 }),
         }
     }
 

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
+use crc32fast::Hasher;
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
@@ -31,19 +32,33 @@ pub struct Inflate {
     window: Box<[u8]>,
     /// Where in the window the next byte goes.
     at: usize,
+    /// Checksum and length of what was unpacked, if they are wanted.
+    sum: Option<(Hasher, u64)>,
 }
 
 impl Default for Inflate {
     fn default() -> Self {
-        Self { state: Box::default(), window: vec![0; WINDOW].into_boxed_slice(), at: 0 }
+        Self { state: Box::default(), window: vec![0; WINDOW].into_boxed_slice(), at: 0, sum: None }
     }
 }
 
 impl Inflate {
+    /// One that adds up what it unpacks.
+    pub fn with_sum() -> Self {
+        Self { sum: Some((Hasher::new(), 0)), ..Self::default() }
+    }
+
     /// Begins another stream.
     pub fn reset(&mut self) {
         self.state.init();
         self.at = 0;
+        self.sum = self.sum.take().map(|_| (Hasher::new(), 0));
+    }
+
+    /// CRC-32 and length of what was unpacked of the stream. `None` unless made by
+    /// [`Inflate::with_sum`].
+    pub fn sum(&self) -> Option<(u32, u64)> {
+        self.sum.as_ref().map(|(hasher, len)| (hasher.clone().finalize(), *len))
     }
 
     /// Unpacks bytes from the front of `input` and appends them to `out`: about a [`PIECE`] at
@@ -56,7 +71,12 @@ impl Inflate {
             let (status, used, written) = decompress(&mut self.state, rest, &mut self.window, self.at, flags);
             taken += used;
             added += written;
-            out.append(self.window.get(self.at..self.at + written).unwrap_or_default());
+            let unpacked = self.window.get(self.at..self.at + written).unwrap_or_default();
+            if let Some((hasher, len)) = &mut self.sum {
+                hasher.update(unpacked);
+                *len += unpacked.len() as u64;
+            }
+            out.append(unpacked);
             self.at = (self.at + written) % WINDOW;
             match status {
                 TINFLStatus::Done => return (taken, Inflated::Ended),

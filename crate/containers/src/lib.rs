@@ -48,7 +48,7 @@ use unspool_trace::problem::Problem;
 pub use brotli_head::may_be_brotli;
 pub use buffer::Buffer;
 #[cfg(feature = "decompressors")]
-pub use gzip::{MAX_HEADER as GZIP_MAX_HEADER, header_len as gzip_header_len};
+pub use gzip::Gzip;
 #[cfg(feature = "decompressors")]
 pub use inflate::{Inflate, Inflated};
 #[cfg(feature = "std")]
@@ -123,7 +123,7 @@ impl Container {
         match self {
             Self::Zstd => Box::new(zstd::Zstd::new()),
             Self::Brotli => Box::new(brotli::Brotli::new()),
-            Self::Snappy | Self::Gzip => Box::new(gzip::Gzip::new()),
+            Self::Snappy | Self::Gzip => Box::new(Gzip::lenient()),
         }
     }
 

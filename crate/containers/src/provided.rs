@@ -16,7 +16,7 @@ static MAKE: std::sync::OnceLock<Make> = std::sync::OnceLock::new();
 
 /// Provides the decompressors of all containers but Snappy, once for the whole program. With the
 /// feature `decompressors` there is no need to but in wasm, and they are not used.
-/// [`unspool_formats::needs_decompressor`] and [`unspool_trace::Records::needs_decompressor`] return when they are
+/// [`crate::needs_decompressor`] and [`unspool_trace::Records::needs_decompressor`] return when they are
 /// needed.
 #[cfg(feature = "std")]
 pub fn provide(make: Make) {

@@ -3,11 +3,10 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::snappy_block::{Block, Reached, compress};
 use serde::de::{Deserializer, Error, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
-
-use crate::snappy_block::{Block, Reached, compress};
 
 /// Bytes of the stream per chunk.
 const CHUNK: usize = 1 << 20;

@@ -121,13 +121,13 @@ impl Store {
                     fields.push(field("Self", Value::Duration(own)));
                 }
                 if let Some(caller) = self.caller(track, depth, &slice) {
-                    fields.push(field("Called by", Value::Text(self.name(caller))));
+                    fields.push(field("Called by", Value::Text(self.name(caller).into())));
                 }
                 remarks.extend(flag_sentences(slice.flags).map(str::to_string));
                 (self.calls.name(slice.node), slice.start, Some(slice.end), slice.flags)
             }
         };
-        let title = self.name(name);
+        let title = self.name(name).to_string();
         if let (Key::Address(address), Some(_)) = (self.key(name).1, self.texts.given(name)) {
             fields.push(field("Function address", Value::Hex(address)));
         }
@@ -156,10 +156,6 @@ impl Store {
         let closed = track.column(below).map_or(0, |c| c.covered(slice.start, slice.end, &mut 0));
         let open = track.open().find(|o| o.depth == below && o.start >= slice.start && o.start < slice.end);
         closed + open.map_or(0, |o| slice.end - o.start)
-    }
-
-    fn name(&self, name: u32) -> String {
-        self.names().get(name as usize).cloned().unwrap_or_default()
     }
 }
 

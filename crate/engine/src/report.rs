@@ -3,7 +3,7 @@
 use serde::Serialize;
 use unspool_formats::FORMATS;
 use unspool_records::TraceErrorOut;
-use unspool_trace::{Clock, Column, Info, Problem, Shows, Stacking, TrackKind, ValueKind};
+use unspool_trace::{Clock, Column, Info, Problem, Shows, Stacking, ValueKind};
 
 use crate::store::problems::is_limit;
 use crate::store::{Store, Track};
@@ -235,12 +235,7 @@ impl TrackOut {
         Self {
             id,
             parent: track.def.parent.map_or(-1, |p| p as i32),
-            kind: match track.def.kind {
-                TrackKind::Process => "process",
-                TrackKind::Thread => "thread",
-                TrackKind::Lane => "lane",
-                TrackKind::Counter => "counter",
-            },
+            kind: track.def.kind.word(),
             thread: track.def.id,
             name: track.def.name.clone(),
             detail: track.def.detail.clone(),

@@ -1,20 +1,21 @@
 //! The store as tables for SQL: rows come from its columns when they are asked for. `docs/sql.md`
 //! describes the tables.
 
-mod view;
+pub mod portions;
+pub mod view;
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use unspool_tables::{Column, Database, Item, Listed, Rows, Table, Value};
-use unspool_trace::batch::Key;
-use unspool_trace::{Clock, Stacking, TrackId, TrackKind, ValueKind};
+use unspool_trace::{Clock, Stacking, TrackId, ValueKind};
+use view::Number;
 
-use crate::call_tree::NodeId;
+use crate::call_tree::{CallTree, NodeId};
 use crate::store::column::Column as Slices;
 use crate::store::{Slice, Store, Track};
 
-pub use view::{View, ViewPart, ViewSlice, ViewTable, ViewValue, parts};
+pub use view::View;
 
 /// The tables of names and tracks, which are the same for every range.
 #[derive(Debug)]
@@ -38,16 +39,7 @@ impl Lists {
 ///
 /// Of a range, `to` exclusive, there are the slices that overlap with it, and the instants and
 /// samples in it.
-///
-/// With `locators`, slices and instants have one more column, which no query needs: the bits of the
-/// locator of their record.
-pub fn database<'a>(
-    store: &'a Store,
-    clock: Clock,
-    range: Option<Span>,
-    lists: &Lists,
-    locators: bool,
-) -> Option<Database<'a>> {
+pub fn database<'a>(store: &'a Store, clock: Clock, range: Option<Span>, lists: &Lists) -> Option<Database<'a>> {
     let (first, last) = store.extent().unwrap_or((0, 0));
     let at = Column::up_to(last);
     let dur = Column::up_to(last - first);
@@ -55,7 +47,6 @@ pub fn database<'a>(
     let track = Column::up_to(store.tracks.len() as u64);
     let deepest = store.tracks.iter().map(Track::rows).max().unwrap_or(0);
     let slices = SliceRows::new(store, range);
-    let locator = ("locator", Column::Int(8));
     let of_slices = [
         ("track", track),
         ("depth", Column::up_to(deepest.into())),
@@ -64,13 +55,11 @@ pub fn database<'a>(
         ("name", name),
         ("parent", Column::OrNull(4)),
         ("flags", Column::Int(1)),
-        locator,
     ];
-    let of_instants = [("track", track), ("time", at), ("name", name), locator];
-    let left_out = usize::from(!locators);
+    let of_instants = [("track", track), ("time", at), ("name", name)];
     let tables = vec![
-        Table::even("slices", of_slices.get(..8 - left_out)?, Box::new(slices)),
-        Table::even("instants", of_instants.get(..4 - left_out)?, Box::new(Instants(instants(store, range)))),
+        Table::even("slices", &of_slices, Box::new(slices)),
+        Table::even("instants", &of_instants, Box::new(Instants(instants(store, range)))),
         Table::even(
             "counters",
             &[("track", track), ("time", at), ("value", Column::Number)],
@@ -147,23 +136,13 @@ fn number(number: Option<i64>) -> Item {
 }
 
 fn track_row(track: &Track) -> Vec<Item> {
-    let kind = match track.def.kind {
-        TrackKind::Process => "process",
-        TrackKind::Thread => "thread",
-        TrackKind::Lane => "lane",
-        TrackKind::Counter => "counter",
-    };
-    vec![text(kind), text(&track.def.name), number(track.def.id), number(track.def.parent.map(id_of))]
+    let def = &track.def;
+    vec![text(def.kind.word()), text(&def.name), number(def.id), number(def.parent.map(id_of))]
 }
 
 fn name_row(store: &Store, name: u32) -> Vec<Item> {
     let (kind, key) = store.key(name);
-    let key = match key {
-        Key::None => None,
-        Key::Id(id) => Some(id),
-        Key::Address(number) | Key::Statement(number) => Some(number as i64),
-    };
-    vec![text(store.names().get(name as usize).map_or("", String::as_str)), text(kind.word()), number(key)]
+    vec![text(store.name(name)), text(kind.word()), number(key.number())]
 }
 
 /// Ids are numbers counted from 1.
@@ -216,6 +195,25 @@ impl<'a> Parts<'a> {
         let (first, id, track, from) = self.parts.get(part)?;
         Some((*id, track, from + (row - first) as usize))
     }
+
+    /// An instant by its row, with its track.
+    fn instant(&self, row: u64) -> Option<(TrackId, view::Instant)> {
+        let (id, track, index) = self.at(row)?;
+        let instant = track.instants.get(index)?;
+        Some((id, view::Instant { time: instant.time, name: instant.name, locator: instant.locator.bits() }))
+    }
+
+    /// A sample by its row, with its track.
+    fn sample(&self, row: u64) -> Option<(TrackId, view::Sample)> {
+        let (id, track, index) = self.at(row)?;
+        let sample = track.samples.get(index)?;
+        let value = match track.def.values {
+            ValueKind::Float => Number::Real(f64::from_bits(sample.bits)),
+            ValueKind::Signed => Number::Int(sample.bits as i64),
+            ValueKind::Unsigned | ValueKind::Address => Number::Unsigned(sample.bits),
+        };
+        Some((id, view::Sample { time: sample.time, value }))
+    }
 }
 
 struct Instants<'a>(Parts<'a>);
@@ -226,10 +224,8 @@ impl Rows for Instants<'_> {
     }
 
     fn row(&self, row: u64, values: &mut [Value]) {
-        let Some((id, track, index)) = self.0.at(row) else { return };
-        let Some(instant) = track.instants.get(index) else { return };
-        let locator = instant.locator.bits() as i64;
-        fill(values, [id_of(id), instant.time as i64, id_of(instant.name), locator].map(Value::Int));
+        let Some((id, instant)) = self.0.instant(row) else { return };
+        fill(values, [id_of(id), instant.time as i64, id_of(instant.name)].map(Value::Int));
     }
 }
 
@@ -241,11 +237,12 @@ impl Rows for Samples<'_> {
     }
 
     fn row(&self, row: u64, values: &mut [Value]) {
-        let Some((id, track, index)) = self.0.at(row) else { return };
-        let Some(sample) = track.samples.get(index) else { return };
-        let value = match track.def.values {
-            ValueKind::Float => Value::Real(f64::from_bits(sample.bits)),
-            ValueKind::Unsigned | ValueKind::Address | ValueKind::Signed => Value::Int(sample.bits as i64),
+        let Some((id, sample)) = self.0.sample(row) else { return };
+        let value = match sample.value {
+            Number::Real(number) => Value::Real(number),
+            Number::Int(number) => Value::Int(number),
+            // SQL has no unsigned numbers.
+            Number::Unsigned(number) => Value::Int(number as i64),
         };
         fill(values, [Value::Int(id_of(id)), Value::Int(sample.time as i64), value]);
     }
@@ -323,9 +320,34 @@ impl<'a> SliceRows<'a> {
             self.parts.get(at)
         })
     }
+
+    /// A slice by its row, with its track.
+    fn slice(&self, row: u64) -> Option<(TrackId, view::Slice)> {
+        let part = self.part(row)?;
+        Some((part.id, part.slice(&self.store.calls, row - part.first)?))
+    }
 }
 
 impl Part<'_> {
+    /// A slice by its index among those of the part.
+    #[inline]
+    fn slice(&self, calls: &CallTree, index: u64) -> Option<view::Slice> {
+        if index >= self.len {
+            return None;
+        }
+        let slice = self.slices.get_near(self.from + index as usize, &self.near)?;
+        Some(view::Slice {
+            row: self.first + index,
+            parent: self.caller(&slice, calls.parent(slice.node)),
+            depth: self.depth as u32,
+            start: slice.start,
+            end: slice.end,
+            name: calls.name(slice.node),
+            flags: slice.flags,
+            locator: slice.locator.bits(),
+        })
+    }
+
     fn has(&self, row: u64) -> bool {
         (self.first..self.first + self.len).contains(&row)
     }
@@ -370,21 +392,17 @@ impl Rows for SliceRows<'_> {
     }
 
     fn row(&self, row: u64, values: &mut [Value]) {
-        let Some(part) = self.part(row) else { return };
-        let Some(slice) = part.slices.get_near(part.from + (row - part.first) as usize, &part.near) else { return };
-        let calls = &self.store.calls;
-        let parent = part.caller(&slice, calls.parent(slice.node));
+        let Some((track, slice)) = self.slice(row) else { return };
         fill(
             values,
             [
-                Value::Int(id_of(part.id)),
-                Value::Int(part.depth),
+                Value::Int(id_of(track)),
+                Value::Int(slice.depth.into()),
                 Value::Int(slice.start as i64),
                 Value::Int((slice.end - slice.start) as i64),
-                Value::Int(id_of(calls.name(slice.node))),
-                parent.map_or(Value::Null, |row| Value::Int(row as i64 + 1)),
+                Value::Int(id_of(slice.name)),
+                slice.parent.map_or(Value::Null, |row| Value::Int(row as i64 + 1)),
                 Value::Int(slice.flags.into()),
-                Value::Int(slice.locator.bits() as i64),
             ],
         );
     }
@@ -393,7 +411,7 @@ impl Rows for SliceRows<'_> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use unspool_trace::{EventBatch, EventKind, Locator, TrackDef};
+    use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
     use super::*;
     use crate::details::Item as Place;
@@ -479,7 +497,7 @@ mod tests {
         let samples = Samples(samples(&store, None));
         samples.row(0, &mut values);
         assert_eq!((samples.len(), values), (2, [Value::Int(3), Value::Int(105), Value::Int(-105)]));
-        let database = database(&store, Clock::Seconds { frequency: 10 }, None, &Lists::of(&store), false).unwrap();
+        let database = database(&store, Clock::Seconds { frequency: 10 }, None, &Lists::of(&store)).unwrap();
         let rows = ["slices", "instants", "counters", "tracks", "names"].map(|table| database.rows(table));
         assert_eq!(rows, [2, 2, 2, 3, 4]);
     }

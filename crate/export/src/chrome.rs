@@ -4,7 +4,10 @@
 //! microseconds with three decimals. Of a trace without a clock in seconds, a step counts as a
 //! microsecond.
 
-use crate::{Arg, Ids, Instant, Sample, Slice, Table, Trace, TrackKind, Writer, flag_words, json};
+use unspool_trace::TrackKind;
+use unspool_trace::batch::flags;
+
+use crate::{Arg, Head, Ids, Instant, Sample, Slice, Table, Trace, Writer, json};
 
 /// Writes Chrome JSON.
 #[derive(Default)]
@@ -77,21 +80,19 @@ impl Writer for Chrome {
         out.extend(b"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"exporter\":\"Unspool\",\"file\":");
         json::string(&trace.name, out);
         out.extend(b",\"format\":");
-        json::string(&trace.title, out);
+        json::string(&trace.head.title, out);
         out.extend(b",\"clock\":");
-        match &trace.clock {
-            crate::Clock::Seconds { frequency } => {
-                out.extend(format!("\"{frequency} ticks per second, from tick {}\"", trace.origin).bytes());
-            }
-            crate::Clock::Other { unit } => {
-                json::string(&format!("a microsecond stands for one {unit}, from {}", trace.origin), out);
-            }
-        }
+        let Head { frequency, unit, origin, .. } = &trace.head;
+        let clock = match frequency {
+            Some(frequency) => format!("{frequency} ticks per second, from tick {origin}"),
+            None => format!("a microsecond stands for one {unit}, from {origin}"),
+        };
+        json::string(&clock, out);
         out.extend(b"},\"traceEvents\":[");
         if self.ids.root > 0 {
             self.metadata("process_name", self.ids.root, 0, "name", &quoted(&trace.name), out);
         }
-        for (number, track) in (0..).zip(&trace.tracks) {
+        for (number, track) in (0..).zip(&trace.head.tracks) {
             let (process, thread) = self.ids.get(number);
             let name = quoted(&track.name);
             match track.kind {
@@ -113,7 +114,7 @@ impl Writer for Chrome {
     fn slice(&mut self, trace: &Trace, track: u32, slice: &Slice, args: &[Arg], out: &mut Vec<u8>) {
         // Complete events of a thread must nest. Others are a pair of asynchronous events, found by
         // their id.
-        let overlapping = trace.tracks.get(track as usize).is_some_and(|track| track.overlapping);
+        let overlapping = trace.is_overlapping(track);
         self.event(if overlapping { "b" } else { "X" }, trace, track, slice.start, out);
         if overlapping {
             out.extend(format!(",\"cat\":\"lifetime\",\"id\":{}", slice.row).bytes());
@@ -126,7 +127,7 @@ impl Writer for Chrome {
             out.extend(b",\"args\":{");
             json::members(args, true, out);
             if slice.flags != 0 {
-                let flags: Vec<_> = flag_words(slice.flags).collect();
+                let flags: Vec<_> = flags::words(slice.flags).collect();
                 out.extend(if args.is_empty() { &b"\"flags\":\""[..] } else { b",\"flags\":\"" });
                 out.extend(flags.join(" ").bytes());
                 out.push(b'"');
@@ -157,7 +158,7 @@ impl Writer for Chrome {
     fn sample(&mut self, trace: &Trace, track: u32, sample: &Sample, out: &mut Vec<u8>) {
         self.event("C", trace, track, sample.time, out);
         out.extend(b",\"name\":");
-        json::string(trace.tracks.get(track as usize).map_or("", |track| &track.name), out);
+        json::string(trace.track_name(track), out);
         // Counters of one name are told apart by it.
         out.extend(format!(",\"id\":{track},\"args\":{{\"value\":").bytes());
         json::number(sample.value, out);

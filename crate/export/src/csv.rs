@@ -1,7 +1,9 @@
 //! Comma-separated values (RFC 4180): a row for each slice, instant and sample. No cell is a
 //! formula.
 
-use crate::{Arg, Instant, Number, Sample, Slice, Table, Trace, Writer, flag_words, json};
+use unspool_trace::batch::flags;
+
+use crate::{Arg, Instant, Number, Sample, Slice, Table, Trace, Writer, json};
 
 /// Writes CSV. It has no state.
 pub(crate) struct Csv;
@@ -35,10 +37,9 @@ pub fn text(text: &str, out: &mut Vec<u8>) {
 fn begin(kind: &str, trace: &Trace, track: u32, time: u64, out: &mut Vec<u8>) {
     out.extend(kind.bytes());
     out.push(b',');
-    let track = trace.tracks.get(track as usize);
-    text(track.map_or("", |track| &track.name), out);
+    text(trace.track_name(track), out);
     out.push(b',');
-    if let Some(number) = track.and_then(|track| track.number) {
+    if let Some(number) = trace.head.tracks.get(track as usize).and_then(|track| track.id) {
         json::signed(number, out);
     }
     out.push(b',');
@@ -51,9 +52,9 @@ fn name(trace: &Trace, name: u32, out: &mut Vec<u8>) {
     if let Some(name) = trace.names.get(name as usize) {
         text(&name.text, out);
         out.push(b',');
-        out.extend(name.kind.bytes());
+        out.extend(name.kind.word().bytes());
         out.push(b',');
-        if let Some(key) = name.key {
+        if let Some(key) = name.key.number() {
             json::signed(key, out);
         }
     } else {
@@ -78,7 +79,7 @@ impl Writer for Csv {
         out.push(b',');
         name(trace, slice.name, out);
         out.push(b',');
-        for (place, word) in flag_words(slice.flags).enumerate() {
+        for (place, word) in flags::words(slice.flags).enumerate() {
             if place > 0 {
                 out.push(b' ');
             }

@@ -8,12 +8,15 @@ use crate::{Arg, Part, Source, Table, Trace, Writer};
 
 const TABLES: [Table; 3] = [Table::Slices, Table::Instants, Table::Counters];
 
-/// The numbers of the parts of a track that are wanted of a table.
-fn parts_of(parts: &[Part], trace: &Trace, writer: &dyn Writer, table: Table, track: u32) -> Range<usize> {
-    let from =
-        |table: Table, track: u32| parts.partition_point(|part| (part.table as u8, part.track) < (table as u8, track));
-    let (first, end) = (from(table, track), from(table, track.saturating_add(1)));
-    if writer.wants(trace, table, track) { first..end } else { first..first }
+/// The numbers of the parts of a track that are those of a table.
+pub(crate) fn parts_of(parts: &[Part], table: Table, track: u32) -> Range<usize> {
+    let from = |track: u32| parts.partition_point(|part| (part.table, part.track) < (table, track));
+    from(track)..from(track.saturating_add(1))
+}
+
+/// The same if they are wanted.
+fn wanted_of(parts: &[Part], trace: &Trace, writer: &dyn Writer, table: Table, track: u32) -> Range<usize> {
+    if writer.wants(trace, table, track) { parts_of(parts, table, track) } else { 0..0 }
 }
 
 /// What a step of an export has come to.
@@ -101,7 +104,7 @@ impl Export {
                         self.now = Now::Done;
                         continue;
                     };
-                    let all = TABLES.map(|table| parts_of(source.parts(), trace, writer, table, track));
+                    let all = TABLES.map(|table| wanted_of(source.parts(), trace, writer, table, track));
                     if all.iter().all(Range::is_empty) {
                         continue;
                     }
@@ -138,7 +141,7 @@ impl Export {
                         let track = *track;
                         writer.end_slices(trace, track, out);
                         let [_, instants, counters] =
-                            TABLES.map(|table| parts_of(source.parts(), trace, writer, table, track));
+                            TABLES.map(|table| wanted_of(source.parts(), trace, writer, table, track));
                         let rest = counters.chain(instants).collect();
                         self.now = Self::rows_of(trace, writer, track, rest, out);
                     }

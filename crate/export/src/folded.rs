@@ -14,7 +14,7 @@ impl Writer for Folded {
     fn begin(&mut self, _trace: &Trace, _out: &mut Vec<u8>) {}
 
     fn wants(&self, trace: &Trace, table: Table, track: u32) -> bool {
-        table == Table::Slices && trace.tracks.get(track as usize).is_some_and(|track| !track.overlapping)
+        table == Table::Slices && !trace.is_overlapping(track)
     }
 
     fn slice(&mut self, trace: &Trace, _track: u32, slice: &Slice, _args: &[Arg], _out: &mut Vec<u8>) {

@@ -1,8 +1,9 @@
 //! Numbers of processes and threads, which other formats require of every track.
 
 use hashbrown::HashSet;
+use unspool_trace::TrackKind;
 
-use crate::{Trace, TrackKind};
+use crate::Trace;
 
 /// The process and the number of each track, both from 1 to 2^31 - 1.
 ///
@@ -17,15 +18,16 @@ pub struct Ids {
 impl Ids {
     /// Numbers for all tracks.
     pub fn of(trace: &Trace) -> Self {
+        let tracks = &trace.head.tracks;
         let small = |number: Option<i64>| number.and_then(|it| i32::try_from(it).ok()).filter(|it| *it > 0);
         let mut taken = HashSet::new();
         let mut own = Vec::new();
         for kind in [TrackKind::Process, TrackKind::Thread] {
             // A process and its main thread share a number.
             taken.clear();
-            own.resize(trace.tracks.len(), None);
-            for (own, track) in own.iter_mut().zip(&trace.tracks).filter(|(_, track)| track.kind == kind) {
-                *own = small(track.number).filter(|number| taken.insert(*number));
+            own.resize(tracks.len(), None);
+            for (own, track) in own.iter_mut().zip(tracks).filter(|(_, track)| track.kind == kind) {
+                *own = small(track.id).filter(|number| taken.insert(*number));
             }
         }
         let mut taken: HashSet<i32> = own.iter().copied().flatten().collect();
@@ -36,16 +38,16 @@ impl Ids {
             }
             next
         };
-        let has_root = trace.tracks.iter().any(|track| track.kind != TrackKind::Process && track.parent.is_none());
+        let has_root = tracks.iter().any(|track| track.kind != TrackKind::Process && track.parent.is_none());
         let root = if has_root { free() } else { 0 };
-        let mut tracks: Vec<(i32, i32)> = Vec::with_capacity(trace.tracks.len());
-        for (track, own) in trace.tracks.iter().zip(own) {
+        let mut all: Vec<(i32, i32)> = Vec::with_capacity(tracks.len());
+        for (track, own) in tracks.iter().zip(own) {
             let number = own.unwrap_or_else(&mut free);
-            let above = track.parent.and_then(|parent| tracks.get(parent as usize)).map(|(process, _)| *process);
+            let above = track.parent.and_then(|parent| all.get(parent as usize)).map(|(process, _)| *process);
             let process = if track.kind == TrackKind::Process { number } else { above.unwrap_or(root) };
-            tracks.push((process, number));
+            all.push((process, number));
         }
-        Self { tracks, root }
+        Self { tracks: all, root }
     }
 
     /// Process and number of a track.

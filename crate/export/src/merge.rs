@@ -3,13 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::{Sample, Source};
+use hashbrown::HashMap;
+
+use crate::{Number, Sample, Source};
 
 /// The counters of an export.
 #[derive(Debug)]
 pub(crate) struct Merge {
     /// Time, number of the part, and index there of the next sample of each part.
     heads: BinaryHeap<Reverse<(u64, usize, u64)>>,
+    /// Its value, by the number of the part.
+    values: HashMap<usize, Number>,
     /// Parts whose next sample is to be fetched, with its index.
     missing: Vec<(usize, u64)>,
 }
@@ -27,7 +31,7 @@ pub(crate) enum Merged {
 impl Merge {
     /// Those of the parts with these numbers.
     pub(crate) fn new(parts: impl Iterator<Item = usize>) -> Self {
-        Self { heads: BinaryHeap::new(), missing: parts.map(|part| (part, 0)).collect() }
+        Self { heads: BinaryHeap::new(), values: HashMap::new(), missing: parts.map(|part| (part, 0)).collect() }
     }
 
     pub(crate) fn next(&mut self, source: &mut dyn Source) -> Merged {
@@ -35,13 +39,13 @@ impl Merge {
             if source.parts().get(part).is_some_and(|part| index < part.len) {
                 let Some(sample) = source.sample(part, index) else { return Merged::Stalled };
                 self.heads.push(Reverse((sample.time, part, index)));
+                self.values.insert(part, sample.value);
             }
             self.missing.pop();
         }
-        let Some(Reverse((_, part, index))) = self.heads.peek().copied() else { return Merged::End };
-        let Some(sample) = source.sample(part, index) else { return Merged::Stalled };
-        self.heads.pop();
+        let Some(Reverse((time, part, index))) = self.heads.pop() else { return Merged::End };
+        let Some(value) = self.values.remove(&part) else { return Merged::End };
         self.missing.push((part, index + 1));
-        Merged::Sample(sample, part, index)
+        Merged::Sample(Sample { time, value }, part, index)
     }
 }

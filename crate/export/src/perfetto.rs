@@ -4,10 +4,12 @@
 //! track; its importer sorts them by time and keeps the order of those at one time.
 
 use hashbrown::HashSet;
+use unspool_trace::batch::flags;
+use unspool_trace::{Stacking, TrackKind};
 
 use crate::nest::Nest;
 use crate::protobuf::{bytes, double, message, number};
-use crate::{Arg, Ids, Instant, Number, Sample, Slice, Table, Trace, TrackKind, Value, Writer, flag_words};
+use crate::{Arg, Ids, Instant, Number, Sample, Slice, Table, Trace, Value, Writer};
 
 /// `Trace.packet`.
 const PACKET: u32 = 1;
@@ -131,7 +133,7 @@ fn annotations(field: u32, args: &[Arg], out: &mut Vec<u8>) -> usize {
 
 fn flags_of(flags: u8, out: &mut Vec<u8>) {
     if flags != 0 {
-        let words: Vec<_> = flag_words(flags).collect();
+        let words: Vec<_> = flags::words(flags).collect();
         annotations(4, &[Arg::Field("flags".into(), Value::Text(words.join(" ")))], out);
     }
 }
@@ -150,7 +152,7 @@ impl Writer for Perfetto {
                 });
             });
         }
-        for (id, track) in (0..).zip(&trace.tracks) {
+        for (id, track) in (0..).zip(&trace.head.tracks) {
             let (process, own) = self.ids.get(id);
             let parent = track.parent.map(track_id).or((root > 0).then_some(ROOT));
             self.describe(out, |out| {
@@ -161,7 +163,7 @@ impl Writer for Perfetto {
                         bytes(6, track.name.as_bytes(), out);
                     }),
                     // Its slices would have to nest.
-                    TrackKind::Thread if !track.overlapping => message(4, out, |out| {
+                    TrackKind::Thread if track.stacking == Stacking::Nested => message(4, out, |out| {
                         number(1, process as u64, out);
                         number(2, own as u64, out);
                         bytes(5, track.name.as_bytes(), out);
@@ -185,12 +187,12 @@ impl Writer for Perfetto {
     }
 
     fn slice(&mut self, trace: &Trace, track: u32, slice: &Slice, args: &[Arg], out: &mut Vec<u8>) {
-        if trace.tracks.get(track as usize).is_some_and(|track| track.overlapping) {
+        if trace.is_overlapping(track) {
             let id = DEPTHS + (u64::from(track) << 32) + u64::from(slice.depth);
             if self.depths.insert(slice.depth) {
                 self.describe(out, |out| {
                     number(1, id, out);
-                    bytes(2, trace.tracks.get(track as usize).map_or(&[], |track| track.name.as_bytes()), out);
+                    bytes(2, trace.track_name(track).as_bytes(), out);
                     number(5, track_id(track), out);
                 });
             }

@@ -41,10 +41,7 @@ impl Writer for Pprof {
     fn begin(&mut self, trace: &Trace, _out: &mut Vec<u8>) {
         self.functions = vec![false; trace.names.len()];
         self.strings.number("");
-        let unit = match &trace.clock {
-            crate::Clock::Seconds { .. } => "nanoseconds",
-            crate::Clock::Other { unit } => unit,
-        };
+        let unit = if trace.is_timed() { "nanoseconds" } else { &trace.head.unit };
         // Tools show the last type unless told otherwise.
         for (kind, unit) in [("calls", "count"), (if trace.is_timed() { "time" } else { "length" }, unit)] {
             let (kind, unit) = (self.strings.number(kind), self.strings.number(unit));
@@ -56,7 +53,7 @@ impl Writer for Pprof {
     }
 
     fn wants(&self, trace: &Trace, table: Table, track: u32) -> bool {
-        table == Table::Slices && trace.tracks.get(track as usize).is_some_and(|track| !track.overlapping)
+        table == Table::Slices && !trace.is_overlapping(track)
     }
 
     fn slice(&mut self, trace: &Trace, _track: u32, slice: &Slice, _args: &[Arg], _out: &mut Vec<u8>) {
@@ -66,7 +63,7 @@ impl Writer for Pprof {
     fn end_track(&mut self, trace: &Trace, track: u32, _out: &mut Vec<u8>) {
         // Stacks of the next thread are samples of their own.
         let stacks = std::mem::take(&mut self.stacks);
-        let thread = trace.tracks.get(track as usize).map_or("", |track| &track.name);
+        let thread = trace.track_name(track);
         let (key, thread) = (self.strings.number("thread"), self.strings.number(thread));
         for stack in stacks.all.iter().skip(1) {
             message(2, &mut self.profile, |out| {

@@ -48,7 +48,7 @@ impl Writer for Speedscope {
     }
 
     fn wants(&self, trace: &Trace, table: Table, track: u32) -> bool {
-        table == Table::Slices && trace.tracks.get(track as usize).is_some_and(|track| !track.overlapping)
+        table == Table::Slices && !trace.is_overlapping(track)
     }
 
     fn begin_track(&mut self, trace: &Trace, track: u32, out: &mut Vec<u8>) {
@@ -56,7 +56,7 @@ impl Writer for Speedscope {
         self.profiles += 1;
         self.extent = None;
         out.extend(b"{\"type\":\"evented\",\"name\":");
-        json::string(trace.tracks.get(track as usize).map_or("", |track| &track.name), out);
+        json::string(trace.track_name(track), out);
         out.extend(b",\"unit\":");
         out.extend(if trace.is_timed() { &b"\"nanoseconds\""[..] } else { b"\"none\"" });
         out.extend(b",\"events\":[");

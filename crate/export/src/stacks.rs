@@ -63,6 +63,6 @@ impl Stacks {
 
     /// A duration in nanoseconds, or in steps.
     pub(crate) fn nanoseconds(trace: &Trace, ticks: u64) -> u64 {
-        trace.nanoseconds(trace.origin.saturating_add(ticks))
+        trace.nanoseconds(trace.head.origin.saturating_add(ticks))
     }
 }

@@ -1,6 +1,7 @@
 //! What is written, read back by other programs' readers of the same formats.
 
 use prost::Message;
+use unspool_trace::{TrackDef, TrackKind, ValueKind};
 
 use super::*;
 
@@ -15,32 +16,23 @@ struct Memory {
 }
 
 fn trace() -> Trace {
-    let track = |kind, name: &str, number| Track {
-        kind,
-        name: name.into(),
-        number,
-        parent: None,
-        overlapping: false,
-        real: false,
-        lowest: 0,
-    };
-    let name = |text: &str| Name { text: text.into(), kind: "call".into(), key: None };
-    Trace {
-        name: "app.xray".into(),
+    let below = |kind, name| TrackDef { parent: Some(0), ..TrackDef::new(kind, name) };
+    let head = Head {
         title: "XRay".into(),
-        clock: Clock::Seconds { frequency: 2_000_000_000 },
+        frequency: Some(2_000_000_000),
+        unit: "tick".into(),
         origin: 1000,
         end: 3000,
-        range: None,
         tracks: vec![
-            Track { parent: None, ..track(TrackKind::Process, "app", Some(7)) },
-            Track { parent: Some(0), ..track(TrackKind::Thread, "main", Some(7)) },
-            Track { parent: Some(0), overlapping: true, ..track(TrackKind::Lane, "buffers", None) },
-            Track { parent: Some(0), ..track(TrackKind::Counter, "n", None) },
-            Track { real: true, ..track(TrackKind::Counter, "a load", None) },
+            TrackDef { id: Some(7), ..TrackDef::new(TrackKind::Process, "app") },
+            TrackDef { id: Some(7), ..below(TrackKind::Thread, "main") },
+            TrackDef { stacking: Stacking::Overlapping, ..below(TrackKind::Lane, "buffers") },
+            below(TrackKind::Counter, "n"),
+            TrackDef { values: ValueKind::Float, ..TrackDef::new(TrackKind::Counter, "a load") },
         ],
-        names: ["main", "=draw;\"all\"", "flush", "buffer"].map(name).to_vec(),
-    }
+    };
+    let names = ["main", "=draw;\"all\"", "flush", "buffer"].map(|name| name.to_string().into());
+    Trace { name: "app.xray".into(), head, range: None, names: names.into() }
 }
 
 fn memory() -> Memory {
@@ -423,24 +415,9 @@ fn cells_of_csv_are_no_formulas() {
 #[test]
 fn processes_and_threads_have_numbers_of_their_own() {
     let mut trace = trace();
-    trace.tracks.push(Track {
-        kind: TrackKind::Thread,
-        name: "late".into(),
-        number: Some(7),
-        parent: None,
-        overlapping: false,
-        real: false,
-        lowest: 0,
-    });
-    trace.tracks.push(Track {
-        kind: TrackKind::Thread,
-        name: "huge".into(),
-        number: Some(i64::MAX),
-        parent: Some(0),
-        overlapping: false,
-        real: false,
-        lowest: 0,
-    });
+    let thread = |name, number| TrackDef { id: Some(number), ..TrackDef::new(TrackKind::Thread, name) };
+    trace.head.tracks.push(thread("late", 7));
+    trace.head.tracks.push(TrackDef { parent: Some(0), ..thread("huge", i64::MAX) });
     let ids = Ids::of(&trace);
     assert_eq!((ids.get(0), ids.get(1)), ((7, 7), (7, 7)));
     assert_ne!(ids.get(5).1, 7);

@@ -3,7 +3,9 @@
 //!
 //! A time unit is a nanosecond, or a step of a trace without a clock in seconds.
 
-use crate::{Arg, Number, Sample, Slice, Table, Trace, TrackKind, Writer, json};
+use unspool_trace::{TrackKind, ValueKind};
+
+use crate::{Arg, Number, Sample, Slice, Table, Trace, Writer, json};
 
 /// Writes a dump. Samples come in the order of time.
 #[derive(Default)]
@@ -33,9 +35,9 @@ fn name(text: &str, out: &mut Vec<u8>) {
 
 /// Appends the variables whose parent is a track, or none.
 fn variables(trace: &Trace, parent: Option<u32>, out: &mut Vec<u8>) {
-    for (number, track) in (0..).zip(&trace.tracks) {
+    for (number, track) in (0..).zip(&trace.head.tracks) {
         if track.kind == TrackKind::Counter && track.parent == parent {
-            out.extend(if track.real { &b"$var real 64 "[..] } else { b"$var integer 64 " });
+            out.extend(if track.values == ValueKind::Float { &b"$var real 64 "[..] } else { b"$var integer 64 " });
             identifier(number, out);
             out.push(b' ');
             name(&track.name, out);
@@ -51,9 +53,9 @@ impl Writer for Vcd {
         out.extend(b" $end\n");
         variables(trace, None, out);
         let is_parent = |number: u32| {
-            trace.tracks.iter().any(|track| track.kind == TrackKind::Counter && track.parent == Some(number))
+            trace.head.tracks.iter().any(|track| track.kind == TrackKind::Counter && track.parent == Some(number))
         };
-        for (number, track) in (0..).zip(&trace.tracks).filter(|(number, _)| is_parent(*number)) {
+        for (number, track) in (0..).zip(&trace.head.tracks).filter(|(number, _)| is_parent(*number)) {
             out.extend(b"$scope module ");
             name(&track.name, out);
             out.extend(b" $end\n");
@@ -92,7 +94,7 @@ impl Writer for Vcd {
 
     fn finish(&mut self, trace: &Trace, out: &mut Vec<u8>) {
         // The last value holds up to there.
-        let end = trace.nanoseconds(trace.end);
+        let end = trace.nanoseconds(trace.head.end);
         if self.now.is_some_and(|now| now < end) {
             out.push(b'#');
             json::integer(end, out);

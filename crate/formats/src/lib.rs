@@ -32,7 +32,7 @@
 #![cfg_attr(not(feature = "text"), allow(dead_code))]
 
 extern crate alloc;
-#[cfg(any(test, feature = "std"))]
+#[cfg(test)]
 extern crate std;
 // Test helpers shared with `tests/` name the crate.
 #[cfg(test)]

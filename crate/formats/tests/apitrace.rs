@@ -9,12 +9,12 @@ use proptest::prelude::*;
 use unspool_trace::problem::{MALFORMED, TOO_DEEP, TRUNCATED};
 use unspool_trace::{EventKind, Locator, OpenOptions, Probe, Problem, Text, Value};
 
-use crate::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer, snappy};
-use crate::apitrace::problems::{CUT_CALL, LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
 use crate::apitrace_traces::{
     CALL_LIST, CALL_LISTS, DRAW, END_LIST, GOOD, NEW_LIST, POP, PUSH, SWAP, corpus, dump, sample, stream,
 };
 use crate::common::{Delivered, decode, details, format, reader, whole};
+use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer, snappy};
+use unspool_formats::apitrace::problems::{CUT_CALL, LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
 
 const WHOLE: &[usize] = &[usize::MAX];
 

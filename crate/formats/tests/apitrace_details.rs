@@ -7,9 +7,9 @@ use unspool_trace::{EventBatch, EventKind, Limits, Locator, OpenOptions, RecordD
 use crate::common;
 use std::fs;
 
-use crate::apitrace::encode::{Value, Writer, snappy};
 use crate::apitrace_traces::{DATA, GOOD, corpus, sample};
 use crate::common::{decode, format, reader};
+use unspool_formats::apitrace::encode::{Value, Writer, snappy};
 
 const WHOLE: &[usize] = &[usize::MAX];
 

@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
-use crate::apitrace::encode::{EnumSig, FunctionSig, StructSig, Value, Writer};
 use crate::common;
+use unspool_formats::apitrace::encode::{EnumSig, FunctionSig, StructSig, Value, Writer};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {

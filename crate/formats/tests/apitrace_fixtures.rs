@@ -13,7 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::apitrace::encode::{BitmaskSig, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value, Writer, snappy};
+use unspool_formats::apitrace::encode::{
+    BitmaskSig, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value, Writer, snappy,
+};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {

@@ -10,7 +10,7 @@ use unspool_cut::CutOptions;
 use unspool_cut::clean::{Choice, Choices, Cleaner};
 use unspool_trace::{Limits, Probe};
 
-use crate::begin_cut;
+use unspool_formats::begin_cut;
 
 const FIXTURES: [&str; 9] = [
     "apitrace/scene.trace",

@@ -7,10 +7,10 @@ use unspool_stacks::problems::{LANDING_GUESSED, LEFT_BY_JUMP, RETURN_WITHOUT_CAL
 use unspool_trace::problem::{MALFORMED, TOO_DEEP, TRUNCATED};
 use unspool_trace::{EventKind, Field, Locator, Probe, Value};
 
-use crate::frames::encode::{Frame, Meta, Operand, Std, Table, Taint, TaintIntro, Writer};
-use crate::frames::problems::{BAD_TABLE, UNKNOWN_RECORD, WRONG_COUNT};
-use crate::frames::records;
 use crate::frames_common::{decode, details, format, options, text, whole};
+use unspool_formats::frames::encode::{Frame, Meta, Operand, Std, Table, Taint, TaintIntro, Writer};
+use unspool_formats::frames::problems::{BAD_TABLE, UNKNOWN_RECORD, WRONG_COUNT};
+use unspool_formats::frames::records;
 
 fn field(details: &[Field], name: &str) -> Option<Value> {
     details.iter().find(|f| f.name == name).map(|f| f.value.clone())

@@ -9,7 +9,7 @@
 use crate::common;
 use std::collections::HashMap;
 
-use crate::frames::encode::{Frame, Meta, Operand, Program, Std, Table, Taint, TaintIntro, Writer};
+use unspool_formats::frames::encode::{Frame, Meta, Operand, Program, Std, Table, Taint, TaintIntro, Writer};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {

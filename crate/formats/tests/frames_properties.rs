@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use unspool_stacks::problems;
 use unspool_trace::Problem;
 
-use crate::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};
-use crate::frames::records;
 use crate::frames_common::{decode, details, format, options, reader, text, whole};
 use crate::records_common::full_pass;
+use unspool_formats::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};
+use unspool_formats::frames::records;
 
 const CALL: &[u8] = &[0xe8, 0, 0, 0, 0];
 const RET: &[u8] = &[0xc3];

@@ -5,8 +5,8 @@
 
 use unspool_stacks::problems::LEFT_BY_JUMP;
 
-use crate::frames::encode::{Frame, Meta, Operand, Std, Table, Writer};
 use crate::frames_common::{decode, whole};
+use unspool_formats::frames::encode::{Frame, Meta, Operand, Std, Table, Writer};
 
 /// The encodings of a machine, most significant byte first. Functions are at 0x2000, 0x3000 …
 struct Machine {

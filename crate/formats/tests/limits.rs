@@ -7,11 +7,11 @@ use unspool_trace::limits::Expansion;
 use unspool_trace::problem::{MANY_THREADS, UNPACKS_TO_MORE};
 use unspool_trace::{EventBatch, EventKind, Limits, OpenOptions, Stacking, Text};
 
-use crate::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer};
 use crate::common::format;
-use crate::frames::encode::{Frame, Meta, Std, Table, Writer as Frames};
-use crate::xray::encode::{FdrBuffer, header};
-use crate::xray::wire::{FunctionKind, Mode};
+use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer};
+use unspool_formats::frames::encode::{Frame, Meta, Std, Table, Writer as Frames};
+use unspool_formats::xray::encode::{FdrBuffer, header};
+use unspool_formats::xray::wire::{FunctionKind, Mode};
 
 /// Everything that a decoder delivers in one batch, in portions of this size.
 fn decode(id: &str, file: &[u8], limits: Limits, portion: usize) -> EventBatch {

@@ -17,9 +17,11 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::apitrace::encode::{BitmaskSig, Details, EnumSig, FunctionSig, StructSig, Value as Arg, Writer, snappy};
 use crate::apitrace_traces::{DATA, DRAW, GOOD, POP, PUSH, SWAP, corpus, sample, stream};
 use crate::common::{Delivered, decode, reader};
+use unspool_formats::apitrace::encode::{
+    BitmaskSig, Details, EnumSig, FunctionSig, StructSig, Value as Arg, Writer, snappy,
+};
 
 /// Calls as JSON lines, in the order in which they were passed on.
 #[derive(Default)]
@@ -221,7 +223,7 @@ fn check(file: &[u8], portions: &[usize], most_pieces: usize) -> Vec<Call> {
         read_all(reader.pass(0..u32::MAX).as_mut(), file, usize::MAX, &mut lines).unwrap();
         lines.calls
     };
-    let short = crate::open_records("apitrace", &decoder.index_of_numbers()).unwrap();
+    let short = unspool_formats::open_records("apitrace", &decoder.index_of_numbers()).unwrap();
     assert!(numbers(reader) == numbers(short.as_ref()));
 
     // Calls that cannot be wanted may be left out, but no others.
@@ -656,7 +658,7 @@ fn groups_and_markers_have_flags() {
 #[test]
 fn an_index_of_something_else_is_refused() {
     for bytes in [&[][..], &[1, 2, 3], &[0xff; 100]] {
-        assert!(crate::open_records("apitrace", bytes).is_err());
+        assert!(unspool_formats::open_records("apitrace", bytes).is_err());
     }
 }
 

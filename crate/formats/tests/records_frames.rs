@@ -13,10 +13,10 @@ use serde_json::Value as Json;
 use unspool_trace::records::Row;
 use unspool_trace::{Field, FieldValue, Locator, Record, Value, Visitor};
 
-use crate::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};
-use crate::frames::wire::Header;
 use crate::frames_common::{decode, details, format, options, reader, text};
 use crate::records_common::{bytes_of, corpus, full_pass, pass, tree, value};
+use unspool_formats::frames::encode::{Frame, Meta, Operand, Place, Std, Table, Taint, TaintIntro, Writer};
+use unspool_formats::frames::wire::Header;
 
 fn field(name: &str, value: Value) -> Field {
     Field { name: name.to_owned().into(), value }

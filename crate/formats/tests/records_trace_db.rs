@@ -11,8 +11,8 @@ use unspool_trace::{EventKind, Field, Text, Value};
 use crate::common;
 use crate::common::{format, options};
 use crate::records_common::{bytes_of, corpus, full_pass, tree, value};
-use crate::trace_db::encode::Writer;
-use crate::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
+use unspool_formats::trace_db::encode::Writer;
+use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 
 /// The dump of a file: names and types, and a line for each complete point.
 fn lines(file: &[u8]) -> Vec<Json> {

@@ -21,9 +21,9 @@ use std::fmt::Write as _;
 use std::fs;
 
 use crate::common::Delivered;
-use crate::xray::encode::{FdrBuffer, basic_log, header};
-use crate::xray::wire::{Basic, FunctionKind, Mode};
-use crate::{recognise, xray};
+use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};
+use unspool_formats::xray::wire::{Basic, FunctionKind, Mode};
+use unspool_formats::{recognise, xray};
 
 /// Records as the text dump prints them, by lane and row. The process and thread of a track are
 /// found later.

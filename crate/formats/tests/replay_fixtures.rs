@@ -7,8 +7,8 @@
 
 use unspool_gl::gl;
 
-use crate::apitrace::encode::{FunctionSig, Value, Writer};
 use crate::common;
+use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {

@@ -7,14 +7,14 @@ use proptest::prelude::*;
 use unspool_trace::problem::TRUNCATED;
 use unspool_trace::{Decoder, Error, EventKind, Limits, Locator, Probe, Problem, ProblemKind, RecordDetails, Value};
 
-use crate::FORMATS;
 use crate::common;
 use crate::common::Delivered;
 use crate::records_common::full_pass;
-use crate::trace_db::encode::Writer;
-use crate::trace_db::point::{Content, Point, Reader, Variable};
-use crate::trace_db::problems::{CUT_POINT, NOT_SHOWN};
-use crate::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
+use unspool_formats::FORMATS;
+use unspool_formats::trace_db::encode::Writer;
+use unspool_formats::trace_db::point::{Content, Point, Reader, Variable};
+use unspool_formats::trace_db::problems::{CUT_POINT, NOT_SHOWN};
+use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 
 const LAYOUTS: [Layout; 2] = [Layout::Wide, Layout::Narrow];
 
@@ -431,7 +431,7 @@ fn any_point() -> impl Strategy<Value = Point> {
 /// pointers.
 fn write(layout: Layout, points: &mut [Point]) -> Vec<u8> {
     let mut w = Writer::new(layout, tables());
-    let mut map = crate::trace_db::memory::MemoryMap::default();
+    let mut map = unspool_formats::trace_db::memory::MemoryMap::default();
     for point in points {
         point.at = w.len() as u64;
         point.buffer_sizes.iter().for_each(|(address, size)| {

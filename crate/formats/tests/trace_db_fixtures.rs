@@ -7,8 +7,8 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
 use crate::common;
-use crate::trace_db::encode::Writer;
-use crate::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
+use unspool_formats::trace_db::encode::Writer;
+use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 
 #[test]
 fn fixtures_are_what_the_encoder_writes() {

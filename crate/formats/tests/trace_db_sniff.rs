@@ -5,9 +5,9 @@
 use unspool_trace::sniff::Confidence;
 use unspool_trace::{OpenOptions, Probe};
 
-use crate::trace_db::encode::Writer;
-use crate::trace_db::wire::{Layout, Number, Tables, Type};
-use crate::{FORMATS, recognise, xray};
+use unspool_formats::trace_db::encode::Writer;
+use unspool_formats::trace_db::wire::{Layout, Number, Tables, Type};
+use unspool_formats::{FORMATS, recognise, xray};
 
 fn guess(file: &[u8]) -> Option<(&'static str, Confidence)> {
     let head = &file[..file.len().min(65536)];

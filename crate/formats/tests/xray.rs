@@ -8,9 +8,9 @@ use unspool_trace::{Decoder, EventKind, Locator, Problem, Value};
 
 use crate::common;
 use crate::common::Delivered;
-use crate::xray::encode::{FdrBuffer, basic_log, basic_log_of, header};
-use crate::xray::problems::{COPIED_BUFFER, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
-use crate::xray::wire::{Basic, FunctionKind, Header, Mode};
+use unspool_formats::xray::encode::{FdrBuffer, basic_log, basic_log_of, header};
+use unspool_formats::xray::problems::{COPIED_BUFFER, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
+use unspool_formats::xray::wire::{Basic, FunctionKind, Header, Mode};
 
 impl Delivered {
     /// Events of one track since its last restart, as `+name@time`.

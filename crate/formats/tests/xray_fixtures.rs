@@ -7,8 +7,8 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
 use crate::common;
-use crate::xray::encode::{FdrBuffer, header};
-use crate::xray::wire::{FunctionKind, Mode};
+use unspool_formats::xray::encode::{FdrBuffer, header};
+use unspool_formats::xray::wire::{FunctionKind, Mode};
 
 const FREQUENCY: u64 = 2_400_000_000;
 const BUFFER: usize = 1024;

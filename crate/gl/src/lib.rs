@@ -8,6 +8,8 @@
 //!
 //! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
 
+#![forbid(unsafe_code)]
+
 mod functions;
 
 pub use functions::{Function, Functions, Parameter, functions};

@@ -23,6 +23,8 @@
 //! something of it is first shown: `unspool_survey` (`survey`, `web/worker/survey_worker.ts`) and
 //! `unspool_graphics` (`state`, `web/worker/gl_state_worker.ts`).
 
+#![forbid(unsafe_code)]
+
 mod calls;
 pub mod contexts;
 pub mod findings;

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use unspool_formats::apitrace::{self, ApitraceRecords};
-use unspool_records::{ByteSource, Reads, Unreadable, Window, run};
+use unspool_records::{ByteSource, Reads, Unreadable, Window, run_pass};
 use unspool_trace::records::Records;
 use unspool_trace::{Cause, Error};
 
@@ -14,8 +14,6 @@ const AHEAD: usize = 8 << 20;
 const STRETCH: usize = 256 << 10;
 /// Pieces that count as one stretch.
 const FEW: u32 = 4;
-/// A constant of its own: the row of the format would drag all that it can do into the module.
-const APITRACE: &str = apitrace::ROW.format.id;
 
 /// Receives calls.
 pub trait CallVisitor {
@@ -63,9 +61,10 @@ impl<S: ByteSource> Reader<S> {
     /// Returns [`unspool_trace::Cause::Misuse`] if the trace is of another format, or for bytes
     /// that are not an index.
     pub fn open(format: &str, index: &[u8], source: S) -> Result<Self, Error> {
-        if format != APITRACE {
+        if format != "apitrace" {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
         }
+        // Not the table of all formats: the module would contain all their readers.
         Ok(Self::new(ApitraceRecords::open(index)?, source))
     }
 
@@ -77,7 +76,7 @@ impl<S: ByteSource> Reader<S> {
     ///
     /// Those of [`Reader::open`].
     pub fn keeping(index: &[u8], source: S, bytes: u64) -> Result<Self, Error> {
-        Ok(Self::new(ApitraceRecords::open(index)?.keeping(bytes), source))
+        Ok(Self::new(ApitraceRecords::keeping(index, bytes)?, source))
     }
 
     fn new(records: ApitraceRecords, source: S) -> Self {
@@ -122,8 +121,7 @@ impl<S: ByteSource> Reader<S> {
         self.functions.clear();
         let mut pass = self.records.calls(pieces);
         let mut calls = Calls { visitor, call: &mut self.call, functions: &mut self.functions };
-        let calls: &mut dyn apitrace::CallVisitor = &mut calls;
-        run(&mut (&mut pass, calls), &self.source, &mut self.window, Reads::ahead(ahead))
+        run_pass(&mut *pass, &self.source, &mut self.window, Reads::ahead(ahead), &mut calls)
     }
 }
 
@@ -162,7 +160,7 @@ impl<S: ByteSource> Steps<S> {
     }
 }
 
-/// Hands calls to a visitor as it wants them.
+/// Makes calls of records.
 struct Calls<'a> {
     visitor: &'a mut dyn CallVisitor,
     call: &'a mut Call,
@@ -188,8 +186,8 @@ impl Calls<'_> {
 }
 
 impl apitrace::CallVisitor for Calls<'_> {
-    fn may_want(&mut self, function: &str, _keys: &mut dyn Iterator<Item = &str>) -> bool {
-        self.visitor.function(function).is_some()
+    fn may_want(&mut self, name: &str, _keys: &mut dyn Iterator<Item = &str>) -> bool {
+        self.visitor.function(name).is_some()
     }
 
     fn call(&mut self, call: &apitrace::Call<'_>) {

@@ -59,10 +59,10 @@ fn main() {
 
     let began = Clock::now();
     let mut counted = Counted(0);
-    read_all(&mut *steps.pass(0..u32::MAX), &file, 8 << 20, &mut counted);
+    read_steps(&mut *steps.pass(0..u32::MAX), &file, 8 << 20, &mut counted);
     println!("the pass alone              {}, {} accesses", rate(began.elapsed()), counted.0);
     let mut all = Recorded::default();
-    read_all(&mut *steps.pass(0..u32::MAX), &file, 8 << 20, &mut all);
+    read_steps(&mut *steps.pass(0..u32::MAX), &file, 8 << 20, &mut all);
     for (keeps, what) in [
         (Keeps::Executions, "building, executions only  "),
         (Keeps::Accesses, "building, without values   "),
@@ -70,7 +70,7 @@ fn main() {
     ] {
         let mut index = AccessIndex::new(steps.pieces(), count, keeps, usize::MAX);
         let began = Clock::now();
-        read_all(&mut *steps.pass(0..u32::MAX), &file, 8 << 20, &mut index);
+        read_steps(&mut *steps.pass(0..u32::MAX), &file, 8 << 20, &mut index);
         index.seal();
         println!("{what} {}, {:.2} bytes a step", rate(began.elapsed()), index.bytes() as f64 / count as f64);
     }

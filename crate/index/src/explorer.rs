@@ -5,7 +5,8 @@ use core::ops::Range;
 use unspool_formats::open_steps;
 use unspool_records::{ByteSource, Reads, Unreadable, Window, drive};
 use unspool_trace::Error;
-use unspool_trace::steps::{Access, Place, Step, StepPass, StepVisitor, Steps, SystemCall};
+use unspool_trace::records::Pass;
+use unspool_trace::steps::{self, Access, Place, Step, StepVisitor, Steps, SystemCall};
 
 use crate::index::{AccessIndex, Cell, Keeps};
 use crate::memory::Byte;
@@ -242,7 +243,7 @@ pub struct State {
 
 /// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
 fn run(
-    pass: &mut dyn StepPass,
+    pass: &mut dyn Pass<steps::Accesses>,
     source: &impl ByteSource,
     window: &mut Window,
     ahead: usize,

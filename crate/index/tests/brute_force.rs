@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use unspool_index::{Cell, Explorer, Keeps, Kind, Moment, Toward};
 use unspool_records::ByteSource;
 use unspool_trace::decoder::Range as Bytes;
-use unspool_trace::steps::{Access, Place, Step, StepPass, StepVisitor, Steps};
+use unspool_trace::records::Pass;
+use unspool_trace::steps::{Access, Accesses, Place, Step, StepVisitor, Steps};
 
 #[derive(Clone, Debug)]
 struct Model {
@@ -44,7 +45,7 @@ impl Steps for Trace {
         self.steps.last().map_or(0, |(number, _)| number + 1)
     }
 
-    fn pass(&self, pieces: Range<u32>) -> Box<dyn StepPass + '_> {
+    fn pass(&self, pieces: Range<u32>) -> Box<dyn Pass<Accesses> + '_> {
         let at = |piece: u32| self.pieces.get(piece as usize).copied().unwrap_or(self.steps.len());
         Box::new(TracePass { steps: &self.steps[..at(pieces.end)], at: at(pieces.start) })
     }
@@ -63,13 +64,13 @@ struct TracePass<'a> {
     at: usize,
 }
 
-impl StepPass for TracePass<'_> {
+impl Pass<Accesses> for TracePass<'_> {
     fn want(&self) -> Option<Bytes> {
         let left = self.steps.len() - self.at;
         (left > 0).then_some(Bytes { at: 8 * self.at as u64, len: 8 * left as u64 })
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn StepVisitor) -> usize {
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn StepVisitor + '_)) -> unspool_trace::Result<usize> {
         let mut used = 0;
         while used + 8 <= bytes.len() && !visitor.is_full() {
             let (number, step) = &self.steps[self.at];
@@ -86,7 +87,12 @@ impl StepPass for TracePass<'_> {
             self.at += 1;
             used += 8;
         }
-        used
+        Ok(used)
+    }
+
+    fn end(&mut self, _rest: &[u8], _visitor: &mut (dyn StepVisitor + '_)) -> unspool_trace::Result<()> {
+        self.at = self.steps.len();
+        Ok(())
     }
 }
 

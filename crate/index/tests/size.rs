@@ -60,7 +60,7 @@ fn a_recorded_program_is_small() {
     let file = repeated(&recorded, 12);
     let steps = reader(&file);
     let feed = |index: &mut AccessIndex| {
-        read_all(&mut *steps.pass(0..u32::MAX), &file, 1 << 20, index);
+        read_steps(&mut *steps.pass(0..u32::MAX), &file, 1 << 20, index);
     };
     let [without, with] =
         [Keeps::Accesses, Keeps::AccessesAndValues].map(|keeps| per_step(steps.pieces(), steps.count(), keeps, feed));

@@ -6,8 +6,9 @@ use unspool_index::{
     With, blocks, drcov, in_modules,
 };
 use unspool_records::ByteSource;
+use unspool_records::memory::read_steps;
 use unspool_trace::Instructions;
-use unspool_trace::steps::{self, Access, Place, Step, StepVisitor};
+use unspool_trace::steps::{Access, Place, Step, StepVisitor};
 
 use crate::choices::Choices;
 use crate::file::{Slow, index};
@@ -88,7 +89,7 @@ pub(crate) fn stepped(file: &[u8]) {
     let mut choices = Choices::of(file);
     let steps = open_steps("frames", &index).expect("an index");
     let mut all = All::default();
-    steps::read_all(&mut *steps.pass(0..u32::MAX), file, usize::MAX, &mut all);
+    read_steps(&mut *steps.pass(0..u32::MAX), file, usize::MAX, &mut all);
     assert!(all.steps.is_sorted_by(|a, b| a.number < b.number), "steps ascend");
     if all.accesses.len() > MOST {
         return;

@@ -1,17 +1,15 @@
 //! How a pass gets its bytes: the one rule for how much it is offered, and for when the file has no
 //! more for it.
 //!
-//! A pass ([`Pass`], [`StepPass`]) says where it goes on and how much it could use. Reading all of
+//! A [`Pass`] says where it goes on and how much it could use. Reading all of
 //! that at once may cost too much memory, and one byte is seldom enough. A [`Drive`] begins with a
 //! portion, doubles it while the pass uses nothing of it, and goes back to the portion once it has.
 //! It reads nothing itself and remembers only how much comes next, so the caller owns the reads,
 //! and a pass that a full visitor has stopped goes on later with the same drive.
 
-use unspool_formats::apitrace::{CallPass, CallVisitor};
 use unspool_trace::decoder::Range;
 use unspool_trace::error::Result;
-use unspool_trace::records::{Pass, Visitor};
-use unspool_trace::steps::{StepPass, StepVisitor};
+use unspool_trace::records::{Delivery, Pass};
 
 /// Bytes that a pass is offered at once at most: more than the largest units, a chunk of an
 /// apitrace and a frame of 64 MiB.
@@ -27,17 +25,11 @@ pub trait Driven {
     ///
     /// Those of the pass.
     fn push(&mut self, bytes: &[u8]) -> Result<usize>;
-    /// As [`Pass::end`].
-    ///
-    /// # Errors
-    ///
-    /// Those of the pass.
-    fn end(&mut self, rest: &[u8]) -> Result<()>;
-    /// As [`Visitor::is_full`].
+    /// As [`Delivery::is_full`].
     fn is_full(&self) -> bool;
 }
 
-impl Driven for (&mut (dyn Pass + '_), &mut (dyn Visitor + '_)) {
+impl<D: Delivery> Driven for (&mut (dyn Pass<D> + '_), &mut D::Visitor<'_>) {
     fn want(&self) -> Option<Range> {
         self.0.want()
     }
@@ -46,49 +38,8 @@ impl Driven for (&mut (dyn Pass + '_), &mut (dyn Visitor + '_)) {
         self.0.push(bytes, self.1)
     }
 
-    fn end(&mut self, rest: &[u8]) -> Result<()> {
-        self.0.end(rest, self.1)
-    }
-
     fn is_full(&self) -> bool {
-        self.1.is_full()
-    }
-}
-
-impl Driven for (&mut (dyn StepPass + '_), &mut (dyn StepVisitor + '_)) {
-    fn want(&self) -> Option<Range> {
-        self.0.want()
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> Result<usize> {
-        Ok(self.0.push(bytes, self.1))
-    }
-
-    // What is left of a step that is incomplete has no accesses.
-    fn end(&mut self, _rest: &[u8]) -> Result<()> {
-        Ok(())
-    }
-
-    fn is_full(&self) -> bool {
-        self.1.is_full()
-    }
-}
-
-impl Driven for (&mut CallPass<'_>, &mut (dyn CallVisitor + '_)) {
-    fn want(&self) -> Option<Range> {
-        self.0.want()
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> Result<usize> {
-        self.0.push_calls(bytes, self.1)
-    }
-
-    fn end(&mut self, rest: &[u8]) -> Result<()> {
-        self.0.end_calls(rest, self.1)
-    }
-
-    fn is_full(&self) -> bool {
-        self.1.is_full()
+        D::is_full(self.1)
     }
 }
 
@@ -180,9 +131,6 @@ pub fn over<'a>(driven: &mut impl Driven, file: &'a [u8], portion: usize) -> Res
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec;
-    use alloc::vec::Vec;
-
     use super::*;
 
     /// Takes units of some lengths, and notes how much it was offered.
@@ -218,10 +166,6 @@ mod tests {
             }
             self.at += used as u64;
             Ok(used)
-        }
-
-        fn end(&mut self, _rest: &[u8]) -> Result<()> {
-            Ok(())
         }
 
         fn is_full(&self) -> bool {

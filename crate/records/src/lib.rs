@@ -50,5 +50,5 @@ pub use details::{FieldOut, RecordOut};
 pub use error::TraceErrorOut;
 pub use reader::{List, RecordReader, RowOut, Scope, Survey};
 pub use rows::RowSource;
-pub use source::{ByteSource, Reads, UNREADABLE, Unreadable, Window, drive, fill, run, run_pass};
+pub use source::{ByteSource, Reads, UNREADABLE, Unreadable, Window, drive, fill, run_pass};
 pub use tabulate::{TableBytes, TableSink, Tabulate};

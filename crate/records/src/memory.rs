@@ -2,7 +2,7 @@
 
 use unspool_trace::decoder::Want;
 use unspool_trace::sniff::{Format, OpenOptions};
-use unspool_trace::steps::{StepPass, StepVisitor};
+use unspool_trace::steps::{Accesses, StepVisitor};
 use unspool_trace::{EventBatch, Pass, Result, Visitor};
 
 use crate::drive;
@@ -46,8 +46,8 @@ pub fn index_of(format: &Format, file: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Drives a pass over a file in memory, in portions of at least `portion` bytes, as far as the file
-/// has what it wants.
-pub fn read_steps(pass: &mut dyn StepPass, file: &[u8], portion: usize, visitor: &mut dyn StepVisitor) {
-    // It has no errors of its own.
+/// has what it wants and it can be decoded.
+pub fn read_steps(pass: &mut dyn Pass<Accesses>, file: &[u8], portion: usize, visitor: &mut dyn StepVisitor) {
+    // What was decoded for the timeline can be decoded again.
     let _ = drive::over(&mut (pass, visitor), file, portion);
 }

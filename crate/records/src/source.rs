@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use unspool_trace::Error;
-use unspool_trace::records::{Pass, Visitor};
+use unspool_trace::records::{Delivery, Pass};
 
 use crate::drive::{Drive, Driven, LONGEST, Moved};
 
@@ -191,32 +191,18 @@ pub fn drive<'w>(
 /// # Errors
 ///
 /// Fails if the file cannot be read or decoded.
-pub fn run(
-    driven: &mut impl Driven,
+pub fn run_pass<D: Delivery>(
+    pass: &mut dyn Pass<D>,
     source: &(impl ByteSource + ?Sized),
     window: &mut Window,
     reads: Reads,
+    visitor: &mut D::Visitor<'_>,
 ) -> Result<(), Unreadable> {
-    if let Some(rest) = drive(driven, source, window, reads)? {
+    while let Some(rest) = drive(&mut (&mut *pass, &mut *visitor), source, window, reads)? {
         // All that was wanted is not enough, or the file has ended.
-        driven.end(rest)?;
+        pass.end(rest, visitor)?;
     }
     Ok(())
-}
-
-/// As [`run`], for a pass over records.
-///
-/// # Errors
-///
-/// Those of [`run`].
-pub fn run_pass(
-    pass: &mut dyn Pass,
-    source: &(impl ByteSource + ?Sized),
-    window: &mut Window,
-    reads: Reads,
-    visitor: &mut dyn Visitor,
-) -> Result<(), Unreadable> {
-    run(&mut (pass, visitor), source, window, reads)
 }
 
 #[cfg(test)]
@@ -225,7 +211,7 @@ mod tests {
 
     use unspool_trace::Cause;
     use unspool_trace::decoder::Range;
-    use unspool_trace::records::Rows;
+    use unspool_trace::records::{Rows, Visitor};
 
     use super::*;
 
@@ -305,10 +291,10 @@ mod tests {
             fn want(&self) -> Option<Range> {
                 Some(Range { at: 7, len: 3 })
             }
-            fn push(&mut self, _bytes: &[u8], _visitor: &mut dyn Visitor) -> unspool_trace::Result<usize> {
+            fn push(&mut self, _bytes: &[u8], _visitor: &mut (dyn Visitor + '_)) -> unspool_trace::Result<usize> {
                 Err(Error::new(8, Cause::UnknownRecord { kind: 0x15 }))
             }
-            fn end(&mut self, _rest: &[u8], _visitor: &mut dyn Visitor) -> unspool_trace::Result<()> {
+            fn end(&mut self, _rest: &[u8], _visitor: &mut (dyn Visitor + '_)) -> unspool_trace::Result<()> {
                 Ok(())
             }
         }

@@ -53,6 +53,8 @@
 //!   `parts.ts` divides draws. `web/model/replay.ts` ends a worker that says nothing for a few
 //!   seconds, and `web/ui/replay/worker.ts` starts the next one once its GPU is done.
 
+#![forbid(unsafe_code)]
+
 mod call;
 mod calls;
 mod content;

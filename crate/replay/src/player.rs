@@ -3,10 +3,10 @@
 use core::cell::RefCell;
 
 use hashbrown::HashMap;
-use unspool_formats::apitrace::{ApitraceRecords, CallPass, CallVisitor};
-use unspool_records::{ByteSource, Reads, Unreadable, Window, run};
+use unspool_formats::apitrace::{ApitraceRecords, CallVisitor, Calls};
+use unspool_records::{ByteSource, Unreadable, Window};
 use unspool_trace::Error;
-use unspool_trace::records::Records;
+use unspool_trace::records::{Pass, Records};
 
 use crate::call::{Call, Collector};
 use crate::driver::{Bounds, Replay};
@@ -21,6 +21,8 @@ const PAYLOAD: u64 = 64 << 20;
 const AHEAD: usize = 4 << 20;
 /// Bytes that calls look at or copy which take as long as a call.
 const WORK: u64 = 1 << 14;
+/// Bytes that a pass is offered at most.
+const LONGEST: usize = 65 << 20;
 
 /// What a turn has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +37,9 @@ pub enum Turn {
 pub struct Player<S> {
     records: &'static ApitraceRecords,
     source: S,
-    pass: Option<Box<CallPass<'static>>>,
+    pass: Option<Box<dyn Pass<Calls>>>,
     window: Window,
+    least: usize,
     replay: Replay,
     /// The call that is wanted: the last one to be executed.
     goal: u64,
@@ -53,9 +56,8 @@ pub struct Player<S> {
     has_started_over: bool,
 }
 
-/// What a run of calls has come to.
-enum Ran {
-    /// There is more, or the turn is over.
+/// What bytes have come to.
+enum Pushed {
     More,
     /// There are no more calls.
     Over,
@@ -73,7 +75,7 @@ impl<S: ByteSource> Player<S> {
     pub fn open(index: &[u8], source: S, bounds: Bounds, emits: bool) -> Result<Self, Error> {
         // A pass borrows its reader. A player lives as long as its worker, so the reader may live
         // for ever.
-        let records = Box::leak(Box::new(ApitraceRecords::open(index)?.keeping(PAYLOAD)));
+        let records = Box::leak(Box::new(ApitraceRecords::keeping(index, PAYLOAD)?));
         Ok(Self::of(records, source, Replay::new(bounds, emits)))
     }
 
@@ -92,6 +94,7 @@ impl<S: ByteSource> Player<S> {
             source,
             pass: None,
             window: Window::default(),
+            least: 1,
             replay,
             goal: 0,
             reached: false,
@@ -212,14 +215,14 @@ impl<S: ByteSource> Player<S> {
     }
 
     /// The pass of a replay that has executed nothing.
-    fn start(&mut self) -> Box<CallPass<'static>> {
+    fn start(&mut self) -> Box<dyn Pass<Calls>> {
         (self.over, self.calls, self.seen, self.is_resumed) = (false, 0, 0, false);
         self.snapshots.begin(0);
-        Box::new(self.records.calls(0..u32::MAX))
+        self.records.calls(0..u32::MAX)
     }
 
     /// Begins with the first call, without anything that WebGL2 has. Draws are left out as before.
-    fn start_over(&mut self) -> Box<CallPass<'static>> {
+    fn start_over(&mut self) -> Box<dyn Pass<Calls>> {
         let old = {
             let new = Replay::new(self.replay.bounds, self.replay.stream.on);
             core::mem::replace(&mut self.replay, new)
@@ -238,7 +241,7 @@ impl<S: ByteSource> Player<S> {
     fn resume(&mut self, Resumed { call, piece, calls, replay }: Resumed) {
         self.replay = replay;
         self.replay.wireframe = self.wireframe;
-        self.pass = Some(Box::new(self.records.calls(piece..u32::MAX)));
+        self.pass = Some(self.records.calls(piece..u32::MAX));
         (self.over, self.calls, self.seen) = (false, calls, call);
         self.is_resumed = true;
     }
@@ -271,13 +274,13 @@ impl<S: ByteSource> Player<S> {
             if left == 0 || self.replay.stream.is_full() {
                 break Ok(Turn::Going);
             }
-            match self.run(&mut pass, &mut left) {
-                Ok(Ran::More) => {}
-                Ok(Ran::Over) => {
+            match self.push(&mut *pass, &mut left) {
+                Ok(Pushed::More) => {}
+                Ok(Pushed::Over) => {
                     self.over = true;
                     self.replay.plan.finish();
                 }
-                Ok(Ran::Refused) => {
+                Ok(Pushed::Refused) => {
                     self.snapshots.give_up();
                     pass = self.start_over();
                     self.has_started_over = true;
@@ -289,11 +292,14 @@ impl<S: ByteSource> Player<S> {
         result
     }
 
-    /// Executes calls until the turn is over.
-    fn run(&mut self, pass: &mut CallPass<'_>, left: &mut u64) -> Result<Ran, Unreadable> {
-        if pass.want().is_none() {
-            return Ok(Ran::Over);
-        }
+    /// Hands bytes to the pass.
+    fn push(&mut self, pass: &mut dyn Pass<Calls>, left: &mut u64) -> Result<Pushed, Unreadable> {
+        let Some(range) = pass.want() else { return Ok(Pushed::Over) };
+        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX).min(LONGEST);
+        let least = self.least.min(wanted);
+        let (bytes, _) = self.window.read(range.at, least, AHEAD, &self.source)?;
+        let bytes = bytes.get(..wanted).unwrap_or(bytes);
+        let offered = bytes.len();
         let shared = RefCell::new((&mut self.replay, &mut self.calls, left, &mut self.snapshots));
         let goal = self.goal;
         let (seen, records) = (self.seen, self.records);
@@ -314,19 +320,30 @@ impl<S: ByteSource> Player<S> {
             **left = left.saturating_sub(1 + replay.take_work() / WORK);
             call.number == goal || **left == 0 || replay.halted.is_some() || replay.stream.is_full()
         });
-        let visitor: &mut dyn CallVisitor = &mut collector;
-        let ran = run(&mut (&mut *pass, visitor), &self.source, &mut self.window, Reads::ahead(AHEAD));
+        // What can be read of a damaged file ends here; the timeline says why.
+        let mut used = if offered < least {
+            pass.end(bytes, &mut collector).map(|()| offered)
+        } else {
+            pass.push(bytes, &mut collector)
+        };
+        let is_stuck = used == Ok(0) && !collector.is_full() && pass.want() == Some(range);
+        if is_stuck && offered >= wanted {
+            // All that was decoded of the file is not enough: it ends within a call.
+            used = pass.end(bytes, &mut collector).map(|()| offered);
+        }
         self.reached = collector.passed;
         self.seen += collector.seen;
-        let has_come = self.seen != seen;
-        match ran {
-            // What can be read of a damaged file ends here; the timeline says why. Some containers
-            // cannot be read from the middle.
-            Err(Unreadable::Undecodable(_)) if self.is_resumed && !has_come => return Ok(Ran::Refused),
-            Err(Unreadable::Undecodable(_)) => return Ok(Ran::Over),
-            ran => ran?,
+        let full = collector.is_full();
+        let Ok(used) = used else {
+            // Some containers cannot be read from the middle.
+            return Ok(if self.is_resumed && self.seen == seen { Pushed::Refused } else { Pushed::Over });
+        };
+        self.is_resumed &= self.seen == seen;
+        if used > 0 || full || wanted == 0 {
+            self.least = 1;
+        } else {
+            self.least = (offered * 2).max(1);
         }
-        self.is_resumed &= !has_come;
-        Ok(Ran::More)
+        Ok(Pushed::More)
     }
 }

@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::locator::Locator;
 use crate::problem::Problem;
 use crate::statement::StatementId;
@@ -81,7 +83,7 @@ pub mod flags {
 }
 
 /// The kind of slice or instant that a name belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SliceKind {
     /// A call of a function, or the track's usual slice.
     #[default]
@@ -116,7 +118,7 @@ impl SliceKind {
 }
 
 /// What identifies a name in the file, if it is not the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Key {
     /// The text itself.
     #[default]
@@ -127,6 +129,17 @@ pub enum Key {
     Address(u64),
     /// The number of a statement: the bits of a [`StatementId`].
     Statement(u64),
+}
+
+impl Key {
+    /// The key as a number of SQL: an address or a statement with a highest bit is negative.
+    pub fn number(self) -> Option<i64> {
+        match self {
+            Self::None => None,
+            Self::Id(id) => Some(id),
+            Self::Address(bits) | Self::Statement(bits) => Some(bits as i64),
+        }
+    }
 }
 
 /// The key as texts have it: `#12`, `0x401000`. Empty if there is none.
@@ -142,7 +155,7 @@ impl fmt::Display for Key {
 }
 
 /// The definition of a name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Name {
     /// The text shown.
     pub text: String,
@@ -159,7 +172,7 @@ impl From<String> for Name {
 }
 
 /// The kind of a track.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TrackKind {
     /// A process: parent of its threads' tracks.
     Process,
@@ -171,8 +184,20 @@ pub enum TrackKind {
     Counter,
 }
 
+impl TrackKind {
+    /// A stable word: `process`, `thread`, `lane` or `counter`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Thread => "thread",
+            Self::Lane => "lane",
+            Self::Counter => "counter",
+        }
+    }
+}
+
 /// How far an orphan, an end without a beginning, reaches back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Orphans {
     /// To the beginning of the track: only the time before the recording is missing.
     FromStart,
@@ -181,7 +206,7 @@ pub enum Orphans {
 }
 
 /// The type of a counter's samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ValueKind {
     /// A `u64`.
     #[default]
@@ -195,7 +220,7 @@ pub enum ValueKind {
 }
 
 /// How the slices of a track are stacked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stacking {
     /// Like calls: a slice ends before the one below it.
     #[default]
@@ -206,7 +231,7 @@ pub enum Stacking {
 }
 
 /// The definition of a track.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrackDef {
     /// The parent track, which must be defined earlier.
     pub parent: Option<TrackId>,
@@ -229,7 +254,9 @@ pub struct TrackDef {
     pub width: u8,
     /// How its slices are stacked.
     pub stacking: Stacking,
-    /// One of its slices, in a word or two, if [`crate::Nouns::slice`] does not fit.
+    /// One of its slices, in a word or two, if [`crate::Nouns::slice`] does not fit. Static, so
+    /// that it is lost on the way to another module.
+    #[serde(skip)]
     pub noun: Option<&'static str>,
     /// Whether its slices are the frames of the trace, which a search for `frame:` counts.
     pub has_frames: bool,

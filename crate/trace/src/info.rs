@@ -1,6 +1,6 @@
 //! Facts about a trace as a whole, known from the head of its file.
 //!
-//! `Info` adds to the row of the format ([`unspool_formats::table`]) what differs between its traces: what
+//! `Info` adds to the row of the format ([`crate::table`]) what differs between its traces: what
 //! one offers beyond slices, instants and counters (`offers`: SQL tables, disassembly, call stacks,
 //! time). Neither the engine nor the page tests for a format's name.
 

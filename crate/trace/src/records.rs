@@ -132,6 +132,44 @@ pub enum FieldValue<'a> {
     },
 }
 
+impl FieldValue<'_> {
+    /// The value, owned. Of a text, a name or bytes at most about `most` bytes are kept.
+    pub fn to_value(self, most: usize) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(b) => {
+                Value::Symbol { name: if b { "true" } else { "false" }.into(), value: Box::new(Value::U64(b.into())) }
+            }
+            Self::U64(n) => Value::U64(n),
+            Self::I64(n) => Value::I64(n),
+            Self::Id(n) => Value::Id(n),
+            Self::Hex(n) => Value::Hex(n),
+            Self::F32(x) => Value::F64(shortest(x)),
+            Self::F64(x) => Value::F64(x),
+            Self::Text(text) => Value::Text(shortened(text, most)),
+            Self::Symbol { name, value } => {
+                Value::Symbol { name: shortened(name, most), value: Box::new(value.to_value(most)) }
+            }
+            Self::Bytes { bytes, len } => Value::Bytes { bytes: bytes.get(..most).unwrap_or(bytes).into(), len },
+            Self::Code { isa, address, bytes } => Value::Code { isa, address, bytes: bytes.into() },
+        }
+    }
+}
+
+impl From<FieldValue<'_>> for Value {
+    fn from(value: FieldValue<'_>) -> Self {
+        value.to_value(usize::MAX)
+    }
+}
+
+/// A text of about `most` bytes at most, with an ellipsis if it was longer.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().map(|(i, _)| i).find(|i| *i >= most) {
+        Some(end) => text.get(..end).unwrap_or_default().chars().chain(['…']).collect(),
+        None => text.into(),
+    }
+}
+
 /// How a record uses an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
@@ -200,8 +238,29 @@ pub trait Visitor {
     }
 }
 
+/// What a pass delivers: the kind of visitor that receives it.
+pub trait Delivery {
+    /// The visitor.
+    type Visitor<'v>: ?Sized;
+
+    /// Whether the pass must stop after the current record. It can be continued.
+    fn is_full(visitor: &Self::Visitor<'_>) -> bool;
+}
+
+/// Records with their fields, to a [`Visitor`].
+#[derive(Clone, Copy, Debug)]
+pub enum Fields {}
+
+impl Delivery for Fields {
+    type Visitor<'v> = dyn Visitor + 'v;
+
+    fn is_full(visitor: &Self::Visitor<'_>) -> bool {
+        visitor.is_full()
+    }
+}
+
 /// A pass over consecutive pieces. The same bytes give the same records in any portions.
-pub trait Pass {
+pub trait Pass<D: Delivery = Fields> {
     /// The bytes needed next. Empty if it can go on without any. `None` if it is done.
     fn want(&self) -> Option<Range>;
 
@@ -212,7 +271,7 @@ pub trait Pass {
     /// # Errors
     ///
     /// Fails where decoding for the timeline fails. Every record before that was passed on.
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize>;
+    fn push(&mut self, bytes: &[u8], visitor: &mut D::Visitor<'_>) -> Result<usize>;
 
     /// The file ends after `rest`, which begins where [`Pass::want`] does. Records that are
     /// incomplete but shown in the timeline are passed on. Afterwards nothing is wanted.
@@ -220,7 +279,7 @@ pub trait Pass {
     /// # Errors
     ///
     /// Those of [`Pass::push`].
-    fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()>;
+    fn end(&mut self, rest: &[u8], visitor: &mut D::Visitor<'_>) -> Result<()>;
 }
 
 /// Reads the records of a trace anywhere. It has an index and no state, so that any number of
@@ -370,36 +429,6 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    fn value(&self, value: FieldValue<'_>) -> Value {
-        match value {
-            FieldValue::Null => Value::Null,
-            FieldValue::Bool(b) => {
-                Value::Symbol { name: if b { "true" } else { "false" }.into(), value: Box::new(Value::U64(b.into())) }
-            }
-            FieldValue::U64(n) => Value::U64(n),
-            FieldValue::I64(n) => Value::I64(n),
-            FieldValue::Id(n) => Value::Id(n),
-            FieldValue::Hex(n) => Value::Hex(n),
-            FieldValue::F32(x) => Value::F64(shortest(x)),
-            FieldValue::F64(x) => Value::F64(x),
-            FieldValue::Text(text) => Value::Text(self.shortened(text)),
-            FieldValue::Symbol { name, value } => {
-                Value::Symbol { name: self.shortened(name), value: Box::new(self.value(*value)) }
-            }
-            FieldValue::Bytes { bytes, len } => {
-                Value::Bytes { bytes: bytes.iter().copied().take(self.bytes).collect(), len }
-            }
-            FieldValue::Code { isa, address, bytes } => Value::Code { isa, address, bytes: bytes.into() },
-        }
-    }
-
-    fn shortened(&self, text: &str) -> String {
-        match text.char_indices().map(|(i, _)| i).find(|i| *i >= self.bytes) {
-            Some(end) => text.get(..end).unwrap_or_default().chars().chain(['…']).collect(),
-            None => text.into(),
-        }
-    }
-
     /// Keeps a value unless there are too many.
     fn keep(&mut self, field: Field) {
         let Some(row) = self.rows.last_mut() else { return };
@@ -434,7 +463,7 @@ impl Visitor for Rows {
     }
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        let value = self.value(value);
+        let value = value.to_value(self.bytes);
         self.keep(Field { name: Cow::Owned(key.into()), value });
     }
 

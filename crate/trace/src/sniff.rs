@@ -105,7 +105,7 @@ pub type Open = fn(head: &[u8], OpenOptions) -> Result<Opened>;
 pub type OpenText = fn(head: &[u8], Text, OpenOptions) -> Result<Option<Box<dyn TextDump>>>;
 
 /// What a format is, and how files of it are recognised and decoded: a part of its
-/// [`Row`](unspool_formats::table::Row).
+/// [`Row`](crate::table::Row).
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// A stable id.

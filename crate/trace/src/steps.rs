@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
-use crate::decoder::Range;
+use crate::records::{Delivery, Pass};
 
 /// What was read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,12 +94,16 @@ pub trait StepVisitor {
     }
 }
 
-/// A pass over consecutive pieces. [`crate::Pass`] explains the methods.
-pub trait StepPass {
-    /// The bytes needed next. `None` if it is done.
-    fn want(&self) -> Option<Range>;
-    /// Takes bytes from the beginning of [`StepPass::want`], and returns how many it used.
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn StepVisitor) -> usize;
+/// Steps with what they read and wrote, to a [`StepVisitor`]: what a [`Pass`] may deliver.
+#[derive(Clone, Copy, Debug)]
+pub enum Accesses {}
+
+impl Delivery for Accesses {
+    type Visitor<'v> = dyn StepVisitor + 'v;
+
+    fn is_full(visitor: &Self::Visitor<'_>) -> bool {
+        visitor.is_full()
+    }
 }
 
 /// Reads the steps of a trace anywhere.
@@ -109,7 +113,7 @@ pub trait Steps {
     /// Number of steps.
     fn count(&self) -> u64;
     /// A pass over the pieces with these numbers, as far as they exist.
-    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn StepPass + '_>;
+    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass<Accesses> + '_>;
     /// Whether numbers in memory have their most significant byte first.
     fn is_big_endian(&self) -> bool;
     /// Whether the register with this name is the stack pointer.

@@ -3,12 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use unspool_containers::{Buffer, Container};
+use unspool_containers::{Buffer, Container, Gzip};
 use unspool_trace::Limits;
 use unspool_trace::limits::Expansion;
 
 use crate::deflate::Deflate;
-use crate::gzip::Gzip;
 use crate::wrapped::Wrapped;
 use crate::xz::Xz;
 use crate::{Entry, Fault, Kind, Method, Why};
@@ -53,7 +52,7 @@ impl Stream {
     pub fn new(kind: Kind) -> Option<Self> {
         let wrapped = |container: Container| Box::new(Wrapped::new(container.built_in()));
         let decoder: Box<dyn Decode> = match kind {
-            Kind::Gzip => Box::new(Gzip::new()),
+            Kind::Gzip => Box::new(Gzip::checked()),
             Kind::Zstd => wrapped(Container::Zstd),
             Kind::Xz => Box::new(Xz::new()),
             Kind::Brotli => wrapped(Container::Brotli),

@@ -31,7 +31,8 @@ impl Decode for Wrapped {
     }
 }
 
-fn fault(problem: Problem) -> Fault {
+/// What is wrong, as a fault.
+pub(crate) fn fault(problem: Problem) -> Fault {
     let truncated = problem.kind.id() == TRUNCATED.id();
     Fault { at: problem.at, why: if truncated { Why::Truncated } else { Why::Malformed } }
 }

@@ -19,6 +19,7 @@ import cutWorker from '../../worker/cut.ts?worker&url';
 import exportWorker from '../../worker/export.ts?worker&url';
 import { copyLink } from '../link.ts';
 import type { Page } from '../page.ts';
+import { Popover } from '../parts/popover.tsx';
 import { startWorker } from '../workers.ts';
 import { Cleaning } from './cleaning.tsx';
 import type { HeaderMenuProps } from './menu_button.tsx';
@@ -143,7 +144,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
   const info = open.trace.info.value;
   const running = state.at === 'running';
   return (
-    <section class="popover export-popover" role="dialog" aria-label="Export">
+    <Popover class="export-popover" label="Export">
       {isReading ? (
         <p class="muted">The trace is still being read. It can be exported when it is complete.</p>
       ) : (
@@ -222,7 +223,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
           {state.sentence}
         </p>
       )}
-    </section>
+    </Popover>
   );
 }
 

@@ -8,6 +8,7 @@ import type { OpenTrace } from '../../model/workbench.ts';
 import { noteColour } from '../notes/colour.ts';
 import { NoteEditor } from '../notes/editor.tsx';
 import type { Page } from '../page.ts';
+import { Popover } from '../parts/popover.tsx';
 import './notes_menu.css';
 
 interface Props {
@@ -33,7 +34,7 @@ export function NotesMenu({ open, page, close }: MenuProps) {
     act?.();
   };
   return (
-    <section class="popover notes-popover" role="dialog" aria-label="Notes">
+    <Popover class="notes-popover" label="Notes">
       <div class="notes-actions">
         <button
           type="button"
@@ -100,7 +101,7 @@ export function NotesMenu({ open, page, close }: MenuProps) {
         </ul>
       )}
       <Stored open={open} page={page} />
-    </section>
+    </Popover>
   );
 }
 

@@ -5,6 +5,7 @@ import { partRead, partWanted } from '../../model/part.ts';
 import { blobSink } from '../../model/save_file.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import cutWorker from '../../worker/cut.ts?worker&url';
+import { Popover } from '../parts/popover.tsx';
 import { startWorker } from '../workers.ts';
 import type { HeaderMenuProps } from './menu_button.tsx';
 import './part_menu.css';
@@ -29,7 +30,7 @@ export function PartMenu({ open, page }: HeaderMenuProps) {
   if (!part) return null;
   const { bytes, bytesRead } = trace.progress.value;
   return (
-    <section class="popover part-popover" role="dialog" aria-label="The rest of the file">
+    <Popover class="part-popover" label="The rest of the file">
       <p class="problem-title">{part.why}</p>
       <p class="muted">
         {formatBytes(bytesRead)} of {formatBytes(bytes)} were read
@@ -48,7 +49,7 @@ export function PartMenu({ open, page }: HeaderMenuProps) {
         The native command has no such limit: <code>unspool stats</code>, <code>find</code> and <code>sql</code> read
         all of the file, and <code>cut</code> saves a part of it.
       </p>
-    </section>
+    </Popover>
   );
 }
 

@@ -1,38 +1,15 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatOffset } from '../../base/format.ts';
 import type { Problem } from '../../base/protocol.ts';
-import { createScope } from '../../base/scope.ts';
 import type { Trace } from '../../model/trace.ts';
 import { problemsLabel } from '../../model/tracks.ts';
+import { Popover, PopoverButton } from '../parts/popover.tsx';
 
 /** Problems per request. */
 const PAGE = 100;
-/** CSS pixels between a list and the edge of the window. */
-const MARGIN = 8;
 
 /** The number of problems and remarks, and a list of them on a click. Renders nothing if there are none. */
 export function Problems({ trace }: { trace: Trace }) {
-  const shown = useSignal(false);
-  const root = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    const scope = createScope();
-    scope.listen<PointerEvent>(window, 'pointerdown', (event) => {
-      if (event.target instanceof Node && !root.current?.contains(event.target)) shown.value = false;
-    });
-    scope.listen<KeyboardEvent>(
-      window,
-      'keydown',
-      (event) => {
-        if (event.key !== 'Escape' || !shown.peek()) return;
-        shown.value = false;
-        event.stopImmediatePropagation();
-      },
-      { capture: true },
-    );
-    return scope.dispose;
-  }, [shown]);
-
   // How much was read before a limit is beside this.
   const problems = trace.progress.value.problems.filter(({ isLimit }) => !isLimit);
   const status = trace.status.value;
@@ -42,18 +19,11 @@ export function Problems({ trace }: { trace: Trace }) {
   if (count === 0) return null;
   const serious = broken !== null || problems.some((kind) => kind.serious);
   return (
-    <span class="problems" ref={root}>
-      <button
-        type="button"
-        class={serious ? 'chip warning' : 'chip'}
-        aria-expanded={shown.value}
-        onClick={() => (shown.value = !shown.value)}
-      >
-        {serious && <span aria-hidden="true">⚠ </span>}
-        {problemsLabel(problems, broken !== null)}
-      </button>
-      {shown.value && (
-        <section class="popover" role="dialog" aria-label="Problems and remarks" ref={keepInWindow}>
+    <PopoverButton
+      place="problems"
+      look={serious ? 'chip warning' : 'chip'}
+      content={() => (
+        <Popover label="Problems and remarks">
           {broken && (
             <div class="problem">
               <p class="problem-title warning-text">Reading stopped early</p>
@@ -71,17 +41,13 @@ export function Problems({ trace }: { trace: Trace }) {
             </div>
           ))}
           {count > 1 && <EachProblem trace={trace} />}
-        </section>
+        </Popover>
       )}
-    </span>
+    >
+      {serious && <span aria-hidden="true">⚠ </span>}
+      {problemsLabel(problems, broken !== null)}
+    </PopoverButton>
   );
-}
-
-/** Moves what begins below its button so far to the left that it ends in the window. */
-function keepInWindow(popover: HTMLElement | null): void {
-  if (!popover) return;
-  const beyond = popover.getBoundingClientRect().right - (window.innerWidth - MARGIN);
-  if (beyond > 0) popover.style.marginLeft = `${-beyond}px`;
 }
 
 function EachProblem({ trace }: { trace: Trace }) {

@@ -4,9 +4,11 @@ import { useCallback, useRef } from 'preact/hooks';
 import { type Command, commandOf } from '../commands/commands.ts';
 import type { CommandContext } from '../commands/context.ts';
 import type { Menu as MenuOf } from '../commands/menus.ts';
-import { MenuContext, type MenuRequest, type ShowMenu } from './request.ts';
+import { MenuContext, type MenuItem, type MenuRequest, type ShowMenu } from './request.ts';
 
 type MenuModule = typeof import('./menu.tsx');
+/** The entries of a menu, in groups. */
+type MenuGroups = readonly (readonly MenuItem[])[];
 
 interface Props {
   readonly contextNow: () => CommandContext;
@@ -19,13 +21,32 @@ interface Props {
 export function MenuHost({ contextNow, tell, children }: Props) {
   const request = useSignal<MenuRequest | null>(null);
   const module = useRef<MenuModule | null>(null);
-  const contextOf = useCallback(
-    ({ row, table }: MenuRequest): CommandContext => ({ ...contextNow(), row, table: table ?? null }),
+  const itemsOf = useCallback(
+    (asked: MenuRequest): MenuGroups => {
+      if ('items' in asked) return asked.items.length > 0 ? [asked.items] : [];
+      const contextOf = (): CommandContext => ({ ...contextNow(), row: asked.row ?? null, table: asked.table ?? null });
+      return groupsOf(asked.menu, contextOf()).map((group) =>
+        group.map((command) => ({
+          id: command.id,
+          title: command.inMenu ?? command.title,
+          chord: command.keys[0],
+          run: () => command.run(contextOf()),
+        })),
+      );
+    },
     [contextNow],
   );
+  const close = (asked: MenuRequest) => {
+    if (request.peek() !== asked) return;
+    request.value = null;
+    asked.onClose?.();
+  };
   const show: ShowMenu = useCallback(
     (next) => {
-      if (groupsOf(next.menu, contextOf(next)).length === 0) return false;
+      const before = request.peek();
+      if (before) close(before);
+      if (before?.button && before.button === next.button) return false;
+      if (itemsOf(next).length === 0) return false;
       if (module.current) request.value = next;
       else {
         import('./menu.tsx').then(
@@ -33,31 +54,31 @@ export function MenuHost({ contextNow, tell, children }: Props) {
             module.current = loaded;
             request.value = next;
           },
-          () => tell('The menu could not be loaded.'),
+          () => {
+            tell('The menu could not be loaded.');
+            next.onClose?.();
+          },
         );
       }
       return true;
     },
-    [contextOf, tell, request],
+    [itemsOf, tell, request],
   );
   const now = request.value;
   const Menu = module.current?.Menu;
-  const close = () => {
-    if (request.peek() === now) request.value = null;
-  };
   return (
     <MenuContext.Provider value={show}>
       {children}
       {now && Menu && (
         <Menu
           request={now}
-          groups={groupsOf(now.menu, contextOf(now))}
-          run={(command) => {
-            close();
+          groups={itemsOf(now)}
+          run={(item) => {
+            close(now);
             // The focus returns to where it was, from where the command may move it.
-            requestAnimationFrame(() => command.run(contextOf(now)));
+            requestAnimationFrame(item.run);
           }}
-          close={close}
+          close={() => close(now)}
         />
       )}
     </MenuContext.Provider>

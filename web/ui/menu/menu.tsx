@@ -2,13 +2,11 @@ import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { createScope } from '../../base/scope.ts';
-import type { Command } from '../commands/commands.ts';
 import { labelsOf } from '../commands/sheet.ts';
-import type { MenuRequest } from './request.ts';
+import { placeAt, useDismissal } from '../parts/popover.tsx';
+import type { MenuItem, MenuRequest } from './request.ts';
 import './menu.css';
 
-/** CSS pixels between the menu and the edges of the window. */
-const MARGIN = 6;
 /** Until the menu is measured it is not seen, but has the focus, which a hidden element cannot have. */
 const MEASURED = { left: '0', top: '0', opacity: '0' };
 /** Milliseconds after which typed letters begin a new title. */
@@ -16,29 +14,26 @@ const TYPING_MS = 700;
 
 interface Props {
   readonly request: MenuRequest;
-  /** Commands that have an effect, in groups. */
-  readonly groups: readonly (readonly Command[])[];
-  readonly run: (command: Command) => void;
+  /** In groups, between which there are lines. */
+  readonly groups: readonly (readonly MenuItem[])[];
+  readonly run: (item: MenuItem) => void;
   readonly close: () => void;
 }
 
-/** A menu of commands next to what it is about. It has the focus while it is open. */
+/** A menu next to what it is about. It has the focus while it is open. */
 export function Menu({ request, groups, run, close }: Props) {
-  const { at, byKey, label, marked } = request;
+  const { at, byKey, label, marked, button } = request;
   const box = useRef<HTMLDivElement>(null);
-  const place = useSignal<{ left: number; top: number } | null>(null);
+  const place = useSignal<ReturnType<typeof placeAt> | null>(null);
   const typed = useRef({ text: '', at: 0 });
+  // A click on its button closes it, too: after the press of the pointer.
+  const isInside = (target: EventTarget | null) =>
+    target instanceof Node && Boolean(box.current?.contains(target) || button?.contains(target));
+  useDismissal(true, isInside, close);
   const items = () => [...(box.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
 
   useLayoutEffect(() => {
-    const { width, height } = box.current!.getBoundingClientRect();
-    // Towards the other side where it does not fit.
-    const left = at.x + width + MARGIN > innerWidth ? at.x - width : at.x;
-    const top = at.y + height + MARGIN > innerHeight ? at.y - height : at.y;
-    place.value = {
-      left: Math.max(MARGIN, Math.min(left, innerWidth - width - MARGIN)),
-      top: Math.max(MARGIN, Math.min(top, innerHeight - height - MARGIN)),
-    };
+    place.value = placeAt(at, box.current!.getBoundingClientRect());
   }, [request]);
   useEffect(() => {
     const element = box.current!;
@@ -52,23 +47,15 @@ export function Menu({ request, groups, run, close }: Props) {
       const lost = element.contains(document.activeElement) || document.activeElement === document.body;
       if (lost && before instanceof HTMLElement) before.focus({ preventScroll: true });
     });
-    scope.listen<PointerEvent>(
-      window,
-      'pointerdown',
-      ({ target }) => {
-        if (!(target instanceof Node && element.contains(target))) close();
-      },
-      { capture: true },
-    );
     scope.listen<FocusEvent>(element, 'focusout', ({ relatedTarget }) => {
-      if (!(relatedTarget instanceof Node && element.contains(relatedTarget))) close();
+      if (!isInside(relatedTarget)) close();
     });
     for (const type of ['resize', 'blur']) scope.listen(window, type, close);
     scope.listen<WheelEvent>(
       window,
       'wheel',
       ({ target }) => {
-        if (!(target instanceof Node && element.contains(target))) close();
+        if (!isInside(target)) close();
       },
       { capture: true, passive: true },
     );
@@ -104,11 +91,11 @@ export function Menu({ request, groups, run, close }: Props) {
   return (
     <div
       ref={box}
-      class="menu"
+      class="menu floating"
       role="menu"
       aria-label={label}
       tabIndex={-1}
-      style={place.value ? { left: `${place.value.left}px`, top: `${place.value.top}px` } : MEASURED}
+      style={place.value ?? MEASURED}
       onKeyDown={onKey}
       onContextMenu={(event) => event.preventDefault()}
     >
@@ -116,21 +103,21 @@ export function Menu({ request, groups, run, close }: Props) {
         <Fragment key={group[0]!.id}>
           {/* biome-ignore lint/a11y/useSemanticElements: a thematic break has no place in a menu. */}
           {i > 0 && <div class="menu-line" role="separator" />}
-          {group.map((command) => (
+          {group.map((item) => (
             <div
-              key={command.id}
+              key={item.id}
               class="menu-item"
               role="menuitem"
               tabIndex={-1}
-              aria-keyshortcuts={command.keys[0] && labelsOf(command.keys[0]).join('+').replace('Ctrl', 'Control')}
-              onClick={() => run(command)}
+              aria-keyshortcuts={item.chord && labelsOf(item.chord).join('+').replace('Ctrl', 'Control')}
+              onClick={() => run(item)}
               onKeyDown={() => undefined}
               onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
             >
-              <span>{command.inMenu ?? command.title}</span>
-              {command.keys[0] !== undefined && (
+              <span>{item.title}</span>
+              {item.chord && (
                 <span class="menu-keys" aria-hidden="true">
-                  {labelsOf(command.keys[0]).join('+')}
+                  {labelsOf(item.chord).join('+')}
                 </span>
               )}
             </div>

@@ -1,21 +1,52 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { Chord } from '../commands/commands.ts';
 import type { RowTarget, TableTarget } from '../commands/context.ts';
 import type { Menu } from '../commands/menus.ts';
+import type { Anchor } from '../parts/popover.tsx';
 
-/** A menu to show. */
-export interface MenuRequest {
+/** An entry of a menu. */
+export interface MenuItem {
+  readonly id: string;
+  readonly title: string;
+  /** The keys that do the same. */
+  readonly chord?: Chord | undefined;
+  run(): void;
+}
+
+/** Where a menu is shown, and for what. */
+interface Place {
   /** What it is about, for screen readers. */
   readonly label: string;
-  readonly menu: Menu;
-  /** CSS pixels from the left and top edges of the window. */
-  readonly at: { readonly x: number; readonly y: number };
+  /** What it is next to: the pointer, or an element. */
+  readonly at: Anchor;
   /** It was asked for by a key: its first entry gets the focus. */
   readonly byKey: boolean;
-  readonly row: RowTarget | null;
-  readonly table?: TableTarget;
   /** The element that it is about, which is marked while the menu is open. */
-  readonly marked: Element | null;
+  readonly marked?: Element | null;
+  /** The button that it belongs to. A second request of the same closes the menu. */
+  readonly button?: Element;
+  /** It has been closed. */
+  readonly onClose?: () => void;
+}
+
+/** A menu of entries to show. */
+interface MenuOfItems extends Place {
+  readonly items: readonly MenuItem[];
+}
+
+/** A menu of commands to show. Those without an effect now are left out. */
+export interface MenuOfCommands extends Place {
+  readonly menu: Menu;
+  readonly row?: RowTarget;
+  readonly table?: TableTarget;
+}
+
+export type MenuRequest = MenuOfItems | MenuOfCommands;
+
+/** The place of a menu at a point, in CSS pixels of the window. */
+export function atPoint(x: number, y: number): Anchor {
+  return { left: x, right: x, top: y, bottom: y };
 }
 
 /** Shows a menu. Returns false if none of its commands has an effect now; then there is no menu. */

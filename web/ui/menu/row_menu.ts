@@ -1,14 +1,13 @@
 import type { RowTarget } from '../commands/context.ts';
 import { MENUS } from '../commands/menus.ts';
-import { isBrowsers, isByKey, useMenu } from './request.ts';
+import { atPoint, isBrowsers, isByKey, useMenu } from './request.ts';
 
 /** What a table says of a row. */
 export type RowSubject = Omit<RowTarget, 'cells' | 'term' | 'narrow'> & Partial<Pick<RowTarget, 'term' | 'narrow'>>;
 
 /**
- * A listener that shows the menu of a row of a table: of the row that was clicked, or by key of the current one. Rows have
- * `aria-selected`, and ids that end with a number, with which `subject` is called, and with the number of the clicked cell, which is
- * -1 by key; null for no menu.
+ * A listener that shows the menu of a row of a table: of the row that was clicked, or by key of the current one. `subject` is called
+ * with the number of the row, its `data-row`, and with the number of the clicked cell, which is -1 by key; null for no menu.
  */
 export function useRowMenu(subject: (row: number, cell: number) => RowSubject | null): (event: MouseEvent) => void {
   const show = useMenu();
@@ -17,14 +16,14 @@ export function useRowMenu(subject: (row: number, cell: number) => RowSubject | 
     const byKey = isByKey(event);
     const row = byKey ? currentRow(event.target) : rowAround(event.target);
     const cell = byKey || !row ? -1 : [...row.children].findIndex((it) => it.contains(event.target as Node));
-    const known = row && subject(Number(row.id.slice(row.id.lastIndexOf('-') + 1)), cell);
+    const known = row && subject(Number(row.getAttribute('data-row')), cell);
     if (!row || !known) return;
     const { left, bottom } = row.getBoundingClientRect();
     const cells = [...row.children].map((cell) => cell.textContent?.trim() ?? '');
     const shown = show({
       label: known.named?.text || cells[0] || 'Row',
       menu: MENUS.row,
-      at: byKey ? { x: left + 24, y: bottom } : { x: event.clientX, y: event.clientY },
+      at: byKey ? atPoint(left + 24, bottom) : atPoint(event.clientX, event.clientY),
       byKey,
       row: { term: null, narrow: null, ...known, cells },
       marked: row,
@@ -34,7 +33,7 @@ export function useRowMenu(subject: (row: number, cell: number) => RowSubject | 
 }
 
 function rowAround(target: EventTarget | null): Element | null {
-  return target instanceof Element ? target.closest('[aria-selected]') : null;
+  return target instanceof Element ? target.closest('[data-row]') : null;
 }
 
 /** The current row of the table that has the focus. */

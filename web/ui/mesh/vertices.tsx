@@ -1,84 +1,43 @@
 import type { Signal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import { formatCount, formatNumber } from '../../base/format.ts';
 import type { Mesh } from '../../model/mesh.ts';
-import { rowsByKey, Spacer, scrollToRow, TABLE_ROW, useShownRows } from '../panels/virtual_rows.tsx';
-
-/** Rows that a browser can lay out. */
-const MOST_ROWS = 1_000_000;
+import { type Column, Table } from '../parts/table.tsx';
 
 /** The vertices of a draw in its order. The one that is selected stands out in the wireframe. */
 export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: number; marked: Signal<number> }) {
-  const box = useRef<HTMLDivElement>(null);
-  const count = Math.min(mesh.order.length, MOST_ROWS);
-  const { first, end, page, onScroll } = useShownRows(box, count);
-  const columns = mesh.inputs.length + 2;
-  const onKey = (event: KeyboardEvent) => {
-    const step = rowsByKey(event, count, page);
-    if (event.target !== event.currentTarget || step === undefined) return;
-    event.preventDefault();
-    const next = Math.max(0, Math.min(count - 1, marked.value < 0 ? 0 : marked.value + step));
-    marked.value = next;
-    scrollToRow(box.current!, next);
-  };
+  const columns: readonly Column<number>[] = [
+    {
+      title: '#',
+      says: 'Place in the order of the draw',
+      class: 'mesh-count',
+      cell: (row) => formatCount(row),
+      look: () => ({ class: 'muted' }),
+    },
+    { title: 'Vertex', class: 'mesh-count', cell: (row) => formatCount(mesh.order[row]!) },
+    ...mesh.inputs.map(({ input, at }): Column<number> => {
+      const numbers = (row: number) => [...(at(mesh.order[row]!, instance) ?? [])].map(formatNumber).join(', ');
+      return {
+        title: input.title,
+        says: input.divisor > 0 ? 'Of the instance' : undefined,
+        cell: (row) => numbers(row) || '–',
+        look: (row) => ({ title: numbers(row) }),
+      };
+    }),
+  ];
   return (
     <div class="mesh-vertices">
-      <div class="table" ref={box} onScroll={onScroll}>
-        <table
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
-          role="grid"
-          aria-label="Vertices"
-          aria-rowcount={count + 1}
-          aria-activedescendant={marked.value >= first && marked.value < end ? `vertex-${marked.value}` : undefined}
-          tabIndex={0}
-          onKeyDown={onKey}
-          style={{ minWidth: `${130 + 190 * mesh.inputs.length}px` }}
-        >
-          <thead>
-            <tr aria-rowindex={1}>
-              <th scope="col" class="mesh-count" title="Place in the order of the draw">
-                #
-              </th>
-              <th scope="col" class="mesh-count">
-                Vertex
-              </th>
-              {mesh.inputs.map(({ input }) => (
-                <th key={input.title} scope="col" title={input.divisor > 0 ? 'Of the instance' : undefined}>
-                  {input.title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <Spacer rows={first} columns={columns} />
-            {Array.from({ length: Math.max(0, end - first) }, (_, k) => first + k).map((row) => (
-              <tr
-                key={row}
-                id={`vertex-${row}`}
-                aria-rowindex={row + 2}
-                aria-selected={row === marked.value}
-                style={{ height: `${TABLE_ROW}px` }}
-                onClick={() => {
-                  marked.value = row;
-                }}
-              >
-                <td class="muted">{formatCount(row)}</td>
-                <td>{formatCount(mesh.order[row]!)}</td>
-                {mesh.inputs.map(({ input, at }) => {
-                  const numbers = [...(at(mesh.order[row]!, instance) ?? [])].map(formatNumber).join(', ');
-                  return (
-                    <td key={input.title} title={numbers}>
-                      {numbers || '–'}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-            <Spacer rows={count - end} columns={columns} />
-          </tbody>
-        </table>
-      </div>
-      {mesh.order.length > count && <p class="mesh-remark">The table has the first {formatCount(count)} vertices.</p>}
+      <Table
+        label="Vertices"
+        id="vertex"
+        minWidth={`${130 + 190 * mesh.inputs.length}px`}
+        count={mesh.order.length}
+        row={(number) => number}
+        columns={columns}
+        current={marked.value}
+        choose={(row) => {
+          marked.value = row;
+        }}
+      />
     </div>
   );
 }

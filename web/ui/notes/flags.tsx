@@ -1,13 +1,13 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { formatCounted, formatLength, formatPosition, formatRange, shortened } from '../../base/format.ts';
 import type { TraceInfo } from '../../base/protocol.ts';
-import { createScope } from '../../base/scope.ts';
 import { goToNote } from '../../model/note_places.ts';
 import type { Edited, Note } from '../../model/notes.ts';
 import { type Extent, toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import type { Page } from '../page.ts';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
+import { useDismissal } from '../parts/popover.tsx';
 import { noteColour } from './colour.ts';
 import { NoteEditor } from './editor.tsx';
 import { placedNotes } from './placed.ts';
@@ -67,13 +67,9 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
               }}
               onDblClick={() => void goToNote(note, open, true)}
               onKeyDown={(event) => {
-                if (event.key === 'Escape' && edited) {
-                  notes.edited.value = null;
-                  event.stopPropagation();
-                } else if (event.key === 'Delete') {
-                  notes.remove(note.id);
-                  page.actions.peek()?.area.focus();
-                }
+                if (event.key !== 'Delete') return;
+                notes.remove(note.id);
+                page.actions.peek()?.area.focus();
               }}
             >
               {Math.min(room, size - indent) >= TEXT_FROM && (
@@ -92,20 +88,16 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
 function EditorAtFlag({ open, page, note, edited }: { open: OpenTrace; page: Page; note: Note; edited: Edited }) {
   const { notes, timeline } = open;
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const scope = createScope();
-    scope.listen<PointerEvent>(window, 'pointerdown', ({ target }) => {
-      // A flag opens its own editor.
-      const inside = target instanceof Element && (box.current?.contains(target) || target.closest('.note-flag'));
-      if (!inside) notes.edited.value = null;
-    });
-    return scope.dispose;
-  }, [notes]);
+  // A flag opens its own editor.
+  const isInside = (target: Element) => box.current?.contains(target) || target.closest('.note-flag') !== null;
+  useDismissal(true, isInside, () => {
+    notes.edited.value = null;
+  });
   const view = timeline.view.value;
   const { width } = timeline.size.value;
   const left = view ? Math.max(0, Math.min(width - EDITOR, toPixel(view, note.from))) : 0;
   return (
-    <div class="note-popup" ref={box} role="dialog" aria-label="Note" style={{ '--at': `${left}px` }}>
+    <div class="note-popup floating" ref={box} role="dialog" aria-label="Note" style={{ '--at': `${left}px` }}>
       <NoteEditor
         note={note}
         isNew={edited.isNew}

@@ -3,6 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { formatCounted } from '../../base/format.ts';
 import { createScope } from '../../base/scope.ts';
 import { type Choice, matching, movedBy } from '../../model/picking.ts';
+import { anchorOf, placeAt, useDismissal } from './popover.tsx';
 import './picker.css';
 
 /** CSS pixels of a row, as in the style sheet. */
@@ -10,8 +11,9 @@ const ROW = 26;
 /** Rows in sight at most, and rows kept above and below them. */
 const SHOWN = 12;
 const SPARE = 4;
-/** CSS pixels of the list without its rows, and of the gap next to the button. */
+/** CSS pixels of the list without its rows, of its width, and of the gap next to the button. */
 const FRAME = 48;
+const WIDTH = 280;
 const GAP = 4;
 
 interface Props {
@@ -112,14 +114,12 @@ function List({ label, choices, chosen, choose, below, close }: ListProps) {
   useEffect(() => {
     mark(marked.peek());
     const scope = createScope();
-    scope.listen<PointerEvent>(window, 'pointerdown', ({ target }) => {
-      const inside = target instanceof Node && (root.current?.contains(target) || below.contains(target));
-      if (!inside) close(false);
-    });
     // The list is laid out over the page, where the button was when it opened.
     scope.listen(window, 'resize', () => close(false));
     return scope.dispose;
   }, []);
+
+  useDismissal(true, (target) => Boolean(root.current?.contains(target)) || below.contains(target), close);
 
   const onKey = (event: KeyboardEvent) => {
     const to = movedBy(event.key, marked.peek(), list.length, SHOWN - 1);
@@ -127,20 +127,19 @@ function List({ label, choices, chosen, choose, below, close }: ListProps) {
     else if (event.key === 'Enter') {
       const choice = list[marked.peek()];
       if (choice) choose(choice.id);
-    } else if (event.key === 'Escape') close(true);
-    else {
+    } else {
       if (event.key === 'Tab') close(true);
       return;
     }
     event.preventDefault();
-    // Escape would also clear the selection.
     event.stopPropagation();
   };
   const first = Math.max(0, Math.floor(top.value / ROW) - SPARE);
   const end = Math.min(list.length, Math.ceil((top.value + rows * ROW) / ROW) + SPARE);
+  const height = rows * ROW + FRAME;
   const option = (row: number) => `${id}-${row}`;
   return (
-    <div class="picker-list" ref={root} style={place(below, rows * ROW + FRAME)}>
+    <div class="picker-list floating" ref={root} style={placeAt(anchorOf(below, GAP), { width: WIDTH, height })}>
       <input
         type="text"
         role="combobox"
@@ -199,16 +198,4 @@ function List({ label, choices, chosen, choose, below, close }: ListProps) {
       </div>
     </div>
   );
-}
-
-/** The place of a list of this height next to its button: below it, or above where there is more room. */
-function place(button: HTMLElement, height: number): { left: string; top?: string; bottom?: string } {
-  const { left, right, top, bottom } = button.getBoundingClientRect();
-  // Aligned with the end of the button if it is near the end of the window.
-  const width = 280;
-  const at = left + width > innerWidth ? Math.max(GAP, right - width) : left;
-  const fits = bottom + GAP + height <= innerHeight || bottom < innerHeight - top;
-  return fits
-    ? { left: `${at}px`, top: `${bottom + GAP}px` }
-    : { left: `${at}px`, bottom: `${innerHeight - top + GAP}px` };
 }

@@ -11,14 +11,16 @@ interface Props {
   readonly sorted: Sorted;
   /** Sorts by the column; left out for a column that nothing is sorted by. */
   readonly sort?: (() => void) | undefined;
+  /** The rows are a tree, which has no heads: a button says what sorts it. */
+  readonly isPlain?: boolean;
 }
 
 /** The head of a column, which sorts the table by it. */
-export function SortHead({ title, says, class: name, sorted, sort }: Props) {
+export function SortHead({ title, says, class: name, sorted, sort, isPlain = false }: Props) {
   return (
-    <th scope="col" class={name} title={says} aria-sort={sort ? sorted : undefined}>
+    <th scope={isPlain ? undefined : 'col'} class={name} title={says} aria-sort={sort && !isPlain ? sorted : undefined}>
       {sort ? (
-        <button type="button" class="plain" onClick={sort}>
+        <button type="button" class="plain" aria-pressed={isPlain ? sorted !== 'none' : undefined} onClick={sort}>
           {title}
           <span class="sort" aria-hidden="true">
             {sorted === 'none' ? '' : sorted === 'descending' ? '▾' : '▴'}

@@ -4,6 +4,7 @@ import { formatCount } from '../../base/format.ts';
 import { saveBlob } from '../../model/save_blob.ts';
 import { MENUS } from '../commands/menus.ts';
 import { useMenu } from '../menu/request.ts';
+import { anchorOf } from './popover.tsx';
 import './take_table.css';
 
 /** Most rows that are copied, and that are saved. */
@@ -82,20 +83,19 @@ export function TakeTable({ name, head, rows }: Props) {
   const save = async (text: string) => {
     saveBlob(new Blob([text], { type: 'text/csv' }), `${name}.csv`);
   };
-  const offer = (event: MouseEvent) => {
-    const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  const offer = ({ currentTarget, detail }: MouseEvent) => {
+    const button = currentTarget as HTMLElement;
     show({
       label: TITLE,
       menu: MENUS.table,
-      at: { x: left, y: bottom + 2 },
+      at: anchorOf(button, 2),
       // A click by key has no count.
-      byKey: event.detail === 0,
-      row: null,
+      byKey: detail === 0,
+      button,
       table: {
         copy: () => void take(MOST_COPIED, (text) => navigator.clipboard.writeText(text), 'copied'),
         save: () => void take(MOST_SAVED, save, 'saved'),
       },
-      marked: null,
     });
   };
   return (

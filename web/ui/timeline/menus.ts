@@ -6,7 +6,7 @@ import { type Pointed, pointAt } from '../../model/pointing.ts';
 import { toPixel } from '../../model/view.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import { MENUS } from '../commands/menus.ts';
-import { isBrowsers, isByKey, type MenuRequest, type ShowMenu } from '../menu/request.ts';
+import { atPoint, isBrowsers, isByKey, type MenuOfCommands, type ShowMenu } from '../menu/request.ts';
 import type { ViewState } from './view_state.ts';
 
 /**
@@ -22,7 +22,7 @@ export function listenForMenus(area: HTMLElement, open: OpenTrace, state: ViewSt
     const picture = timeline.picture.peek();
     return view && picture && pointAt(picture, timeline.layout.peek(), view, x, timeline.placeAt(y));
   };
-  const ofItem = (item: Pointed): Pick<MenuRequest, 'label' | 'menu'> => ({
+  const ofItem = (item: Pointed): Pick<MenuOfCommands, 'label' | 'menu'> => ({
     label: shortened(trace.names.of(item.name)) || 'Selection',
     menu: MENUS.item,
   });
@@ -30,7 +30,7 @@ export function listenForMenus(area: HTMLElement, open: OpenTrace, state: ViewSt
     const byKey = isByKey(event);
     const box = area.getBoundingClientRect();
     const place = { x: event.clientX, y: event.clientY };
-    let about: Pick<MenuRequest, 'label' | 'menu'> = { label: 'Timeline', menu: MENUS.area };
+    let about: Pick<MenuOfCommands, 'label' | 'menu'> = { label: 'Timeline', menu: MENUS.area };
     if (byKey) {
       const own = selection.selected.peek();
       const id = arrangement.current.peek();
@@ -47,7 +47,7 @@ export function listenForMenus(area: HTMLElement, open: OpenTrace, state: ViewSt
         about = ofItem(found);
       }
     }
-    if (!show({ ...about, at: place, byKey, row: null, marked: null })) return;
+    if (!show({ ...about, at: atPoint(place.x, place.y), byKey })) return;
     event.preventDefault();
     // The menu is where the tooltip would be.
     state.pointer.value = null;
@@ -83,10 +83,8 @@ export function trackMenu(open: OpenTrace, show: ShowMenu): (event: MouseEvent) 
     const shown = show({
       label: shortened(arrangement.find(id)?.name ?? '') || 'Track',
       menu: MENUS.track,
-      at: byKey ? { x: left + 24, y: Math.max(0, top) + 24 } : { x: event.clientX, y: event.clientY },
+      at: byKey ? atPoint(left + 24, Math.max(0, top) + 24) : atPoint(event.clientX, event.clientY),
       byKey,
-      row: null,
-      marked: null,
     });
     if (shown) event.preventDefault();
   };
@@ -95,8 +93,7 @@ export function trackMenu(open: OpenTrace, show: ShowMenu): (event: MouseEvent) 
 /** A listener that shows the menu of the whole trace. */
 export function wholeMenu(show: ShowMenu): (event: MouseEvent) => void {
   return (event) => {
-    const at = { x: event.clientX, y: event.clientY };
-    const byKey = isByKey(event);
-    if (show({ label: 'Whole trace', menu: MENUS.whole, at, byKey, row: null, marked: null })) event.preventDefault();
+    const at = atPoint(event.clientX, event.clientY);
+    if (show({ label: 'Whole trace', menu: MENUS.whole, at, byKey: isByKey(event) })) event.preventDefault();
   };
 }

@@ -3,7 +3,6 @@
 mod in_part;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod source;
 mod summary;
 
 use std::collections::{HashSet, VecDeque};
@@ -16,12 +15,10 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 use in_part::{Mark, Why};
-use source::{Rows, trace_of};
 use summary::{Outcome, Summary};
 use unspool_cut::clean::Cleaner;
 use unspool_engine::Session;
-use unspool_engine::tables::View;
-use unspool_export::{Arguments, Collector, Export, FORMATS, Format, Step, Writer};
+use unspool_export::{Arguments, Collector, Export, FORMATS, Format, Step, Stored, Trace, Writer};
 use unspool_formats::has_arguments;
 use unspool_trace::problem::TRUNCATED;
 
@@ -356,7 +353,9 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
         (To::Parquet, output) => {
             let output = output.as_deref().unwrap_or(Path::new("."));
             let in_set = |error| Failure::new(format!("{}: {error}", output.display()));
-            let written = parquet::Parquet::create(output, &job.trace).map_err(in_set).and_then(|files| {
+            let lowest = session.store().track_report().iter().map(|track| track.lowest).collect();
+            let files = parquet::Parquet::create(output, &job.trace, lowest);
+            let written = files.map_err(in_set).and_then(|files| {
                 let check = |_: &[u8]| files.take_error().map_or(Ok(()), |error| Err(io::Error::other(error)));
                 let written = write(what, &source, &session, Box::new(files.clone()), &mut { check })?;
                 let bytes = files.close(&marked).map_err(in_set)?;
@@ -397,7 +396,8 @@ fn write(
         None if of_stacks => threads(session),
         None => (0..store.track_count() as u32).collect(),
     };
-    if of_stacks && tracks.iter().all(|track| View::is_overlapping(store, *track)) {
+    let mut trace = Trace::of(session, file_name(&source.name), range);
+    if of_stacks && tracks.iter().all(|track| trace.is_overlapping(*track)) {
         return Err(Failure::new(format!("{}: This trace has no call stacks to write.", source.name)));
     }
     if what.to == To::File(Format::Vcd) && !tracks.iter().any(|track| store.has_samples(*track)) {
@@ -425,8 +425,7 @@ fn write(
         let (collected, back) = arguments(session, source, cleaner)?;
         (args, cleaner) = (Some(collected), back);
     }
-    let mut rows = Rows::new(session, range, hits, args);
-    let mut trace = trace_of(session, file_name(&source.name), range);
+    let mut rows = Stored::new(session, range, hits, args);
     trace.clean(&mut cleaner);
     let mut export = Export::new(trace, writer, tracks, with_args);
     let bar = Progress::new(export.rows(&rows));

@@ -22,7 +22,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
-use unspool_export::{Arg, Clock, Instant, Number, Sample, Slice, Table, Trace, Value, Writer};
+use unspool_export::{Arg, Head, Instant, Number, Sample, Slice, Table, Trace, Value, Writer};
 
 use crate::output::Output;
 
@@ -292,6 +292,8 @@ struct Files {
     /// The path of the one that gets its name last.
     last: PathBuf,
     names: Vec<ByteArray>,
+    /// By track, the depth that the page has for slices of depth 0.
+    lowest: Vec<i32>,
     error: Option<ParquetError>,
 }
 
@@ -356,7 +358,7 @@ impl Files {
 
 /// A position as a signed number, from the first one of the trace.
 fn from_origin(trace: &Trace, at: u64) -> i64 {
-    i64::try_from(at.saturating_sub(trace.origin)).unwrap_or(i64::MAX)
+    i64::try_from(at.saturating_sub(trace.head.origin)).unwrap_or(i64::MAX)
 }
 
 /// Ids are numbers counted from 1, as in SQL.
@@ -369,15 +371,17 @@ fn id(number: u64) -> i64 {
 pub(crate) struct Parquet(Rc<RefCell<Files>>);
 
 impl Parquet {
-    /// The files of a trace, for a writer. `trace` is its name in the data set.
+    /// The files of a trace, for a writer. `trace` is its name in the data set. `lowest` has for
+    /// each track the depth that the page has for slices of depth 0: negative if calls have no
+    /// begin.
     ///
     /// # Errors
     ///
     /// Returns an error if a file cannot be created.
-    pub(crate) fn create(out: &Path, trace: &str) -> Result<Self> {
+    pub(crate) fn create(out: &Path, trace: &str, lowest: Vec<i32>) -> Result<Self> {
         let outputs = TABLES.iter().map(|(table, columns)| TableFile::create(out, table, columns, trace));
         let (outputs, last) = (outputs.collect::<Result<_>>()?, last_path(out, trace));
-        let files = Files { outputs, last, names: Vec::new(), error: None };
+        let files = Files { outputs, last, names: Vec::new(), lowest, error: None };
         Ok(Self(Rc::new(RefCell::new(files))))
     }
 
@@ -457,23 +461,29 @@ impl Writer for Parquet {
     fn begin(&mut self, trace: &Trace, _out: &mut Vec<u8>) {
         let mut files = self.0.borrow_mut();
         files.names = trace.names.iter().map(|name| ByteArray::from(name.text.as_str())).collect();
-        for (number, track) in (0..).zip(&trace.tracks) {
+        let lowest = std::mem::take(&mut files.lowest);
+        for ((number, track), lowest) in (0..).zip(&trace.head.tracks).zip(lowest) {
             files.push(
                 TRACKS,
                 [
                     Cell::Int32(number + 1),
                     Cell::Text(track.kind.word()),
                     Cell::Text(&track.name),
-                    Cell::MaybeInt64(track.number),
+                    Cell::MaybeInt64(track.id),
                     Cell::MaybeInt64(track.parent.map(|parent| id(parent.into()))),
-                    Cell::Int32(track.lowest),
+                    Cell::Int32(lowest),
                 ],
             );
         }
         for (number, name) in (0..).zip(&trace.names) {
             files.push(
                 NAMES,
-                [Cell::Int32(number + 1), Cell::Text(&name.text), Cell::Text(&name.kind), Cell::MaybeInt64(name.key)],
+                [
+                    Cell::Int32(number + 1),
+                    Cell::Text(&name.text),
+                    Cell::Text(name.kind.word()),
+                    Cell::MaybeInt64(name.key.number()),
+                ],
             );
         }
     }
@@ -543,10 +553,7 @@ impl Writer for Parquet {
 
     fn finish(&mut self, trace: &Trace, _out: &mut Vec<u8>) {
         let mut files = self.0.borrow_mut();
-        let (frequency, unit) = match &trace.clock {
-            Clock::Seconds { frequency } => (i64::try_from(*frequency).ok(), "tick"),
-            Clock::Other { unit } => (None, unit.as_str()),
-        };
+        let Head { title, frequency, unit, origin, end, .. } = &trace.head;
         let counts = [SLICES, INSTANTS, COUNTERS].map(|table| Cell::Int64(files.rows(table)));
         let [slices, instants, counters] = counts;
         files.push(
@@ -554,11 +561,11 @@ impl Writer for Parquet {
             [
                 Cell::Int32(SCHEMA),
                 Cell::Text(&trace.name),
-                Cell::Text(&trace.title),
-                Cell::MaybeInt64(frequency),
+                Cell::Text(title),
+                Cell::MaybeInt64(frequency.and_then(|it| i64::try_from(it).ok())),
                 Cell::Text(unit),
-                Cell::Int64(trace.origin as i64),
-                Cell::Int64(from_origin(trace, trace.end)),
+                Cell::Int64(*origin as i64),
+                Cell::Int64(from_origin(trace, *end)),
                 slices,
                 instants,
                 counters,

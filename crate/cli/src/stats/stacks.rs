@@ -3,58 +3,44 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use unspool_engine::statistics::{CallPath, CallPaths, Question};
 use unspool_engine::{Session, Store};
 
-use super::{Form, print_more};
+use super::print_more;
 use crate::console::one_line;
-use crate::csv::write_row;
 use crate::json;
+use crate::listing::{Cell, Form, Listing, column};
 
 /// Most stacks in the table.
 const LISTED: usize = 20;
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Report<'a> {
+struct Report<'a, S> {
     file: &'a str,
     /// How many tracks the statistics cover.
     tracks: usize,
     /// Time in which any call was open, summed over the tracks, in ticks.
     covered: u64,
     /// Sorted by descending self time.
-    stacks: Vec<Line<'a>>,
+    stacks: S,
 }
 
-/// Statistics of one stack. Times are in ticks.
-#[derive(Serialize)]
-struct Line<'a> {
-    /// Calls of the innermost function from this stack.
-    count: u64,
-    /// Time in the innermost function and its callees.
-    total: u64,
-    /// Time in the innermost function itself.
-    #[serde(rename = "self")]
-    own: u64,
-    /// Names from the outermost function to the innermost one.
-    stack: Frames<'a>,
-}
-
-/// The names of a stack. They are looked up when they are printed: all stacks of a deep recursion
-/// at once would take the square of its depth.
-struct Frames<'a> {
+/// A stack. Its names are looked up when they are printed: all stacks of a deep recursion at once
+/// would take the square of its depth.
+struct Stack<'a> {
     store: &'a Store,
     paths: &'a CallPaths,
     path: CallPath,
 }
 
-impl<'a> Frames<'a> {
+impl<'a> Stack<'a> {
     /// From the innermost function to the outermost one.
     fn inner_first(&self) -> impl Iterator<Item = &'a str> {
         let Self { store, paths, path } = *self;
         let above = move |path: &CallPath| paths.get(path.parent).filter(|_| path.parent != 0);
-        let name = move |path: CallPath| store.names().get(path.name as usize).map_or("", String::as_str);
+        let name = move |path: CallPath| store.name(path.name);
         std::iter::successors(Some(path), above).map(name)
     }
 
@@ -62,12 +48,6 @@ impl<'a> Frames<'a> {
         let mut names: Vec<_> = self.inner_first().collect();
         names.reverse();
         names
-    }
-}
-
-impl Serialize for Frames<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.outer_first().serialize(serializer)
     }
 }
 
@@ -80,29 +60,31 @@ pub(super) fn print(
 ) -> io::Result<()> {
     let store = session.store();
     let paths = CallPaths::of(store, question);
-    let line = |path: CallPath| {
-        let CallPath { count, total, own, .. } = path;
-        Line { count, total, own, stack: Frames { store, paths: &paths, path } }
-    };
-    let mut stacks: Vec<Line<'_>> = paths.iter().skip(1).filter(|path| path.count > 0).map(line).collect();
-    stacks.sort_by_key(|line| (Reverse(line.own), Reverse(line.total)));
+    let found = paths.iter().skip(1).filter(|path| path.count > 0);
+    let mut stacks: Vec<Stack<'_>> = found.map(|path| Stack { store, paths: &paths, path }).collect();
+    stacks.sort_by_key(|stack| (Reverse(stack.path.own), Reverse(stack.path.total)));
+    let listing = Listing::new(vec![
+        // Calls of the innermost function from this stack.
+        column("count", |stack: &Stack<'_>| stack.path.count.into()),
+        // Time in the innermost function and its callees, in ticks.
+        column("total", |stack: &Stack<'_>| stack.path.total.into()),
+        // Time in the innermost function itself.
+        column("self", |stack: &Stack<'_>| stack.path.own.into()),
+        // Names from the outermost function to the innermost one.
+        column("stack", |stack: &Stack<'_>| Cell::Words(stack.outer_first(), ";")),
+    ]);
     match form {
         Form::Json => {
             let covered = paths.get(0).map_or(0, |root| root.total);
-            json::print(out, &Report { file, tracks: question.tracks.len(), covered, stacks })
+            json::print(out, &Report { file, tracks: question.tracks.len(), covered, stacks: listing.records(&stacks) })
         }
-        Form::Csv => {
-            write_row(out, &["count", "total", "self", "stack"].map(String::from))?;
-            stacks.iter().try_for_each(|Line { count, total, own, stack }| {
-                let figures = [count, total, own].map(ToString::to_string);
-                write_row(out, &[&figures[..], &[stack.outer_first().join(";")]].concat())
-            })
-        }
-        Form::Table if stacks.is_empty() => writeln!(out, "No {} to list.", session.info().slice_noun),
-        Form::Table => {
+        Form::Csv => listing.print(form, out, &stacks),
+        Form::Text if stacks.is_empty() => writeln!(out, "No {} to list.", session.info().slice_noun),
+        Form::Text => {
             let listed = stacks.get(..LISTED).unwrap_or(&stacks);
-            for (number, Line { count, total, own, stack }) in listed.iter().enumerate() {
+            for (number, stack) in listed.iter().enumerate() {
                 let above = if number > 0 { "\n" } else { "" };
+                let CallPath { count, total, own, .. } = stack.path;
                 writeln!(out, "{above}self {own}, total {total}, count {count}")?;
                 print_frames(out, stack)?;
             }
@@ -115,7 +97,7 @@ pub(super) fn print(
 /// calls deep.
 const FRAMES: usize = 40;
 
-fn print_frames(out: &mut impl Write, stack: &Frames<'_>) -> io::Result<()> {
+fn print_frames(out: &mut impl Write, stack: &Stack<'_>) -> io::Result<()> {
     let names = stack.outer_first();
     let left_out = names.len().saturating_sub(FRAMES);
     for (depth, name) in names.iter().enumerate() {

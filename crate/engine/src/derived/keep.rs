@@ -73,25 +73,18 @@ impl Keep {
                 self.columns.pop();
                 continue;
             };
-            while let Some(stretch) = column.first_stretch(self.next..column.len()) {
-                let mut index = self.next as u32;
-                let (wanted, found) = (&self.wanted, &mut self.found);
-                column.each_in_dyn(stretch, &mut |_, node| {
-                    if wanted.get(node as usize).is_some_and(|wanted| *wanted) {
-                        match found.last_mut() {
-                            Some(places) if (places.track, places.depth) == (track, depth) => {
-                                places.indices.push(index);
-                            }
-                            _ => found.push(Places { track, depth, indices: vec![index], next: 0 }),
-                        }
+            let Self { wanted, next, found, progress, .. } = self;
+            let is_done = column.sweep(next, column.len(), progress, until, &mut |index, _, node| {
+                if wanted.get(node as usize).is_some_and(|wanted| *wanted) {
+                    let index = index as u32;
+                    match found.last_mut() {
+                        Some(places) if (places.track, places.depth) == (track, depth) => places.indices.push(index),
+                        _ => found.push(Places { track, depth, indices: vec![index], next: 0 }),
                     }
-                    index += 1;
-                });
-                self.next += stretch.len();
-                self.progress.done += stretch.len() as u64;
-                if self.progress.done >= until {
-                    return false;
                 }
+            });
+            if !is_done {
+                return false;
             }
             self.columns.pop();
             self.next = 0;

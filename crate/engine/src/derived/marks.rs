@@ -4,7 +4,7 @@ use unspool_trace::TrackId;
 
 use crate::jobs::{Job, Progress, Step};
 use crate::store::Store;
-use crate::store::column::{Column, Stretch};
+use crate::store::column::Column;
 use crate::store::query::TrackRows;
 
 /// Most cells of a row.
@@ -97,11 +97,13 @@ impl Marks {
         self.done.then_some((&self.columns_found, self.question.step))
     }
 
-    fn count(&mut self, column: &Column, stretch: Stretch, first: usize) {
-        let MarksQuestion { from, step, merged, .. } = self.question;
+    /// Counts the slices of the current column. Returns whether these were all.
+    fn count(&mut self, column: &Column, until: u64) -> bool {
+        let MarksQuestion { from, to, step, merged, .. } = self.question;
+        let range = column.overlapping(from, to);
         let last = self.cells.len().saturating_sub(1);
-        let mut index = first;
-        column.each_in_dyn(stretch, &mut |duration, node| {
+        let next = self.next.get_or_insert(range.start);
+        column.sweep(next, range.end, &mut self.progress, until, &mut |index, duration, node| {
             if self.wanted.get(node as usize).is_some_and(|wanted| *wanted)
                 && (merged || duration < step)
                 && let Some(slice) = column.get(index)
@@ -113,8 +115,7 @@ impl Marks {
                     *cell = cell.saturating_add(1);
                 }
             }
-            index += 1;
-        });
+        })
     }
 
     /// Appends the cells of the current row to the result, and clears them.
@@ -144,19 +145,10 @@ impl Job for Marks {
                 self.flush();
                 self.row = Some(row);
             }
-            if let Some(column) = store.tracks.get(track as usize).and_then(|track| track.column(depth)) {
-                let range = column.overlapping(self.question.from, self.question.to);
-                let first = self.next.unwrap_or(range.start);
-                let mut at = first;
-                while let Some(stretch) = column.first_stretch(at..range.end) {
-                    self.count(column, stretch, at);
-                    at += stretch.len();
-                    self.progress.done += stretch.len() as u64;
-                    if self.progress.done >= until {
-                        self.next = Some(at);
-                        return Step::More;
-                    }
-                }
+            if let Some(column) = store.tracks.get(track as usize).and_then(|track| track.column(depth))
+                && !self.count(column, until)
+            {
+                return Step::More;
             }
             self.columns.pop();
             self.next = None;

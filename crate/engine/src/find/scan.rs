@@ -149,24 +149,14 @@ impl Find {
             return true;
         }
         let mut row = None;
-        while let Some(stretch) = column.first_stretch(self.next..column.len()) {
-            let mut index = self.next;
-            let (by_node, query, hits) = (&self.by_node, &self.query, &mut self.hits);
-            column.each_in_dyn(stretch, &mut |duration, node| {
-                let bits = by_node.get(node as usize).copied().unwrap_or(0) & possible;
-                if bits != 0 && (bits & by_name_alone != 0 || slow(store, query, bits, duration, (id, depth, index))) {
-                    let row = *row.get_or_insert_with(|| hits.row(store, id, Some(depth)));
-                    hits.pick(row, index);
-                }
-                index += 1;
-            });
-            self.next += stretch.len();
-            self.progress.done += stretch.len() as u64;
-            if self.progress.done >= until {
-                return false;
+        let Self { query, by_node, next, hits, progress, .. } = self;
+        column.sweep(next, column.len(), progress, until, &mut |index, duration, node| {
+            let bits = by_node.get(node as usize).copied().unwrap_or(0) & possible;
+            if bits != 0 && (bits & by_name_alone != 0 || slow(store, query, bits, duration, (id, depth, index))) {
+                let row = *row.get_or_insert_with(|| hits.row(store, id, Some(depth)));
+                hits.pick(row, index);
             }
-        }
-        true
+        })
     }
 }
 

@@ -276,43 +276,35 @@ impl Calls {
         let until = self.progress.done.saturating_add(budget);
         let (least, most) = self.question.durations;
         while let Some(places) = self.columns.get_mut(self.at.0) {
-            let column = column_of(store, places);
-            let stretch = column.and_then(|column| column.first_stretch(self.at.1..places.end));
-            let (Some(column), Some(stretch)) = (column, stretch) else {
-                if let Some(picked) = &mut places.picked {
-                    picked.finish();
-                }
-                self.at.0 += 1;
-                self.at.1 = self.columns.get(self.at.0).map_or(0, |places| places.first);
-                continue;
-            };
-            let mut index = self.at.1;
             let number = self.at.0;
-            let Self { wanted, buckets, extremes, all, chosen, longest, shortest, .. } = self;
-            column.each_in_dyn(stretch, &mut |duration, node| {
-                if wanted.get(node as usize).is_some_and(|wanted| *wanted >= places.least) {
-                    *all += 1;
-                    *extremes = (extremes.0.min(duration), extremes.1.max(duration));
-                    if let Some(count) = buckets.get_mut(bucket_of(duration)) {
-                        *count += 1;
+            let Self { wanted, buckets, extremes, all, chosen, longest, shortest, progress, at: (_, next), .. } = self;
+            if let Some(column) = column_of(store, places) {
+                let is_done = column.sweep(next, places.end, progress, until, &mut |index, duration, node| {
+                    if wanted.get(node as usize).is_some_and(|wanted| *wanted >= places.least) {
+                        *all += 1;
+                        *extremes = (extremes.0.min(duration), extremes.1.max(duration));
+                        if let Some(count) = buckets.get_mut(bucket_of(duration)) {
+                            *count += 1;
+                        }
+                        if (least..=most).contains(&duration) {
+                            *chosen += 1;
+                            let rows = (places.end - places.first) as u64;
+                            let picked = places.picked.get_or_insert_with(|| Picked::new(rows));
+                            picked.pick((index - places.first) as u64);
+                            let start = || column.get(index).map_or(0, |slice| slice.start);
+                            longest.offer(!duration, number, index, start);
+                            shortest.offer(duration, number, index, start);
+                        }
                     }
-                    if (least..=most).contains(&duration) {
-                        *chosen += 1;
-                        let rows = (places.end - places.first) as u64;
-                        let picked = places.picked.get_or_insert_with(|| Picked::new(rows));
-                        picked.pick((index - places.first) as u64);
-                        let start = || column.get(index).map_or(0, |slice| slice.start);
-                        longest.offer(!duration, number, index, start);
-                        shortest.offer(duration, number, index, start);
-                    }
+                });
+                if !is_done {
+                    return false;
                 }
-                index += 1;
-            });
-            self.at.1 += stretch.len();
-            self.progress.done += stretch.len() as u64;
-            if self.progress.done >= until {
-                return false;
             }
+            if let Some(picked) = &mut places.picked {
+                picked.finish();
+            }
+            self.at = (number + 1, self.columns.get(number + 1).map_or(0, |places| places.first));
         }
         true
     }

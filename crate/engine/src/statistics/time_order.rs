@@ -177,22 +177,18 @@ impl TimeOrder {
     /// Finds the paths through unrecorded callers. Returns whether all are known.
     fn find_paths(&mut self, store: &Store, until: u64) -> bool {
         while let Some(part) = self.unknown.last_mut() {
-            let column = column_of(store, part);
-            let stretch = column.and_then(|column| column.first_stretch(part.next..part.end));
-            let orphans = self.paths.orphans(part.track, part.depth);
-            let (Some(column), Some(stretch), Some(orphans)) = (column, stretch, orphans) else {
-                self.unknown.pop();
-                continue;
-            };
             let paths = &mut self.paths;
-            column.each_in_dyn(stretch, &mut |_, node| {
-                paths.place_of(&store.calls, orphans, node);
-            });
-            part.next += stretch.len();
-            self.progress.done += stretch.len() as u64;
-            if self.progress.done >= until {
-                return false;
+            if let Some(column) = column_of(store, part)
+                && let Some(orphans) = paths.orphans(part.track, part.depth)
+            {
+                let is_done = column.sweep(&mut part.next, part.end, &mut self.progress, until, &mut |_, _, node| {
+                    paths.place_of(&store.calls, orphans, node);
+                });
+                if !is_done {
+                    return false;
+                }
             }
+            self.unknown.pop();
         }
         true
     }

@@ -472,12 +472,6 @@ impl Column {
         })
     }
 
-    /// [`Column::each_in`], compiled once for all callers.
-    #[inline(never)]
-    pub(crate) fn each_in_dyn(&self, stretch: Stretch, each: &mut dyn FnMut(u64, NodeId)) {
-        self.each_in(stretch, each);
-    }
-
     /// The first of [`Column::stretches`].
     #[inline(never)]
     pub(crate) fn first_stretch(&self, range: Range<usize>) -> Option<Stretch> {

@@ -40,6 +40,7 @@ mod samples;
 pub mod slice;
 #[cfg(feature = "spill")]
 pub mod spill;
+mod sweep;
 pub(crate) mod texts;
 mod track;
 
@@ -305,6 +306,11 @@ impl Store {
         self.texts.shown()
     }
 
+    /// A name as it is shown. Empty if there is no such name.
+    pub fn name(&self, name: u32) -> &str {
+        self.names().get(name as usize).map_or("", String::as_str)
+    }
+
     /// The kind of a name, and the key that the file has in place of a text. Defaults if there is
     /// no such name.
     pub fn key(&self, name: u32) -> (SliceKind, Key) {
@@ -315,8 +321,7 @@ impl Store {
     /// empty.
     pub fn key_text(&self, name: u32) -> String {
         let key = self.key(name).1.to_string();
-        let shown = self.names().get(name as usize).map_or("", String::as_str);
-        if self.texts.given(name).is_none() && shown.contains(&key) { String::new() } else { key }
+        if self.texts.given(name).is_none() && self.name(name).contains(&key) { String::new() } else { key }
     }
 
     /// Where the source of a name is, such as `main.c:12`. Empty if unknown.

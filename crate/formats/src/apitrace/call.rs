@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 use core::slice;
 
-use unspool_trace::records::{FieldValue, Record, Visitor};
+use unspool_trace::records::{Delivery, FieldValue, Record, RecordName, Visitor};
 
 use super::describe::{put_guid, shown};
 use super::functions::{Marker, NameFlags};
@@ -33,6 +33,59 @@ pub struct Call<'a> {
     pub(super) tables: &'a Tables,
     /// Its arguments are sorted.
     pub(super) tape: &'a Tape,
+}
+
+/// Receives the calls of a pass.
+pub trait CallVisitor {
+    /// Whether calls of a function can be wanted. `keys` are those of the fields that its calls may
+    /// have, as in [`Visitor::may_want`]. May be asked at any time and as often as needed.
+    fn may_want(&mut self, _name: &str, _keys: &mut dyn Iterator<Item = &str>) -> bool {
+        true
+    }
+    /// A call has returned, or never will. Returns whether it is wanted.
+    fn begin(&mut self, _record: &Record<'_>) -> bool {
+        true
+    }
+    /// A call that is wanted.
+    fn call(&mut self, call: &Call<'_>);
+    /// Whether the pass must stop after the current call. It can be continued.
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+/// Calls as their own type, to a [`CallVisitor`]: what a [`Pass`](unspool_trace::Pass) may deliver.
+#[derive(Clone, Copy, Debug)]
+pub enum Calls {}
+
+impl Delivery for Calls {
+    type Visitor<'v> = dyn CallVisitor + 'v;
+
+    fn is_full(visitor: &Self::Visitor<'_>) -> bool {
+        visitor.is_full()
+    }
+}
+
+/// Passes calls on with their fields.
+pub(super) struct ToFields<'a>(pub(super) &'a mut dyn Visitor);
+
+impl CallVisitor for ToFields<'_> {
+    fn may_want(&mut self, name: &str, keys: &mut dyn Iterator<Item = &str>) -> bool {
+        self.0.may_want(RecordName::Text(name), keys)
+    }
+
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.0.begin(record)
+    }
+
+    fn call(&mut self, call: &Call<'_>) {
+        call.visit(self.0);
+        self.0.end();
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.is_full()
+    }
 }
 
 /// A part of a value. A list or structure is [`Token::Open`], its values, and [`Token::Close`].
@@ -65,26 +118,6 @@ pub enum Name<'a> {
     Member(&'a str),
     /// A member without a name, by its index.
     Unnamed(u32),
-}
-
-/// Receives the calls of a pass, when they return. Those that never returned come last.
-pub trait CallVisitor {
-    /// Whether a call of this function can be wanted, which has these fields: those of its
-    /// arguments are among them. It may be asked at any time; the values of calls that cannot be
-    /// wanted are skipped.
-    fn may_want(&mut self, _function: &str, _keys: &mut dyn Iterator<Item = &str>) -> bool {
-        true
-    }
-    /// A call. Returns whether its values are wanted.
-    fn begin(&mut self, _record: &Record<'_>) -> bool {
-        true
-    }
-    /// The call, with its values, if they are wanted.
-    fn call(&mut self, call: &Call<'_>);
-    /// Whether the pass must stop after the current call. It can be continued.
-    fn is_full(&self) -> bool {
-        false
-    }
 }
 
 impl<'a> Call<'a> {
@@ -189,37 +222,7 @@ impl<'a> Call<'a> {
                 put_guid(scratch, &parts);
                 FieldValue::Text(scratch)
             }
-            Token::Scalar(scalar) => match scalar {
-                Scalar::Null => FieldValue::Null,
-                Scalar::Bool(b) => FieldValue::Bool(b),
-                Scalar::Int(n) => FieldValue::I64(n),
-                Scalar::Uint(n) => FieldValue::U64(n),
-                Scalar::Float(x) => FieldValue::F32(x),
-                Scalar::Double(x) => FieldValue::F64(x),
-                Scalar::Pointer(address) => FieldValue::Hex(address),
-                Scalar::Enum { signature, value } => {
-                    let number = FieldValue::I64(value);
-                    let name = self.tables.enums.get(signature).and_then(|e| e.name(value));
-                    let value = name.map_or(number, |name| FieldValue::Symbol { name, value: &number });
-                    return visitor.field(key, value);
-                }
-                Scalar::Bitmask { signature, value } => {
-                    let number = FieldValue::Hex(value);
-                    scratch.clear();
-                    let add = |name: &str| {
-                        scratch.push_str(if scratch.is_empty() { "" } else { " | " });
-                        scratch.push_str(name);
-                    };
-                    let left = self.tables.bitmasks.get(signature).map_or(value, |mask| mask.split(value, add));
-                    let is_named = !scratch.is_empty();
-                    if is_named && left != 0 {
-                        // Writing to a String cannot fail.
-                        let _ = write!(scratch, " | {left:#x}");
-                    }
-                    let value = if is_named { FieldValue::Symbol { name: scratch, value: &number } } else { number };
-                    return visitor.field(key, value);
-                }
-            },
+            Token::Scalar(scalar) => return self.tables.visit(scalar, scratch, |value| visitor.field(key, value)),
         };
         visitor.field(key, value);
     }

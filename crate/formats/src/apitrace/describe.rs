@@ -1,14 +1,11 @@
 //! The sink that collects one call, with its values as trees for the details pane.
 
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
 use unspool_trace::details::{Field, Value};
-use unspool_trace::records::shortest;
 
 use super::decode::Sink;
 use super::records::{Bytes, Enter, Nest, Scalar};
@@ -173,33 +170,8 @@ impl Sink for Collect {
         self.target = Target::Result;
     }
 
-    fn scalar(&mut self, tables: &Tables, value: Scalar) {
-        let symbol = |name: String, value| Value::Symbol { name, value: Box::new(value) };
-        self.keep(match value {
-            Scalar::Null => Value::Null,
-            Scalar::Bool(b) => symbol(if b { "true" } else { "false" }.into(), Value::U64(b.into())),
-            Scalar::Int(n) => Value::I64(n),
-            Scalar::Uint(n) => Value::U64(n),
-            Scalar::Float(x) => Value::F64(shortest(x)),
-            Scalar::Double(x) => Value::F64(x),
-            Scalar::Pointer(p) => Value::Hex(p),
-            Scalar::Enum { signature, value } => match tables.enums.get(signature).and_then(|e| e.name(value)) {
-                Some(name) => symbol(name.into(), Value::I64(value)),
-                None => Value::I64(value),
-            },
-            Scalar::Bitmask { signature, value } => {
-                let mut names = String::new();
-                let mut add = |name: &str| {
-                    names.push_str(if names.is_empty() { "" } else { " | " });
-                    names.push_str(name);
-                };
-                let left = tables.bitmasks.get(signature).map_or(value, |mask| mask.split(value, &mut add));
-                if left != 0 && left != value {
-                    add(&format!("{left:#x}"));
-                }
-                if names.is_empty() { Value::Hex(value) } else { symbol(names, Value::Hex(value)) }
-            }
-        });
+    fn scalar(&mut self, tables: &Tables, scalar: Scalar) {
+        tables.visit(scalar, &mut String::new(), |value| self.keep(value.into()));
     }
 
     fn begin_bytes(&mut self, _tables: &Tables, kind: Bytes, len: u64) {

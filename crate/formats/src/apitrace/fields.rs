@@ -1,5 +1,5 @@
-//! The sink that passes calls on. A call is passed on when it returns, because it has its results
-//! then.
+//! The sink that passes calls to a visitor. A call is passed on when it returns, because it has its
+//! results then.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -331,7 +331,7 @@ struct Shown {
     incomplete: bool,
 }
 
-/// Passes a call on, if its values are wanted.
+/// Passes a call on, if the visitor wants it.
 fn play(records: &ApitraceRecords, shown: Shown, tape: &mut Tape, visitor: &mut dyn CallVisitor) {
     let tables: &Tables = &records.index.tables;
     let Some(function) = tables.functions.get(tape.function) else { return };
@@ -350,6 +350,5 @@ fn play(records: &ApitraceRecords, shown: Shown, tape: &mut Tape, visitor: &mut 
     tape.sort();
     let rendered = records.rendered(function.flags, tape.thread, number);
     let keys = records.keys(tape.function);
-    let call = Call { number, frame, is_incomplete, rendered, function, keys, tables, tape };
-    visitor.call(&call);
+    visitor.call(&Call { number, frame, is_incomplete, rendered, function, keys, tables, tape });
 }

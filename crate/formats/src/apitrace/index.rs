@@ -21,6 +21,7 @@ use unspool_trace::records::{Lane, Pass, Records};
 
 use crate::pieces::{Pieces, from_index, to_index};
 
+use super::call::Calls;
 use super::calls::FrameFacts;
 use super::events::ApitraceDecoder;
 use super::functions::NameFlags;
@@ -139,11 +140,11 @@ fn keys(names: &Strings) -> Strings {
 }
 
 impl ApitraceRecords {
-    /// A reader with the index that the decoder handed over.
+    /// Opens the reader.
     ///
     /// # Errors
     ///
-    /// Returns [`Cause::Misuse`](unspool_trace::Cause::Misuse) for bytes that are not an index.
+    /// These bytes are not an index.
     pub fn open(index: &[u8]) -> Result<Self> {
         let mut index: Index<'static> = from_index(index)?;
         index.far.to_mut().sort_unstable();
@@ -155,17 +156,22 @@ impl ApitraceRecords {
         Ok(Self { index, lanes, keys, open_swaps })
     }
 
-    /// Keeps another number of bytes of each blob than the session does for details: 0 if only their
-    /// lengths are wanted, `u64::MAX` for all, as far as a call has no more than 64 MiB.
-    #[must_use]
-    pub fn keeping(mut self, payload: u64) -> Self {
-        self.index.payload = payload;
-        self
+    /// Opens the reader, with another limit for the blobs of a call than that of the page:
+    /// `payload` bytes of each.
+    ///
+    /// # Errors
+    ///
+    /// These bytes are not an index.
+    pub fn keeping(index: &[u8], payload: u64) -> Result<Self> {
+        let mut records = Self::open(index)?;
+        records.index.payload = payload;
+        Ok(records)
     }
 
-    /// As [`Records::pass`]. It hands on calls as their own type.
-    pub fn calls(&self, pieces: Numbers<u32>) -> CallPass<'_> {
-        CallPass::new(self, pieces)
+    /// A pass over the calls of the pieces with these numbers, as far as they exist. Calls are
+    /// passed on in the order in which they returned; those that did not return come last.
+    pub fn calls(&self, pieces: Numbers<u32>) -> Box<dyn Pass<Calls> + '_> {
+        Box::new(CallPass::new(self, pieces))
     }
 
     /// The LEAVE event of the call whose ENTER event is at `at`, unless it immediately follows
@@ -218,7 +224,7 @@ impl Records for ApitraceRecords {
     }
 
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_> {
-        Box::new(self.calls(pieces))
+        Box::new(CallPass::new(self, pieces))
     }
 
     fn needs_decompressor(&self) -> bool {

@@ -62,12 +62,11 @@ use wire::StreamOffset;
 
 use crate::table::{Executed, Reader, Row};
 
-pub use call::{Call, CallVisitor, Name, Token, Values};
+pub use call::{Call, CallVisitor, Calls, Name, Token, Values};
 use cut::cut;
 pub use functions::{ListRole, Marker, NameFlags, Renders};
 pub use index::{ApitraceRecords, open_records};
 pub use lists::{Rendered, list_names};
-pub use pass::CallPass;
 pub use records::Scalar;
 
 /// What a [`Locator`] of this format stands for.

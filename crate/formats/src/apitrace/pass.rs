@@ -14,11 +14,11 @@ use core::ops::Range as Numbers;
 
 use unspool_trace::decoder::Range;
 use unspool_trace::error::{Cause, Error, Result};
-use unspool_trace::records::{Pass, Record, RecordName, Visitor};
+use unspool_trace::records::{Pass, Record, Visitor};
 
 use crate::pieces::Stretch;
 
-use super::call::{Call, CallVisitor};
+use super::call::{Call, CallVisitor, Calls, ToFields};
 use super::decode::Walk;
 use super::fields::{Fields, Held};
 use super::index::ApitraceRecords;
@@ -55,9 +55,8 @@ struct Returning {
     tape: Box<Tape>,
 }
 
-/// A pass over consecutive pieces, which hands on calls as their own type. As a [`Pass`] it hands on
-/// records with fields.
-pub struct CallPass<'a> {
+/// A pass.
+pub(super) struct CallPass<'a> {
     records: &'a ApitraceRecords,
     source: Source<'a>,
     walk: Walk,
@@ -259,9 +258,10 @@ impl<'a> CallPass<'a> {
             _ => bound,
         }
     }
+}
 
-    /// As [`Pass::want`].
-    pub fn want(&self) -> Option<Range> {
+impl CallPass<'_> {
+    fn wanted(&self) -> Option<Range> {
         let at = self.source.file_at();
         let needs = matches!(self.phase, Phase::Pieces | Phase::On | Phase::Far(_)) && at.is_some();
         let at = at.unwrap_or(0);
@@ -269,21 +269,7 @@ impl<'a> CallPass<'a> {
         (self.phase != Phase::Done).then_some(Range { at, len })
     }
 
-    /// As [`Pass::push`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Pass::push`].
-    pub fn push_calls(&mut self, bytes: &[u8], visitor: &mut dyn CallVisitor) -> Result<usize> {
-        self.run(bytes, visitor)
-    }
-
-    /// As [`Pass::end`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Pass::push`].
-    pub fn end_calls(&mut self, rest: &[u8], visitor: &mut dyn CallVisitor) -> Result<()> {
+    fn finish(&mut self, rest: &[u8], visitor: &mut dyn CallVisitor) -> Result<()> {
         let mut visitor = Insatiable(visitor);
         self.source.last();
         let used = self.run(rest, &mut visitor);
@@ -295,39 +281,31 @@ impl<'a> CallPass<'a> {
     }
 }
 
-impl Pass for CallPass<'_> {
+impl Pass<Calls> for CallPass<'_> {
     fn want(&self) -> Option<Range> {
-        self.want()
+        self.wanted()
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
-        self.push_calls(bytes, &mut WithFields(visitor))
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn CallVisitor + '_)) -> Result<usize> {
+        self.run(bytes, visitor)
     }
 
-    fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
-        self.end_calls(rest, &mut WithFields(visitor))
+    fn end(&mut self, rest: &[u8], visitor: &mut (dyn CallVisitor + '_)) -> Result<()> {
+        self.finish(rest, visitor)
     }
 }
 
-/// Hands on calls as records with fields.
-struct WithFields<'a>(&'a mut dyn Visitor);
-
-impl CallVisitor for WithFields<'_> {
-    fn may_want(&mut self, function: &str, keys: &mut dyn Iterator<Item = &str>) -> bool {
-        self.0.may_want(RecordName::Text(function), keys)
+impl Pass for CallPass<'_> {
+    fn want(&self) -> Option<Range> {
+        self.wanted()
     }
 
-    fn begin(&mut self, record: &Record<'_>) -> bool {
-        self.0.begin(record)
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
+        self.run(bytes, &mut ToFields(visitor))
     }
 
-    fn call(&mut self, call: &Call<'_>) {
-        call.visit(self.0);
-        self.0.end();
-    }
-
-    fn is_full(&self) -> bool {
-        self.0.is_full()
+    fn end(&mut self, rest: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<()> {
+        self.finish(rest, &mut ToFields(visitor))
     }
 }
 
@@ -335,8 +313,8 @@ impl CallVisitor for WithFields<'_> {
 struct Insatiable<'a>(&'a mut dyn CallVisitor);
 
 impl CallVisitor for Insatiable<'_> {
-    fn may_want(&mut self, function: &str, keys: &mut dyn Iterator<Item = &str>) -> bool {
-        self.0.may_want(function, keys)
+    fn may_want(&mut self, name: &str, keys: &mut dyn Iterator<Item = &str>) -> bool {
+        self.0.may_want(name, keys)
     }
 
     fn begin(&mut self, record: &Record<'_>) -> bool {

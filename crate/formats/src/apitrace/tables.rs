@@ -9,8 +9,10 @@ use core::fmt::Write;
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
+use unspool_trace::records::FieldValue;
 
 use super::functions::NameFlags;
+use super::records::Scalar;
 use super::wire::StreamOffset;
 
 /// Ids below this are looked up in an array.
@@ -286,6 +288,42 @@ impl Tables {
             structs: self.structs.changed(Struct::clone),
             frames: self.frames.changed(Frame::clone),
         }
+    }
+
+    /// Passes a single value on as that of a field, with the name of a constant or flags if they
+    /// have one, which may be in `scratch`.
+    pub(crate) fn visit(&self, scalar: Scalar, scratch: &mut String, visit: impl FnOnce(FieldValue<'_>)) {
+        let number;
+        let value = match scalar {
+            Scalar::Null => FieldValue::Null,
+            Scalar::Bool(b) => FieldValue::Bool(b),
+            Scalar::Int(n) => FieldValue::I64(n),
+            Scalar::Uint(n) => FieldValue::U64(n),
+            Scalar::Float(x) => FieldValue::F32(x),
+            Scalar::Double(x) => FieldValue::F64(x),
+            Scalar::Pointer(address) => FieldValue::Hex(address),
+            Scalar::Enum { signature, value } => {
+                number = FieldValue::I64(value);
+                let name = self.enums.get(signature).and_then(|e| e.name(value));
+                name.map_or(number, |name| FieldValue::Symbol { name, value: &number })
+            }
+            Scalar::Bitmask { signature, value } => {
+                number = FieldValue::Hex(value);
+                scratch.clear();
+                let add = |name: &str| {
+                    scratch.push_str(if scratch.is_empty() { "" } else { " | " });
+                    scratch.push_str(name);
+                };
+                let left = self.bitmasks.get(signature).map_or(value, |mask| mask.split(value, add));
+                let is_named = !scratch.is_empty();
+                if is_named && left != 0 {
+                    // Writing to a String cannot fail.
+                    let _ = write!(scratch, " | {left:#x}");
+                }
+                if is_named { FieldValue::Symbol { name: scratch, value: &number } } else { number }
+            }
+        };
+        visit(value);
     }
 }
 

@@ -11,11 +11,10 @@ use unspool_trace::decoder::Progress;
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::problem::{LEFT_OUT, Problem};
 
-use super::decode::{Record, Sink, Walk};
+use super::decode::{MAX_FRAME, Record, Sink, Walk};
 use super::encode::{BLOCK, table_of};
-use super::fields::MAX_FRAME;
-use super::message::{Kind, Message, Slot, field};
-use super::wire::{Header, put_varint, varint};
+use super::message::{Holds, Kind, Message, field};
+use super::wire::{Header, Wire, put_varint, take_field};
 
 /// Begins to cut a trace.
 pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
@@ -29,7 +28,6 @@ pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
         len: 0,
         places: Vec::new(),
         over: false,
-        held: Vec::new(),
         problems: Vec::new(),
     };
     Ok(Box::new(FramesCut { walk, frames, begun: false }))
@@ -53,14 +51,22 @@ struct Frames {
     places: Vec<u64>,
     /// The stretch is over.
     over: bool,
-    /// The beginning of a record that arrives in portions.
-    held: Vec<u8>,
     problems: Vec<Problem>,
 }
 
 impl Frames {
     fn is_wanted(&self, record: Record) -> bool {
         record.index.is_none_or(|index| self.options.has(index))
+    }
+
+    /// Writes a record if it is of the stretch.
+    fn add(&mut self, record: Record, message: &[u8]) {
+        if self.is_wanted(record) {
+            // One that is too long is there without what is in it, so that the others keep their
+            // places.
+            self.write(record, if record.len <= MAX_FRAME { message } else { &[] });
+        }
+        self.over |= record.index.is_some_and(|index| index.saturating_add(1) >= self.options.to);
     }
 
     fn write(&mut self, record: Record, body: &[u8]) {
@@ -138,39 +144,22 @@ impl Sink for Frames {
         self.over || self.out.len() >= PORTION
     }
 
-    fn whole(&mut self, record: Record, bytes: &[u8]) -> bool {
+    fn long(&mut self, record: Record) {
         if self.is_wanted(record) {
-            if record.len > MAX_FRAME {
-                return false;
-            }
-            self.write(record, bytes);
-        }
-        self.over |= record.index.is_some_and(|index| index.saturating_add(1) >= self.options.to);
-        true
-    }
-
-    fn begin(&mut self, record: Record) {
-        self.held.clear();
-        if self.is_wanted(record) && record.len > MAX_FRAME {
             self.problems.push(Problem { at: record.at, kind: &LEFT_OUT, value: record.len });
         }
     }
 
-    fn body(&mut self, bytes: &[u8], _last: bool) -> usize {
-        if self.held.len() as u64 <= MAX_FRAME {
-            self.held.extend_from_slice(bytes);
-        }
-        bytes.len()
+    fn meta(&mut self, record: Record, message: &[u8]) {
+        self.add(record, message);
     }
 
-    fn finish(&mut self, record: Record) {
-        let held = core::mem::take(&mut self.held);
-        if self.is_wanted(record) {
-            // One that is too long is there without what is in it, so that the others keep their
-            // places.
-            self.write(record, if record.len <= MAX_FRAME { &held } else { &[] });
-        }
-        self.over |= record.index.is_some_and(|index| index.saturating_add(1) >= self.options.to);
+    fn frame(&mut self, record: Record, message: &[u8]) {
+        self.add(record, message);
+    }
+
+    fn long_frame(&mut self, record: Record, beginning: &[u8]) {
+        self.add(record, beginning);
     }
 
     fn problem(&mut self, problem: Problem) {
@@ -182,62 +171,41 @@ impl Sink for Frames {
 /// out, because it is unknown what is in it.
 fn cleaned(message: Message, bytes: &[u8], out: &mut Vec<u8>, cleaner: &mut Cleaner) {
     let mut rest = bytes;
-    let take_number = |rest: &mut &[u8]| {
-        let (value, len) = varint(rest).ok()?;
-        *rest = rest.get(len..)?;
-        Some(value)
-    };
-    while !rest.is_empty() {
+    loop {
         let before = rest;
-        let Some(tag) = take_number(&mut rest) else { return };
-        let kind = field(message, tag >> 3);
-        let content = match tag & 7 {
-            0 => take_number(&mut rest).map(|_| None),
-            1 => rest.split_at_checked(8).map(|(_, after)| {
-                rest = after;
-                None
-            }),
-            2 => take_number(&mut rest).and_then(|len| {
-                let (content, after) = rest.split_at_checked(usize::try_from(len).ok()?)?;
-                rest = after;
-                Some(Some(content))
-            }),
-            // 32 bits, or a group: no field of the schema has these.
-            _ => return,
-        };
-        let Some(content) = content else { return };
+        // Ends after the last field, and at the first defect.
+        let Ok((number, wire)) = take_field(&mut rest, before.len() as u64) else { return };
         let whole = before.get(..before.len() - rest.len()).unwrap_or_default();
-        let cleaned: Cow<'_, [u8]> = match (kind, content) {
-            (Some(Kind::Message(sub)), Some(content)) => {
+        let cleaned: Cow<'_, [u8]> = match (field(message, number), wire) {
+            // No field of the schema has these.
+            (_, Wire::Fixed32 | Wire::Begin | Wire::End) => return,
+            (Some(Kind::Message(sub)), Wire::Bytes(content, _)) => {
                 let mut inner = Vec::with_capacity(content.len());
                 cleaned(sub, content, &mut inner, cleaner);
                 Cow::Owned(inner)
             }
-            (Some(Kind::Bytes(slot)), Some(content)) => match cleaned_bytes(slot, content, cleaner) {
+            (Some(Kind::Bytes(holds)), Wire::Bytes(content, _)) => match cleaned_bytes(holds, content, cleaner) {
                 Some(content) => content,
                 None => continue,
             },
-            (Some(Kind::Number(_) | Kind::Double(_)), None) | (Some(Kind::Numbers), _) => {
+            (Some(Kind::Number), Wire::Number(_) | Wire::Fixed64(_)) | (Some(Kind::Numbers), _) => {
                 out.extend_from_slice(whole);
                 continue;
             }
             _ => continue,
         };
-        put_varint(out, tag);
+        put_varint(out, number << 3 | 2);
         put_varint(out, cleaned.len() as u64);
         out.extend_from_slice(&cleaned);
     }
 }
 
-/// A string of a message. `None` if it is left out.
-fn cleaned_bytes<'a>(slot: Slot, content: &'a [u8], cleaner: &mut Cleaner) -> Option<Cow<'a, [u8]>> {
-    Some(match slot {
-        Slot::TracerVariable | Slot::TargetVariable => return cleaner.variable(content),
-        // Instructions and names of registers and modes are the trace itself. The sum identifies
-        // the program, not who ran it.
-        Slot::RawBytes | Slot::Register | Slot::Mode | Slot::TracerVersion | Slot::TargetMd5 => Cow::Borrowed(content),
-        // Values of operands, in frames and in key frames, and of taint.
-        Slot::Value | Slot::Nothing => {
+/// The bytes of a field. `None` if it is left out.
+fn cleaned_bytes<'a>(holds: Holds, content: &'a [u8], cleaner: &mut Cleaner) -> Option<Cow<'a, [u8]>> {
+    Some(match holds {
+        Holds::Variable => return cleaner.variable(content),
+        Holds::Trace => Cow::Borrowed(content),
+        Holds::Value => {
             let mut value = content.to_vec();
             cleaner.payload(&mut value);
             // Zeros would be values like any others. Without bytes a value is unknown, and shown
@@ -247,6 +215,6 @@ fn cleaned_bytes<'a>(slot: Slot, content: &'a [u8], cleaner: &mut Cleaner) -> Op
             }
             Cow::Owned(value)
         }
-        _ => cleaner.bytes(content),
+        Holds::Text => cleaner.bytes(content),
     })
 }

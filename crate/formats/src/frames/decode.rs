@@ -4,11 +4,17 @@
 //! libtrace's current reader rejects files of its current writer. So the walk finds frames by their
 //! lengths and only compares the table with them.
 
+use alloc::vec::Vec;
+
+use unspool_trace::decoder::Range;
 use unspool_trace::input::Cursor;
 use unspool_trace::problem::{MALFORMED, Problem, TRUNCATED};
 
+use crate::pieces::Stretch;
+
+use super::message::{Message, broken};
 use super::problems::{BAD_TABLE, WRONG_COUNT};
-use super::wire::{Header, META_AT, table_fits};
+use super::wire::{Fields, Header, META_AT, table_fits};
 
 /// A meta frame or a frame, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,24 +32,40 @@ impl Record {
     pub(crate) fn body(&self) -> u64 {
         self.at.wrapping_add(8)
     }
+
+    /// The fields of its message that come before the first defect, and the defect. `bytes` are the
+    /// message, or its beginning.
+    pub(crate) fn checked<'a>(&self, bytes: &'a [u8]) -> (Fields<'a>, Option<Problem>) {
+        let message = if self.index.is_some() { Message::Frame } else { Message::Meta };
+        let Some(broken) = broken(message, bytes, self.len) else {
+            let is_whole = bytes.len() as u64 == self.len;
+            return (if is_whole { Fields::new(bytes) } else { Fields::of_beginning(bytes) }, None);
+        };
+        let (at, value) = (self.body().saturating_add(broken as u64), self.len.saturating_sub(broken as u64));
+        let valid = Fields::of_beginning(bytes.get(..broken).unwrap_or(bytes));
+        (valid, Some(Problem { at, kind: &MALFORMED, value }))
+    }
 }
+
+/// Limit for the length in bytes of a frame whose fields are passed on or printed: a frame must be
+/// in memory for that. Of larger ones, only so many bytes are looked at.
+pub(super) const MAX_FRAME: u64 = 64 << 20;
+/// Room for a frame that arrives in portions is kept for the next one, up to this size in bytes.
+const KEPT: usize = 1 << 20;
 
 /// Receives the records of a container.
 pub(crate) trait Sink {
     /// If true, the walk returns after the current record.
     fn is_full(&self) -> bool;
-    /// A complete frame. If this returns false, the walk passes the frame in portions, with the
-    /// methods below.
-    fn whole(&mut self, _record: Record, _bytes: &[u8]) -> bool {
-        false
-    }
-    fn begin(&mut self, record: Record);
-    /// A portion of the current record. Returns the number of bytes used, which is all of them if
-    /// this is the `last` portion.
-    fn body(&mut self, bytes: &[u8], last: bool) -> usize;
-    /// The current record is complete.
-    fn finish(&mut self, record: Record);
-    fn problem(&mut self, problem: Problem);
+    /// A frame or meta frame begins that is longer than [`MAX_FRAME`].
+    fn long(&mut self, _record: Record) {}
+    /// The meta frame, or as much of it as [`MAX_FRAME`] allows.
+    fn meta(&mut self, _record: Record, _message: &[u8]) {}
+    /// A complete frame.
+    fn frame(&mut self, record: Record, message: &[u8]);
+    /// The beginning of a frame that is longer than [`MAX_FRAME`].
+    fn long_frame(&mut self, record: Record, beginning: &[u8]);
+    fn problem(&mut self, _problem: Problem) {}
 }
 
 /// A record may claim this length in bytes even if the file is shorter.
@@ -77,14 +99,19 @@ pub(crate) struct Walk {
     size: Option<u64>,
     state: State,
     at: u64,
-    /// Number of complete frames.
+    /// Number of complete frames, and the number at which it stops.
     frames: u64,
+    until: u64,
+    /// Absolute offset of the end of the last frame of its stretch.
+    end: u64,
     /// Absolute offset of the table, unless a frame contradicts it.
     table: Option<u64>,
     /// Whether the table contradicts the frames.
     bad_table: bool,
     /// Whether the meta frame comes next.
     meta: bool,
+    /// The beginning of the current record, if it arrives in portions.
+    held: Vec<u8>,
 }
 
 impl Walk {
@@ -96,16 +123,33 @@ impl Walk {
             state: State::Header,
             at: 0,
             frames: 0,
+            until: u64::MAX,
+            end: u64::MAX,
             table: fits.then_some(header.table),
             bad_table: !fits && header.table != 0,
             meta: header.has_meta(),
+            held: Vec::new(),
         }
     }
 
-    /// A walk that resumes at absolute offset `at`, at the length field of frame `index`. It finds
-    /// no table of contents: the caller knows how many frames there are.
-    pub(crate) fn resume(header: Header, at: u64, index: u64) -> Self {
-        Self { header, size: None, state: State::Length, at, frames: index, table: None, bad_table: false, meta: false }
+    /// A walk over a stretch of frames. It finds no table of contents: it is known how many frames
+    /// there are.
+    pub(crate) fn over(header: Header, stretch: Stretch) -> Self {
+        let Stretch { at, end, rows } = stretch;
+        let (frames, until) = (rows.start, rows.end);
+        let walk = Self::new(header, None);
+        Self { state: State::Length, at, end, frames, until, table: None, bad_table: false, meta: false, ..walk }
+    }
+
+    /// Where the rest of its stretch is. `None` if no frame is still to come.
+    pub(crate) fn wanted(&self) -> Option<Range> {
+        // If frames are still to come at the end, the file is not the one that was decoded.
+        (self.frames < self.until && self.at < self.end).then(|| Range { at: self.at, len: self.end - self.at })
+    }
+
+    /// The rest of its stretch is not to be had.
+    pub(crate) fn give_up(&mut self) {
+        self.until = self.frames;
     }
 
     /// Number of complete frames so far.
@@ -122,7 +166,7 @@ impl Walk {
     /// Only a few bytes are left over unless the sink is full.
     pub(crate) fn run(&mut self, input: &[u8], sink: &mut impl Sink) -> usize {
         let mut c = Cursor::new(input, self.at);
-        while !sink.is_full() && self.step(&mut c, sink) {}
+        while self.frames < self.until && !sink.is_full() && self.step(&mut c, sink) {}
         self.at = c.at();
         input.len() - c.len()
     }
@@ -230,15 +274,14 @@ impl Walk {
         let index = if self.meta { None } else { Some(self.frames) };
         debug_assert!(index.is_some() || at == META_AT, "the meta frame comes first");
         let record = Record { index, at, len };
-        if index.is_some()
-            && let Some(bytes) = usize::try_from(len).ok().and_then(|len| c.rest().get(..len))
-            && sink.whole(record, bytes)
-        {
+        if len > MAX_FRAME {
+            sink.long(record);
+        }
+        if let Some(bytes) = usize::try_from(len).ok().and_then(|len| c.rest().get(..len)) {
             c.take_up_to(len);
-            self.frames += 1;
+            self.pass_on(record, bytes, sink);
             return true;
         }
-        sink.begin(record);
         self.state = State::Body(record);
         true
     }
@@ -255,23 +298,37 @@ impl Walk {
             && table_fits(rest / 8 - 1, every, self.frames)
     }
 
-    #[inline]
+    /// Gathers a record that arrives in portions.
     fn body(&mut self, record: Record, c: &mut Cursor<'_>, sink: &mut impl Sink) -> bool {
-        let end = record.body().wrapping_add(record.len);
-        let left = end.saturating_sub(c.at());
-        let here = usize::try_from(left).unwrap_or(usize::MAX).min(c.len());
-        let last = here as u64 == left;
-        let taken = sink.body(c.rest().get(..here).unwrap_or_default(), last);
-        c.take_up_to(if last { left } else { taken as u64 });
-        if !last {
+        let left = record.body().saturating_add(record.len).saturating_sub(c.at());
+        let here = c.rest();
+        let here = usize::try_from(left).ok().and_then(|left| here.get(..left)).unwrap_or(here);
+        let room = (MAX_FRAME as usize).saturating_sub(self.held.len());
+        self.held.extend_from_slice(here.get(..room).unwrap_or(here));
+        c.take_up_to(here.len() as u64);
+        if (here.len() as u64) < left {
             return false;
         }
-        sink.finish(record);
-        if record.index.is_some() {
-            self.frames += 1;
+        let mut held = core::mem::take(&mut self.held);
+        self.pass_on(record, &held, sink);
+        if held.capacity() <= KEPT {
+            held.clear();
+            self.held = held;
         }
-        self.meta = false;
-        self.state = State::Length;
         true
+    }
+
+    /// A record is complete. `bytes` are its message, or the beginning of a long one.
+    #[inline]
+    fn pass_on(&mut self, record: Record, bytes: &[u8], sink: &mut impl Sink) {
+        self.state = State::Length;
+        let is_long = record.len > MAX_FRAME;
+        let bytes = if is_long { bytes.get(..MAX_FRAME as usize).unwrap_or(bytes) } else { bytes };
+        if record.index.is_none() {
+            self.meta = false;
+            return sink.meta(record, bytes);
+        }
+        self.frames += 1;
+        if is_long { sink.long_frame(record, bytes) } else { sink.frame(record, bytes) }
     }
 }

@@ -13,15 +13,14 @@ use unspool_trace::decoder::Range;
 use unspool_trace::details::{Field, RecordDetails, Value};
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::locator::Locator;
-use unspool_trace::records::FieldValue;
+use unspool_trace::problem::Problem;
 
 use crate::date::date;
 
+use super::decode::Record;
 use super::fields::{self, is_thumb, place_name};
-use super::frame_fields::FrameFields;
 use super::index::{FramesRecords, Index};
 use super::machine::Machine;
-use super::message::{self, Message};
 use super::records::{Frame, List, Meta, Operand, Program, Std, Taint, Usage};
 use super::wire::META_AT;
 
@@ -60,24 +59,19 @@ impl FramesRecords {
             return Err(Error::new(locator.position(), Cause::UnexpectedEnd { needed: 8 }));
         };
         let len = u64::from_le_bytes(*len);
-        let at = locator.position().saturating_add(8);
         let is_meta = self.is_meta(locator);
+        let record = Record { index: (!is_meta).then_some(0), at: locator.position(), len };
         let Some(body) = usize::try_from(len).ok().and_then(|len| body.get(..len)) else {
             // Show the first fields at least.
-            let mut fields = FrameFields::default();
-            let message = if is_meta { Message::Meta } else { Message::Frame };
-            message::Walk::new(message, at, len).run(body, &mut fields);
-            out.fields.extend(fields.address.map(|a| Field::new("Address", Value::Hex(a))));
-            out.fields.extend(fields.thread.map(|t| Field::new("Thread", thread(t))));
+            let std = if is_meta { None } else { Frame::of(record.checked(body).0).std };
+            out.fields.extend(std.and_then(|std| std.address).map(|a| Field::new("Address", Value::Hex(a))));
+            out.fields.extend(std.and_then(|std| std.thread).map(|t| Field::new("Thread", thread(t))));
             out.fields.push(Field::new("Frame size in bytes", Value::U64(len)));
             out.remarks.push("The frame is too large to be shown, or the file ends within it.".to_string());
             return Ok(out);
         };
-        let message = if is_meta { Message::Meta } else { Message::Frame };
-        let mut walk = message::Walk::new(message, at, len);
-        walk.run(body, &mut FrameFields::default());
-        if let Some(broken) = walk.broken() {
-            out.remarks.push(format!("The frame is invalid from byte {broken} on; the part before it is shown."));
+        if let (_, Some(Problem { at, .. })) = record.checked(body) {
+            out.remarks.push(format!("The frame is invalid from byte {at} on; the part before it is shown."));
         }
         if is_meta {
             meta(&Meta::new(body), &self.describer(), &mut out);
@@ -116,16 +110,13 @@ impl Describer {
 
     /// A value as a number, if it is short enough. `big`: the most significant byte comes first.
     fn number(&self, bytes: &[u8], bits: Option<i32>, big: bool) -> Value {
-        match fields::number(bytes, bits, big, self.payload, &mut String::new()) {
-            FieldValue::Hex(number) => Value::Hex(number),
-            FieldValue::Text(text) => Value::Text(text.into()),
-            _ => self.bytes(bytes),
-        }
+        fields::number(bytes, bits, big, self.payload, &mut String::new()).into()
     }
 }
 
+/// The id of a thread or of a taint.
 fn thread(id: u64) -> Value {
-    i64::try_from(id).map_or(Value::Hex(id), Value::Id)
+    fields::id(id).into()
 }
 
 fn text(bytes: &[u8]) -> Value {
@@ -155,7 +146,8 @@ fn frame(frame: &Frame<'_>, describer: &Describer, out: &mut RecordDetails) {
         add("System call", call.number.map(|number| symbol(name_of(number), number)));
         add("Address", call.address.map(Value::Hex));
         add("Thread", call.thread.map(thread));
-        let arguments = call.arguments.map(|a| a.arguments().take(MAX_LIST).map(argument).collect());
+        let arguments =
+            call.arguments.map(|a| a.arguments().take(MAX_LIST).map(|value| fields::argument(value).into()).collect());
         add("Arguments", arguments.map(Value::List));
     }
     if let Some(exception) = &frame.exception {
@@ -184,14 +176,6 @@ fn frame(frame: &Frame<'_>, describer: &Describer, out: &mut RecordDetails) {
             let values = operands(list.values.unwrap_or_default().values(), describer, Side::Key, &mut out.remarks);
             out.fields.push(named(name, values));
         }
-    }
-}
-
-/// An argument of a system call.
-fn argument(value: i64) -> Value {
-    match fields::argument(value) {
-        FieldValue::Hex(address) => Value::Hex(address),
-        _ => Value::I64(value),
     }
 }
 

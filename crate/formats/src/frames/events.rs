@@ -12,9 +12,10 @@ use unspool_trace::problem::grouped;
 use unspool_trace::sniff::OpenOptions;
 
 use super::FORMAT;
-use super::decode::Walk;
+use super::decode::{Record, Walk};
 use super::machine::Machine;
-use super::message::{self, Message};
+use super::meta::properties;
+use super::records::Meta;
 use super::to_batch::{Lane, State, ToBatch};
 use super::wire::{Header, META_AT};
 
@@ -49,10 +50,9 @@ impl FramesDecoder {
         if header.has_meta() {
             let body = usize::try_from(META_AT).ok().and_then(|at| head.get(at..)).and_then(|b| b.split_first_chunk());
             if let Some((len, body)) = body {
-                let len = u64::from_le_bytes(*len);
-                let here = usize::try_from(len).unwrap_or(usize::MAX).min(body.len());
-                let mut walk = message::Walk::new(Message::Meta, 0, len);
-                walk.run(body.get(..here).unwrap_or_default(), &mut state.meta);
+                let record = Record { index: None, at: META_AT, len: u64::from_le_bytes(*len) };
+                let body = usize::try_from(record.len).ok().and_then(|len| body.get(..len)).unwrap_or(body);
+                state.meta = properties(&Meta::of(record.checked(body).0));
             }
         }
         Self { header, machine, options, walk: Walk::new(header, options.size), state, end: None, failed: None }
@@ -73,7 +73,7 @@ impl Decoder for FramesDecoder {
         if header.version > 0 {
             properties.push(("Machine", self.machine.name()));
         }
-        self.state.meta.properties(&mut properties);
+        properties.extend(self.state.meta.iter().cloned());
         let counted = match (header.frames, header.table) {
             (0, 0) => "not given: streamed, or the tracer did not finish".into(),
             (frames, _) => grouped(frames).to_string(),

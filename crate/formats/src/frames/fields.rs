@@ -17,30 +17,23 @@
 //! address and the thread are known.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use unspool_stacks::isa::Isa;
 use unspool_stacks::{syscalls, vectors};
 use unspool_trace::batch::TrackId;
 use unspool_trace::locator::Locator;
-use unspool_trace::problem::Problem;
 use unspool_trace::records::{self, FieldValue, Record, RecordName, Use, Visitor};
 
 use crate::hex::push_hex;
 
 use super::decode::{self, Sink};
-use super::frame_fields::{FrameFields, Kinds};
 use super::index::Index;
 use super::instruction;
 use super::machine::Machine;
-use super::message::{self, Message};
-use super::records::{Frame, List, Operand, Place, TaintIntro};
+use super::records::{Frame, List, Operand, Place, Std, TaintIntro};
 use super::to_batch::Lane;
 
-/// Limit for the length in bytes of a frame whose fields are passed on or printed: a frame must be
-/// in memory for that. Larger ones are only counted.
-pub(super) const MAX_FRAME: u64 = 64 << 20;
 /// Values longer than this, in bytes, are shown as bytes instead of a number.
 const MAX_NUMBER: usize = 64;
 
@@ -53,16 +46,8 @@ pub(super) struct Held<'a> {
     big_memory: bool,
     /// Limit in bytes for values that are passed on as bytes, and for instructions.
     limit: usize,
-    /// Number of frames that are still to come.
-    pub(super) left: u64,
     /// The latest thread and its track: few traces have more than one.
     thread: Option<(u64, TrackId)>,
-    record: Option<decode::Record>,
-    /// The walk over the current frame, if it is not a usual instruction, and what the walk found.
-    message: message::Walk,
-    fields: FrameFields,
-    /// The beginning of the current frame, if it arrives in portions.
-    bytes: Vec<u8>,
     scratch: Scratch,
 }
 
@@ -74,8 +59,7 @@ struct Scratch {
 }
 
 impl<'a> Held<'a> {
-    /// Before the first of `left` frames.
-    pub(super) fn new(index: &'a Index, left: u64) -> Self {
+    pub(super) fn new(index: &'a Index) -> Self {
         let machine = Machine::of(&index.header);
         Self {
             index,
@@ -83,12 +67,7 @@ impl<'a> Held<'a> {
             big_code: index.order.is_big(machine.isa),
             big_memory: machine.has_big_endian_memory(&index.order),
             limit: usize::try_from(index.payload).unwrap_or(usize::MAX),
-            left,
             thread: None,
-            record: None,
-            message: message::Walk::new(Message::Frame, 0, 0),
-            fields: FrameFields::default(),
-            bytes: Vec::new(),
             scratch: Scratch::default(),
         }
     }
@@ -112,15 +91,14 @@ impl<'a> Held<'a> {
         self.index.lanes.get(lane as usize).copied().flatten().unwrap_or(0)
     }
 
-    /// The track of the current frame's event in the timeline.
-    fn track(&mut self) -> TrackId {
-        let fields = &self.fields;
-        let thread = match fields.kinds {
-            Kinds { std: true, .. } if fields.address.is_some() && fields.thread.is_some() => fields.thread,
-            Kinds { syscall: true, .. } => fields.call_thread,
-            Kinds { exception: true, .. } => fields.exception_thread,
-            Kinds { taint_intro: true, .. } => return self.lane(Lane::Taint),
-            Kinds { mod_load: true, .. } => return self.lane(Lane::Modules),
+    /// The track of a frame's event in the timeline.
+    fn track(&mut self, frame: &Frame<'_>) -> TrackId {
+        let thread = match *frame {
+            Frame { std: Some(Std { address: Some(_), thread: Some(thread), .. }), .. } => Some(thread),
+            Frame { syscall: Some(call), .. } => call.thread,
+            Frame { exception: Some(exception), .. } => exception.thread,
+            Frame { taint_intro: Some(_), .. } => return self.lane(Lane::Taint),
+            Frame { mod_load: Some(_), .. } => return self.lane(Lane::Modules),
             _ => None,
         };
         match thread {
@@ -130,15 +108,15 @@ impl<'a> Held<'a> {
     }
 }
 
-/// The name of a record with frames of these kinds.
-fn name_of(kinds: Kinds) -> RecordName<'static> {
-    RecordName::Text(match kinds {
-        Kinds { std: true, .. } => return RecordName::None,
-        Kinds { syscall: true, .. } => "system call",
-        Kinds { exception: true, .. } => "exception",
-        Kinds { taint_intro: true, .. } => "taint",
-        Kinds { mod_load: true, .. } => "module",
-        Kinds { key: true, .. } => "key frame",
+/// The name of a frame's record.
+fn name_of(frame: &Frame<'_>) -> RecordName<'static> {
+    RecordName::Text(match frame {
+        Frame { std: Some(_), .. } => return RecordName::None,
+        Frame { syscall: Some(_), .. } => "system call",
+        Frame { exception: Some(_), .. } => "exception",
+        Frame { taint_intro: Some(_), .. } => "taint",
+        Frame { mod_load: Some(_), .. } => "module",
+        Frame { key: Some(_), .. } => "key frame",
         _ => "unknown frame",
     })
 }
@@ -153,23 +131,24 @@ impl ToVisitor<'_, '_> {
     /// A record begins. Returns whether its fields are wanted.
     #[inline]
     fn begin_record(&mut self, record: decode::Record, track: TrackId, name: RecordName<'_>) -> bool {
-        self.held.left = self.held.left.saturating_sub(1);
         let row = record.index.unwrap_or(0);
         self.visitor.begin(&Record { locator: Locator::at(record.at), lane: 0, row, x: row, track, name })
     }
 
-    /// A frame is complete. `bytes`: its message, unless that is too large.
-    fn frame(&mut self, record: decode::Record, bytes: Option<&[u8]>) {
-        let track = self.held.track();
-        if !self.begin_record(record, track, name_of(self.held.fields.kinds)) {
+    /// A frame that is not a usual instruction, or the beginning of a long one.
+    fn unusual(&mut self, record: decode::Record, message: &[u8]) {
+        let (fields, defect) = record.checked(message);
+        let frame = Frame::of(fields);
+        let track = self.held.track(&frame);
+        if !self.begin_record(record, track, name_of(&frame)) {
             return;
         }
-        match bytes.filter(|_| self.held.message.broken().is_none()) {
-            Some(bytes) => self.kinds(&Frame::new(bytes)),
-            None => {
-                let fields = &self.held.fields;
-                self.place(fields.address, fields.thread.or(fields.call_thread).or(fields.exception_thread));
-            }
+        if defect.is_none() && message.len() as u64 == record.len {
+            self.kinds(&frame);
+        } else {
+            let Frame { std, syscall, exception, .. } = frame;
+            let others = syscall.and_then(|call| call.thread).or(exception.and_then(|it| it.thread));
+            self.place(std.and_then(|std| std.address), std.and_then(|std| std.thread).or(others));
         }
         self.visitor.end();
     }
@@ -362,12 +341,12 @@ impl ToVisitor<'_, '_> {
 impl Sink for ToVisitor<'_, '_> {
     #[inline]
     fn is_full(&self) -> bool {
-        self.held.left == 0 || self.visitor.is_full()
+        self.visitor.is_full()
     }
 
     #[inline]
-    fn whole(&mut self, record: decode::Record, bytes: &[u8]) -> bool {
-        let Some(frame) = instruction::parse(bytes) else { return false };
+    fn frame(&mut self, record: decode::Record, message: &[u8]) {
+        let Some(frame) = instruction::parse(message) else { return self.unusual(record, message) };
         let track = self.held.track_of(frame.thread);
         if self.begin_record(record, track, RecordName::None) {
             self.place(Some(frame.address), Some(frame.thread));
@@ -375,43 +354,11 @@ impl Sink for ToVisitor<'_, '_> {
             self.instruction_operands(|| instruction::operands(frame.read), || instruction::operands(frame.written));
             self.visitor.end();
         }
-        true
     }
 
-    fn begin(&mut self, record: decode::Record) {
-        self.held.record = Some(record);
-        self.held.message = message::Walk::new(Message::Frame, record.body(), record.len);
-        self.held.fields.clear();
-        self.held.bytes.clear();
+    fn long_frame(&mut self, record: decode::Record, beginning: &[u8]) {
+        self.unusual(record, beginning);
     }
-
-    fn body(&mut self, bytes: &[u8], last: bool) -> usize {
-        let Held { message, fields, bytes: held, record, .. } = &mut *self.held;
-        let used = message.run(bytes, fields);
-        let Some(record) = *record else { return used };
-        let is_kept = record.len <= MAX_FRAME;
-        if !last {
-            if is_kept {
-                held.extend_from_slice(bytes.get(..used).unwrap_or_default());
-            }
-            return used;
-        }
-        if !is_kept {
-            self.frame(record, None);
-        } else if held.is_empty() {
-            self.frame(record, Some(bytes));
-        } else {
-            held.extend_from_slice(bytes);
-            let held = core::mem::take(held);
-            self.frame(record, Some(&held));
-            self.held.bytes = held;
-        }
-        bytes.len()
-    }
-
-    fn finish(&mut self, _record: decode::Record) {}
-
-    fn problem(&mut self, _problem: Problem) {}
 }
 
 fn put(visitor: &mut dyn Visitor, key: &str, value: Option<FieldValue<'_>>) {
@@ -435,7 +382,7 @@ fn taint_of(operand: &Operand<'_>) -> Option<records::Taint> {
 }
 
 /// The id of a thread or of a taint.
-fn id(id: u64) -> FieldValue<'static> {
+pub(super) fn id(id: u64) -> FieldValue<'static> {
     i64::try_from(id).map_or(FieldValue::Hex(id), FieldValue::Id)
 }
 

@@ -94,10 +94,8 @@ impl Records for FramesRecords {
     }
 
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_> {
-        let index = &self.index;
-        let Stretch { at, end, rows } = index.stretch(&pieces);
-        let walk = Walk::resume(index.header, at, rows.start);
-        Box::new(FramesPass { walk, end, held: Held::new(index, rows.end - rows.start) })
+        let walk = Walk::over(self.index.header, self.index.stretch(&pieces));
+        Box::new(FramesPass { walk, held: Held::new(&self.index) })
     }
 
     fn details_range(&self, locator: Locator) -> Option<Range> {
@@ -116,25 +114,21 @@ impl Records for FramesRecords {
 /// A pass over frames.
 struct FramesPass<'a> {
     walk: Walk,
-    /// Absolute offset of the end of the last frame.
-    end: u64,
     held: Held<'a>,
 }
 
 impl Pass for FramesPass<'_> {
     fn want(&self) -> Option<Range> {
-        // If frames are still to come at the end, the file is not the one that was decoded.
-        let at = self.walk.at();
-        (self.held.left > 0 && at < self.end).then(|| Range { at, len: self.end - at })
+        self.walk.wanted()
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
         Ok(self.walk.run(bytes, &mut ToVisitor { held: &mut self.held, visitor }))
     }
 
-    fn end(&mut self, _rest: &[u8], _visitor: &mut dyn Visitor) -> Result<()> {
+    fn end(&mut self, _rest: &[u8], _visitor: &mut (dyn Visitor + '_)) -> Result<()> {
         // Incomplete frames are not in the timeline.
-        self.held.left = 0;
+        self.walk.give_up();
         Ok(())
     }
 }

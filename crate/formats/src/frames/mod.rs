@@ -11,7 +11,6 @@ mod details;
 pub mod encode;
 mod events;
 mod fields;
-mod frame_fields;
 mod index;
 mod instruction;
 mod machine;

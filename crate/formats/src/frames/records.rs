@@ -1,8 +1,8 @@
 //! Frames as borrowed views of their bytes: nothing is copied, and lists are decoded as they are
 //! iterated.
 //!
-//! Of a repeated field or list, the last one counts. Views ignore whatever is invalid; a walk over
-//! the message reports it.
+//! Of a repeated field or list, the last one counts. Views ignore whatever is invalid, which
+//! [`super::message::broken`] finds.
 
 use super::wire::{Content, Fields, zigzag};
 
@@ -211,21 +211,18 @@ pub struct FileStats {
 pub struct List<'a>(Fields<'a>);
 
 impl<'a> List<'a> {
-    fn elements(self) -> impl Iterator<Item = &'a [u8]> {
-        self.0.filter_map(|(number, content)| match content {
-            Content::Bytes(bytes) if number == 1 => Some(bytes),
-            _ => None,
-        })
+    fn elements(self) -> impl Iterator<Item = Fields<'a>> {
+        self.0.repeated(1)
     }
 
     /// Its elements as operands of an instruction.
     pub fn operands(self) -> impl Iterator<Item = Operand<'a>> {
-        self.elements().map(|bytes| operand(bytes, true))
+        self.elements().map(|element| operand(element, true))
     }
 
     /// Its elements as values of a tagged list.
     pub fn values(self) -> impl Iterator<Item = Operand<'a>> {
-        self.elements().map(|bytes| operand(bytes, false))
+        self.elements().map(|element| operand(element, false))
     }
 
     /// Its elements as introductions of taint.
@@ -243,7 +240,7 @@ impl<'a> List<'a> {
         self.0.filter(|(number, _)| *number == 1).flat_map(|(_, content)| {
             let (one, packed) = match content {
                 Content::Number(value) => (Some(value), Packed(&[])),
-                Content::Bytes(bytes) => (None, Packed(bytes)),
+                Content::Bytes(packed) => (None, Packed(packed.bytes)),
                 _ => (None, Packed(&[])),
             };
             one.into_iter().chain(packed).map(zigzag)
@@ -258,8 +255,8 @@ impl Iterator for Packed<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        let (value, len) = super::wire::varint(self.0).ok()?;
-        self.0 = self.0.get(len..)?;
+        let (value, rest) = super::wire::varint(self.0).ok()?;
+        self.0 = rest;
         Some(value)
     }
 }
@@ -276,26 +273,28 @@ impl<'a> Program<'a> {
     }
 
     fn repeated(self, wanted: u64) -> impl Iterator<Item = &'a [u8]> {
-        self.all.filter_map(move |(number, content)| match content {
-            Content::Bytes(bytes) if number == wanted => Some(bytes),
-            _ => None,
-        })
+        self.all.repeated(wanted).map(|content| content.bytes)
     }
 }
 
 impl<'a> Frame<'a> {
     /// A view on a frame's message.
     pub fn new(message: &'a [u8]) -> Self {
+        Self::of(Fields::new(message))
+    }
+
+    /// A view on the fields of a frame's message.
+    pub(crate) fn of(message: Fields<'a>) -> Self {
         let mut frame = Self::default();
-        for (number, content) in Fields(message) {
-            let Content::Bytes(bytes) = content else { continue };
+        for (number, content) in message {
+            let Content::Bytes(fields) = content else { continue };
             match number {
-                1 => frame.std = Some(std(bytes)),
-                2 => frame.syscall = Some(syscall(bytes)),
-                3 => frame.exception = Some(exception(bytes)),
-                4 => frame.taint_intro = Some(sub_list(bytes)),
-                5 => frame.mod_load = Some(mod_load(bytes)),
-                6 => frame.key = Some(sub_list(bytes)),
+                1 => frame.std = Some(std(fields)),
+                2 => frame.syscall = Some(syscall(fields)),
+                3 => frame.exception = Some(exception(fields)),
+                4 => frame.taint_intro = Some(sub_list(fields)),
+                5 => frame.mod_load = Some(mod_load(fields)),
+                6 => frame.key = Some(sub_list(fields)),
                 _ => {}
             }
         }
@@ -312,14 +311,19 @@ impl<'a> Frame<'a> {
 impl<'a> Meta<'a> {
     /// A view on the meta frame's message.
     pub fn new(message: &'a [u8]) -> Self {
+        Self::of(Fields::new(message))
+    }
+
+    /// A view on the fields of the meta frame's message.
+    pub(crate) fn of(message: Fields<'a>) -> Self {
         let mut meta = Self::default();
-        for (number, content) in Fields(message) {
-            match (number, content) {
+        for field in message {
+            match field {
                 (1, Content::Bytes(b)) => meta.tracer = Some(program(b)),
                 (2, Content::Bytes(b)) => meta.target = Some(program(b)),
                 (3, Content::Bytes(b)) => meta.file = Some(file_stats(b)),
-                (4, Content::Bytes(b)) => meta.user = Some(b),
-                (5, Content::Bytes(b)) => meta.host = Some(b),
+                (4, Content::Bytes(b)) => meta.user = Some(b.bytes),
+                (5, Content::Bytes(b)) => meta.host = Some(b.bytes),
                 (6, Content::Fixed64(bits)) => meta.time = Some(f64::from_bits(bits)),
                 _ => {}
             }
@@ -328,39 +332,39 @@ impl<'a> Meta<'a> {
     }
 }
 
-fn std(message: &[u8]) -> Std<'_> {
+fn std(message: Fields<'_>) -> Std<'_> {
     let mut std = Std::default();
-    for field in Fields(message) {
+    for field in message {
         match field {
             (1, Content::Number(v)) => std.address = Some(v),
             (2, Content::Number(v)) => std.thread = Some(v),
-            (3, Content::Bytes(b)) => std.bytes = Some(b),
-            (4, Content::Bytes(b)) => std.pre = Some(List(Fields(b))),
-            (5, Content::Bytes(b)) => std.post = Some(List(Fields(b))),
-            (6, Content::Bytes(b)) => std.mode = Some(b),
+            (3, Content::Bytes(b)) => std.bytes = Some(b.bytes),
+            (4, Content::Bytes(b)) => std.pre = Some(List(b)),
+            (5, Content::Bytes(b)) => std.post = Some(List(b)),
+            (6, Content::Bytes(b)) => std.mode = Some(b.bytes),
             _ => {}
         }
     }
     std
 }
 
-fn syscall(message: &[u8]) -> Syscall<'_> {
+fn syscall(message: Fields<'_>) -> Syscall<'_> {
     let mut syscall = Syscall::default();
-    for field in Fields(message) {
+    for field in message {
         match field {
             (1, Content::Number(v)) => syscall.address = Some(v),
             (2, Content::Number(v)) => syscall.thread = Some(v),
             (3, Content::Number(v)) => syscall.number = Some(v),
-            (4, Content::Bytes(b)) => syscall.arguments = Some(List(Fields(b))),
+            (4, Content::Bytes(b)) => syscall.arguments = Some(List(b)),
             _ => {}
         }
     }
     syscall
 }
 
-fn exception(message: &[u8]) -> Exception {
+fn exception(message: Fields<'_>) -> Exception {
     let mut exception = Exception::default();
-    for field in Fields(message) {
+    for field in message {
         match field {
             (1, Content::Number(v)) => exception.number = Some(v),
             (2, Content::Number(v)) => exception.thread = Some(v),
@@ -372,11 +376,11 @@ fn exception(message: &[u8]) -> Exception {
     exception
 }
 
-fn mod_load(message: &[u8]) -> ModLoad<'_> {
+fn mod_load(message: Fields<'_>) -> ModLoad<'_> {
     let mut load = ModLoad::default();
-    for field in Fields(message) {
+    for field in message {
         match field {
-            (1, Content::Bytes(b)) => load.name = Some(b),
+            (1, Content::Bytes(b)) => load.name = Some(b.bytes),
             (2, Content::Number(v)) => load.low = Some(v),
             (3, Content::Number(v)) => load.high = Some(v),
             _ => {}
@@ -386,21 +390,13 @@ fn mod_load(message: &[u8]) -> ModLoad<'_> {
 }
 
 /// A message whose only field is a list.
-fn sub_list(message: &[u8]) -> Option<List<'_>> {
-    message_field(message, 1).map(List)
+fn sub_list(message: Fields<'_>) -> Option<List<'_>> {
+    message.repeated(1).last().map(List)
 }
 
-fn message_field(message: &[u8], wanted: u64) -> Option<Fields<'_>> {
-    let found = Fields(message).filter_map(|(number, content)| match content {
-        Content::Bytes(b) if number == wanted => Some(Fields(b)),
-        _ => None,
-    });
-    found.last()
-}
-
-fn operand(message: &[u8], with_usage: bool) -> Operand<'_> {
+fn operand(message: Fields<'_>, with_usage: bool) -> Operand<'_> {
     let mut operand = Operand::default();
-    for (number, content) in Fields(message) {
+    for (number, content) in message {
         // Values in key frames have no usage, so their later fields have lower numbers.
         let number = if with_usage || number < 3 { number } else { number + 1 };
         match (number, content) {
@@ -409,35 +405,35 @@ fn operand(message: &[u8], with_usage: bool) -> Operand<'_> {
             (2, Content::Number(v)) => operand.bits = Some(zigzag(v & 0xffff_ffff) as i32),
             (3, Content::Bytes(b)) => operand.usage = Some(usage(b)),
             (4, Content::Bytes(b)) => operand.taint = Some(taint(b)),
-            (5, Content::Bytes(b)) => operand.value = Some(b),
+            (5, Content::Bytes(b)) => operand.value = Some(b.bytes),
             _ => {}
         }
     }
     operand
 }
 
-fn place(message: &[u8]) -> Place<'_> {
+fn place(message: Fields<'_>) -> Place<'_> {
     let mut place = Place::default();
-    for (number, content) in Fields(message) {
-        let Content::Bytes(bytes) = content else { continue };
+    for (number, content) in message {
+        let Content::Bytes(fields) = content else { continue };
         match number {
             1 => {
-                let numbers = Fields(bytes).filter_map(|(n, c)| match c {
+                let numbers = fields.filter_map(|(n, c)| match c {
                     Content::Number(v) if n == 1 => Some(v),
                     _ => None,
                 });
                 place.memory = Some(numbers.last());
             }
-            2 => place.register = Some(message_field(bytes, 1).map(|f| f.0)),
+            2 => place.register = Some(fields.repeated(1).last().map(|name| name.bytes)),
             _ => {}
         }
     }
     place
 }
 
-fn usage(message: &[u8]) -> Usage {
+fn usage(message: Fields<'_>) -> Usage {
     let mut usage = Usage::default();
-    for (number, content) in Fields(message) {
+    for (number, content) in message {
         let Content::Number(v) = content else { continue };
         let flag = Some(v != 0);
         match number {
@@ -451,9 +447,9 @@ fn usage(message: &[u8]) -> Usage {
     usage
 }
 
-fn taint(message: &[u8]) -> Taint {
+fn taint(message: Fields<'_>) -> Taint {
     let mut taint = Taint::default();
-    for (number, content) in Fields(message) {
+    for (number, content) in message {
         let Content::Number(v) = content else { continue };
         match number {
             1 => taint.no_taint = Some(v != 0),
@@ -465,14 +461,14 @@ fn taint(message: &[u8]) -> Taint {
     taint
 }
 
-fn taint_intro(message: &[u8]) -> TaintIntro<'_> {
+fn taint_intro(message: Fields<'_>) -> TaintIntro<'_> {
     let mut intro = TaintIntro::default();
-    for field in Fields(message) {
+    for field in message {
         match field {
             (1, Content::Number(v)) => intro.address = Some(v),
             (2, Content::Number(v)) => intro.id = Some(v),
-            (3, Content::Bytes(b)) => intro.value = Some(b),
-            (4, Content::Bytes(b)) => intro.source = Some(b),
+            (3, Content::Bytes(b)) => intro.value = Some(b.bytes),
+            (4, Content::Bytes(b)) => intro.source = Some(b.bytes),
             (5, Content::Number(v)) => intro.offset = Some(v),
             _ => {}
         }
@@ -480,14 +476,14 @@ fn taint_intro(message: &[u8]) -> TaintIntro<'_> {
     intro
 }
 
-fn tagged_list(message: &[u8]) -> TaggedList<'_> {
+fn tagged_list(message: Fields<'_>) -> TaggedList<'_> {
     let mut list = TaggedList::default();
-    for (number, content) in Fields(message) {
-        let Content::Bytes(bytes) = content else { continue };
+    for (number, content) in message {
+        let Content::Bytes(fields) = content else { continue };
         match number {
             1 => {
                 let mut source = Source::default();
-                for field in Fields(bytes) {
+                for field in fields {
                     match field {
                         (1, Content::Number(v)) => source.no_thread = Some(v != 0),
                         (2, Content::Number(v)) => source.thread = Some(v),
@@ -496,28 +492,28 @@ fn tagged_list(message: &[u8]) -> TaggedList<'_> {
                 }
                 list.source = Some(source);
             }
-            2 => list.values = Some(List(Fields(bytes))),
+            2 => list.values = Some(List(fields)),
             _ => {}
         }
     }
     list
 }
 
-fn program(message: &[u8]) -> Program<'_> {
-    let mut program = Program { all: Fields(message), ..Program::default() };
-    for (number, content) in Fields(message) {
+fn program(message: Fields<'_>) -> Program<'_> {
+    let mut program = Program { all: message, ..Program::default() };
+    for (number, content) in message {
         match (number, content) {
-            (1, Content::Bytes(b)) => program.name = Some(b),
-            (4, Content::Bytes(b)) => program.last = Some(b),
+            (1, Content::Bytes(b)) => program.name = Some(b.bytes),
+            (4, Content::Bytes(b)) => program.last = Some(b.bytes),
             _ => {}
         }
     }
     program
 }
 
-fn file_stats(message: &[u8]) -> FileStats {
+fn file_stats(message: Fields<'_>) -> FileStats {
     let mut stats = FileStats::default();
-    for field in Fields(message) {
+    for field in message {
         match field {
             (1, Content::Number(v)) => stats.size = Some(zigzag(v & 0xffff_ffff) as i32),
             (2, Content::Fixed64(bits)) => stats.accessed = Some(f64::from_bits(bits)),

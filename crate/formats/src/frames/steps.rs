@@ -16,15 +16,13 @@ use unspool_stacks::isa::Isa;
 use unspool_stacks::syscalls;
 use unspool_trace::decoder::Range;
 use unspool_trace::error::Result;
-use unspool_trace::problem::Problem;
-use unspool_trace::records::Records as _;
-use unspool_trace::steps::{self, Access, Step, StepEvent, StepPass, StepVisitor, Steps, SystemCall};
+use unspool_trace::records::{Pass, Records as _};
+use unspool_trace::steps::{self, Access, Accesses, Step, StepEvent, StepVisitor, Steps, SystemCall};
 
 use super::decode::{Record, Sink, Walk};
-use super::fields::{MAX_FRAME, is_thumb};
+use super::fields::is_thumb;
 use super::index::{FramesRecords, reader_of};
 use super::machine::Machine;
-use super::message::{self, Message};
 use super::operands::Operands;
 use super::records::{Frame, List, Operand, Place};
 
@@ -46,20 +44,10 @@ impl Steps for FramesRecords {
         self.index.frames
     }
 
-    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn StepPass + '_> {
-        let stretch = self.index.stretch(&pieces);
+    fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass<Accesses> + '_> {
         let isa = Machine::of(&self.index.header).isa;
-        let held = Held {
-            left: stretch.rows.end - stretch.rows.start,
-            isa,
-            is_big: self.index.order.is_big(isa),
-            ..Held::default()
-        };
-        Box::new(FramesSteps {
-            walk: Walk::resume(self.index.header, stretch.at, stretch.rows.start),
-            end: stretch.end,
-            held,
-        })
+        let held = Held { isa, is_big: self.index.order.is_big(isa), ..Held::default() };
+        Box::new(FramesSteps { walk: Walk::over(self.index.header, self.index.stretch(&pieces)), held })
     }
 
     fn is_big_endian(&self) -> bool {
@@ -83,27 +71,27 @@ impl Steps for FramesRecords {
 /// A pass over frames.
 struct FramesSteps {
     walk: Walk,
-    /// Absolute offset of the end of the last frame.
-    end: u64,
     held: Held,
 }
 
-impl StepPass for FramesSteps {
+impl Pass<Accesses> for FramesSteps {
     fn want(&self) -> Option<Range> {
-        let at = self.walk.at();
-        (self.held.left > 0 && at < self.end).then(|| Range { at, len: self.end - at })
+        self.walk.wanted()
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn StepVisitor) -> usize {
-        self.walk.run(bytes, &mut ToSteps { held: &mut self.held, visitor })
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn StepVisitor + '_)) -> Result<usize> {
+        Ok(self.walk.run(bytes, &mut ToSteps { held: &mut self.held, visitor }))
+    }
+
+    fn end(&mut self, _rest: &[u8], _visitor: &mut (dyn StepVisitor + '_)) -> Result<()> {
+        self.walk.give_up();
+        Ok(())
     }
 }
 
 /// What [`ToSteps`] keeps from one portion to the next.
 #[derive(Default)]
 struct Held {
-    /// Number of frames that are still to come.
-    left: u64,
     isa: Isa,
     /// Whether instructions have their most significant byte first.
     is_big: bool,
@@ -111,9 +99,6 @@ struct Held {
     mode: (Vec<u8>, u32),
     /// Those of the latest usual instruction.
     operands: Operands,
-    record: Option<Record>,
-    /// The beginning of the current frame, if it arrives in portions.
-    bytes: Vec<u8>,
 }
 
 /// Whether an instruction calls the system. On x86 such instructions have two bytes: the others are
@@ -149,7 +134,6 @@ impl ToSteps<'_> {
     #[inline]
     fn begin_step(&mut self, record: Record, step: Step, bytes: &[u8], mode: &[u8]) -> bool {
         let Held { isa, is_big, .. } = *self.held;
-        self.held.left = self.held.left.saturating_sub(1);
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let is_kernel = step.address.is_some_and(|address| isa.is_kernel(address));
         let is_thumb = isa == Isa::Arm && is_thumb(bytes.len(), step.address, (!mode.is_empty()).then_some(mode));
@@ -195,14 +179,12 @@ impl ToSteps<'_> {
     }
 
     /// A complete frame that is not a usual instruction.
-    fn frame(&mut self, record: Record, bytes: &[u8]) {
-        let mut walk = message::Walk::new(Message::Frame, record.body(), record.len);
-        walk.run(bytes, &mut message::Ignore);
-        if walk.broken().is_some() {
-            self.held.left = self.held.left.saturating_sub(1);
+    fn unusual(&mut self, record: Record, message: &[u8]) {
+        let (fields, defect) = record.checked(message);
+        if defect.is_some() {
             return;
         }
-        let frame = Frame::new(bytes);
+        let frame = Frame::of(fields);
         let std = frame.std.unwrap_or_default();
         let of_others = frame.syscall.and_then(|call| call.thread).or(frame.exception.and_then(|it| it.thread));
         let event = match (frame.syscall, frame.exception) {
@@ -231,12 +213,12 @@ impl ToSteps<'_> {
 impl Sink for ToSteps<'_> {
     #[inline]
     fn is_full(&self) -> bool {
-        self.held.left == 0 || self.visitor.is_full()
+        self.visitor.is_full()
     }
 
     #[inline]
-    fn whole(&mut self, record: Record, bytes: &[u8]) -> bool {
-        let Some(frame) = self.held.operands.parse(bytes) else { return false };
+    fn frame(&mut self, record: Record, message: &[u8]) {
+        let Some(frame) = self.held.operands.parse(message) else { return self.unusual(record, message) };
         let thread = Some(frame.thread);
         let step = Step { thread, address: Some(frame.address), ..Step::default() };
         if self.begin_step(record, step, frame.bytes, frame.mode) {
@@ -244,35 +226,7 @@ impl Sink for ToSteps<'_> {
                 self.visitor.access(&Access { place, thread, written, value });
             });
         }
-        true
     }
 
-    fn begin(&mut self, record: Record) {
-        self.held.record = Some(record);
-        self.held.bytes.clear();
-    }
-
-    fn body(&mut self, bytes: &[u8], last: bool) -> usize {
-        let Some(record) = self.held.record else { return bytes.len() };
-        let is_kept = record.len <= MAX_FRAME;
-        if !last {
-            if is_kept {
-                self.held.bytes.extend_from_slice(bytes);
-            }
-        } else if !is_kept {
-            self.held.left = self.held.left.saturating_sub(1);
-        } else if self.held.bytes.is_empty() {
-            self.frame(record, bytes);
-        } else {
-            let mut held = core::mem::take(&mut self.held.bytes);
-            held.extend_from_slice(bytes);
-            self.frame(record, &held);
-            self.held.bytes = held;
-        }
-        bytes.len()
-    }
-
-    fn finish(&mut self, _record: Record) {}
-
-    fn problem(&mut self, _problem: Problem) {}
+    fn long_frame(&mut self, _record: Record, _beginning: &[u8]) {}
 }

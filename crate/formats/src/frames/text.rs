@@ -11,15 +11,13 @@ use unspool_trace::batch::Key;
 use unspool_trace::decoder::{Progress, TextDump, Want};
 use unspool_trace::error::Result;
 use unspool_trace::naming::Naming;
-use unspool_trace::problem::{LEFT_OUT, MALFORMED, Problem};
+use unspool_trace::problem::{LEFT_OUT, Problem};
 use unspool_trace::sniff::{OpenOptions, Text};
 
 use crate::hex::push_hex;
 use crate::json::put_text;
 
 use super::decode::{Record, Sink, Walk};
-use super::fields::MAX_FRAME;
-use super::message::{self, Message};
 use super::problems::UNKNOWN_RECORD;
 use super::records::{Frame, List, ModLoad, Operand, Place, Std, Syscall, Taint, Usage};
 use super::wire::Header;
@@ -45,11 +43,6 @@ pub(crate) struct JsonLines {
 
 #[derive(Default)]
 struct Lines {
-    record: Option<Record>,
-    /// The walk over the meta frame, which is not printed, while that is the current record.
-    meta: Option<message::Walk>,
-    /// The beginning of the current frame, if it arrives in portions.
-    held: Vec<u8>,
     text: String,
     problems: Vec<Problem>,
     /// Names of functions by address.
@@ -96,43 +89,24 @@ impl Sink for Lines {
         self.text.len() >= PORTION
     }
 
-    fn begin(&mut self, record: Record) {
-        self.record = Some(record);
-        self.meta = record.index.is_none().then(|| message::Walk::new(Message::Meta, record.body(), record.len));
-        self.held.clear();
+    fn meta(&mut self, record: Record, message: &[u8]) {
+        // It is not printed.
+        self.problems.extend(record.checked(message).1);
     }
 
-    fn body(&mut self, bytes: &[u8], last: bool) -> usize {
-        if let Some(meta) = &mut self.meta {
-            return meta.run(bytes, &mut message::Ignore);
+    fn frame(&mut self, record: Record, message: &[u8]) {
+        let (fields, defect) = record.checked(message);
+        let frame = if defect.is_none() { Frame::of(fields) } else { Frame::default() };
+        if defect.is_none() && frame.is_unknown() {
+            self.problem(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
         }
-        let Some(record) = self.record else { return bytes.len() };
-        let Some(index) = record.index else { return bytes.len() };
-        if record.len > MAX_FRAME {
-            if last {
-                line(&mut self.text, index, &record, &Frame::default(), &[]);
-                self.problem(Problem { at: record.at, kind: &LEFT_OUT, value: record.len });
-            }
-            return bytes.len();
-        }
-        if last && self.held.is_empty() {
-            self.print(index, record, bytes);
-        } else {
-            self.held.extend_from_slice(bytes);
-            if last {
-                let held = core::mem::take(&mut self.held);
-                self.print(index, record, &held);
-                self.held = held;
-            }
-        }
-        bytes.len()
+        self.problems.extend(defect);
+        line(&mut self.text, &record, &frame, &self.namings);
     }
 
-    fn finish(&mut self, record: Record) {
-        if let Some(at) = self.meta.take().and_then(|meta| meta.broken()) {
-            let value = record.body().saturating_add(record.len).saturating_sub(at);
-            self.problem(Problem { at, kind: &MALFORMED, value });
-        }
+    fn long_frame(&mut self, record: Record, _beginning: &[u8]) {
+        line(&mut self.text, &record, &Frame::default(), &[]);
+        self.problem(Problem { at: record.at, kind: &LEFT_OUT, value: record.len });
     }
 
     fn problem(&mut self, problem: Problem) {
@@ -140,31 +114,12 @@ impl Sink for Lines {
     }
 }
 
-impl Lines {
-    fn print(&mut self, index: u64, record: Record, body: &[u8]) {
-        let mut walk = message::Walk::new(Message::Frame, record.body(), record.len);
-        walk.run(body, &mut message::Ignore);
-        let mut frame = Frame::default();
-        match walk.broken() {
-            Some(at) => {
-                let value = record.body().saturating_add(record.len).saturating_sub(at);
-                self.problem(Problem { at, kind: &MALFORMED, value });
-            }
-            None => frame = Frame::new(body),
-        }
-        if walk.broken().is_none() && frame.is_unknown() {
-            self.problem(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
-        }
-        line(&mut self.text, index, &record, &frame, &self.namings);
-    }
-}
-
 /// Writes the line of a frame. An instruction has the name of its function if one of `namings` has
 /// that, the last first.
-fn line(out: &mut String, index: u64, record: &Record, frame: &Frame<'_>, namings: &[Naming]) {
+fn line(out: &mut String, record: &Record, frame: &Frame<'_>, namings: &[Naming]) {
     let mut object = Json { out, empty: true };
     object.begin();
-    object.number("i", index as i128);
+    object.number("i", record.index.unwrap_or(0).into());
     object.number("offset", record.at.into());
     object.number("len", record.len.into());
     let key = frame.std.and_then(|std| std.address).map_or(Key::None, Key::Address);

@@ -22,6 +22,7 @@ use unspool_trace::problem::{MANY_THREADS, Problem};
 use crate::names::Texts;
 
 use super::instruction;
+use super::wire::Fields;
 
 /// After an instruction of two bytes, this many instructions of four bytes are taken to be Thumb
 /// unless the trace says otherwise.
@@ -49,14 +50,9 @@ pub(crate) struct Step<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pointer<'a> {
     /// Still to be found in the encoded lists of operands: few instructions need it.
-    Listed {
-        read: &'a [u8],
-        written: &'a [u8],
-    },
-    Known {
-        read: Option<u64>,
-        written: Option<u64>,
-    },
+    Listed { read: &'a [u8], written: &'a [u8] },
+    /// Still to be found in the lists of operands of a frame that is not a usual instruction.
+    Within(Fields<'a>),
 }
 
 impl Pointer<'_> {
@@ -64,7 +60,7 @@ impl Pointer<'_> {
     fn read(self, names: StackPointer) -> Option<u64> {
         match self {
             Self::Listed { read, .. } => instruction::stack_pointers(read, names).next(),
-            Self::Known { read, .. } => read,
+            Self::Within(frame) => register_values(frame, 4, names).next(),
         }
     }
 
@@ -72,9 +68,21 @@ impl Pointer<'_> {
     fn written(self, names: StackPointer) -> Option<u64> {
         match self {
             Self::Listed { written, .. } => instruction::stack_pointers(written, names).last(),
-            Self::Known { written, .. } => written,
+            Self::Within(frame) => register_values(frame, 5, names).last(),
         }
     }
+}
+
+/// Values of the stack pointer in the lists of operands of a frame's instruction, which are the
+/// fields with this number.
+fn register_values(frame: Fields<'_>, list: u64, names: StackPointer) -> impl Iterator<Item = u64> {
+    let lists = frame.repeated(1).last().into_iter().flat_map(move |std| std.repeated(list));
+    lists.flat_map(|list| list.repeated(1)).filter_map(move |operand| {
+        let registers = operand.repeated(1).flat_map(|place| place.repeated(2));
+        let name = registers.flat_map(|register| register.repeated(1)).last()?;
+        let value = operand.repeated(5).last()?;
+        if names.is(name.bytes) { instruction::register_value(value.bytes) } else { None }
+    })
 }
 
 /// The stacks of all threads.

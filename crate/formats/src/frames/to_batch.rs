@@ -1,8 +1,9 @@
 //! The sink that turns frames into events of a batch.
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use unspool_stacks::flow::LOOKED_AT;
 use unspool_stacks::isa::Isa;
@@ -10,18 +11,23 @@ use unspool_trace::batch::{EventBatch, EventKind, Key, Orphans, SliceKind, Track
 use unspool_trace::error::Error;
 use unspool_trace::limits::Limits;
 use unspool_trace::locator::Locator;
-use unspool_trace::problem::{MALFORMED, Problem};
+use unspool_trace::problem::Problem;
 
 use crate::names::Texts;
 use crate::pieces::Pieces;
 
 use super::decode::{Record, Sink};
-use super::frame_fields::{FrameFields, Kinds, LONGEST_MODE};
-use super::instruction;
-use super::message::{self, Message};
-use super::meta::Summary;
+use super::instruction::{self, Instruction};
+use super::meta::properties;
 use super::problems::UNKNOWN_RECORD;
+use super::records::{Exception, Frame, Meta, Std, Syscall};
 use super::threads::{Context, Pointer, Step, Threads, keep_error};
+use super::wire::Fields;
+
+/// Bytes of a mode that are looked at. All known modes are shorter.
+const LONGEST_MODE: usize = 16;
+/// Limit for the name of a module or source, in bytes.
+const MAX_NAME: usize = 200;
 
 /// What the decoder keeps from batch to batch.
 pub(super) struct State {
@@ -33,10 +39,8 @@ pub(super) struct State {
     /// The frames, and the absolute offset of the end of the last one.
     pub(super) pieces: Pieces,
     pub(super) frames_end: u64,
-    message: message::Walk,
-    fields: FrameFields,
-    pub(super) meta: Summary,
-    in_meta: bool,
+    /// Properties of the trace from the meta frame.
+    pub(super) meta: Vec<(&'static str, String)>,
     pub(super) failed: Option<Error>,
 }
 
@@ -69,10 +73,7 @@ impl State {
             lanes: [None; 3],
             pieces: Pieces::default(),
             frames_end: 0,
-            message: message::Walk::new(Message::Frame, 0, 0),
-            fields: FrameFields::new(isa.stack_pointer()),
-            meta: Summary::default(),
-            in_meta: false,
+            meta: Vec::new(),
             failed: None,
         }
     }
@@ -89,44 +90,28 @@ impl State {
         threads.settle(&mut Context { names, tracks, limits, out });
     }
 
-    /// The current frame is complete, or decoded as far as it is valid.
-    #[inline]
-    fn frame(&mut self, index: u64, record: Record, out: &mut EventBatch) {
-        self.fields.end_operand();
-        let fields = &self.fields;
-        if fields.kinds.std
-            && let (Some(address), Some(thread)) = (fields.address, fields.thread)
-        {
-            let step = Step {
-                index,
-                locator: Locator::at(record.at),
-                address,
-                thread,
-                bytes: fields.bytes.get(),
-                len: fields.bytes.len,
-                mode: fields.mode.get(),
-                pointer: Pointer::Known { read: fields.read, written: fields.written },
-            };
-            let limits = &self.limits;
-            let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
-            keep_error(self.threads.step(&step, &mut cx), &mut self.failed);
-            if fields.kinds == (Kinds { std: true, ..Kinds::default() }) {
-                return;
-            }
-        } else if fields.kinds.std || fields.kinds == Kinds::default() {
-            // An invalid frame has already been reported.
-            if self.message.broken().is_none() {
-                out.problems.push(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
-            }
+    /// Adds the events of a frame that is not a usual instruction, as far as it is valid.
+    fn unusual(&mut self, record: Record, message: &[u8], out: &mut EventBatch) {
+        let (fields, defect) = record.checked(message);
+        let is_valid = defect.is_none();
+        out.problems.extend(defect);
+        self.count(record, out);
+        let frame = Frame::of(fields);
+        if let Some(Std { address: Some(address), thread: Some(thread), bytes, mode, .. }) = frame.std {
+            let (bytes, mode) = (bytes.unwrap_or_default(), mode.unwrap_or_default());
+            let pointer = Pointer::Within(fields);
+            self.step(&step_of(record, (address, thread), bytes, mode, pointer), out);
+        } else if is_valid && frame.is_unknown() {
+            out.problems.push(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
         }
-        self.other_kinds(index, record.at, out);
+        self.other_kinds(record, &frame, fields, out);
     }
 
     /// Counts a complete frame.
     #[inline]
-    fn count(&mut self, index: u64, record: Record, out: &mut EventBatch) {
+    fn count(&mut self, record: Record, out: &mut EventBatch) {
         out.records += 1;
-        self.pieces.add(record.at, index);
+        self.pieces.add(record.at, record.index.unwrap_or(0));
         self.frames_end = record.body().saturating_add(record.len);
     }
 
@@ -137,39 +122,37 @@ impl State {
         keep_error(self.threads.step(step, &mut cx), &mut self.failed);
     }
 
-    /// Adds the events of a frame that is not an instruction.
-    fn other_kinds(&mut self, index: u64, at: u64, out: &mut EventBatch) {
-        let kinds = self.fields.kinds;
-        if kinds.syscall {
-            let name = self.fields.number.map_or("system call".to_owned(), |n| format!("system call {n}"));
-            self.instant(self.fields.call_thread, &name, index, at, out);
-            if let (Some(thread), Some(number)) = (self.fields.call_thread, self.fields.number) {
+    /// Adds the events of what a frame is besides an instruction.
+    fn other_kinds(&mut self, record: Record, frame: &Frame<'_>, fields: Fields<'_>, out: &mut EventBatch) {
+        let (index, at) = (record.index.unwrap_or(0), record.at);
+        if let Some(Syscall { thread, number, .. }) = frame.syscall {
+            let name = number.map_or("system call".to_owned(), |n| format!("system call {n}"));
+            self.instant(thread, &name, index, at, out);
+            if let (Some(thread), Some(number)) = (thread, number) {
                 self.threads.system_call(thread, number);
             }
         }
-        if kinds.exception {
-            let name = self.fields.exception.map_or("exception".to_owned(), |n| format!("exception {n}"));
-            self.instant(self.fields.exception_thread, &name, index, at, out);
-            let FrameFields { exception_thread, exception, from, to, .. } = self.fields;
-            self.threads.except(exception_thread, exception, from, to);
+        if let Some(Exception { number, thread, from, to }) = frame.exception {
+            let name = number.map_or("exception".to_owned(), |n| format!("exception {n}"));
+            self.instant(thread, &name, index, at, out);
+            self.threads.except(thread, number, from, to);
         }
-        if kinds.taint_intro {
-            let name = match self.fields.source.take() {
-                Some(source) => format!("taint from {}", String::from_utf8_lossy(&source)),
-                None => "taint".into(),
-            };
+        if frame.taint_intro.is_some() {
+            // The first source that has a name.
+            let lists = fields.repeated(4).last().into_iter().flat_map(|taint| taint.repeated(1));
+            let source = lists.flat_map(|list| list.repeated(1)).flat_map(|intro| intro.repeated(4)).next();
+            let name = source.map_or("taint".to_owned(), |source| format!("taint from {}", name_of(source.bytes)));
             self.lane(Lane::Taint, &name, index, at, out);
         }
-        if kinds.mod_load {
-            let name = self.fields.module.take().unwrap_or_default();
+        if let Some(load) = frame.mod_load {
             // Companions find a binary's base by its name.
-            let (names, low) = (out.new_names.len(), self.fields.low);
-            self.lane(Lane::Modules, &String::from_utf8_lossy(&name), index, at, out);
-            if let (Some(name), Some(low)) = (out.new_names.get_mut(names), low) {
+            let names = out.new_names.len();
+            self.lane(Lane::Modules, &name_of(load.name.unwrap_or_default()), index, at, out);
+            if let (Some(name), Some(low)) = (out.new_names.get_mut(names), load.low) {
                 name.key = Key::Address(low);
             }
         }
-        if kinds.key {
+        if frame.key.is_some() {
             self.lane(Lane::Recording, "key frame", index, at, out);
         }
     }
@@ -226,64 +209,54 @@ impl Sink for ToBatch<'_> {
         self.out.is_full() || self.state.failed.is_some()
     }
 
+    fn meta(&mut self, record: Record, message: &[u8]) {
+        let (fields, defect) = record.checked(message);
+        self.out.problems.extend(defect);
+        self.state.meta = properties(&Meta::of(fields));
+        self.state.lane(Lane::Recording, "meta frame", 0, record.at, self.out);
+    }
+
     #[inline]
-    fn whole(&mut self, record: Record, bytes: &[u8]) -> bool {
-        let Some(frame) = instruction::parse(bytes) else { return false };
-        let step = Step {
-            index: record.index.unwrap_or(0),
-            locator: Locator::at(record.at),
-            address: frame.address,
-            thread: frame.thread,
-            bytes: frame.bytes.get(..LOOKED_AT).unwrap_or(frame.bytes),
-            len: frame.bytes.len() as u64,
-            mode: frame.mode.get(..LONGEST_MODE).unwrap_or(frame.mode),
-            pointer: Pointer::Listed { read: frame.read, written: frame.written },
+    fn frame(&mut self, record: Record, message: &[u8]) {
+        let Some(Instruction { address, thread, bytes, mode, read, written }) = instruction::parse(message) else {
+            return self.state.unusual(record, message, self.out);
         };
-        self.state.count(step.index, record, self.out);
-        self.state.step(&step, self.out);
-        true
+        self.state.count(record, self.out);
+        let pointer = Pointer::Listed { read, written };
+        self.state.step(&step_of(record, (address, thread), bytes, mode, pointer), self.out);
     }
 
-    #[inline]
-    fn begin(&mut self, record: Record) {
-        let state = &mut *self.state;
-        state.in_meta = record.index.is_none();
-        let message = if state.in_meta { Message::Meta } else { Message::Frame };
-        state.message = message::Walk::new(message, record.body(), record.len);
-        if state.in_meta {
-            // The summary may come from an incomplete meta frame in the head.
-            state.meta = Summary::default();
-        } else {
-            state.fields.clear();
-        }
-    }
-
-    #[inline]
-    fn body(&mut self, bytes: &[u8], _last: bool) -> usize {
-        let state = &mut *self.state;
-        if state.in_meta {
-            state.message.run(bytes, &mut state.meta)
-        } else {
-            state.message.run(bytes, &mut state.fields)
-        }
-    }
-
-    #[inline]
-    fn finish(&mut self, record: Record) {
-        if let Some(at) = self.state.message.broken() {
-            let value = record.body().saturating_add(record.len).saturating_sub(at);
-            self.out.problems.push(Problem { at, kind: &MALFORMED, value });
-        }
-        match record.index {
-            Some(index) => {
-                self.state.count(index, record, self.out);
-                self.state.frame(index, record, self.out);
-            }
-            None => self.state.lane(Lane::Recording, "meta frame", 0, record.at, self.out),
-        }
+    fn long_frame(&mut self, record: Record, beginning: &[u8]) {
+        self.state.unusual(record, beginning, self.out);
     }
 
     fn problem(&mut self, problem: Problem) {
         self.out.problems.push(problem);
     }
+}
+
+/// The step of an instruction with an address and a thread.
+#[inline]
+fn step_of<'a>(
+    record: Record,
+    (address, thread): (u64, u64),
+    bytes: &'a [u8],
+    mode: &'a [u8],
+    pointer: Pointer<'a>,
+) -> Step<'a> {
+    Step {
+        index: record.index.unwrap_or(0),
+        locator: Locator::at(record.at),
+        address,
+        thread,
+        bytes: bytes.get(..LOOKED_AT).unwrap_or(bytes),
+        len: bytes.len() as u64,
+        mode: mode.get(..LONGEST_MODE).unwrap_or(mode),
+        pointer,
+    }
+}
+
+/// The name of a module or source.
+fn name_of(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes.get(..MAX_NAME).unwrap_or(bytes))
 }

@@ -119,23 +119,28 @@ pub(crate) fn table_fits(entries: u64, every: u64, frames: u64) -> bool {
     entries == whole || entries == frames.div_ceil(every) || entries == frames.saturating_sub(1) / every
 }
 
-/// Why a number could not be decoded.
+/// Why a number or a field could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The bytes end within it.
     Short,
-    /// It does not fit into 64 bits.
-    TooLong,
+    /// It is impossible: a number that does not fit into 64 bits, a wire type that does not exist,
+    /// or bytes beyond the end of the message.
+    Invalid,
 }
 
-/// Decodes a variable-length number. Returns it with its length in bytes.
+/// Takes a variable-length number from the beginning of some bytes. Returns it with the bytes after
+/// it.
 #[inline]
-pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, usize), Fault> {
+pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, &[u8]), Fault> {
     match bytes {
         // Tags, lengths, flags: nearly all numbers take one byte.
-        [first, ..] if *first < 0x80 => Ok((u64::from(*first), 1)),
-        [first, second, ..] if *second < 0x80 => Ok((u64::from(first & 0x7f) | u64::from(*second) << 7, 2)),
-        _ => long_varint(bytes),
+        [value @ 0..0x80, rest @ ..] => Ok(((*value).into(), rest)),
+        [low, high @ 0..0x80, rest @ ..] => Ok((u64::from(low & 0x7f) | u64::from(*high) << 7, rest)),
+        _ => {
+            let (value, len) = long_varint(bytes)?;
+            Ok((value, bytes.get(len..).unwrap_or_default()))
+        }
     }
 }
 
@@ -158,7 +163,7 @@ fn long_varint(bytes: &[u8]) -> Result<(u64, usize), Fault> {
     for (i, byte) in bytes.iter().take(10).enumerate() {
         if i == 9 && *byte > 1 {
             // C++ truncates such a number to 64 bits; no writer emits one.
-            return Err(Fault::TooLong);
+            return Err(Fault::Invalid);
         }
         value |= u64::from(byte & 0x7f) << (7 * i);
         if *byte < 0x80 {
@@ -187,74 +192,133 @@ pub(crate) fn zigzag_of(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
 
-/// The content of a field, by its wire type.
+/// What follows the tag of a field, by its wire type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wire<'a> {
+    Number(u64),
+    Fixed64(u64),
+    /// Bytes or a message, as far as there is any of it, and its length in bytes.
+    Bytes(&'a [u8], u64),
+    Fixed32,
+    /// A group begins. Protobuf deprecated groups long ago, but parsers still skip them.
+    Begin,
+    /// A group ends.
+    End,
+}
+
+/// Takes a field from the beginning of `rest`: its number and what follows its tag. `left` is the
+/// number of bytes until the end of the message, of which `rest` has all or the first ones.
+///
+/// # Errors
+///
+/// Nothing is taken if the field is invalid, or if more of `rest` is needed.
+#[inline]
+pub(crate) fn take_field<'a>(rest: &mut &'a [u8], left: u64) -> Result<(u64, Wire<'a>), Fault> {
+    let (tag, after) = varint(rest)?;
+    let (wire, after) = match tag & 7 {
+        0 => {
+            let (value, after) = varint(after)?;
+            (Wire::Number(value), after)
+        }
+        2 => {
+            let (len, after) = varint(after)?;
+            if len > left.saturating_sub((rest.len() - after.len()) as u64) {
+                return Err(Fault::Invalid);
+            }
+            let here = usize::try_from(len).unwrap_or(usize::MAX);
+            let (bytes, after) = after.split_at_checked(here).unwrap_or((after, &[]));
+            (Wire::Bytes(bytes, len), after)
+        }
+        1 => {
+            let (bits, after) = after.split_first_chunk().ok_or(Fault::Short)?;
+            (Wire::Fixed64(u64::from_le_bytes(*bits)), after)
+        }
+        3 => (Wire::Begin, after),
+        4 => (Wire::End, after),
+        5 => (Wire::Fixed32, after.get(4..).ok_or(Fault::Short)?),
+        _ => return Err(Fault::Invalid),
+    };
+    *rest = after;
+    Ok((tag >> 3, wire))
+}
+
+/// The content of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Content<'a> {
     Number(u64),
     Fixed64(u64),
-    Bytes(&'a [u8]),
+    /// Bytes, or the fields of a message.
+    Bytes(Fields<'a>),
     /// A wire type that no known field has: 32 bits, or a group.
     Other,
 }
 
-/// The fields of a complete message, in file order. Ends at the first defect, without an error.
+/// The fields of a message, in file order. Ends at the first defect, without an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
+pub(crate) struct Fields<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Whether only the beginning of the message is here. Bytes and messages of which only the
+    /// beginning is here are among the fields then.
+    is_cut: bool,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of a complete message.
+    pub(crate) fn new(message: &'a [u8]) -> Self {
+        Self { bytes: message, is_cut: false }
+    }
+
+    /// The fields of a message that has these bytes at its beginning.
+    pub(crate) fn of_beginning(bytes: &'a [u8]) -> Self {
+        Self { bytes, is_cut: true }
+    }
+
+    /// The bytes or messages with this number.
+    pub(crate) fn repeated(self, wanted: u64) -> impl Iterator<Item = Self> {
+        self.filter_map(move |(number, content)| match content {
+            Content::Bytes(fields) if number == wanted => Some(fields),
+            _ => None,
+        })
+    }
+}
 
 impl<'a> Iterator for Fields<'a> {
     type Item = (u64, Content<'a>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (number, content) = self.field()?;
-        if content == Content::Other {
-            return Some((0, Content::Other));
-        }
+        let (number, wire) = self.take()?;
+        let content = match wire {
+            Wire::Number(value) => Content::Number(value),
+            Wire::Bytes(bytes, _) => Content::Bytes(Self { bytes, ..*self }),
+            Wire::Fixed64(bits) => Content::Fixed64(bits),
+            Wire::Fixed32 => return Some((0, Content::Other)),
+            Wire::Begin => return self.skip_group(),
+            Wire::End => return None,
+        };
         Some((number, content))
     }
 }
 
 impl<'a> Fields<'a> {
-    fn number(&mut self) -> Option<u64> {
-        let (value, len) = varint(self.0).ok()?;
-        self.0 = self.0.get(len..)?;
-        Some(value)
+    #[inline]
+    fn take(&mut self) -> Option<(u64, Wire<'a>)> {
+        let left = if self.is_cut { u64::MAX } else { self.bytes.len() as u64 };
+        take_field(&mut self.bytes, left).ok()
     }
 
-    fn take(&mut self, n: u64) -> Option<&'a [u8]> {
-        let (head, rest) = self.0.split_at_checked(usize::try_from(n).ok()?)?;
-        self.0 = rest;
-        Some(head)
-    }
-
-    fn field(&mut self) -> Option<(u64, Content<'a>)> {
-        let mut groups = 0u32;
-        loop {
-            let tag = self.number()?;
-            let content = match tag & 7 {
-                0 => Content::Number(self.number()?),
-                1 => Content::Fixed64(u64::from_le_bytes(*self.take(8)?.first_chunk()?)),
-                2 => {
-                    let len = self.number()?;
-                    Content::Bytes(self.take(len)?)
-                }
-                3 => {
-                    groups += 1;
-                    Content::Other
-                }
-                4 => {
-                    groups = groups.checked_sub(1)?;
-                    Content::Other
-                }
-                5 => {
-                    self.take(4)?;
-                    Content::Other
-                }
-                _ => return None,
-            };
-            if groups == 0 {
-                return Some((tag >> 3, if tag & 7 == 4 { Content::Other } else { content }));
+    /// Passes over a group that has begun.
+    #[cold]
+    fn skip_group(&mut self) -> Option<(u64, Content<'a>)> {
+        let mut open = 1u32;
+        while open > 0 {
+            match self.take()?.1 {
+                Wire::Begin => open = open.checked_add(1)?,
+                Wire::End => open -= 1,
+                _ => {}
             }
         }
+        Some((0, Content::Other))
     }
 }
 
@@ -264,12 +328,12 @@ mod tests {
 
     #[test]
     fn numbers_of_more_than_64_bits_are_rejected() {
-        assert_eq!(varint(&[0x7f]), Ok((127, 1)));
-        assert_eq!(varint(&[0x80, 1]), Ok((128, 2)));
+        assert_eq!(varint(&[0x7f]), Ok((127, &[][..])));
+        assert_eq!(varint(&[0x80, 1]), Ok((128, &[][..])));
         assert_eq!(varint(&[0x80]), Err(Fault::Short));
-        assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]), Ok((u64::MAX, 10)));
-        assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]), Err(Fault::TooLong));
-        assert_eq!(varint(&[0xff; 10]), Err(Fault::TooLong));
+        assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]), Ok((u64::MAX, &[][..])));
+        assert_eq!(varint(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]), Err(Fault::Invalid));
+        assert_eq!(varint(&[0xff; 10]), Err(Fault::Invalid));
         assert_eq!(varint(&[0xff; 9]), Err(Fault::Short));
     }
 
@@ -280,11 +344,11 @@ mod tests {
                 let mut bytes = alloc::vec::Vec::new();
                 put_varint(&mut bytes, value);
                 let len = bytes.len();
-                assert_eq!(varint(&bytes), Ok((value, len)));
+                assert_eq!(varint(&bytes), Ok((value, &[][..])));
                 for behind in [0, 0xff] {
                     bytes.resize(len, 0);
                     bytes.resize(len + 8, behind);
-                    assert_eq!(varint(&bytes), Ok((value, len)), "{behind:x} behind");
+                    assert_eq!(varint(&bytes), Ok((value, &[behind; 8][..])), "{behind:x} behind");
                 }
             }
         }
@@ -318,7 +382,20 @@ mod tests {
     #[test]
     fn fields_skip_groups_and_end_at_defects() {
         let bytes = [0x08, 5, 0x13, 0x1b, 0x08, 1, 0x1c, 0x14, 0x1d, 0, 0, 0, 0, 0x22, 1, 9, 0x2a, 7];
-        let all: alloc::vec::Vec<_> = Fields(&bytes).collect();
-        assert_eq!(all, [(1, Content::Number(5)), (0, Content::Other), (0, Content::Other), (4, Content::Bytes(&[9]))]);
+        let all: alloc::vec::Vec<_> = Fields::new(&bytes).collect();
+        let nine = Content::Bytes(Fields::new(&[9]));
+        assert_eq!(all, [(1, Content::Number(5)), (0, Content::Other), (0, Content::Other), (4, nine)]);
+    }
+
+    #[test]
+    fn the_beginning_of_a_message_has_the_beginning_of_its_last_field() {
+        let bytes = [0x08, 5, 0x22, 9, 0x0a, 2, 7];
+        assert_eq!(Fields::new(&bytes).collect::<alloc::vec::Vec<_>>(), [(1, Content::Number(5))]);
+        let mut fields = Fields::of_beginning(&bytes);
+        assert_eq!(fields.next(), Some((1, Content::Number(5))));
+        let inner = Fields::of_beginning(&[0x0a, 2, 7]);
+        assert_eq!(fields.next(), Some((4, Content::Bytes(inner))));
+        assert_eq!(fields.next(), None);
+        assert_eq!(inner.repeated(1).next(), Some(Fields::of_beginning(&[7])));
     }
 }

@@ -15,24 +15,26 @@ use super::wire::{
 /// Receives the entries of a trace. Entries between two calls of [`Sink::end`] belong to one point.
 pub(crate) trait Sink {
     /// If true, the walk returns after the current entry.
-    fn is_full(&self) -> bool;
+    fn is_full(&self) -> bool {
+        false
+    }
     /// A point begins with the entry at absolute offset `at`.
-    fn begin(&mut self, at: u64);
+    fn begin(&mut self, _at: u64) {}
     /// The point names its statement. If it does so repeatedly, the last one counts.
-    fn statement(&mut self, id: StatementId);
+    fn statement(&mut self, _id: StatementId) {}
     /// A variable that holds a number of `size` bytes.
-    fn number(&mut self, variable: VariableHeader, value: Number, size: u8);
+    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
     /// A variable that holds `len` bytes, which follow in portions.
-    fn blob(&mut self, variable: VariableHeader, len: u32);
+    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
     /// A portion of the current blob.
-    fn bytes(&mut self, bytes: &[u8]);
+    fn bytes(&mut self, _bytes: &[u8]) {}
     /// The entry at `at` sets the size of the buffer at `address` in bytes. Size 0 frees the
     /// buffer.
-    fn buffer_size(&mut self, at: u64, address: u64, size: u64);
+    fn buffer_size(&mut self, _at: u64, _address: u64, _size: u64) {}
     /// A number without a variable.
-    fn auxiliary(&mut self, value: u64);
+    fn auxiliary(&mut self, _value: u64) {}
     /// The point is complete; the next one begins at `next`.
-    fn end(&mut self, next: u64);
+    fn end(&mut self, _next: u64) {}
 }
 
 /// The variable of an entry. Both indices have been validated.
@@ -403,16 +405,4 @@ fn take<'a>(n: usize, rest: &mut &'a [u8], at: &mut u64) -> Option<&'a [u8]> {
 /// Ignores all entries.
 pub(crate) struct Ignore;
 
-impl Sink for Ignore {
-    fn is_full(&self) -> bool {
-        false
-    }
-    fn begin(&mut self, _at: u64) {}
-    fn statement(&mut self, _id: StatementId) {}
-    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
-    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
-    fn bytes(&mut self, _bytes: &[u8]) {}
-    fn buffer_size(&mut self, _at: u64, _address: u64, _size: u64) {}
-    fn auxiliary(&mut self, _value: u64) {}
-    fn end(&mut self, _next: u64) {}
-}
+impl Sink for Ignore {}

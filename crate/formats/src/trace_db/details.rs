@@ -20,10 +20,10 @@ use unspool_trace::sort;
 
 use super::Located;
 use super::checkpoints::PointRef;
-use super::decode::{Ignore, Points, Sink, VariableHeader};
+use super::decode::{Points, Sink};
 use super::index::TraceDbRecords;
 use super::point::{Collect, Content, Point, Variable};
-use super::wire::{Kind, LONGEST, Number, StatementId, Tables};
+use super::wire::{Kind, LONGEST, StatementId, Tables};
 
 /// Bytes of the point in the first range.
 const FIRST_RANGE: u64 = 8 * 1024;
@@ -42,6 +42,17 @@ struct Fetched {
     /// The previous point, if it is before the checkpoint. Its bytes come after the first `own`
     /// ones.
     before: Option<PointRef>,
+}
+
+/// How much of a point was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    /// All of it.
+    Complete,
+    /// The bytes end within it.
+    Short,
+    /// It is damaged.
+    Broken,
 }
 
 impl TraceDbRecords {
@@ -83,9 +94,9 @@ impl TraceDbRecords {
         let from = usize::try_from(at - fetched.checkpoint.at).map_err(|_| misuse)?;
         let own = bytes.get(..fetched.own).and_then(|b| b.get(from..)).ok_or(misuse)?;
         let mut remarks = Vec::new();
-        let (point, complete) = self.point(at, own, &mut remarks);
-        if !complete {
-            let cut = fetched.checkpoint.at + fetched.own as u64 >= self.index.end || self.failed_in(at, own);
+        let (point, ended) = self.point(at, own, &mut remarks);
+        if ended != Ended::Complete {
+            let cut = fetched.checkpoint.at + fetched.own as u64 >= self.index.end || ended == Ended::Broken;
             remarks.push(if cut {
                 "The trace ends or breaks within this point, which may be incomplete.".to_string()
             } else {
@@ -156,7 +167,7 @@ impl TraceDbRecords {
         }
         let in_file = self.clipped(checkpoint.at, own as u64).len;
         let own = own.min(bytes.len()).min(usize::try_from(in_file).unwrap_or(usize::MAX));
-        let statement = self.statement(at, bytes.get(from..own)?);
+        let statement = self.read(at, bytes.get(from..own)?, Collect::new(None, 0)).0.statement;
         let found = statement.and_then(|id| self.within(checkpoint, at, id, bytes));
         let before = match (statement, found) {
             (Some(id), None) => self.points_of(id).and_then(|points| points.before(checkpoint.at)),
@@ -180,8 +191,8 @@ impl TraceDbRecords {
                 (before, bytes.get(usize::try_from(before.at - fetched.checkpoint.at).ok()?..fetched.own)?)
             }
         };
-        let (point, complete) = self.point(before.at, bytes, &mut Vec::new());
-        complete.then_some((before, point))
+        let (point, ended) = self.point(before.at, bytes, &mut Vec::new());
+        (ended == Ended::Complete).then_some((before, point))
     }
 
     /// The last point at a statement between a checkpoint and the point at `at`.
@@ -193,31 +204,28 @@ impl TraceDbRecords {
         sink.found
     }
 
-    fn point(&self, at: u64, bytes: &[u8], remarks: &mut Vec<String>) -> (Point, bool) {
+    /// The point at `at` in full, as far as `bytes` have it.
+    fn point(&self, at: u64, bytes: &[u8], remarks: &mut Vec<String>) -> (Point, Ended) {
         let map = self.index.history.before(at).unwrap_or_else(|| {
             remarks.push("Buffer sizes are unknown here: this trace changes buffers too often.".to_string());
             Default::default()
         });
-        let mut collect = Collect::new(Some(map), usize::try_from(self.index.payload).unwrap_or(usize::MAX));
-        let _ = Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect);
-        (collect.point, collect.done)
+        self.read(at, bytes, Collect::new(Some(map), usize::try_from(self.index.payload).unwrap_or(usize::MAX)))
     }
 
-    fn statement(&self, at: u64, bytes: &[u8]) -> Option<StatementId> {
-        let mut collect = Collect::new(None, 0);
-        let _ = Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect);
-        collect.point.statement
+    fn read(&self, at: u64, bytes: &[u8], mut collect: Collect) -> (Point, Ended) {
+        let result = Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect);
+        let ended = match result {
+            Ok(_) if collect.done => Ended::Complete,
+            Ok(_) => Ended::Short,
+            Err(_) => Ended::Broken,
+        };
+        (collect.point, ended)
     }
 
     /// Whether `bytes` hold the point to its end, or to an error.
     fn is_whole(&self, at: u64, bytes: &[u8]) -> bool {
-        let mut collect = Collect::new(None, 0);
-        Points::new(self.index.layout, at).run(&self.index.tables, bytes, &mut collect).is_err() || collect.done
-    }
-
-    fn failed_in(&self, at: u64, bytes: &[u8]) -> bool {
-        let mut points = Points::new(self.index.layout, at);
-        points.run(&self.index.tables, bytes, &mut Ignore).is_err()
+        self.read(at, bytes, Collect::new(None, 0)).1 != Ended::Short
     }
 }
 
@@ -254,22 +262,13 @@ fn variable(tables: &Tables, v: &Variable) -> Value {
 }
 
 fn content(tables: &Tables, v: &Variable) -> Value {
-    match &v.content {
-        Content::Number(Number::Unsigned(n)) => Value::U64(*n),
-        Content::Number(Number::Signed(n)) => Value::I64(*n),
-        Content::Number(Number::Float(n)) => Value::F64(*n),
-        Content::Number(Number::Pointer(n)) => Value::Hex(*n),
-        Content::Bytes(bytes) => {
-            let blob = Value::Bytes { bytes: bytes.clone(), len: v.size.into() };
-            // In practice, blobs are strings.
-            let text = core::str::from_utf8(bytes).ok().filter(|t| !t.is_empty() && bytes.len() == v.size as usize);
-            match text.filter(|t| !t.chars().any(|c| c.is_control() && !c.is_whitespace())) {
-                Some(text) if is_blob(tables, v) => {
-                    Value::Symbol { name: format!("\"{text}\""), value: Box::new(blob) }
-                }
-                _ => blob,
-            }
-        }
+    let value = Value::from(v.value());
+    let Content::Bytes(bytes) = &v.content else { return value };
+    // In practice, blobs are strings.
+    let text = core::str::from_utf8(bytes).ok().filter(|t| !t.is_empty() && bytes.len() == v.size as usize);
+    match text.filter(|t| !t.chars().any(|c| c.is_control() && !c.is_whitespace())) {
+        Some(text) if is_blob(tables, v) => Value::Symbol { name: format!("\"{text}\""), value: Box::new(value) },
+        _ => value,
     }
 }
 
@@ -348,9 +347,6 @@ struct Last {
 }
 
 impl Sink for Last {
-    fn is_full(&self) -> bool {
-        false
-    }
     fn begin(&mut self, at: u64) {
         self.point = PointRef { at, number: self.number };
         self.statement = None;
@@ -358,11 +354,6 @@ impl Sink for Last {
     fn statement(&mut self, id: StatementId) {
         self.statement = Some(id);
     }
-    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
-    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
-    fn bytes(&mut self, _bytes: &[u8]) {}
-    fn buffer_size(&mut self, _at: u64, _address: u64, _size: u64) {}
-    fn auxiliary(&mut self, _value: u64) {}
     fn end(&mut self, _next: u64) {
         self.number += 1;
         if self.statement == Some(self.id) {
@@ -381,14 +372,7 @@ impl Sink for OneSize {
     fn is_full(&self) -> bool {
         self.found.is_some()
     }
-    fn begin(&mut self, _at: u64) {}
-    fn statement(&mut self, _id: StatementId) {}
-    fn number(&mut self, _variable: VariableHeader, _value: Number, _size: u8) {}
-    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
-    fn bytes(&mut self, _bytes: &[u8]) {}
     fn buffer_size(&mut self, _at: u64, address: u64, size: u64) {
         self.found = Some((address, size));
     }
-    fn auxiliary(&mut self, _value: u64) {}
-    fn end(&mut self, _next: u64) {}
 }

@@ -15,9 +15,9 @@ use unspool_trace::records::{FieldValue, Record, RecordName, Visitor};
 
 use super::decode::Points;
 use super::index::TraceDbRecords;
-use super::point::{Collect, Content, Point};
+use super::point::{Collect, Point};
 use super::tracks::{ANOTHER_STATEMENT, NO_STATEMENT};
-use super::wire::{Number, StatementId, Tables};
+use super::wire::{StatementId, Tables};
 
 /// Limit for the bytes of blobs of a point that are passed on or printed.
 pub(super) const MAX_BLOBS: usize = 64 << 20;
@@ -119,15 +119,8 @@ fn put_fields(tables: &Tables, point: &Point, scratch: &mut String, visitor: &mu
     put_statement(point.statement, scratch, visitor);
     visitor.open("vars", false);
     for variable in &point.variables {
-        let value = match &variable.content {
-            Content::Number(Number::Unsigned(n)) => FieldValue::U64(*n),
-            Content::Number(Number::Signed(n)) => FieldValue::I64(*n),
-            Content::Number(Number::Float(n)) => FieldValue::F64(*n),
-            Content::Number(Number::Pointer(n)) => FieldValue::Hex(*n),
-            Content::Bytes(bytes) => FieldValue::Bytes { bytes, len: variable.size.into() },
-        };
         let name = tables.text(variable.name).filter(|name| !name.is_empty());
-        visitor.field(name.as_deref().unwrap_or("(no name)"), value);
+        visitor.field(name.as_deref().unwrap_or("(no name)"), variable.value());
     }
     visitor.close();
     if !point.auxiliary.is_empty() {

@@ -197,7 +197,7 @@ impl Pass for TraceDbPass<'_> {
         (self.held.left > 0).then(|| Range { at, len: self.end.saturating_sub(at) })
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
         let bytes = match usize::try_from(self.end.saturating_sub(self.points.at)) {
             Ok(len) => bytes.get(..len).unwrap_or(bytes),
             Err(_) => bytes,
@@ -209,7 +209,7 @@ impl Pass for TraceDbPass<'_> {
         Ok(used)
     }
 
-    fn end(&mut self, _rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
+    fn end(&mut self, _rest: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<()> {
         self.finish(visitor);
         Ok(())
     }

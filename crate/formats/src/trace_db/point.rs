@@ -6,6 +6,7 @@ use unspool_trace::decoder::Progress;
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::limits::Limits;
 use unspool_trace::problem::Problem;
+use unspool_trace::records::FieldValue;
 
 use super::decode::{Sink, VariableHeader, Walk};
 use super::memory::MemoryMap;
@@ -39,6 +40,19 @@ pub struct Variable {
     pub size: u32,
     /// For a pointer into a buffer: bytes from there to the buffer's end.
     pub buffer_size: Option<u64>,
+}
+
+impl Variable {
+    /// Its value as that of a field.
+    pub fn value(&self) -> FieldValue<'_> {
+        match &self.content {
+            Content::Number(Number::Unsigned(n)) => FieldValue::U64(*n),
+            Content::Number(Number::Signed(n)) => FieldValue::I64(*n),
+            Content::Number(Number::Float(n)) => FieldValue::F64(*n),
+            Content::Number(Number::Pointer(n)) => FieldValue::Hex(*n),
+            Content::Bytes(bytes) => FieldValue::Bytes { bytes, len: self.size.into() },
+        }
+    }
 }
 
 /// A point: the values recorded when execution reached a statement.

@@ -113,10 +113,6 @@ struct Counter {
 }
 
 impl Sink for Counter {
-    fn is_full(&self) -> bool {
-        false
-    }
-    fn begin(&mut self, _at: u64) {}
     fn statement(&mut self, _id: StatementId) {
         self.entries += 1;
     }
@@ -126,7 +122,6 @@ impl Sink for Counter {
     fn blob(&mut self, _variable: VariableHeader, _len: u32) {
         self.entries += 1;
     }
-    fn bytes(&mut self, _bytes: &[u8]) {}
     fn buffer_size(&mut self, _at: u64, _address: u64, _size: u64) {
         self.entries += 1;
     }

@@ -91,10 +91,6 @@ impl Sink for ToBatch<'_> {
         tracks.number(self.tables, *statement, variable, value, point.number, self.out);
     }
 
-    fn blob(&mut self, _variable: VariableHeader, _len: u32) {}
-
-    fn bytes(&mut self, _bytes: &[u8]) {}
-
     fn buffer_size(&mut self, at: u64, address: u64, size: u64) {
         if !self.state.history.set(at, address, size) {
             return;

@@ -11,10 +11,10 @@ use unspool_trace::decoder::Progress;
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::problem::Problem;
 
-use super::basic::BasicWalk;
 use super::checkpoints::Checkpoint;
-use super::decode::{Event, FdrWalk, Function, Sink};
+use super::decode::{Event, Function, Sink};
 use super::encode::FdrBuffer;
+use super::walk::Walk;
 use super::wire::{Basic, HEADER_LEN, Header, Mode};
 
 /// Begins to cut a log.
@@ -24,10 +24,7 @@ pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
         return Err(Error::new(0, Cause::BadHeader { what, value: 0 }));
     }
     let header = Header::parse(head)?;
-    let walk = match header.mode {
-        Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
-        Mode::Basic => Walk::Basic(BasicWalk::new(&header, HEADER_LEN)),
-    };
+    let walk = Walk::new(&header, options.size);
     // Buffers of version 1 have one size, which those of a stretch need not have. Version 2 differs
     // in nothing else.
     let version = if header.mode == Mode::Fdr { header.version.max(2) } else { header.version };
@@ -44,11 +41,6 @@ pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
         problems: Vec::new(),
     };
     Ok(Box::new(XrayCut { walk, at: 0, records }))
-}
-
-enum Walk {
-    Fdr(FdrWalk),
-    Basic(BasicWalk),
 }
 
 struct XrayCut {
@@ -144,10 +136,7 @@ impl Cut for XrayCut {
             out.extend(self.records.header.to_bytes());
         }
         let rest = input.get(used..).unwrap_or_default();
-        used += match &mut self.walk {
-            Walk::Fdr(walk) => walk.run(rest, &mut self.records),
-            Walk::Basic(walk) => walk.run(rest, &mut self.records),
-        };
+        used += self.walk.run(rest, &mut self.records);
         out.append(&mut self.records.out);
         Ok(Progress { used })
     }
@@ -156,10 +145,7 @@ impl Cut for XrayCut {
         if self.at < HEADER_LEN {
             return Err(Error::new(self.at, Cause::UnexpectedEnd { needed: HEADER_LEN - self.at }));
         }
-        match &mut self.walk {
-            Walk::Fdr(walk) => walk.end(rest, &mut self.records),
-            Walk::Basic(walk) => walk.end(rest, &mut self.records),
-        }
+        self.walk.end(rest, &mut self.records);
         self.records.end_buffer();
         out.append(&mut self.records.out);
         Ok(())
@@ -197,8 +183,6 @@ impl Sink for Records {
         self.clocks.insert(thread, clock);
         Some(clock)
     }
-
-    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
 
     fn thread(&mut self, pid: i32, tid: i32, _at: u64) {
         self.start = Start { pid, tid, ..self.start };
@@ -256,6 +240,4 @@ impl Sink for Records {
     fn problem(&mut self, problem: Problem) {
         self.problems.push(problem);
     }
-
-    fn lost(&mut self, _at: u64) {}
 }

@@ -66,9 +66,9 @@ pub(crate) trait Sink {
     /// about.
     fn wall_time(&mut self, _seconds: i64, _micros: i32) {}
     /// Decoding can resume here; called every [`CHECKPOINT_EVERY`] bytes within a buffer.
-    fn checkpoint(&mut self, checkpoint: Checkpoint);
+    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
     /// The next records belong to this thread (basic mode and YAML).
-    fn thread(&mut self, pid: i32, tid: i32, at: u64);
+    fn thread(&mut self, _pid: i32, _tid: i32, _at: u64) {}
     /// The name of a function, if the log records it; called before the function's records.
     fn name(&mut self, _func: i32, _name: &str) {}
     fn function(&mut self, function: Function);
@@ -79,13 +79,13 @@ pub(crate) trait Sink {
         None
     }
     /// An argument of the last enter.
-    fn argument(&mut self, value: u64);
+    fn argument(&mut self, _value: u64) {}
     fn event(&mut self, event: Event);
     /// A portion of the last event's payload.
-    fn payload(&mut self, bytes: &[u8]);
-    fn problem(&mut self, problem: Problem);
+    fn payload(&mut self, _bytes: &[u8]) {}
+    fn problem(&mut self, _problem: Problem) {}
     /// Records of the current thread are missing, as found at absolute offset `at`.
-    fn lost(&mut self, at: u64);
+    fn lost(&mut self, _at: u64) {}
 }
 
 /// Number of bytes after an event that decide whether they are its payload.

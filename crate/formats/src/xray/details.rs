@@ -2,20 +2,17 @@
 
 use alloc::format;
 use alloc::string::ToString;
-use alloc::vec::Vec;
 
 use unspool_trace::decoder::Range;
 use unspool_trace::details::{Field, RecordDetails, Value};
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::locator::Locator;
-use unspool_trace::problem::Problem;
 
-use super::basic::BasicWalk;
 use super::checkpoints::Checkpoint;
 use super::decode::{Event, FdrWalk, Function, Sink};
 use super::index::XrayRecords;
+use super::record::{Head, Record};
 use super::wire::{BASIC_LEN, FunctionKind, Mode};
-use super::yaml::YamlWalk;
 
 /// Bytes from the record on that are read for its arguments, or the visible part of its payload.
 const AFTER: u64 = 256 * 1024;
@@ -45,21 +42,15 @@ impl XrayRecords {
             limit: usize::try_from(self.index.payload).unwrap_or(usize::MAX),
             ..OneRecord::default()
         };
-        match self.index.header.mode {
-            _ if self.index.is_yaml => {
-                let mut walk = YamlWalk::new(at);
-                walk.run(bytes, &mut sink);
-                walk.end(&mut sink);
-            }
-            Mode::Basic => {
-                BasicWalk::new(&self.index.header, at).run(bytes, &mut sink);
-            }
-            Mode::Fdr => {
-                let misuse = Cause::Misuse("there is no record at this offset");
-                let start = self.index.checkpoints.before(at).ok_or(Error::new(at, misuse))?;
-                (sink.pid, sink.tid) = (start.pid, start.tid);
-                FdrWalk::resume(&self.index.header, start).run(bytes, &mut sink);
-            }
+        if let Some(mut walk) = self.line_walk(at) {
+            walk.run(bytes, &mut sink);
+            // The last line of a log in YAML need not have an end.
+            walk.end(&[], &mut sink);
+        } else {
+            let misuse = Cause::Misuse("there is no record at this offset");
+            let start = self.index.checkpoints.before(at).ok_or(Error::new(at, misuse))?;
+            (sink.pid, sink.tid) = (start.pid, start.tid);
+            FdrWalk::resume(&self.index.header, start).run(bytes, &mut sink);
         }
         sink.finish()
     }
@@ -75,10 +66,7 @@ struct OneRecord {
     limit: usize,
     pid: i32,
     tid: i32,
-    function: Option<Function>,
-    event: Option<Event>,
-    arguments: Vec<u64>,
-    payload: Vec<u8>,
+    record: Record,
     done: bool,
 }
 
@@ -92,62 +80,52 @@ impl Sink for OneRecord {
         None
     }
 
-    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
-
     fn thread(&mut self, pid: i32, tid: i32, _at: u64) {
-        if self.function.is_none() {
+        if !matches!(self.record.head, Some(Head::Function(_))) {
             (self.pid, self.tid) = (pid, tid);
         }
     }
 
     fn function(&mut self, f: Function) {
         if f.at == self.wanted {
-            self.function = Some(f);
+            self.record.begin(Head::Function(f));
         }
         self.done |= f.at > self.wanted;
     }
 
     fn argument(&mut self, value: u64) {
-        if self.function.is_some() {
-            self.arguments.push(value);
-        }
+        self.record.argument(value, usize::MAX);
     }
 
     fn event(&mut self, event: Event) {
         if event.at == self.wanted {
-            self.event = Some(event);
+            self.record.begin(Head::Event(event));
         }
         self.done |= event.at > self.wanted;
     }
 
     fn payload(&mut self, bytes: &[u8]) {
-        if self.event.is_some() {
-            let room = self.limit - self.payload.len();
-            self.payload.extend(bytes.iter().take(room));
-        }
+        self.record.payload(bytes, self.limit);
     }
-
-    fn problem(&mut self, _problem: Problem) {}
-
-    fn lost(&mut self, _at: u64) {}
 }
 
 impl OneRecord {
     fn finish(self) -> Result<RecordDetails> {
         let mut details = RecordDetails { offset: Some(self.wanted), ..RecordDetails::default() };
         let mut add = |name, value| details.fields.push(Field::new(name, value));
-        let cpu = match (self.function, self.event) {
-            (Some(f), _) => {
+        let Record { head, arguments, payload } = self.record;
+        let cpu = match head {
+            Some(Head::Function(f)) => {
                 add("Function id", Value::Id(f.func.into()));
-                if !self.arguments.is_empty() {
-                    add("Arguments", Value::List(self.arguments.into_iter().map(Value::Hex).collect()));
+                if !arguments.is_empty() {
+                    add("Arguments", Value::List(arguments.into_iter().map(Value::Hex).collect()));
                 }
                 if f.kind == FunctionKind::TailExit {
                     details.remarks.push("The function made a tail call; the callee comes next.".to_string());
                 }
                 f.cpu
             }
-            (None, Some(event)) => {
+            Some(Head::Event(event)) => {
                 let kind = if event.kind.is_some() { "typed event" } else { "custom event" };
                 add("Kind", Value::Text(kind.to_string()));
                 if let Some(kind) = event.kind {
@@ -159,11 +137,11 @@ impl OneRecord {
                         event.size
                     ));
                 } else {
-                    add("Payload", Value::Bytes { len: event.size.into(), bytes: self.payload });
+                    add("Payload", Value::Bytes { len: event.size.into(), bytes: payload });
                 }
                 event.cpu
             }
-            (None, None) => {
+            None => {
                 let cause = Cause::Gone("the record was not found; the file may have changed");
                 return Err(Error::new(self.wanted, cause));
             }

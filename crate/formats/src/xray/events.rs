@@ -26,12 +26,11 @@ use unspool_trace::problem::grouped;
 use unspool_trace::sniff::OpenOptions;
 
 use super::FORMAT;
-use super::basic::BasicWalk;
-use super::decode::FdrWalk;
 use super::left_calls::LeftCalls;
 use super::plan::Plan;
 use super::tail_calls::TailCalls;
 use super::to_batch::{State, ToBatch};
+use super::walk::Walk;
 use super::wire::{HEADER_LEN, Header, Mode};
 use super::yaml::YamlWalk;
 
@@ -60,12 +59,6 @@ pub(crate) struct XrayDecoder {
     failed: Option<Error>,
 }
 
-pub(super) enum Walk {
-    Fdr(FdrWalk),
-    Basic(BasicWalk),
-    Yaml(YamlWalk),
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Header,
@@ -87,10 +80,7 @@ impl XrayDecoder {
 
     /// A decoder for a binary log with this header.
     pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
-        let walk = match header.mode {
-            Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
-            Mode::Basic => Walk::Basic(BasicWalk::new(&header, HEADER_LEN)),
-        };
+        let walk = Walk::new(&header, options.size);
         let mut state = State::new(&header, options.limits);
         state.tail_calls = options.nest_tail_calls.then(TailCalls::default);
         Self { header, walk, at: 0, phase: Phase::Header, plan: Plan::default(), state, failed: None }
@@ -110,15 +100,6 @@ impl XrayDecoder {
             self.failed = Some(error);
         }
         self.failed.map_or(Ok(()), Err)
-    }
-
-    fn main(&mut self, input: &[u8], out: &mut EventBatch) -> usize {
-        let mut sink = ToBatch { state: &mut self.state, out };
-        match &mut self.walk {
-            Walk::Fdr(walk) => walk.run(input, &mut sink),
-            Walk::Basic(walk) => walk.run(input, &mut sink),
-            Walk::Yaml(walk) => walk.run(input, &mut sink),
-        }
     }
 }
 
@@ -179,7 +160,7 @@ impl Decoder for XrayDecoder {
         let rest = input.get(used..).unwrap_or_default();
         let n = match self.phase {
             Phase::Main => {
-                let n = self.main(rest, out);
+                let n = self.walk.run(rest, &mut ToBatch { state: &mut self.state, out });
                 self.at += n as u64;
                 n
             }
@@ -209,11 +190,7 @@ impl Decoder for XrayDecoder {
             }
             Phase::Main => {
                 let mut sink = ToBatch { state: &mut self.state, out };
-                match &mut self.walk {
-                    Walk::Fdr(walk) => walk.end(rest, &mut sink),
-                    Walk::Basic(walk) => walk.end(rest, &mut sink),
-                    Walk::Yaml(walk) => walk.end(&mut sink),
-                }
+                self.walk.end(rest, &mut sink);
                 sink.end();
                 self.plan = self.state.begin_plan(out);
                 self.phase = Phase::Order;

@@ -9,12 +9,12 @@ use alloc::vec::Vec;
 
 use unspool_trace::batch::TrackId;
 use unspool_trace::locator::Locator;
-use unspool_trace::problem::Problem;
 use unspool_trace::records::{FieldValue, Record, RecordName, Visitor};
 
 use super::checkpoints::Checkpoint;
 use super::decode::{Event, Function, Sink, Taken};
 use super::labels::record_name;
+use super::record::{self, Head, kind_of, kind_of_event};
 use super::wire::{FUNCTION_LEN, FunctionKind};
 
 /// Limit for the arguments of a function that are passed on.
@@ -35,10 +35,7 @@ pub(super) struct Held {
     pub(super) sorted: bool,
     /// The name of the next functions, if the log records it, and their id.
     pub(super) named: Option<(i32, String)>,
-    pub(super) record: Option<Incomplete>,
-    /// The arguments of a function, the beginning of the payload of an event.
-    pub(super) arguments: Vec<u64>,
-    pub(super) payload: Vec<u8>,
+    pub(super) record: record::Record,
     /// Limit for the payload in bytes.
     pub(super) limit: usize,
     /// All records have been passed on.
@@ -46,12 +43,6 @@ pub(super) struct Held {
     /// Tracks of threads by process and thread id, sorted: for logs whose threads change from
     /// record to record.
     pub(super) threads: Vec<(i32, i32, TrackId)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Incomplete {
-    Function(Function),
-    Event(Event),
 }
 
 /// The sink.
@@ -64,18 +55,19 @@ impl Fields<'_> {
     /// Passes on the record that was held back for its arguments or its payload.
     pub(super) fn flush(&mut self) {
         let held = &mut *self.held;
-        let Some(record) = held.record.take() else { return };
+        let Some(head) = held.record.head.take() else { return };
+        let record::Record { arguments, payload, .. } = &held.record;
         let label;
-        let (at, clock, cpu, name) = match record {
-            Incomplete::Function(f) => {
+        let (at, clock, cpu, name) = match head {
+            Head::Function(f) => {
                 let name = match &held.named {
                     Some((func, name)) if *func == f.func => RecordName::Text(name),
                     _ => RecordName::Id(f.func.into()),
                 };
                 (f.at, f.clock, f.cpu, name)
             }
-            Incomplete::Event(e) => {
-                label = record_name(&e, &held.payload);
+            Head::Event(e) => {
+                label = record_name(&e, payload);
                 (e.at, e.clock, e.cpu, RecordName::Text(&label))
             }
         };
@@ -86,51 +78,36 @@ impl Fields<'_> {
         held.left = held.left.saturating_sub(1);
         held.done = held.left == 0;
         if self.visitor.begin(&Record { locator: Locator::at(at), lane, row, x, track, name }) {
-            let kind = match record {
-                Incomplete::Function(f) => kind_of(f.kind, !held.arguments.is_empty()),
-                Incomplete::Event(Event { kind: Some(_), .. }) => "typed-event",
-                Incomplete::Event(_) => "custom-event",
+            let kind = match head {
+                Head::Function(f) => kind_of(f.kind, !arguments.is_empty()),
+                Head::Event(event) => kind_of_event(&event),
             };
             self.visitor.field("kind", FieldValue::Text(kind));
             self.visitor.field("cpu", FieldValue::Id(cpu.into()));
-            if let (Incomplete::Function(f), RecordName::Text(_)) = (record, name) {
+            if let (Head::Function(f), RecordName::Text(_)) = (head, name) {
                 self.visitor.field("func_id", FieldValue::Id(f.func.into()));
             }
-            if let Incomplete::Event(event) = record {
+            if let Head::Event(event) = head {
                 if let Some(kind) = event.kind {
                     self.visitor.field("type", FieldValue::Id(kind.into()));
                 }
-                let data = FieldValue::Bytes { bytes: &held.payload, len: event.size.into() };
+                let data = FieldValue::Bytes { bytes: payload, len: event.size.into() };
                 self.visitor.field("data", if event.overwritten { FieldValue::Null } else { data });
-            } else if !held.arguments.is_empty() {
+            } else if !arguments.is_empty() {
                 self.visitor.open("args", true);
-                for argument in &held.arguments {
+                for argument in arguments {
                     self.visitor.field("", FieldValue::Hex(*argument));
                 }
                 self.visitor.close();
             }
             self.visitor.end();
         }
-        held.arguments.clear();
-        held.payload.clear();
     }
 
     /// Another record begins. Returns whether it is one of those wanted.
     fn next(&mut self) -> bool {
         self.flush();
         !self.held.done
-    }
-}
-
-/// What a function record is called in JSON lines.
-pub(super) fn kind_of(kind: FunctionKind, has_arguments: bool) -> &'static str {
-    match kind {
-        // Writers before 2018-10 write a plain enter before the arguments.
-        FunctionKind::Enter | FunctionKind::EnterArgs if has_arguments => "function-enter-arg",
-        FunctionKind::Enter => "function-enter",
-        FunctionKind::EnterArgs => "function-enter-arg",
-        FunctionKind::Exit => "function-exit",
-        FunctionKind::TailExit => "function-tail-exit",
     }
 }
 
@@ -143,8 +120,6 @@ impl Sink for Fields<'_> {
     fn buffer(&mut self, _start: Checkpoint, _clock: Option<u64>) -> Option<u64> {
         None
     }
-
-    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
 
     fn thread(&mut self, pid: i32, tid: i32, _at: u64) {
         self.flush();
@@ -164,7 +139,7 @@ impl Sink for Fields<'_> {
 
     fn function(&mut self, function: Function) {
         if self.next() {
-            self.held.record = Some(Incomplete::Function(function));
+            self.held.record.begin(Head::Function(function));
         }
     }
 
@@ -207,32 +182,21 @@ impl Sink for Fields<'_> {
     }
 
     fn argument(&mut self, value: u64) {
-        if let Some(Incomplete::Function(_)) = self.held.record {
-            // A call has a few; a file may give it millions.
-            if self.held.arguments.len() < MAX_ARGUMENTS {
-                self.held.arguments.push(value);
-            }
-        }
+        // A call has a few; a file may give it millions.
+        self.held.record.argument(value, MAX_ARGUMENTS);
     }
 
     fn event(&mut self, event: Event) {
         if self.next() {
-            self.held.record = Some(Incomplete::Event(event));
+            self.held.record.begin(Head::Event(event));
         }
     }
 
     fn payload(&mut self, bytes: &[u8]) {
-        if let Some(Incomplete::Event(_)) = self.held.record {
-            let room = self.held.limit.saturating_sub(self.held.payload.len());
-            self.held.payload.extend(bytes.iter().take(room));
-            // The rest of a long payload need not be read for its last record.
-            if bytes.len() > room && self.held.left == 1 {
-                self.flush();
-            }
+        let is_long = self.held.record.payload(bytes, self.held.limit);
+        // The rest of a long payload need not be read for its last record.
+        if is_long && self.held.left == 1 {
+            self.flush();
         }
     }
-
-    fn problem(&mut self, _problem: Problem) {}
-
-    fn lost(&mut self, _at: u64) {}
 }

@@ -21,8 +21,9 @@ use crate::pieces::{Pieces, Stretch, from_index, to_index};
 use super::basic::BasicWalk;
 use super::checkpoints::{Checkpoints, Entry};
 use super::decode::FdrWalk;
-use super::events::{Walk, XrayDecoder};
+use super::events::XrayDecoder;
 use super::fields::{Fields, Held};
+use super::walk::Walk;
 use super::wire::{Header, Mode};
 use super::yaml::YamlWalk;
 
@@ -131,6 +132,18 @@ pub fn open_records(index: &[u8]) -> Result<Box<dyn Records>> {
     Ok(Box::new(XrayRecords { index, rows }))
 }
 
+impl XrayRecords {
+    /// A walk that begins with the record at `at`. `None` for a log with buffers, whose records
+    /// need what comes before them.
+    pub(super) fn line_walk(&self, at: u64) -> Option<Walk> {
+        match self.index.header.mode {
+            _ if self.index.is_yaml => Some(Walk::Yaml(YamlWalk::new(at))),
+            Mode::Basic => Some(Walk::Basic(BasicWalk::new(&self.index.header, at))),
+            Mode::Fdr => None,
+        }
+    }
+}
+
 impl Records for XrayRecords {
     fn lanes(&self) -> &[Lane] {
         &self.index.lanes
@@ -140,14 +153,10 @@ impl Records for XrayRecords {
         let index = &self.index;
         let limit = usize::try_from(index.payload).unwrap_or(usize::MAX);
         let held = Held { limit, threads: index.threads.clone(), ..Held::default() };
-        if index.header.mode == Mode::Fdr && !index.is_yaml {
+        let Stretch { at, end, rows } = index.pieces.stretch(&pieces, index.end).unwrap_or_default();
+        let Some(walk) = self.line_walk(at) else {
             let end = pieces.end.min(self.rows.len() as u32);
             return Box::new(FdrPass { records: self, walk: None, at: 0, held, next: pieces.start, end });
-        }
-        let Stretch { at, end, rows } = index.pieces.stretch(&pieces, index.end).unwrap_or_default();
-        let walk = match index.is_yaml {
-            true => Line::Yaml(YamlWalk::new(at)),
-            false => Line::Basic(BasicWalk::new(&index.header, at)),
         };
         let sorted = index.lanes.first().is_some_and(|lane| lane.sorted);
         let left = rows.end - rows.start;
@@ -225,7 +234,7 @@ impl Pass for FdrPass<'_> {
         Some(self.range(self.at, self.next.saturating_sub(1)))
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
         if self.walk.is_none() && self.begin().is_none() {
             return Ok(0);
         }
@@ -242,7 +251,7 @@ impl Pass for FdrPass<'_> {
         Ok(used)
     }
 
-    fn end(&mut self, _rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
+    fn end(&mut self, _rest: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<()> {
         if self.walk.is_some() {
             Fields { held: &mut self.held, visitor }.flush();
             self.finish_piece();
@@ -264,14 +273,9 @@ impl FdrPass<'_> {
     }
 }
 
-enum Line {
-    Basic(BasicWalk),
-    Yaml(YamlWalk),
-}
-
 /// A pass over a log whose records need nothing from before.
 struct LinePass {
-    walk: Line,
+    walk: Walk,
     at: u64,
     /// Absolute offsets of the end of the pieces, and of what was decoded.
     pieces_end: u64,
@@ -285,22 +289,15 @@ impl Pass for LinePass {
         (!self.held.done).then(|| Range { at: self.at, len: end.saturating_sub(self.at).max(1) })
     }
 
-    fn push(&mut self, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
-        let mut sink = Fields { held: &mut self.held, visitor };
-        let used = match &mut self.walk {
-            Line::Basic(walk) => walk.run(bytes, &mut sink),
-            Line::Yaml(walk) => walk.run(bytes, &mut sink),
-        };
+    fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
+        let used = self.walk.run(bytes, &mut Fields { held: &mut self.held, visitor });
         self.at += used as u64;
         Ok(used)
     }
 
-    fn end(&mut self, rest: &[u8], visitor: &mut dyn Visitor) -> Result<()> {
+    fn end(&mut self, rest: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<()> {
         let mut sink = Fields { held: &mut self.held, visitor };
-        match &mut self.walk {
-            Line::Basic(walk) => walk.end(rest, &mut sink),
-            Line::Yaml(walk) => walk.end(&mut sink),
-        }
+        self.walk.end(rest, &mut sink);
         sink.flush();
         self.held.done = true;
         Ok(())

@@ -19,11 +19,13 @@ mod labels;
 mod left_calls;
 mod plan;
 pub mod problems;
+mod record;
 mod tail_calls;
 #[cfg(feature = "text")]
 mod text;
 mod threads;
 mod to_batch;
+mod walk;
 pub mod wire;
 mod yaml;
 

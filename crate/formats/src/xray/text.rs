@@ -19,11 +19,12 @@ use unspool_trace::sniff::{OpenOptions, Text};
 use crate::hex::push_hex;
 use crate::json::put_text;
 
-use super::basic::BasicWalk;
 use super::checkpoints::Checkpoint;
-use super::decode::{Event, FdrWalk, Function, Sink};
+use super::decode::{Event, Function, Sink};
 use super::plan::{Plan, Planned};
-use super::wire::{FunctionKind, HEADER_LEN, Header, Mode};
+use super::record::{Head, Record, kind_of, kind_of_event};
+use super::walk::Walk;
+use super::wire::{HEADER_LEN, Header};
 use super::yaml::YamlWalk;
 
 /// Begins to print a log as JSON lines. Returns `None` for any other kind of text.
@@ -52,12 +53,6 @@ pub(crate) struct JsonLines {
     lines: Lines,
 }
 
-enum Walk {
-    Fdr(FdrWalk),
-    Basic(BasicWalk),
-    Yaml(YamlWalk),
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Header,
@@ -76,10 +71,7 @@ impl JsonLines {
     }
 
     pub(crate) fn new(header: Header, options: OpenOptions) -> Self {
-        let walk = match header.mode {
-            Mode::Fdr => Walk::Fdr(FdrWalk::new(&header, options.size)),
-            Mode::Basic => Walk::Basic(BasicWalk::new(&header, HEADER_LEN)),
-        };
+        let walk = Walk::new(&header, options.size);
         Self {
             header,
             walk,
@@ -112,8 +104,7 @@ impl TextDump for JsonLines {
                 lines.finish();
                 (lines.pid, lines.tid) = (planned.start.pid, planned.start.tid);
             }),
-            (Walk::Basic(walk), _) => walk.run(rest, &mut self.lines),
-            (Walk::Yaml(walk), _) => walk.run(rest, &mut self.lines),
+            (walk, _) => walk.run(rest, &mut self.lines),
         };
         if self.want() == Want::Nothing {
             self.lines.finish();
@@ -138,8 +129,7 @@ impl TextDump for JsonLines {
                 self.lines.again = true;
             }
             (Walk::Fdr(walk), _) => self.plan.end(walk, rest, &mut self.lines),
-            (Walk::Basic(walk), _) => walk.end(rest, &mut self.lines),
-            (Walk::Yaml(walk), _) => walk.end(&mut self.lines),
+            (walk, _) => walk.end(rest, &mut self.lines),
         }
         self.phase = Phase::Second;
         if self.want() == Want::Nothing {
@@ -185,18 +175,11 @@ impl Sink for ListBuffers<'_> {
         Some(clock)
     }
 
-    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
-    fn thread(&mut self, _pid: i32, _tid: i32, _at: u64) {}
     fn function(&mut self, _function: Function) {}
-    fn argument(&mut self, _value: u64) {}
     fn event(&mut self, _event: Event) {}
-    fn payload(&mut self, _bytes: &[u8]) {}
-
     fn problem(&mut self, problem: Problem) {
         self.problems.push(problem);
     }
-
-    fn lost(&mut self, _at: u64) {}
 }
 
 /// The sink that prints. It holds a line back until its arguments or payload are complete.
@@ -204,10 +187,7 @@ impl Sink for ListBuffers<'_> {
 struct Lines {
     pid: i32,
     tid: i32,
-    function: Option<Function>,
-    arguments: Vec<u64>,
-    in_event: bool,
-    event_kind: Option<u16>,
+    record: Record,
     text: String,
     problems: Vec<Problem>,
     /// This is the second pass over the file: its problems have been reported.
@@ -218,64 +198,60 @@ struct Lines {
 
 impl Lines {
     fn hand_out(&mut self, out: &mut String) {
-        if out.is_empty() && !self.in_event {
+        if out.is_empty() {
             core::mem::swap(out, &mut self.text);
-        } else if !self.in_event {
+        } else {
             out.push_str(&self.text);
             self.text.clear();
         }
     }
 
-    fn begin(&mut self, cpu: u16, kind: &str, func: i32, clock: u64) {
-        let (tid, pid) = (self.tid, self.pid);
-        // Writing to a String cannot fail.
-        let _ = write!(
-            self.text,
-            r#"{{"thread":{tid},"process":{pid},"cpu":{cpu},"kind":"{kind}","func_id":{func},"tsc":{clock}"#
-        );
-    }
-
     /// Ends the current line.
     fn finish(&mut self) {
-        if let Some(f) = self.function.take() {
-            let kind = match f.kind {
-                FunctionKind::Enter if self.arguments.is_empty() => "function-enter",
-                // Writers before 2018-10 write a plain enter before the arguments.
-                FunctionKind::Enter | FunctionKind::EnterArgs => "function-enter-arg",
-                FunctionKind::Exit => "function-exit",
-                FunctionKind::TailExit => "function-tail-exit",
-            };
-            self.begin(f.cpu, kind, f.func, f.clock);
-            let key = Key::Id(f.func.into());
-            if let Some(named) = self.namings.iter().rev().find_map(|naming| naming.of(key)) {
-                self.text.push_str(",\"function\":");
-                put_text(&mut self.text, &named.place.text);
+        let Some(head) = self.record.head.take() else { return };
+        let Self { pid, tid, record: Record { arguments, payload, .. }, text, .. } = self;
+        let (cpu, kind, func, clock) = match &head {
+            Head::Function(f) => (f.cpu, kind_of(f.kind, !arguments.is_empty()), f.func, f.clock),
+            Head::Event(event) => (event.cpu, kind_of_event(event), 0, event.clock),
+        };
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            r#"{{"thread":{tid},"process":{pid},"cpu":{cpu},"kind":"{kind}","func_id":{func},"tsc":{clock}"#
+        );
+        match head {
+            Head::Function(f) => {
+                let key = Key::Id(f.func.into());
+                if let Some(named) = self.namings.iter().rev().find_map(|naming| naming.of(key)) {
+                    text.push_str(",\"function\":");
+                    put_text(text, &named.place.text);
+                }
+                for (i, value) in arguments.iter().enumerate() {
+                    let _ = write!(text, "{}{value}", if i == 0 { ",\"args\":[" } else { "," });
+                }
+                text.push_str(if arguments.is_empty() { "}\n" } else { "]}\n" });
             }
-            for (i, value) in self.arguments.iter().enumerate() {
-                let _ = write!(self.text, "{}{value}", if i == 0 { ",\"args\":[" } else { "," });
+            Head::Event(event) => {
+                text.push_str(",\"data\":\"");
+                push_hex(text, payload);
+                let _ = match event.kind {
+                    Some(kind) => writeln!(text, "\",\"type\":{kind}}}"),
+                    None => writeln!(text, "\",\"type\":null}}"),
+                };
             }
-            self.text.push_str(if self.arguments.is_empty() { "}\n" } else { "]}\n" });
-            self.arguments.clear();
-        } else if core::mem::take(&mut self.in_event) {
-            let _ = match self.event_kind {
-                Some(kind) => writeln!(self.text, "\",\"type\":{kind}}}"),
-                None => writeln!(self.text, "\",\"type\":null}}"),
-            };
         }
     }
 }
 
 impl Sink for Lines {
     fn is_full(&self) -> bool {
-        self.text.len() >= PORTION && !self.in_event
+        self.text.len() >= PORTION
     }
 
     // Another thread's records within the current buffer have their own entry in the plan.
     fn buffer(&mut self, _start: Checkpoint, _clock: Option<u64>) -> Option<u64> {
         None
     }
-
-    fn checkpoint(&mut self, _checkpoint: Checkpoint) {}
 
     fn thread(&mut self, pid: i32, tid: i32, _at: u64) {
         self.finish();
@@ -284,22 +260,20 @@ impl Sink for Lines {
 
     fn function(&mut self, function: Function) {
         self.finish();
-        self.function = Some(function);
+        self.record.begin(Head::Function(function));
     }
 
     fn argument(&mut self, value: u64) {
-        self.arguments.push(value);
+        self.record.argument(value, usize::MAX);
     }
 
     fn event(&mut self, event: Event) {
         self.finish();
-        self.begin(event.cpu, if event.kind.is_some() { "typed-event" } else { "custom-event" }, 0, event.clock);
-        self.text.push_str(",\"data\":\"");
-        (self.in_event, self.event_kind) = (true, event.kind);
+        self.record.begin(Head::Event(event));
     }
 
     fn payload(&mut self, bytes: &[u8]) {
-        push_hex(&mut self.text, bytes);
+        self.record.payload(bytes, usize::MAX);
     }
 
     fn problem(&mut self, problem: Problem) {
@@ -307,6 +281,4 @@ impl Sink for Lines {
             self.problems.push(problem);
         }
     }
-
-    fn lost(&mut self, _at: u64) {}
 }

@@ -330,8 +330,6 @@ impl Sink for ToBatch<'_> {
         }
     }
 
-    fn argument(&mut self, _value: u64) {}
-
     fn event(&mut self, event: Event) {
         if self.state.later {
             return;

@@ -10,8 +10,10 @@ use std::vec;
 use proptest::prelude::*;
 use unspool_trace::{OpenOptions, Problem, Text};
 
-use crate::FORMATS;
-use crate::apitrace::encode::{BitmaskSig, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value, Writer};
+use unspool_formats::FORMATS;
+use unspool_formats::apitrace::encode::{
+    BitmaskSig, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value, Writer,
+};
 
 pub(crate) const GOOD: FunctionSig<'_> = FunctionSig { id: 4, name: "good", args: &["v"] };
 pub(crate) const SWAP: FunctionSig<'_> = FunctionSig { id: 5, name: "glXSwapBuffers", args: &["dpy", "drawable"] };

@@ -13,7 +13,7 @@ use unspool_trace::{
     Result, TrackDef, Want,
 };
 
-use crate::{FORMATS, open_records};
+use unspool_formats::{FORMATS, open_records};
 
 /// Everything that a decoder delivers. Each format's tests add their own `track`, which prints the
 /// events of a track.

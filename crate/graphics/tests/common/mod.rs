@@ -7,7 +7,7 @@ use std::path::Path;
 
 use unspool_formats::apitrace;
 use unspool_graphics::Reader;
-use unspool_trace::records;
+use unspool_records::memory;
 
 /// A reader of a file in memory.
 pub(crate) fn reader(file: Vec<u8>) -> Reader<Vec<u8>> {
@@ -22,7 +22,7 @@ pub(crate) fn indexed(file: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
 
 /// The index that the decoder makes of a file.
 pub(crate) fn index_of(file: &[u8]) -> Vec<u8> {
-    records::index_of(&apitrace::ROW.format, file).unwrap()
+    memory::index_of(&apitrace::ROW.format, file).unwrap()
 }
 
 /// An apitrace of the corpus, or what is said of one there.

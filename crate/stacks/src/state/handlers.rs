@@ -1,12 +1,12 @@
 //! Handlers of signals, interrupts and exceptions: where they begin and end.
 
+use crate::execution::{Arrival, Entered, Last, Note, Program, Raised, Rules, Sink};
+use crate::flow::{Flow, Opening};
+use crate::syscalls;
 use unspool_trace::batch::SliceKind;
 use unspool_trace::batch::flags::{END_INFERRED, UNCERTAIN};
 
 use super::{State, expected};
-use crate::execution::{Arrival, Entered, Last, Note, Program, Raised, Rules, Sink};
-use crate::flow::{Flow, Opening};
-use crate::syscalls;
 
 /// Maximum number of nested handlers. More indicate gaps in the trace.
 const HANDLERS: usize = 64;

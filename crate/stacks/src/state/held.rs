@@ -3,9 +3,8 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use unspool_trace::locator::Locator;
-
 use crate::execution::{Note, Sink};
+use unspool_trace::locator::Locator;
 
 /// An event as [`Sink`] receives it.
 #[derive(Clone, Copy, Debug)]

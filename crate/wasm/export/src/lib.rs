@@ -4,9 +4,7 @@ use std::io;
 
 use js_sys::{Array, Uint8Array};
 use unspool_cut::clean::Cleaner;
-use unspool_export::{
-    AT_ONCE, Clock, Collector, Export, FORMATS, Format, Pages, Part, Scratch, Step, Table, Trace, Track, TrackKind,
-};
+use unspool_export::{Collector, Export, FORMATS, Format, Portions, Scratch, Step};
 use unspool_formats::open_arguments;
 use unspool_js::{JsFile, thrown};
 use unspool_records::{Reads, Window, run_pass};
@@ -42,12 +40,12 @@ impl Scratch for JsScratch {
     }
 }
 
-/// An export of a trace whose tables another worker has.
+/// An export of a trace whose store another worker has.
 ///
-/// The worker steps it, fetches the pages that it wants, and takes the bytes that it has written.
+/// The worker steps it, fetches the rows that it wants, and takes the bytes that it has written.
 #[wasm_bindgen]
 pub struct Exporter {
-    pages: Pages,
+    portions: Portions,
     now: Now,
     out: Vec<u8>,
     rows: u64,
@@ -67,83 +65,36 @@ struct Reading {
 }
 
 enum Now {
-    /// Names come first: all but the tracks to export, the format and its tracks.
-    Names(Trace, Format, Vec<u32>),
+    /// What is known of the trace comes first: the file's name, the format, and the tracks to
+    /// export.
+    Begin(String, Format, Vec<u32>),
     Rows(Box<Export>),
-    Failed,
 }
 
 #[wasm_bindgen]
 impl Exporter {
-    /// An export to a format by its id. `frequency` is that of the clock in ticks per second, or 0
-    /// if positions are not in seconds but in `unit`. `parts` has five numbers for each part: table
-    /// (0 slices, 1 instants, 2 counters), track, depth, first row, and how many rows there are.
-    /// Bits of `kinds`: 0 to 1 are the kind (0 process, 1 thread, 2 lane, 3 counter), 2 says that
-    /// slices overlap, 3 that the track has a number, and 4 that its values are floating point
-    /// numbers. `wanted` are the tracks to export. `choices` and `key` are those of
-    /// [`Cleaner::of`].
+    /// An export to a format by its id, of a file by its name: of the positions from `from` to
+    /// `to`, which is exclusive, or of all. `wanted` are the tracks to export. `choices` and `key`
+    /// are those of [`Cleaner::of`].
     ///
     /// # Errors
     ///
     /// Throws a text for an unknown format.
     #[wasm_bindgen(constructor)]
-    #[allow(clippy::too_many_arguments, reason = "each is a column, or an argument of JavaScript")]
     pub fn new(
         format: &str,
         name: String,
-        title: String,
-        frequency: f64,
-        unit: String,
-        origin: u64,
-        end: u64,
         from: Option<u64>,
         to: Option<u64>,
-        parts: &[f64],
-        kinds: &[u8],
-        names: Vec<String>,
-        numbers: &[i64],
-        parents: &[i32],
         wanted: Vec<u32>,
         choices: &[u8],
         key: &[u8],
     ) -> Result<Exporter, JsValue> {
         let format = FORMATS.into_iter().find(|it| it.id() == format);
         let format = format.ok_or_else(|| thrown("there is no such format"))?;
-        let tracks =
-            kinds.iter().zip(names).zip(numbers.iter().zip(parents)).map(|((kind, name), (number, parent))| Track {
-                kind: match kind & 3 {
-                    0 => TrackKind::Process,
-                    1 => TrackKind::Thread,
-                    2 => TrackKind::Lane,
-                    _ => TrackKind::Counter,
-                },
-                name,
-                number: (kind & 8 != 0).then_some(*number),
-                parent: u32::try_from(*parent).ok(),
-                overlapping: kind & 4 != 0,
-                real: kind & 16 != 0,
-                // No format that the page writes has it.
-                lowest: 0,
-            });
-        let clock =
-            if frequency > 0.0 { Clock::Seconds { frequency: frequency as u64 } } else { Clock::Other { unit } };
-        let trace =
-            Trace { name, title, clock, origin, end, range: from.zip(to), tracks: tracks.collect(), names: Vec::new() };
-        let parts = parts.as_chunks().0.iter().map(|[table, track, depth, first, len]: &[f64; 5]| Part {
-            table: match *table as u32 {
-                0 => Table::Slices,
-                1 => Table::Instants,
-                _ => Table::Counters,
-            },
-            track: *track as u32,
-            depth: *depth as u32,
-            first: *first as u64,
-            len: *len as u64,
-        });
-        let pages = Pages::new(parts.collect());
         Ok(Self {
-            pages,
-            now: Now::Names(trace, format, wanted),
+            portions: Portions::new(from.zip(to)),
+            now: Now::Begin(name, format, wanted),
             out: Vec::new(),
             rows: 0,
             cleaner: Cleaner::of(choices, key),
@@ -197,61 +148,50 @@ impl Exporter {
         }
         if let Some(reading) = self.reading.take() {
             let (args, cleaner) = reading.collector.finish().map_err(|error| no_room(&error))?;
-            (self.pages.args, self.cleaner) = (Some(args), cleaner);
+            (self.portions.args, self.cleaner) = (Some(args), cleaner);
         }
         Ok(1.0)
     }
 
-    /// Writes up to `budget` rows. Returns 0 if there is more to do, 1 if it wants pages, 2 if the
-    /// file is complete, and 3 if the pages cannot be read.
+    /// Writes up to `budget` rows. Returns 0 if there is more to do, 1 if it wants rows, and 2 if
+    /// the file is complete.
     ///
     /// # Errors
     ///
     /// Throws a sentence if the arguments cannot be read.
     pub fn step(&mut self, budget: u32) -> Result<u32, String> {
-        if let Now::Names(trace, ..) = &mut self.now {
-            if !self.pages.read_names(&mut trace.names) {
-                return Ok(self.stalled());
-            }
-            let Now::Names(mut trace, format, wanted) = std::mem::replace(&mut self.now, Now::Failed) else {
-                return Ok(3);
-            };
+        if let Now::Begin(name, format, wanted) = &mut self.now {
+            let Some(mut trace) = self.portions.trace(name) else { return Ok(1) };
             trace.clean(&mut self.cleaner);
-            let with_args = self.pages.args.is_some();
-            let export = Export::new(trace, format.writer(), wanted, with_args);
-            self.rows = export.rows(&self.pages);
+            let with_args = self.portions.args.is_some();
+            let export = Export::new(trace, format.writer(), std::mem::take(wanted), with_args);
+            self.rows = export.rows(&self.portions);
             self.now = Now::Rows(Box::new(export));
         }
-        let Now::Rows(export) = &mut self.now else { return Ok(3) };
-        let step = export.step(&mut self.pages, budget, &mut self.out);
-        if let Some(error) = self.pages.args.as_mut().and_then(|args| args.take_error()) {
+        let Now::Rows(export) = &mut self.now else { return Ok(1) };
+        let step = export.step(&mut self.portions, budget, &mut self.out);
+        if let Some(error) = self.portions.args.as_mut().and_then(|args| args.take_error()) {
             return Err(format!("The arguments cannot be read again: {error}."));
         }
         Ok(match step {
             Step::More => 0,
-            Step::Stalled => self.stalled(),
+            Step::Stalled => 1,
             Step::Done => 2,
         })
     }
 
-    fn stalled(&self) -> u32 {
-        if self.pages.is_damaged() || self.pages.wanted().is_none() { 3 } else { 1 }
+    /// What it wants, for `Session::export_rows` of the trace's worker. Empty if nothing.
+    pub fn ask(&self) -> Vec<u8> {
+        self.portions.ask().unwrap_or_default()
     }
 
-    /// The first of the pages that it wants, counted from 0.
-    pub fn wanted(&self) -> f64 {
-        self.pages.wanted().unwrap_or(0) as f64
-    }
-
-    /// How many pages it takes at once.
-    #[wasm_bindgen(js_name = atOnce)]
-    pub fn at_once() -> u32 {
-        AT_ONCE as u32
-    }
-
-    /// Takes the pages that it wants.
-    pub fn give(&mut self, first: f64, pages: Vec<u8>) {
-        self.pages.give(first as u64, pages.into());
+    /// Takes what `Session::export_rows` returned for [`Exporter::ask`].
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence for other bytes.
+    pub fn give(&mut self, answer: &[u8]) -> Result<(), String> {
+        self.portions.give(answer).map_err(String::from)
     }
 
     /// How many bytes are written and not taken yet.

@@ -2,6 +2,7 @@
 
 use js_sys::{Uint8Array, Uint32Array};
 use unspool_engine::derived::{self, Place};
+use unspool_engine::tables::portions::Answer;
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
 use unspool_formats::recognise;
 use unspool_js::{JsDisassembler, object, thrown, to_js};
@@ -356,35 +357,20 @@ impl Session {
         tables::rows_of(self.engine.store(), from.zip(to)) as f64
     }
 
-    /// The parts of the tables for SQL whose rows can be read on their own: for each, the table (0
-    /// slices, 1 instants, 2 counters), the track, the depth, the first row, and how many rows
-    /// there are.
-    #[wasm_bindgen(js_name = tableParts)]
-    pub fn table_parts(&self, from: Option<u64>, to: Option<u64>) -> Vec<f64> {
-        let mut numbers = Vec::new();
-        for part in tables::parts(self.engine.store(), from.zip(to)) {
-            let rows = [part.first as f64, part.len as f64];
-            numbers.extend([part.table as u8 as f64, part.track.into(), part.depth.into()].into_iter().chain(rows));
-        }
-        numbers
+    /// What an export of the same build asks for: an [`Answer`] as bytes.
+    #[wasm_bindgen(js_name = exportRows)]
+    pub fn export_rows(&self, ask: &[u8]) -> Vec<u8> {
+        Answer::to(ask, &self.engine)
     }
 
     /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and
-    /// its size: `{size, pages}`. The first of them decide which names the others have. `locators`:
-    /// with those of slices and instants.
+    /// its size: `{size, pages}`. The first of them decide which names the others have.
     #[wasm_bindgen(js_name = tablePages)]
-    pub fn table_pages(
-        &mut self,
-        from: Option<u64>,
-        to: Option<u64>,
-        first: f64,
-        most: u32,
-        locators: bool,
-    ) -> JsValue {
+    pub fn table_pages(&mut self, from: Option<u64>, to: Option<u64>, first: f64, most: u32) -> JsValue {
         let store = self.engine.store();
         let known = self.lists.take().filter(|_| first > 0.0);
         let lists = known.unwrap_or_else(|| tables::Lists::of(store));
-        let database = tables::database(store, self.engine.clock(), from.zip(to), &lists, locators);
+        let database = tables::database(store, self.engine.clock(), from.zip(to), &lists);
         let (mut pages, mut size) = (Vec::new(), 0);
         if let Some(database) = database {
             size = database.size();

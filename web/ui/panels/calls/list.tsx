@@ -13,20 +13,17 @@ import { plainLength, plainPosition, plainTitle } from '../../../base/plain.ts';
 import type { Clock, Ticks } from '../../../base/protocol.ts';
 import type { FunctionCalls } from '../../../model/call_list.ts';
 import type { Calls } from '../../../model/calls.ts';
-import { laidHeight, shownRows } from '../../../model/long_list.ts';
+import type { Call } from '../../../model/find_call.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
-import { useRowMenu } from '../../menu/row_menu.ts';
+import { useLongList } from '../../parts/long_list.ts';
 import { Segments } from '../../parts/segments.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
-import { Gap, useLongList } from '../long_list.tsx';
-import { TABLE_ROW } from '../virtual_rows.tsx';
 import { Compare } from './compare.tsx';
 import { DurationHistogram } from './histogram.tsx';
 import './list.css';
 import './percentiles.css';
 
-/** Rows above and below the visible ones. */
-const SPARE = 8;
 const ORDERS: readonly (readonly [CallOrder, string])[] = [
   ['start', 'By start'],
   ['longest', 'Longest'],
@@ -218,72 +215,41 @@ interface RowsProps {
 
 function Rows({ open, list, known, clock, origin }: RowsProps) {
   const { trace } = open;
-  const box = useRef<HTMLDivElement>(null);
-  const { place, scroll, go, follow, onScroll } = useLongList(box, known.listed);
+  const place = useLongList(known.listed);
   // Repaint when rows arrive.
   void list.version.value;
-  const { first, end, above } = shownRows(place, scroll, SPARE);
-  useEffect(() => list.want(first, end));
-  const current = list.current.value;
   const wanted = list.wanted.value;
   useEffect(() => {
-    if (wanted) go(Math.min(wanted.row, Math.max(0, known.listed - 1)));
+    if (wanted) place.go(Math.min(wanted.row, Math.max(0, known.listed - 1)));
   }, [wanted]);
-  // A row that has not arrived is chosen when it does.
-  const onKey = (event: KeyboardEvent) => follow(event, current, list.choose);
-  const onMenu = useRowMenu((row) => ({
-    // All have the name of the list.
-    named: { id: list.name, text: trace.names.of(list.name), isCalled: false },
-    show: () => list.choose(row),
-  }));
   const tracks = trace.tracks.value;
-  const noun = trace.info.value?.sliceNoun ?? 'call';
+  const of = (text: (call: Call) => string) => (number: number) => {
+    const call = list.row(number);
+    return call ? text(call) : '';
+  };
+  const columns: readonly Column<number>[] = [
+    { title: '#', cell: (number) => formatCount(number + 1), look: () => ({ class: 'muted' }) },
+    { title: 'Start', cell: of(({ start }) => formatPosition(start, origin, clock)) },
+    { title: 'Duration', cell: of(({ start, end }) => formatLength(end - start, clock)) },
+    { title: 'Track', class: 'where', cell: of(({ item }) => tracks.get(item.track)?.name ?? '') },
+  ];
   return (
-    <div class="table" ref={box} onScroll={onScroll}>
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
-        role="grid"
-        aria-label={`${capitalised(noun)} list`}
-        aria-rowcount={known.listed + 1}
-        aria-activedescendant={current >= first && current < end ? `call-${current}` : undefined}
-        tabIndex={0}
-        onKeyDown={onKey}
-        onContextMenu={onMenu}
-      >
-        <thead>
-          <tr aria-rowindex={1}>
-            <th scope="col">#</th>
-            <th scope="col">Start</th>
-            <th scope="col">Duration</th>
-            <th scope="col" class="where">
-              Track
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <Gap pixels={above} columns={4} />
-          {Array.from({ length: Math.max(0, end - first) }, (_, k) => {
-            const number = first + k;
-            const row = list.row(number);
-            return (
-              <tr
-                key={number}
-                id={`call-${number}`}
-                aria-rowindex={number + 2}
-                aria-selected={number === current}
-                onClick={() => list.choose(number)}
-              >
-                <td class="muted">{formatCount(number + 1)}</td>
-                <td>{row ? formatPosition(row.start, origin, clock) : ''}</td>
-                <td>{row ? formatLength(row.end - row.start, clock) : ''}</td>
-                <td class="where">{row ? (tracks.get(row.item.track)?.name ?? '') : ''}</td>
-              </tr>
-            );
-          })}
-          <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={4} />
-        </tbody>
-      </table>
-      {known.listed === 0 && <p class="panel-note muted">No call with this duration in range.</p>}
-    </div>
+    <Table
+      label={`${capitalised(trace.info.value?.sliceNoun ?? 'call')} list`}
+      id="call"
+      count={known.listed}
+      row={(number) => number}
+      columns={columns}
+      current={list.current.value}
+      choose={list.choose}
+      // All have the name of the list.
+      menu={(number) => ({
+        named: { id: list.name, text: trace.names.of(list.name), isCalled: false },
+        show: () => list.choose(number),
+      })}
+      want={list.want}
+      list={place}
+      empty="No call with this duration in range."
+    />
   );
 }

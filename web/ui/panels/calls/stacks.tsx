@@ -6,15 +6,17 @@ import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import type { Calls, CallView } from '../../../model/calls.ts';
 import { selectCall } from '../../../model/find_call.ts';
+import { rowByKey } from '../../../model/long_list.ts';
 import { STACK_ORDERS, type Stack, type StackOrder, type Stacks, stackLines } from '../../../model/stacks.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
+import type { LongList } from '../../parts/long_list.ts';
 import { Segments } from '../../parts/segments.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
-import { rowsByKey } from '../virtual_rows.tsx';
 import { CountSwitches } from './bar.tsx';
 import './stacks.css';
 
@@ -182,89 +184,78 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
     calls.stack.value = stack.key;
     statistics.highlighted.value = stack.path.at(-1)!;
   };
+  const longest = (row: number) => {
+    if (stacks[row]) selectLongest(open, stacks[row]);
+  };
   useEffect(() => {
     box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [current, order]);
-  const onKey = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget) return;
-    const by = rowsByKey(event, stacks.length, PAGE);
-    if (event.key === 'Enter' && stacks[current]) selectLongest(open, stacks[current]);
-    else if (by !== undefined) go(Math.max(0, Math.min(stacks.length - 1, current < 0 ? 0 : current + by)));
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
   const figure = (stack: Stack, by: StackOrder) =>
     by === 'count' ? formatCount(Math.round(stack.count)) : lengthText(BigInt(Math.round(stack[by])), clock);
   const swatches = PALETTES[theme.theme.value].slices;
+  // Stacks have different heights, so all up to a number exist.
+  const list: LongList = {
+    box,
+    first: 0,
+    end: Math.min(shown.value, stacks.length),
+    above: 0,
+    below: 0,
+    top: 0,
+    width: Number.POSITIVE_INFINITY,
+    // The effect above brings the current one into view.
+    go: () => undefined,
+    goTop: () => undefined,
+    toward: (key, from) => rowByKey({ count: stacks.length, row: 1, height: PAGE + 1, top: 0 }, key, from),
+    onScroll: () => undefined,
+  };
   return (
-    <div class="table" ref={box}>
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table of which the rows can be chosen.
-        role="grid"
-        aria-label="Stacks"
-        aria-rowcount={stacks.length + 1}
-        aria-activedescendant={current >= 0 ? `stack-${current}` : undefined}
-        tabIndex={0}
-        onKeyDown={onKey}
-      >
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map((by) => (
-              <th key={by} scope="col" title={SAYS[by]}>
-                {TITLES[by]}
-              </th>
-            ))}
-            <th
-              scope="col"
-              class="share"
-              title={order === 'count' ? 'Compared with the first' : 'Share of covered time'}
-            >
-              {order === 'count' ? 'Of the first' : 'Share'}
-            </th>
-            <th scope="col" class="stack">
-              Stack, innermost first
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {stacks.slice(0, shown.value).map((stack, row) => (
-            <tr
-              key={stack.key}
-              id={`stack-${row}`}
-              aria-rowindex={row + 2}
-              aria-selected={row === current}
-              onClick={() => go(row)}
-              onDblClick={() => selectLongest(open, stack)}
-            >
-              {columns.map((by) => (
-                <td key={by}>{figure(stack, by)}</td>
-              ))}
-              <td>{formatShare(stack[order], all)}</td>
-              <td class="stack">
-                {stackLines(stack.path, row === current ? OPEN_LINES : LINES).map((line, number) =>
-                  'leftOut' in line ? (
-                    <span key="left out" class="frame muted">{`… ${formatCounted(line.leftOut, 'more call')}`}</span>
-                  ) : (
-                    <span key={line.depth} class={number === 0 ? 'frame inner' : 'frame'}>
-                      {number === 0 && (
-                        <span
-                          class="swatch"
-                          style={{
-                            background: swatches[(trace.names.colour[line.name] ?? 0) * LEVELS + LEVELS - 1],
-                          }}
-                        />
-                      )}
-                      {shortened(trace.names.of(line.name))}
-                    </span>
-                  ),
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {stacks.length === 0 && <p class="panel-note muted">No calls in this range.</p>}
+    <Table
+      label="Stacks"
+      id="stack"
+      count={stacks.length}
+      row={(number) => stacks[number] ?? null}
+      columns={[
+        ...columns.map(
+          (by): Column<Stack> => ({ title: TITLES[by], says: SAYS[by], cell: (stack) => figure(stack, by) }),
+        ),
+        {
+          title: order === 'count' ? 'Of the first' : 'Share',
+          says: order === 'count' ? 'Compared with the first' : 'Share of covered time',
+          class: 'share',
+          cell: (stack) => formatShare(stack[order], all),
+        },
+        {
+          title: 'Stack, innermost first',
+          class: 'stack',
+          cell: ({ path }, row) =>
+            stackLines(path, row === current ? OPEN_LINES : LINES).map((line, number) =>
+              'leftOut' in line ? (
+                <span key="left out" class="frame muted">{`… ${formatCounted(line.leftOut, 'more call')}`}</span>
+              ) : (
+                <span key={line.depth} class={number === 0 ? 'frame inner' : 'frame'}>
+                  {number === 0 && (
+                    <span
+                      class="swatch"
+                      style={{ background: swatches[(trace.names.colour[line.name] ?? 0) * LEVELS + LEVELS - 1] }}
+                    />
+                  )}
+                  {shortened(trace.names.of(line.name))}
+                </span>
+              ),
+            ),
+        },
+      ]}
+      current={current}
+      choose={go}
+      act={longest}
+      double={longest}
+      menu={({ path }) => {
+        const name = path.at(-1)!;
+        return { named: { id: name, text: trace.names.of(name), isCalled: true }, show: null };
+      }}
+      list={list}
+      empty="No calls in this range."
+    >
       {stacks.length > shown.value && (
         <p class="panel-note">
           <button
@@ -277,6 +268,6 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
           </button>
         </p>
       )}
-    </div>
+    </Table>
   );
 }

@@ -9,12 +9,12 @@ import { type Calls, closedSiblings } from '../../../model/calls.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
-import { useRowMenu } from '../../menu/row_menu.ts';
+import { useLongList } from '../../parts/long_list.ts';
 import { Segments } from '../../parts/segments.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
-import { scrollToRow, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import { Chips, CollapseSwitch, CountSwitches, FunctionActions, PathFilter } from './bar.tsx';
 import './tree.css';
 
@@ -33,6 +33,12 @@ const HEADS: Readonly<Record<TreeColumn, readonly [title: string, says: string]>
   count: ['Count', 'Number of calls'],
 };
 const COLUMNS = ['name', 'total', 'self', 'count'] as const;
+const WIDTHS: Readonly<Record<TreeColumn, string | undefined>> = {
+  name: undefined,
+  total: '110px',
+  self: '110px',
+  count: '90px',
+};
 const DIRECTIONS = [
   ['down', 'Top down'],
   ['up', 'Bottom up'],
@@ -117,14 +123,13 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
   const { trace, statistics } = open;
   const { columns, exact: isExact } = statistics.tree.value!;
   const rows = calls.rows.value;
-  const box = useRef<HTMLDivElement>(null);
-  const { first, end, page, onScroll } = useShownRows(box, rows.length);
+  const list = useLongList(rows.length);
   const typed = useRef({ text: '', at: 0 });
   const current = useComputed(() => calls.rows.value.findIndex(({ key }) => key === calls.row.value)).value;
   useEffect(() => {
     if (current < 0 || !calls.sought.peek()) return;
     calls.sought.value = false;
-    box.current!.scrollTop = Math.max(0, (current + 1) * TABLE_ROW - box.current!.clientHeight / 2);
+    list.go(current);
   }, [current]);
   const nameAt = (row: TreeRow) => columns.name[row.index]!;
   const go = (to: number) => {
@@ -132,7 +137,7 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
     if (!row) return;
     calls.row.value = row.key;
     statistics.highlighted.value = nameAt(row);
-    scrollToRow(box.current!, to);
+    list.go(to);
   };
   const toggle = (row: TreeRow) => {
     if (row.state === 'closed') calls.open(row.key);
@@ -157,127 +162,113 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
     );
     if (found >= 0) go(found);
   };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+  const onKey = ({ key }: KeyboardEvent) => {
     const row = rows[current];
-    const move = treeMove(rows, current, event.key, page);
+    const move = treeMove(rows, current, key);
     if (move?.to === 'row') go(move.row);
     else if (move?.to === 'open') calls.open(move.key);
     else if (move?.to === 'close') calls.close(move.key);
-    else if (event.key === '*') openMore();
-    else if (event.key === 'Enter' && row) calls.list(nameAt(row));
-    else if (event.key === ' ' && row) toggle(row);
-    else if (/^[\p{L}\p{N}_#$@~<:]$/u.test(event.key)) type(event.key);
+    else if (key === '*') openMore();
+    else if (key === ' ' && row) toggle(row);
+    else if (/^[\p{L}\p{N}_#$@~<:]$/u.test(key)) type(key);
     // An arrow at the end of the tree moves nothing else.
-    else if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    event.preventDefault();
-    event.stopPropagation();
+    else return key === 'ArrowLeft' || key === 'ArrowRight';
+    return true;
   };
-  const onMenu = useRowMenu((row) => {
-    const name = rows[row] ? nameAt(rows[row]) : -1;
-    return { named: { id: name, text: trace.names.of(name), isCalled: true }, show: null };
-  });
   const sort = calls.sort.value;
   const swatches = PALETTES[theme.theme.value].slices;
-  return (
-    <div class="tree" ref={box} onScroll={onScroll}>
-      <div class="tree-head">
-        {COLUMNS.map((by) => (
-          <button
-            type="button"
-            key={by}
-            class={`plain ${by}`}
-            title={HEADS[by][1]}
-            aria-pressed={sort.by === by}
-            onClick={() => {
-              calls.sort.value = { by, descending: sort.by === by ? !sort.descending : by !== 'name' };
-            }}
-          >
-            {HEADS[by][0]}
-            <span class="sort" aria-hidden="true">
-              {sort.by === by ? (sort.descending ? '▾' : '▴') : ''}
-            </span>
-          </button>
-        ))}
-        <span class="share muted" title="As a share of the time in which any call was open">
-          {calls.inverted.value ? 'Share of self' : 'Share'}
+  const weightOf = ({ index }: TreeRow) => (calls.inverted.value ? columns.self : columns.total)[index]!;
+  const about = (text: string) => (isExact ? text : `≈${text}`);
+  const length = (of: Float64Array, { index }: TreeRow) => lengthText(BigInt(Math.round(of[index]!)), clock);
+  const cells: Readonly<Record<TreeColumn, (row: TreeRow) => ComponentChildren>> = {
+    name: (row) => {
+      const name = nameAt(row);
+      return (
+        <span class="tree-name" style={{ paddingLeft: `${Math.min(row.level - 1, DEEPEST) * INDENT}px` }}>
+          <span class={`twisty ${row.state}`} aria-hidden="true" />
+          <span
+            class="swatch"
+            style={{ background: swatches[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1] }}
+          />
+          <span class="text" title={shortened(trace.names.of(name), LONGEST_TITLE)}>
+            {row.level > DEEPEST + 1 && <span class="muted">{`${formatCount(row.level)} deep · `}</span>}
+            {shortened(trace.names.of(name))}
+          </span>
         </span>
-      </div>
-      <div
-        role="tree"
-        aria-label="Call tree"
-        aria-activedescendant={current >= first && current < end ? `tree-row-${current}` : undefined}
-        tabIndex={0}
-        class="tree-rows"
-        style={{ height: `${rows.length * TABLE_ROW}px` }}
-        onKeyDown={onKey}
-        onContextMenu={onMenu}
-      >
-        {rows.slice(first, end).map((row, k) => {
-          const i = row.index;
-          const name = nameAt(row);
-          const total = columns.total[i]!;
-          const weight = calls.inverted.value ? columns.self[i]! : total;
-          const about = (text: string) => (isExact ? text : `≈${text}`);
-          const share = about(formatShare(weight, columns.whole));
-          return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys.
-            <div
-              key={row.key}
-              id={`tree-row-${first + k}`}
-              class="tree-row"
-              role="treeitem"
-              tabIndex={-1}
-              aria-level={row.level}
-              aria-posinset={row.position}
-              aria-setsize={row.siblings}
-              aria-selected={first + k === current}
-              {...(row.state === 'leaf' ? {} : { 'aria-expanded': row.state === 'open' })}
-              style={{ top: `${(first + k) * TABLE_ROW}px` }}
-              onClick={(event) => {
-                const isTwisty = event.target instanceof Element && event.target.closest('.twisty');
-                go(first + k);
-                if (isTwisty) toggle(row);
-              }}
-              onDblClick={(event) => {
-                if (!(event.target instanceof Element && event.target.closest('.twisty'))) toggle(row);
-              }}
-            >
-              <span class="name" style={{ paddingLeft: `${Math.min(row.level - 1, DEEPEST) * INDENT}px` }}>
-                <span class={`twisty ${row.state}`} aria-hidden="true" />
-                <span
-                  class="swatch"
-                  style={{ background: swatches[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1] }}
-                />
-                <span class="text" title={shortened(trace.names.of(name), LONGEST_TITLE)}>
-                  {row.level > DEEPEST + 1 && <span class="muted">{`${formatCount(row.level)} deep · `}</span>}
-                  {shortened(trace.names.of(name))}
-                </span>
-              </span>
-              <span>{about(lengthText(BigInt(Math.round(total)), clock))}</span>
-              {/* An estimate would be far from it: it is the difference of two. */}
-              <span>{isExact ? lengthText(BigInt(Math.round(columns.self[i]!)), clock) : '…'}</span>
-              <span>{about(formatCount(Math.round(columns.count[i]!)))}</span>
-              <span class="share">
-                {share}
-                <span class="tree-bar" aria-hidden="true">
-                  <span
-                    style={{ width: `${columns.whole > 0 ? Math.min(100, (weight / columns.whole) * 100) : 0}%` }}
-                  />
-                </span>
-              </span>
-            </div>
-          );
-        })}
-      </div>
-      {rows.length === 0 && statistics.tree.value?.wanted.tree?.inverted === calls.inverted.value && (
-        <p class="panel-note muted">
-          {calls.changes.value.length > 0 ? 'No call path is left after these changes.' : 'No calls in this range.'}
-        </p>
-      )}
+      );
+    },
+    total: (row) => about(length(columns.total, row)),
+    // An estimate would be far from it: it is the difference of two.
+    self: (row) => (isExact ? length(columns.self, row) : '…'),
+    count: ({ index }) => about(formatCount(Math.round(columns.count[index]!))),
+  };
+  const share: Column<TreeRow> = {
+    title: calls.inverted.value ? 'Share of self' : 'Share',
+    id: 'share',
+    says: 'As a share of the time in which any call was open',
+    width: '130px',
+    cell: (row) => (
+      <>
+        {about(formatShare(weightOf(row), columns.whole))}
+        <span class="tree-bar" aria-hidden="true">
+          <span style={{ width: `${columns.whole > 0 ? Math.min(100, (weightOf(row) / columns.whole) * 100) : 0}%` }} />
+        </span>
+      </>
+    ),
+  };
+  const isTwisty = ({ target }: MouseEvent) => target instanceof Element && target.closest('.twisty') !== null;
+  const isKnown = statistics.tree.value?.wanted.tree?.inverted === calls.inverted.value;
+  const none = calls.changes.value.length > 0 ? 'No call path is left after these changes.' : 'No calls in this range.';
+  return (
+    <Table
+      class="tree"
+      label="Call tree"
+      id="tree-row"
+      count={rows.length}
+      row={(number) => rows[number] ?? null}
+      columns={[
+        ...COLUMNS.map(
+          (by): Column<TreeRow> => ({
+            title: HEADS[by][0],
+            says: HEADS[by][1],
+            class: by === 'name' ? 'words' : 'number',
+            width: WIDTHS[by],
+            key: by,
+            cell: cells[by],
+          }),
+        ),
+        share,
+      ]}
+      by={sort.by}
+      descending={sort.descending}
+      sortBy={(key) => {
+        const by = key as TreeColumn;
+        calls.sort.value = { by, descending: sort.by === by ? !sort.descending : by !== 'name' };
+      }}
+      current={current}
+      choose={go}
+      click={(number, event) => {
+        go(number);
+        if (isTwisty(event)) toggle(rows[number]!);
+      }}
+      act={(number) => calls.list(nameAt(rows[number]!))}
+      double={(number, event) => {
+        if (!isTwisty(event)) toggle(rows[number]!);
+      }}
+      onKey={onKey}
+      menu={(row) => ({ named: { id: nameAt(row), text: trace.names.of(nameAt(row)), isCalled: true }, show: null })}
+      level={({ level, position, siblings, state }) => ({
+        level,
+        position,
+        siblings,
+        isOpen: state === 'leaf' ? null : state === 'open',
+      })}
+      list={list}
+      empty={isKnown ? none : undefined}
+    >
       {columns.cut > 0 && (
         <p class="panel-note muted">{`${formatCounted(columns.cut, 'row')} left out. Close rows, or filter paths.`}</p>
       )}
-    </div>
+    </Table>
   );
 }

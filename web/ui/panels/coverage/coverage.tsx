@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { Coverage, CoverageBy, CoverageWith } from '../../../base/steps_protocol.ts';
 import type { Machine } from '../../../model/machine.ts';
@@ -8,10 +8,10 @@ import { hexText } from '../../../model/values.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { Segments } from '../../parts/segments.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Indexing } from '../../state/indexing.tsx';
 import { machineOf } from '../../state/machines.ts';
-import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import { drcovOf, type KeptList, Lists, listNameOf, stepsOf } from './lists.tsx';
 import './coverage.css';
 
@@ -128,75 +128,31 @@ interface BlocksProps {
   readonly from: number;
 }
 
-function Blocks({ machine, coverage, columns, from }: BlocksProps) {
-  const box = useRef<HTMLDivElement>(null);
+function Blocks({ machine, coverage, columns: titles, from }: BlocksProps) {
   const rows = useMemo(() => hottestOf(coverage), [coverage]);
-  const { first, end, page, onScroll } = useShownRows(box, rows.length);
   const chosen = useSignal(-1);
-  const choose = (row: number) => {
-    chosen.value = row;
-    machine.goToExecution(coverage.address[rows[row]!]!, 0, from);
-    const element = box.current;
-    if (!element) return;
-    // The head stays in sight.
-    const top = row * TABLE_ROW;
-    const most = top - element.clientHeight + 2 * TABLE_ROW;
-    element.scrollTop = Math.min(top, Math.max(element.scrollTop, most));
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const by = rowsByKey(event, rows.length, page);
-    if (by === undefined) return;
-    event.preventDefault();
-    choose(Math.max(0, Math.min(rows.length - 1, chosen.value + by)));
-  };
+  const columns = titles.map(
+    (title, i): Column<number> => ({
+      title,
+      cell: (block) => textsOf(coverage, block, formatCount)[i],
+      look: () => ({ class: i === 1 ? 'mono' : undefined }),
+    }),
+  );
   return (
-    <div class="table" ref={box} onScroll={onScroll}>
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
-        role="grid"
-        aria-label="Blocks"
-        aria-rowcount={rows.length + 1}
-        aria-activedescendant={chosen.value >= first && chosen.value < end ? `block-${chosen.value}` : undefined}
-        tabIndex={0}
-        onKeyDown={onKey}
-      >
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Spacer rows={first} columns={columns.length} />
-          {rows.slice(first, end).map((block, k) => {
-            const row = first + k;
-            return (
-              <tr
-                key={row}
-                id={`block-${row}`}
-                aria-rowindex={row + 2}
-                aria-selected={row === chosen.value}
-                title="Go to the first execution"
-                onClick={() => choose(row)}
-              >
-                {textsOf(coverage, block, formatCount)
-                  .slice(0, columns.length)
-                  .map((text, column) => (
-                    <td key={column} class={column === 1 ? 'mono' : undefined}>
-                      {text}
-                    </td>
-                  ))}
-              </tr>
-            );
-          })}
-          <Spacer rows={rows.length - end} columns={columns.length} />
-        </tbody>
-      </table>
-      {rows.length === 0 && <p class="panel-note muted">Nothing was executed here.</p>}
-    </div>
+    <Table
+      label="Blocks"
+      id="block"
+      count={rows.length}
+      row={(number) => rows[number] ?? null}
+      columns={columns}
+      current={chosen.value}
+      choose={(row) => {
+        chosen.value = row;
+        machine.goToExecution(coverage.address[rows[row]!]!, 0, from);
+      }}
+      look={() => ({ title: 'Go to the first execution' })}
+      empty="Nothing was executed here."
+    />
   );
 }
 

@@ -19,22 +19,19 @@ import type { Events as EventList } from '../../../model/events.ts';
 import { termOfCell } from '../../../model/find_terms.ts';
 import type { Fold, FoldedCall, FoldedRows } from '../../../model/folds.ts';
 import type { ListingFolds } from '../../../model/listing_folds.ts';
-import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import { canWalk } from '../../../model/stepping.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
-import { useRowMenu } from '../../menu/row_menu.ts';
+import type { RowSubject } from '../../menu/row_menu.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
+import { useLongList } from '../../parts/long_list.ts';
+import { type Column, Table } from '../../parts/table.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { foldsOf } from '../../state/folds.ts';
-import { Gap, useLongList } from '../long_list.tsx';
-import { TABLE_ROW } from '../virtual_rows.tsx';
 import { FoldBar, foldText } from './folding.tsx';
 import { useListing } from './listing.ts';
 import { WalkBar } from './walking.tsx';
 import './events.css';
 
-/** Rows above and below the visible ones. */
-const SPARE = 8;
 /** Rows that decide the widths of columns. */
 const SEEN = 64;
 /** CSS pixels that an indented column has for that. */
@@ -90,7 +87,7 @@ export function Events({ open, valuesBar }: { open: OpenTrace; valuesBar: Compon
         {listed && listed.rows > 0 && <Take open={open} info={info} origin={extent.from} />}
       </div>
       {shownWrong && <Wrong {...shownWrong} />}
-      {listed ? <List open={open} listed={listed} info={info} origin={extent.from} /> : <Waiting open={open} />}
+      {listed ? <List open={open} info={info} origin={extent.from} /> : <Waiting open={open} />}
     </div>
   );
 }
@@ -179,24 +176,21 @@ function Take({ open, info, origin }: { open: OpenTrace; info: TraceInfo; origin
 
 interface ListProps {
   readonly open: OpenTrace;
-  readonly listed: Listed;
   readonly info: TraceInfo;
   readonly origin: Ticks;
 }
 
-function List({ open, listed, info, origin }: ListProps) {
+function List({ open, info, origin }: ListProps) {
   const { trace, events } = open;
-  const box = useRef<HTMLDivElement>(null);
   const folds = foldsOf(open);
   const rows = folds.rows.value;
-  const { place, scroll, width: room, go, goTop, follow, onScroll } = useLongList(box, rows.count);
+  const list = useLongList(rows.count);
+  const { first, end, go } = list;
   // Repaint when rows arrive.
   void events.version.value;
-  const { first, end, above } = shownRows(place, scroll, SPARE);
-  const shown = Array.from({ length: Math.max(0, end - first) }, (_, k) =>
+  const shown = Array.from({ length: end - first }, (_, k) =>
     rows.foldAt(first + k) ? null : events.row(rows.stepAt(first + k)),
   );
-  useEffect(() => wantRows(events, rows, first, end));
   const chosen = events.current.value;
   const current = chosen < 0 ? -1 : rows.rowOf(chosen);
   const remarks = events.remarks.value;
@@ -211,10 +205,10 @@ function List({ open, listed, info, origin }: ListProps) {
   useEffect(() => {
     const { rows: were, top } = before.current;
     if (current >= 0) go(current);
-    else if (were !== rows) goTop(rows.rowOf(were.stepAt(Math.floor(top))));
+    else if (were !== rows) list.goTop(rows.rowOf(were.stepAt(Math.floor(top))));
   }, [isFolding]);
   useEffect(() => {
-    before.current = { rows, top: place.top };
+    before.current = { rows, top: list.top };
   });
   /** The current row is among those that are being shown. */
   const isRevealed = useRef(false);
@@ -244,24 +238,23 @@ function List({ open, listed, info, origin }: ListProps) {
     };
   });
   const indented = listing ? ofTexts.map((width, i) => width + (isIndented(columns[i]!) ? INDENTED : 0)) : ofTexts;
-  const pixels = fitted(indented, room);
+  const pixels = fitted(indented, list.width);
   // A row that has not arrived is chosen when it does.
   const choose = (row: number) => events.choose(rows.stepAt(row));
-  /** Enter opens a fold, and folds the loop or the call that begins with a row. */
+  /** Enter opens a fold, and folds the loop or the call that begins with a row. Any other row is chosen again. */
   const onEnter = () => {
-    const fold = current < 0 ? null : rows.foldAt(current);
+    const fold = rows.foldAt(current);
     if (fold) return openFold(fold, current);
-    const loop = folds.base.value === null || current < 0 ? -1 : folds.loopAt(folds.base.value + rows.stepAt(current));
+    const base = folds.base.value;
+    const loop = base === null ? -1 : folds.loopAt(base + rows.stepAt(current));
     if (loop >= 0) return folds.toggleLoop(loop);
-    const call = folds.base.value === null ? null : listing?.call(current - first);
+    const call = base === null ? null : listing?.call(current - first);
     if (call) folds.foldCall(call);
+    else choose(current);
   };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && event.target === event.currentTarget) onEnter();
-    else follow(event, current, choose);
-  };
-  const onMenu = useRowMenu((row, cell) => {
-    const record = events.row(row);
+  const menuOf = (row: number, cell: number): RowSubject => {
+    const step = rows.stepAt(row);
+    const record = events.row(step);
     const text = trace.names.inPlaceOf(record?.name ?? '');
     const column = columns[cell];
     const narrow = (term: string) => {
@@ -270,104 +263,82 @@ function List({ open, listed, info, origin }: ListProps) {
     };
     return {
       named: text === '' ? null : { id: -1, text, isCalled: false },
-      show: () => events.choose(row),
+      show: () => events.choose(step),
       term: record && column ? termOfCell(column, record, context) : null,
       narrow,
       eventType: record && info.offers.includes('eventTypes') ? typeOf(record.fields) : null,
     };
-  });
+  };
+  const none = events.question.value?.filter
+    ? `No ${recordNoun} in this range matches.`
+    : `No ${plural(2, recordNoun)} in this range.`;
   return (
-    <div class="table" ref={box} onScroll={onScroll}>
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
-        role="grid"
-        aria-label={plural(2, info.recordNoun)}
-        aria-rowcount={rows.count + 1}
-        aria-activedescendant={current >= first && current < end ? `event-${rows.stepAt(current)}` : undefined}
-        tabIndex={0}
-        onKeyDown={onKey}
-        onContextMenu={onMenu}
-        style={{ minWidth: `${pixels.reduce((sum, width) => sum + width, 0)}px` }}
-      >
-        <colgroup>
-          {pixels.map((width, i) => (
-            <col key={columns[i]!.label} style={i === flexible ? undefined : { width: `${width}px` }} />
-          ))}
-        </colgroup>
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map((column) => (
-              <th key={column.label} scope="col" class={isNumber(column) ? 'number' : ''}>
-                {column.label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Gap pixels={above} columns={columns.length} />
-          {cells.map((texts, k) => {
-            const row = first + k;
-            const number = rows.stepAt(row);
-            const fold = rows.foldAt(row);
-            if (fold) {
-              return (
-                <tr
-                  key={number}
-                  id={`event-${number}`}
-                  class="fold"
-                  aria-rowindex={row + 2}
-                  aria-selected={row === current}
-                  onClick={() => openFold(fold, row)}
-                >
-                  <td colSpan={columns.length} title="Show these steps">
-                    <span aria-hidden="true">▸ </span>
-                    {foldText(fold, folds, trace.names.of)}
-                  </td>
-                </tr>
-              );
-            }
+    <Table
+      label={plural(2, recordNoun)}
+      id="event"
+      rowId={(row) => rows.stepAt(row)}
+      minWidth={`${pixels.reduce((sum, width) => sum + width, 0)}px`}
+      count={rows.count}
+      row={(number) => number}
+      columns={columns.map((column, i): Column<number> => {
+        const isIndentedOne = isIndented(column);
+        return {
+          title: column.label,
+          class: isNumber(column) ? 'number' : 'words',
+          width: i === flexible ? undefined : `${pixels[i]}px`,
+          cell: (row) => {
+            const k = row - first;
+            const text = cells[k]?.[i] ?? '';
             const remark = remarkOf(shown[k]);
+            if (!isIndentedOne && !(remark && i === marked)) return text;
             return (
-              <tr
-                key={number}
-                id={`event-${number}`}
-                aria-rowindex={row + 2}
-                aria-selected={row === current}
-                class={remark && 'remarked'}
-                onClick={() => events.choose(number)}
-                {...listing?.row(k, row - current)}
-              >
-                {columns.map((column, i) => {
-                  const text = texts?.[i] ?? '';
-                  return (
-                    <td
-                      key={column.label}
-                      class={isNumber(column) ? 'number' : ''}
-                      {...(isIndented(column) ? listing?.instruction(k) : undefined)}
-                      title={remark ?? (fits(text, pixels[i]!) ? undefined : text)}
-                    >
-                      {remark && i === marked && <span class="remark-mark" role="img" aria-label={remark} />}
-                      {isIndented(column) && <CallToggle {...{ open, folds, call: listing?.call(k) ?? null }} />}
-                      {text}
-                      {isIndented(column) && <LoopToggle {...{ folds, step: number }} />}
-                      {isIndented(column) && <CallName {...{ open, call: listing?.call(k) ?? null }} />}
-                    </td>
-                  );
-                })}
-              </tr>
+              <>
+                {remark && i === marked && <span class="remark-mark" role="img" aria-label={remark} />}
+                {isIndentedOne && <CallToggle {...{ open, folds, call: listing?.call(k) ?? null }} />}
+                {text}
+                {isIndentedOne && <LoopToggle {...{ folds, step: rows.stepAt(row) }} />}
+                {isIndentedOne && <CallName {...{ open, call: listing?.call(k) ?? null }} />}
+              </>
             );
-          })}
-          <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={columns.length} />
-        </tbody>
-      </table>
-      {listed.rows === 0 && (
-        <p class="panel-note muted">
-          {events.question.value?.filter
-            ? `No ${recordNoun} in this range matches.`
-            : `No ${plural(2, recordNoun)} in this range.`}
-        </p>
-      )}
-    </div>
+          },
+          look: (row) => {
+            const text = cells[row - first]?.[i] ?? '';
+            return {
+              ...(isIndentedOne ? listing?.instruction(row - first) : undefined),
+              title: remarkOf(shown[row - first]) ?? (fits(text, pixels[i]!) ? undefined : text),
+            };
+          },
+        };
+      })}
+      current={current}
+      choose={choose}
+      click={(row) => {
+        const fold = rows.foldAt(row);
+        if (fold) openFold(fold, row);
+        else choose(row);
+      }}
+      act={onEnter}
+      menu={(row, _, cell) => menuOf(row, cell)}
+      look={(row) => {
+        if (rows.foldAt(row)) return { class: 'fold' };
+        const look = listing?.row(row - first, row - current);
+        return { ...look, class: [look?.class, remarkOf(shown[row - first]) && 'remarked'].filter(Boolean).join(' ') };
+      }}
+      whole={(row) => {
+        const fold = rows.foldAt(row);
+        if (!fold) return null;
+        const content = (
+          <>
+            <span aria-hidden="true">▸ </span>
+            {foldText(fold, folds, trace.names.of)}
+          </>
+        );
+        return { content, title: 'Show these steps' };
+      }}
+      want={(from, to) => wantRows(events, rows, from, to)}
+      list={list}
+      empty={none}
+    />
   );
 }
 

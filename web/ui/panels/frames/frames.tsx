@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import { type FrameColumns, MEASURES, type Measure, type ResourceKind } from '../../../base/survey_protocol.ts';
 import { ticks } from '../../../base/ticks.ts';
@@ -25,12 +25,12 @@ import { extentOf, type Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { KeepButton } from '../../parts/keep.tsx';
+import { useLongList } from '../../parts/long_list.ts';
 import { Segments } from '../../parts/segments.tsx';
-import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
+import { type Column, type Look, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Surveying } from '../../survey/surveying.tsx';
 import { surveyOf } from '../../survey/surveys.ts';
-import { rowsByKey, Spacer, scrollToRow, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import { Fold, InnerRow } from './inner.tsx';
 import { SlowestCalls } from './slowest.tsx';
 import './frames.css';
@@ -50,9 +50,6 @@ const HEAVIEST: readonly (readonly [FigureTitle['figure'], words: string])[] = [
   ['vertices', 'vertices'],
   ['uploaded', 'uploaded'],
 ];
-
-/** The head of the first column. */
-const FRAME_HEAD = { figure: 'frame', title: 'Frame', says: 'Number of the frame' } as const;
 
 /** The frames of a trace. The survey begins when the panel is first shown. */
 export function framesView(open: OpenTrace, dock: Dock): PanelView {
@@ -124,17 +121,17 @@ function Frames(props: Props) {
   if (frames.count === 0 && extentOf(survey) === 'all') {
     return <p class="panel-note muted">No frames: this trace has no calls.</p>;
   }
-  return <Table {...props} frames={frames} />;
+  return <FrameTable {...props} frames={frames} />;
 }
 
-function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Props & { readonly frames: FrameColumns }) {
-  const box = useRef<HTMLDivElement>(null);
+function FrameTable(props: Props & { readonly frames: FrameColumns }) {
+  const { which, open, survey, sort, dock, opened, cursor, frames } = props;
   const { by, descending } = sort.value;
   const order = useMemo(() => orderOf(frames, by, descending), [frames, by, descending]);
   const columns = useMemo(() => tellingFigures(frames), [frames]);
   const most = useMemo(() => columns.map(({ figure }) => Math.max(1, greatest(frames, figure))), [frames]);
   const rows = useMemo(() => frameRows(order, opened.value), [order, opened.value]);
-  const { first, end, page, onScroll } = useShownRows(box, rows.length);
+  const list = useLongList(rows.length);
   const isDirect3d = useMemo(
     () => survey.resources.value?.kind.includes('interface') ?? false,
     [survey.resources.value],
@@ -153,41 +150,32 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
   };
   const go = (frame: number) => {
     choose({ frame, item: -1 });
-    if (box.current)
-      scrollToRow(
-        box.current,
-        rows.findIndex((row) => row.frame === frame),
-      );
+    list.go(rows.findIndex((row) => row.frame === frame));
   };
   const toggle = async (row: FrameRow) => {
     opened.value = toggled(opened.peek(), row);
     if (row.item >= 0 || !opened.peek().has(row.frame)) return;
     // What opens would be below the edge.
-    if (box.current) box.current.scrollTop = rows.findIndex(({ frame }) => frame === row.frame) * TABLE_ROW;
+    list.goTop(rows.findIndex(({ frame }) => frame === row.frame));
     const calls = await survey.ask('frame', { frame: row.frame });
     const now = opened.peek().get(row.frame);
     if (calls && now && !now.calls) opened.value = new Map(opened.peek()).set(row.frame, { ...now, calls });
   };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget) return;
+  /** Right opens a frame or a group, left folds it. */
+  const onKey = ({ key }: KeyboardEvent) => {
     const here = rows[current];
-    const arrow = { ArrowRight: false, ArrowLeft: true }[event.key];
-    if (arrow !== undefined && here && isOpen(opened.peek(), here) === arrow) {
-      event.preventDefault();
-      void toggle(here);
-      return;
-    }
-    const step = rowsByKey(event, rows.length, page);
-    if (step === undefined) return;
-    event.preventDefault();
-    const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + step));
-    choose(rows[next]!);
-    scrollToRow(box.current!, next);
+    const arrow = { ArrowRight: false, ArrowLeft: true }[key];
+    if (arrow === undefined || !here || isOpen(opened.peek(), here) !== arrow) return false;
+    void toggle(here);
+    return true;
   };
   const sortBy = (next: FrameOrder) => {
     sort.value = { by: next, descending: next === by ? !descending : next !== 'frame' };
-    if (box.current) box.current.scrollTop = 0;
+    list.goTop(0);
   };
+  const foldOf = (row: FrameRow) => (
+    <Fold isOpen={isOpen(opened.value, row)} toggle={() => void toggle(row)} row={row} />
+  );
   const head = [
     'Frame',
     'First call',
@@ -224,73 +212,55 @@ function Table({ which, open, survey, sort, dock, opened, cursor, frames }: Prop
         </span>
         {extent !== 'going' && <TakeTable name="frames" head={head} rows={() => atOnce([...order], texts)} />}
       </div>
-      <div class="table" ref={box} onScroll={onScroll}>
-        <table
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
-          role="grid"
-          aria-label="Frames"
-          aria-rowcount={rows.length + 1}
-          aria-activedescendant={current >= first && current < end ? idOf(rows[current]!) : undefined}
-          tabIndex={0}
-          style={{ minWidth: `${columns.reduce((sum, column) => sum + widthOf(column), 78)}px` }}
-          onKeyDown={onKey}
-        >
-          <thead>
-            <tr aria-rowindex={1}>
-              {[FRAME_HEAD, ...columns].map(({ figure, title, says }) => (
-                <SortHead
-                  key={figure}
-                  title={title}
-                  says={says}
-                  class={isMeasure(figure) ? 'frames-measure' : undefined}
-                  sorted={sortedIf(by === figure, descending)}
-                  sort={() => sortBy(figure)}
-                />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <Spacer rows={first} columns={columns.length + 1} />
-            {rows.slice(first, end).map((row, i) => {
-              const { frame, item } = row;
-              const of = opened.value.get(frame)?.calls;
-              const shared = {
-                id: idOf(row),
-                'aria-rowindex': first + i + 2,
-                'aria-selected': first + i === current,
-                onClick: () => choose(row),
-              };
-              const fold = <Fold isOpen={isOpen(opened.value, row)} toggle={() => void toggle(row)} row={row} />;
-              if (of && item >= 0) {
-                return (
-                  <tr key={idOf(row)} {...shared} class="frames-inner">
-                    <td colSpan={columns.length + 1} title={of.text[item]}>
-                      <InnerRow of={of} item={item} fold={fold} />
-                    </td>
-                  </tr>
-                );
-              }
-              return (
-                <tr key={idOf(row)} {...shared}>
-                  <td>
-                    {fold}
-                    {formatCount(frame)}
-                  </td>
-                  {columns.map((column, k) => (
-                    <Cell
-                      key={column.figure}
-                      column={column}
-                      value={frames.figures[column.figure][frame]!}
-                      share={column.figure === by ? frames.figures[by][frame]! / most[k]! : null}
-                    />
-                  ))}
-                </tr>
-              );
-            })}
-            <Spacer rows={rows.length - end} columns={columns.length + 1} />
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Frames"
+        id="frame"
+        rowId={({ frame, item }) => (item < 0 ? frame : `${frame}-${item}`)}
+        minWidth={`${columns.reduce((sum, column) => sum + widthOf(column), 78)}px`}
+        count={rows.length}
+        row={(number) => rows[number] ?? null}
+        columns={[
+          {
+            title: 'Frame',
+            says: 'Number of the frame',
+            key: 'frame',
+            cell: (row) => (
+              <>
+                {foldOf(row)}
+                {formatCount(row.frame)}
+              </>
+            ),
+          },
+          ...columns.map(
+            (column, k): Column<FrameRow> => ({
+              id: column.figure,
+              title: column.title,
+              says: column.says,
+              class: isMeasure(column.figure) ? 'frames-measure' : undefined,
+              key: column.figure,
+              cell: ({ frame }) => textIn(column, frames.figures[column.figure][frame]!),
+              look: ({ frame }) => {
+                const value = frames.figures[column.figure][frame]!;
+                return lookOf(value, column.figure === by ? value / most[k]! : null);
+              },
+            }),
+          ),
+        ]}
+        by={by}
+        descending={descending}
+        sortBy={(key) => sortBy(key as FrameOrder)}
+        current={current}
+        choose={(number) => choose(rows[number]!)}
+        onKey={onKey}
+        look={({ item }) => ({ class: item < 0 ? undefined : 'frames-inner' })}
+        whole={(row) => {
+          const of = opened.value.get(row.frame)?.calls;
+          if (!of || row.item < 0) return null;
+          const content = <InnerRow of={of} item={row.item} fold={foldOf(row)} />;
+          return { content, title: of.text[row.item] ?? '' };
+        }}
+        list={list}
+      />
     </div>
   );
 }
@@ -304,26 +274,14 @@ function isMeasure(figure: FrameOrder): boolean {
   return MEASURES.some((measure) => measure === figure);
 }
 
-function idOf({ frame, item }: FrameRow): string {
-  return item < 0 ? `frame-${frame}` : `frame-${frame}-${item}`;
+function textIn(column: FigureTitle, value: number): string {
+  return value === 0 ? '–' : column.text(value);
 }
 
-interface CellProps {
-  readonly column: FigureTitle;
-  readonly value: number;
-  /** The share of the greatest value, in the column that the table is sorted by. */
-  readonly share: number | null;
-}
-
-function Cell({ column, value, share }: CellProps) {
-  const isMeasured = !Number.isNaN(value);
-  const bar = share !== null && isMeasured ? { '--share': `${(100 * share).toFixed(1)}%` } : undefined;
-  const classes = [!(value > 0) && 'none', bar && 'sorted'].filter(Boolean).join(' ');
-  return (
-    <td class={classes || undefined} style={bar}>
-      {value === 0 ? '–' : column.text(value)}
-    </td>
-  );
+/** What a cell looks like. `share`: of the greatest value, in the column that the table is sorted by. */
+function lookOf(value: number, share: number | null): Look {
+  const bar = share !== null && !Number.isNaN(value) ? { '--share': `${(100 * share).toFixed(1)}%` } : undefined;
+  return { class: [!(value > 0) && 'none', bar && 'sorted'].filter(Boolean).join(' '), style: bar };
 }
 
 function Summary({ frames, isAll }: { readonly frames: FrameColumns; readonly isAll: boolean }) {

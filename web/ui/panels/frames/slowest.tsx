@@ -9,8 +9,8 @@ import { goToPosition } from '../../../model/go_to.ts';
 import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { KeepButton } from '../../parts/keep.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
-import { type RowColumn, RowTable } from '../row_table.tsx';
 
 /** Calls that are listed, and values of a track. */
 const MOST_ROWS = 10_000;
@@ -43,7 +43,7 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
   const count = rows?.call.length ?? 0;
   const value = (row: number, of: Measure) => rows!.values[MEASURES.length * row + MEASURES.indexOf(of)]!;
   const measured = MEASURE_TITLES.filter((_, i) => (times?.counts[i] ?? 0) > 0);
-  const columns: readonly RowColumn<number>[] = [
+  const columns: readonly Column<number>[] = [
     { title: 'Call', width: '100px', cell: (row) => formatCount(rows!.call[row]!) },
     { title: 'Function', class: 'words', cell: (row) => rows!.name[row] },
     ...measured.map(({ measure: of, title, name }) => ({
@@ -92,7 +92,8 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
           }
         />
       </div>
-      <RowTable
+      <Table
+        class="row-table"
         label="Slowest calls"
         id="slow"
         count={count}
@@ -104,8 +105,7 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
           measure.value = key as Measure;
         }}
         current={place && rows ? rows.call.indexOf(Number(place.start)) : -1}
-        move={go}
-        act={go}
+        choose={go}
       />
     </div>
   );

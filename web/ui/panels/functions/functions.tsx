@@ -1,6 +1,5 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
 import {
   formatBytes,
   formatCount,
@@ -28,14 +27,12 @@ import { countedSlices } from '../../../model/tracks.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
-import { useRowMenu } from '../../menu/row_menu.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { Keep } from '../../parts/keep.tsx';
-import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
+import { type Look, Table, type Column as TableColumn } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText, unitOf } from '../units.ts';
-import { rowsByKey, Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
 import './functions.css';
 
 /** Characters of a name in its tooltip. */
@@ -116,7 +113,7 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
         <Take open={open} columns={told.columns} rows={rows.value} clock={clock} />
       </div>
       {filter.wrong.value && <Wrong text={filter.text.value} wrong={filter.wrong.value} />}
-      <Table
+      <FunctionTable
         open={open}
         told={told}
         rows={rows.value}
@@ -219,146 +216,76 @@ interface TableProps {
   readonly list: (name: number) => void;
 }
 
-function Table({ open, told, rows, clock, theme, sort, list }: TableProps) {
+function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProps) {
   const { trace, statistics } = open;
   const { columns } = told;
-  const box = useRef<HTMLDivElement>(null);
-  const { first, end, page, onScroll } = useShownRows(box, rows.length);
   const chosen = statistics.highlighted.value;
-  const current = rows.findIndex((i) => columns.name[i] === chosen);
-  const whole = wholeOf(columns);
   const shown = tellingColumns(columns);
-  const choose = (row: number, toggle: boolean) => {
-    const name = columns.name[rows[row]!]!;
-    statistics.highlighted.value = toggle && name === chosen ? -1 : name;
-  };
-  const onMenu = useRowMenu((name) => ({
-    named: { id: name, text: trace.names.of(name), isCalled: true },
-    show: null,
-  }));
-  const onKey = (event: KeyboardEvent) => {
-    const by = rowsByKey(event, rows.length, page);
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Enter' && chosen >= 0) {
-      event.preventDefault();
-      event.stopPropagation();
-      list(chosen);
-    }
-    if (by === undefined) return;
-    event.preventDefault();
-    const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + by));
-    choose(next, false);
-    bringIntoView(box.current!, next);
-  };
-  return (
-    <div class="table" ref={box} onScroll={onScroll}>
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table of which the rows can be chosen.
-        role="grid"
-        aria-label="Functions"
-        class={shown.length < 7 ? 'few' : undefined}
-        aria-rowcount={rows.length + 1}
-        aria-activedescendant={current >= first && current < end ? `function-${chosen}` : undefined}
-        tabIndex={0}
-        onKeyDown={onKey}
-        onContextMenu={onMenu}
-      >
-        <thead>
-          <tr aria-rowindex={1}>
-            {shown.map((by) => (
-              <Head
-                key={by}
-                by={by}
-                sort={sort}
-                total={shown.includes('total')}
-                isOfFunctions={trace.info.value?.sliceNoun === 'call'}
-              />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Spacer rows={first} columns={shown.length} />
-          {Array.from({ length: Math.max(0, end - first) }, (_, k) => {
-            const row = first + k;
-            const i = rows[row]!;
-            const name = columns.name[i]!;
-            return (
-              <tr
-                key={name}
-                id={`function-${name}`}
-                aria-rowindex={row + 2}
-                aria-selected={name === chosen}
-                onClick={() => choose(row, true)}
-                onDblClick={() => list(name)}
-              >
-                <td class="name" title={shortened(trace.names.of(name), LONGEST_TITLE)}>
-                  <span
-                    class="swatch"
-                    style={{
-                      background: PALETTES[theme].slices[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1],
-                    }}
-                  />
-                  {shortened(trace.names.of(name))}
-                </td>
-                <Cells
-                  open={open}
-                  columns={columns}
-                  shown={shown}
-                  i={i}
-                  clock={clock}
-                  whole={whole}
-                  exact={exactOf(statistics.exact.value, name)}
-                  isEstimate={!told.exact}
-                />
-              </tr>
-            );
-          })}
-          <Spacer rows={rows.length - end} columns={shown.length} />
-        </tbody>
-      </table>
-      {rows.length === 0 && (
-        <p class="panel-note muted">{columns.length === 0 ? 'No calls in this range.' : 'No function matches.'}</p>
-      )}
-    </div>
-  );
-}
-
-interface HeadProps {
-  readonly by: Column;
-  readonly sort: Signal<Sort>;
-  /** The table has a column for the total. */
-  readonly total: boolean;
-  /** The names are those of functions. */
-  readonly isOfFunctions: boolean;
-}
-
-function Head({ by, sort, total, isOfFunctions }: HeadProps) {
+  const nameOf = (row: number) => columns.name[rows[row]!]!;
   const now = sort.value;
-  const own = now.by === (by === 'share' && !total ? 'total' : by);
-  const [title, says] = HEADS[by];
+  // A share sorts as the total does.
+  const sorted = (by: Column) => (by === 'share' ? 'total' : by);
+  const titleOf = (by: Column) => (by === 'name' && trace.info.value?.sliceNoun !== 'call' ? 'Name' : HEADS[by][0]);
+  const context: CellContext = {
+    open,
+    columns,
+    clock,
+    theme,
+    whole: wholeOf(columns),
+    exact: statistics.exact.value,
+    isEstimate: !told.exact,
+  };
   return (
-    <SortHead
-      title={by === 'name' && !isOfFunctions ? 'Name' : title}
-      says={says}
-      class={by}
-      sorted={sortedIf(own, now.descending)}
-      sort={() => {
-        // A share sorts as the total does.
-        sort.value = sortedBy(now, by === 'share' ? 'total' : by);
+    <Table
+      label="Functions"
+      id="function"
+      rowId={(i) => columns.name[i]!}
+      class={shown.length < 7 ? 'few' : undefined}
+      count={rows.length}
+      row={(number) => rows[number] ?? null}
+      columns={shown.map(
+        (by): TableColumn<number> => ({
+          id: by,
+          title: titleOf(by),
+          says: HEADS[by][1],
+          class: by,
+          key: by === 'share' && shown.includes('total') ? 'share' : sorted(by),
+          cell: (i) => cellOf(by, i, context),
+          look: (i) => lookOf(by, i, context),
+        }),
+      )}
+      by={now.by}
+      descending={now.descending}
+      sortBy={(key) => {
+        sort.value = sortedBy(now, sorted(key as Column));
       }}
+      current={rows.findIndex((i) => columns.name[i] === chosen)}
+      choose={(row) => {
+        statistics.highlighted.value = nameOf(row);
+      }}
+      // A second click takes the choice back.
+      click={(row) => {
+        statistics.highlighted.value = nameOf(row) === chosen ? -1 : nameOf(row);
+      }}
+      act={(row) => list(nameOf(row))}
+      double={(row) => list(nameOf(row))}
+      menu={(i) => {
+        const name = columns.name[i]!;
+        return { named: { id: name, text: trace.names.of(name), isCalled: true }, show: null };
+      }}
+      empty={columns.length === 0 ? 'No calls in this range.' : 'No function matches.'}
     />
   );
 }
 
-interface CellsProps {
+interface CellContext {
   readonly open: OpenTrace;
   readonly columns: FunctionColumns;
-  readonly shown: readonly Column[];
-  readonly i: number;
   readonly clock: Clock;
+  readonly theme: 'dark' | 'light';
   /** Ticks that shares are of. */
   readonly whole: number;
-  readonly exact: Percentiles | null;
+  readonly exact: Exact | null;
   /** Not all slices have been visited. */
   readonly isEstimate: boolean;
 }
@@ -368,87 +295,95 @@ const ROUNDED = { median: 1, p90: 2, p99: 4 } as const;
 /** What stands for a number that an estimate would be far from: the difference of two estimates. */
 const LATER = '…';
 
-function Cells({ open, columns, shown, i, clock, whole, exact, isEstimate }: CellsProps) {
+/** The content of a cell: of a column and of row `i` of the statistics. */
+function cellOf(by: Column, i: number, context: CellContext): ComponentChildren {
+  const { open, columns, clock, theme, whole, exact, isEstimate } = context;
   const name = columns.name[i]!;
-  const chosen = open.statistics.highlighted.value === name;
   const about = (text: string, isRounded = isEstimate) => (isRounded ? `≈${text}` : text);
   const length = (by: Exclude<FunctionColumn, 'name' | 'bytes'>, isRounded = isEstimate) =>
     about(lengthText(BigInt(Math.round(columns[by][i]!)), clock), isRounded);
-  const cell = (by: Column) => {
-    switch (by) {
-      case 'name':
-        return null;
-      case 'count':
-        return <td key={by}>{about(formatCount(Math.round(columns.count[i]!)))}</td>;
-      case 'self':
-        return <td key={by}>{isEstimate ? LATER : length(by)}</td>;
-      case 'bytes': {
-        const bytes = columns.bytes[i]!;
-        return (
-          <td key={by} title={`${formatCount(bytes)} bytes`}>
-            {bytes > 0 ? formatBytes(bytes) : ''}
-          </td>
-        );
-      }
-      case 'share':
-        return (
-          <td key={by} class="with-bar">
-            {isEstimate ? LATER : formatShare(columns.total[i]!, whole)}
-            {!isEstimate && (
-              <span class="bar" aria-hidden="true">
-                <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
-              </span>
-            )}
-          </td>
-        );
-      case 'min':
-      case 'max':
-        return (
-          <td key={by}>
-            <button
-              type="button"
-              class="plain extreme"
-              tabIndex={chosen ? 0 : -1}
-              title={by === 'min' ? 'Select the shortest call' : 'Select the longest call'}
-              onClick={(event) => {
-                // The row stays chosen.
-                event.stopPropagation();
-                open.statistics.highlighted.value = name;
-                selectCall({ name, order: by === 'min' ? 'shortest' : 'longest' }, open);
-              }}
-              onKeyDown={(event) => {
-                // The keys of a button are not those of the timeline.
-                if (event.key === 'Enter' || event.key === ' ') event.stopPropagation();
-              }}
-              onDblClick={(event) => event.stopPropagation()}
-            >
-              {length(by)}
-            </button>
-          </td>
-        );
-      case 'median':
-      case 'p90':
-      case 'p99':
-        return (
-          <td key={by} class={exact ? `${by} exact` : by}>
-            {exact ? lengthText(exact[by], clock) : length(by, isEstimate || (columns.rounded[i]! & ROUNDED[by]) !== 0)}
-          </td>
-        );
-      default:
-        return <td key={by}>{length(by)}</td>;
+  switch (by) {
+    case 'name': {
+      const colour = PALETTES[theme].slices[(open.trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1];
+      return (
+        <>
+          <span class="swatch" style={{ background: colour }} />
+          {shortened(open.trace.names.of(name))}
+        </>
+      );
     }
-  };
-  return <>{shown.map(cell)}</>;
+    case 'count':
+      return about(formatCount(Math.round(columns.count[i]!)));
+    case 'self':
+      return isEstimate ? LATER : length(by);
+    case 'bytes':
+      return columns.bytes[i]! > 0 ? formatBytes(columns.bytes[i]!) : '';
+    case 'share':
+      if (isEstimate) return LATER;
+      return (
+        <>
+          {formatShare(columns.total[i]!, whole)}
+          <span class="bar" aria-hidden="true">
+            <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
+          </span>
+        </>
+      );
+    case 'min':
+    case 'max':
+      return <Extreme open={open} name={name} of={by} text={length(by)} />;
+    case 'median':
+    case 'p90':
+    case 'p99': {
+      const found = exactOf(exact, name);
+      if (found) return lengthText(found[by], clock);
+      return length(by, isEstimate || (columns.rounded[i]! & ROUNDED[by]) !== 0);
+    }
+    default:
+      return length(by);
+  }
+}
+
+/** What that cell looks like. */
+function lookOf(by: Column, i: number, { open, columns, exact }: CellContext): Look {
+  const name = columns.name[i]!;
+  if (by === 'name') return { title: shortened(open.trace.names.of(name), LONGEST_TITLE) };
+  if (by === 'bytes') return { title: `${formatCount(columns.bytes[i]!)} bytes` };
+  if (by === 'share') return { class: 'with-bar' };
+  return { class: by in ROUNDED && exactOf(exact, name) ? 'exact' : undefined };
+}
+
+interface ExtremeProps {
+  readonly open: OpenTrace;
+  readonly name: number;
+  readonly of: 'min' | 'max';
+  readonly text: string;
+}
+
+/** The shortest or the longest call of a function, which a click selects. */
+function Extreme({ open, name, of, text }: ExtremeProps) {
+  return (
+    <button
+      type="button"
+      class="plain extreme"
+      tabIndex={open.statistics.highlighted.value === name ? 0 : -1}
+      title={of === 'min' ? 'Select the shortest call' : 'Select the longest call'}
+      onClick={(event) => {
+        // The row stays chosen.
+        event.stopPropagation();
+        open.statistics.highlighted.value = name;
+        selectCall({ name, order: of === 'min' ? 'shortest' : 'longest' }, open);
+      }}
+      onKeyDown={(event) => {
+        // The keys of a button are not those of the timeline.
+        if (event.key === 'Enter' || event.key === ' ') event.stopPropagation();
+      }}
+      onDblClick={(event) => event.stopPropagation()}
+    >
+      {text}
+    </button>
+  );
 }
 
 function exactOf(exact: Exact | null, name: number): Percentiles | null {
   return exact?.name === name ? exact.found : null;
-}
-
-function bringIntoView(box: HTMLElement, row: number): void {
-  // The sticky head covers a row.
-  const top = row * TABLE_ROW;
-  if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + 2 * TABLE_ROW > box.scrollTop + box.clientHeight)
-    box.scrollTop = top + 2 * TABLE_ROW - box.clientHeight;
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatNumber } from '../../../base/format.ts';
 import {
   type BufferLayout,
@@ -12,7 +12,7 @@ import {
 import type { GlStates } from '../../../model/gl_state.ts';
 import type { Survey } from '../../../model/survey.ts';
 import { elementOf } from '../../../model/vertex_types.ts';
-import { Spacer, TABLE_ROW, useShownRows } from '../virtual_rows.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 
 interface Props {
   readonly survey: Survey;
@@ -24,8 +24,6 @@ interface Props {
   readonly call: number;
 }
 
-/** Rows that a browser can lay out. */
-const MOST_ROWS = 1_000_000;
 const PLAIN = 'float4';
 
 /** What is shown: text of fields, and where elements begin. A stride of 0 is their size. */
@@ -178,63 +176,42 @@ const PARTS = ['x', 'y', 'z', 'w'];
 
 /** A row for each element, a column for each number of it. */
 function Elements({ bytes, fields, start, stride }: ElementsProps) {
-  const box = useRef<HTMLDivElement>(null);
   const view = useMemo(() => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), [bytes]);
-  const all = Math.max(0, Math.floor((bytes.length - start - bytesOf(fields)) / stride) + 1);
-  const count = Math.min(all, MOST_ROWS);
-  const { first, end, onScroll } = useShownRows(box, count);
-  const readers = fields.map((field) => ({ field, element: elementOf(field)! }));
-  const heads = readers.flatMap(({ field, element }, i) =>
-    Array.from({ length: element.count }, (_, k) => {
-      const name = field.name || (fields.length > 1 ? `${i}` : '');
-      return element.count === 1 ? name || '0' : `${name}${name === '' ? '' : '.'}${PARTS[k]}`;
-    }),
-  );
-  const numbersOf = (row: number) =>
-    readers.flatMap(({ field, element }) => {
+  const count = Math.max(0, Math.floor((bytes.length - start - bytesOf(fields)) / stride) + 1);
+  const muted = () => ({ class: 'muted' });
+  const numbers = fields.flatMap((field, i) => {
+    const element = elementOf(field)!;
+    const numberAt = (row: number, k: number) => {
       const into = new Float64Array(element.count);
       element.read(view, start + row * stride + field.offset, into);
-      return [...into];
+      return into[k]!;
+    };
+    return Array.from({ length: element.count }, (_, k): Column<number> => {
+      const name = field.name || (fields.length > 1 ? `${i}` : '');
+      return {
+        id: `${i} ${k}`,
+        title: element.count === 1 ? name || '0' : `${name}${name === '' ? '' : '.'}${PARTS[k]}`,
+        cell: (row) => {
+          const number = numberAt(row, k);
+          return Number.isSafeInteger(number) ? number : formatNumber(number);
+        },
+      };
     });
+  });
+  const columns: readonly Column<number>[] = [
+    { title: '#', class: 'buffer-count', cell: (row) => formatCount(row), look: muted },
+    { title: 'Offset', class: 'buffer-count', cell: (row) => formatCount(start + row * stride), look: muted },
+    ...numbers,
+  ];
   return (
-    <div class="table" ref={box} onScroll={onScroll}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: rows are scrolled by the keyboard. */}
-      <table tabIndex={0} aria-label="Contents" style={{ minWidth: `${140 + 90 * heads.length}px` }}>
-        <thead>
-          <tr>
-            <th scope="col" class="buffer-count">
-              #
-            </th>
-            <th scope="col" class="buffer-count">
-              Offset
-            </th>
-            {heads.map((head, i) => (
-              <th key={i} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Spacer rows={first} columns={heads.length + 2} />
-          {Array.from({ length: Math.max(0, end - first) }, (_, k) => first + k).map((row) => (
-            <tr key={row} style={{ height: `${TABLE_ROW}px` }}>
-              <td class="muted">{formatCount(row)}</td>
-              <td class="muted">{formatCount(start + row * stride)}</td>
-              {numbersOf(row).map((number, i) => (
-                <td key={i}>{Number.isSafeInteger(number) ? number : formatNumber(number)}</td>
-              ))}
-            </tr>
-          ))}
-          <Spacer rows={count - end} columns={heads.length + 2} />
-        </tbody>
-      </table>
-      {all > count && (
-        <p class="panel-note muted">
-          The first {formatCount(count)} of {formatCount(all)} elements.
-        </p>
-      )}
-      {all === 0 && <p class="panel-note muted">No element fits into the buffer.</p>}
-    </div>
+    <Table
+      label="Contents"
+      id="element"
+      minWidth={`${140 + 90 * numbers.length}px`}
+      count={count}
+      row={(number) => number}
+      columns={columns}
+      empty="No element fits into the buffer."
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
 import { watch } from '../../../base/watch.ts';
@@ -7,19 +7,18 @@ import { markResource } from '../../../model/resource_marks.ts';
 import type { Survey } from '../../../model/survey.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelProps, PanelView } from '../../dock/panel.ts';
-import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Surveying } from '../../survey/surveying.tsx';
 import { surveyOf } from '../../survey/surveys.ts';
-import { rowsByKey, Spacer, scrollToRow, useShownRows } from '../virtual_rows.tsx';
 import { KINDS, titleOf } from './titles.ts';
 import { NO_USES, type Uses } from './uses.tsx';
 import { Viewer } from './viewer.tsx';
 import './resources.css';
 
-type Column = 'name' | 'size' | 'uploads' | 'draws' | 'binds' | 'created' | 'deleted';
+type Order = 'name' | 'size' | 'uploads' | 'draws' | 'binds' | 'created' | 'deleted';
 
-const ALL_COLUMNS: readonly (readonly [Column, title: string, says: string])[] = [
+const ALL_COLUMNS: readonly (readonly [Order, title: string, says: string])[] = [
   ['size', 'Size', 'Bytes that it takes, about'],
   ['uploads', 'Uploads', 'Calls that gave it contents'],
   ['draws', 'Draws', 'Draws while it was bound: for textures to any unit, for shaders by their programs'],
@@ -29,11 +28,11 @@ const ALL_COLUMNS: readonly (readonly [Column, title: string, says: string])[] =
 ];
 
 /** Columns that only resources of OpenGL have, and those that only interfaces of Direct3D have. */
-const OF_OPENGL: readonly Column[] = ['size', 'uploads', 'draws'];
-const OF_INTERFACES: readonly Column[] = ['binds'];
+const OF_OPENGL: readonly Order[] = ['size', 'uploads', 'draws'];
+const OF_INTERFACES: readonly Order[] = ['binds'];
 
 interface Sort {
-  readonly by: Column;
+  readonly by: Order;
   readonly descending: boolean;
 }
 
@@ -133,7 +132,6 @@ function List({
   chosen,
   resources,
 }: Pick<Props, 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
-  const box = useRef<HTMLDivElement>(null);
   const used = useSignal<Uint32Array | null>(null);
   const { kind, frame } = survey.filter.value;
   useEffect(() => {
@@ -147,18 +145,9 @@ function List({
     () => (frame && !used.value ? [] : rowsOf(resources, kind, frame ? used.value : null, sort.value)),
     [resources, kind, frame, used.value, sort.value],
   );
-  const { first, end, page, onScroll } = useShownRows(box, rows.length);
   const current = rows.indexOf(chosen.value);
   const present = useMemo(() => KINDS.filter(([id]) => resources.kind.includes(id)), [resources]);
-  const onKey = (event: KeyboardEvent) => {
-    const step = rowsByKey(event, rows.length, page);
-    if (event.target !== event.currentTarget || step === undefined) return;
-    event.preventDefault();
-    const next = Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + step));
-    chosen.value = rows[next]!;
-    scrollToRow(box.current!, next);
-  };
-  const sortBy = (by: Column) => {
+  const sortBy = (by: Order) => {
     sort.value = { by, descending: sort.value.by === by ? !sort.value.descending : by === 'size' || by === 'draws' };
   };
   const hasInterfaces = resources.kind.includes('interface');
@@ -224,57 +213,38 @@ function List({
         />
       </div>
       {none !== '' && <p class="panel-note muted">{none}</p>}
-      <div class="table" ref={box} onScroll={onScroll} hidden={none !== ''}>
-        <table
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
-          role="grid"
-          aria-label="Resources"
-          aria-rowcount={rows.length + 1}
-          aria-activedescendant={current >= first && current < end ? `resource-${chosen.value}` : undefined}
-          tabIndex={0}
-          onKeyDown={onKey}
-        >
-          <thead>
-            <tr aria-rowindex={1}>
-              <th scope="col" class="resources-name">
-                Resource
-              </th>
-              {columns.map(([by, title, says]) => (
-                <SortHead
-                  key={by}
-                  title={title}
-                  says={says}
-                  sorted={sortedIf(sort.value.by === by, sort.value.descending)}
-                  sort={() => sortBy(by)}
-                />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <Spacer rows={first} columns={columns.length + 1} />
-            {rows.slice(first, end).map((i, k) => (
-              <tr
-                key={i}
-                id={`resource-${i}`}
-                aria-rowindex={first + k + 2}
-                aria-selected={i === chosen.value}
-                onClick={() => {
-                  chosen.value = i;
-                }}
-              >
-                <td class="resources-name" title={resources.facts[i]}>
+      {none === '' && (
+        <Table
+          label="Resources"
+          id="resource"
+          rowId={(i) => i}
+          count={rows.length}
+          row={(number) => rows[number] ?? null}
+          columns={[
+            {
+              title: 'Resource',
+              class: 'resources-name',
+              cell: (i) => (
+                <>
                   {titleOf(resources, i)}{' '}
                   {resources.kind[i] !== 'interface' && <span class="muted">{resources.facts[i]}</span>}
-                </td>
-                {columns.map(([by]) => (
-                  <td key={by}>{cellOf(resources, by, i)}</td>
-                ))}
-              </tr>
-            ))}
-            <Spacer rows={rows.length - end} columns={columns.length + 1} />
-          </tbody>
-        </table>
-      </div>
+                </>
+              ),
+              look: (i) => ({ title: resources.facts[i] }),
+            },
+            ...columns.map(
+              ([by, title, says]): Column<number> => ({ title, says, key: by, cell: (i) => cellOf(resources, by, i) }),
+            ),
+          ]}
+          by={sort.value.by}
+          descending={sort.value.descending}
+          sortBy={(key) => sortBy(key as Order)}
+          current={current}
+          choose={(row) => {
+            chosen.value = rows[row]!;
+          }}
+        />
+      )}
     </div>
   );
 }
@@ -293,7 +263,7 @@ function noneOf(survey: Survey, resources: ResourceColumns): string {
 }
 
 /** A number of a resource as text. */
-function cellOf(resources: ResourceColumns, by: Column, i: number): string {
+function cellOf(resources: ResourceColumns, by: Order, i: number): string {
   const number = resources[by][i]!;
   if (by === 'size') return number > 0 ? formatBytes(number) : '–';
   if (by === 'deleted' && number < 0) return resources.leaked[i] ? 'never' : '–';

@@ -4,8 +4,8 @@ import { ticks } from '../../../base/ticks.ts';
 import { type Finding, type FindingOrder, type Findings, listed } from '../../../model/findings.ts';
 import { goToPosition } from '../../../model/go_to.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
-import { type RowColumn, RowTable } from '../row_table.tsx';
 import { Which } from './which.tsx';
 import './findings.css';
 
@@ -27,9 +27,9 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
     const at = row.positions[0];
     return at === undefined ? '' : formatPosition(ticks(BigInt(at)), extent.from, info.clock);
   };
-  const columns: readonly RowColumn<Finding>[] = [
+  const columns: readonly Column<Finding>[] = [
     { title: 'Kind', class: 'words', width: '136px', key: 'kind', cell: (row) => titles.get(row.kind) ?? row.kind },
-    { title: 'Finding', class: 'words', cell: (row) => row.sentence, tooltip: (row) => row.sentence },
+    { title: 'Finding', class: 'words', cell: (row) => row.sentence, look: (row) => ({ title: row.sentence }) },
     { title: 'Times', width: '70px', key: 'count', cell: (row) => formatCount(row.count) },
     { title: 'Cost', width: '104px', key: 'cost', cell: costText },
     { title: 'First', width: '108px', key: 'first', cell: first },
@@ -77,7 +77,8 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
           />
         )}
       </div>
-      <RowTable
+      <Table
+        class="row-table"
         label="Findings"
         id="finding"
         count={rows.length}
@@ -87,8 +88,7 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
         descending={order.value.descending}
         sortBy={sortBy}
         current={current}
-        move={act}
-        act={act}
+        choose={act}
         empty={state.value.at === 'done' ? 'Nothing found.' : ''}
       />
     </div>

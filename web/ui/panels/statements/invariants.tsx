@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { formatCount, formatPercent } from '../../../base/format.ts';
 import type { Invariant } from '../../../base/values_protocol.ts';
 import type { Iterations } from '../../../model/iterations.ts';
-import { type RowColumn, RowTable } from '../row_table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 
 const KINDS: Readonly<Record<Invariant['relation'], readonly [title: string, says: string]>> = {
   equal: ['equal', 'Two variables are equal'],
@@ -25,19 +25,19 @@ export function invariantTexts({ query, relation, holds, exceptions }: Invariant
   return [query, KINDS[relation][0], `${holds}`, `${exceptions}`];
 }
 
-const COLUMNS: readonly RowColumn<Invariant>[] = [
+const COLUMNS: readonly Column<Invariant>[] = [
   {
     title: 'Invariant',
     class: 'words',
     width: '46%',
     cell: ({ query }) => inSigns(query),
-    tooltip: ({ query }) => query,
+    look: ({ query }) => ({ title: query }),
   },
   {
     title: 'Kind',
     class: 'words',
     cell: ({ relation }) => <span class="muted">{KINDS[relation][0]}</span>,
-    tooltip: ({ relation }) => KINDS[relation][1],
+    look: ({ relation }) => ({ title: KINDS[relation][1] }),
   },
   { title: 'Holds', says: 'Occurrences at which it holds', cell: ({ holds }) => formatCount(holds) },
   {
@@ -65,18 +65,20 @@ export function InvariantTable({ model }: { model: Iterations }) {
     if (exceptionsQuery !== '') model.showWhere(exceptions > 0 ? exceptionsQuery : query);
   };
   return (
-    <RowTable
+    <Table
+      class="row-table"
       label="Invariants"
       id="invariant"
       count={found.length}
       row={(number) => found[number] ?? null}
       columns={COLUMNS}
       current={current.value}
-      move={(row) => {
+      choose={(row) => {
         current.value = row;
       }}
+      click={choose}
       act={choose}
-      says="Show the exceptions, or where it holds if there are none"
+      look={() => ({ title: 'Show the exceptions, or where it holds if there are none' })}
       empty="No relation holds at nearly all occurrences. At least three are needed."
     />
   );

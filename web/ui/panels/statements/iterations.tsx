@@ -1,22 +1,18 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
-import type { IterationColumn, ValuesKnown } from '../../../base/values_protocol.ts';
+import type { IterationColumn, IterationRow, ValuesKnown } from '../../../base/values_protocol.ts';
 import type { Iterations, IterationsView } from '../../../model/iterations.ts';
-import { laidHeight, shownRows } from '../../../model/long_list.ts';
 import { valuesCompletions } from '../../../model/values_completion.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
+import { useLongList } from '../../parts/long_list.ts';
 import { Segments } from '../../parts/segments.tsx';
-import { SortHead, sortedIf } from '../../parts/sort_head.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { takeFocus } from '../../parts/take_focus.ts';
 import { atOnce, inPortions, TakeTable } from '../../parts/take_table.tsx';
-import { Gap, useLongList } from '../long_list.tsx';
-import { TABLE_ROW } from '../virtual_rows.tsx';
 import { InvariantTable, invariantTexts } from './invariants.tsx';
 
-/** Rows above and below the visible ones. */
-const SPARE = 8;
 /** Widths of the columns in CSS pixels. */
 const POINT = 96;
 const VALUE = 150;
@@ -119,7 +115,7 @@ export function IterationsOf({ open, model, name, given, back }: Props) {
       </div>
       {wrong && <Wrong text={model.text.value} wrong={wrong} />}
       {view === 'invariants' && <InvariantTable model={model} />}
-      {view === 'occurrences' && table && <Table model={model} />}
+      {view === 'occurrences' && table && <Occurrences model={model} />}
     </div>
   );
 }
@@ -129,103 +125,64 @@ function amount(count: number, rows: number): string {
   return rows < count ? `${all}, the first ${formatCount(rows)} listed` : all;
 }
 
-function Table({ model }: { model: Iterations }) {
-  const box = useRef<HTMLDivElement>(null);
+function Occurrences({ model }: { model: Iterations }) {
+  const list = useLongList(model.table.value!.rows);
   const { rows: count, columns } = model.table.value!;
-  const { place, scroll, go, follow, onScroll } = useLongList(box, count);
   // Repaint when rows arrive.
   void model.version.value;
-  const { first, end, above } = shownRows(place, scroll, SPARE);
-  const rows = Array.from({ length: Math.max(0, end - first) }, (_, k) => model.row(first + k));
-  useEffect(() => model.want(first, end));
   // It comes in place of the list of statements.
-  useEffect(() => takeFocus(box.current?.querySelector('table')), []);
-  const current = model.current.value;
-  useEffect(() => {
-    if (current >= 0) go(current);
-  }, [current]);
+  useEffect(() => takeFocus(list.box.current?.querySelector('table')), []);
   const { column: by, descending } = model.sort.value;
-  // Ascending, descending, and the order of the trace again.
-  const sortBy = (column: number) => {
-    const next =
-      by !== column
-        ? { column, descending: false }
-        : descending
-          ? { column: -1, descending: false }
-          : { column, descending: true };
-    model.sort.value = next;
-  };
-  const heads = [
-    { name: 'Point', says: 'Number of the point' },
-    ...columns.map((column) => ({
-      name: titleOf(column),
-      says: column.isSize ? `Bytes from ${column.name} to the end of its buffer` : `${column.name} : ${column.type}`,
-    })),
-  ];
   return (
-    <div class="table" ref={box} onScroll={onScroll}>
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be selected.
-        role="grid"
-        aria-label="Occurrences"
-        aria-rowcount={count + 1}
-        aria-activedescendant={current >= first && current < end ? `occurrence-${current}` : undefined}
-        tabIndex={0}
-        onKeyDown={(event) => follow(event, current, model.choose)}
-        style={{ minWidth: `${POINT + columns.length * VALUE}px` }}
-      >
-        <colgroup>
-          {heads.map((head, i) => (
-            <col key={`${head.name} ${head.says}`} style={{ width: `${i === 0 ? POINT : VALUE}px` }} />
-          ))}
-        </colgroup>
-        <thead>
-          <tr aria-rowindex={1}>
-            {heads.map(({ name, says }, i) => (
-              <SortHead
-                key={`${name} ${says}`}
-                title={name}
-                says={says}
-                class="number"
-                sorted={sortedIf(by === i - 1 && i > 0, descending)}
-                sort={() => sortBy(i - 1)}
-              />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Gap pixels={above} columns={heads.length} />
-          {rows.map((row, k) => {
-            const number = first + k;
-            return (
-              <tr
-                key={number}
-                id={`occurrence-${number}`}
-                aria-rowindex={number + 2}
-                aria-selected={number === current}
-                onClick={() => model.choose(number)}
-              >
-                <td class="number">{row ? formatCount(row.point) : ''}</td>
-                {columns.map(({ name, type, isSize }, i) => {
-                  const text = row?.texts[i] ?? '';
-                  const changed = row?.changed[i] ?? false;
-                  return (
-                    <td
-                      key={`${name} ${type} ${isSize}`}
-                      class={`number ${changed ? 'statements-changed' : ''}`}
-                      title={changed ? `${text}: changed since the previous occurrence in this table` : text}
-                    >
-                      {text}
-                    </td>
-                  );
-                })}
-              </tr>
-            );
-          })}
-          <Gap pixels={laidHeight(place) - above - (end - first) * TABLE_ROW} columns={heads.length} />
-        </tbody>
-      </table>
-      {count === 0 && <p class="panel-note muted">No occurrence matches.</p>}
-    </div>
+    <Table
+      label="Occurrences"
+      id="occurrence"
+      minWidth={`${POINT + columns.length * VALUE}px`}
+      count={count}
+      row={model.row}
+      columns={[
+        {
+          title: 'Point',
+          says: 'Number of the point',
+          width: `${POINT}px`,
+          key: '-1',
+          cell: ({ point }) => formatCount(point),
+        },
+        ...columns.map(
+          (column, i): Column<IterationRow> => ({
+            id: `${i}`,
+            title: titleOf(column),
+            says: column.isSize
+              ? `Bytes from ${column.name} to the end of its buffer`
+              : `${column.name} : ${column.type}`,
+            width: `${VALUE}px`,
+            key: `${i}`,
+            cell: ({ texts }) => texts[i] ?? '',
+            look: ({ texts, changed }) =>
+              changed[i]
+                ? {
+                    class: 'statements-changed',
+                    title: `${texts[i]}: changed since the previous occurrence in this table`,
+                  }
+                : { title: texts[i] },
+          }),
+        ),
+      ]}
+      // In the order of the trace they are sorted by none.
+      by={by < 0 ? '' : `${by}`}
+      descending={descending}
+      // Ascending, descending, and the order of the trace again.
+      sortBy={(key) => {
+        const column = Number(key);
+        const next = { column, descending: by === column };
+        model.sort.value = by === column && descending ? { column: -1, descending: false } : next;
+      }}
+      current={model.current.value}
+      follows
+      choose={model.choose}
+      want={model.want}
+      list={list}
+      empty="No occurrence matches."
+    />
   );
 }

@@ -15,9 +15,9 @@ import {
 import { wantedStatement } from '../../../model/wanted_statement.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
+import { type Column, Table } from '../../parts/table.tsx';
 import { takeFocus } from '../../parts/take_focus.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
-import { type RowColumn, RowTable } from '../row_table.tsx';
 import { IterationsOf } from './iterations.tsx';
 import './statements.css';
 
@@ -104,6 +104,10 @@ function List({ open, model, chosen, current }: Props) {
     model.sort.value = { by: next as StatementOrder, descending: next === by ? !descending : next === 'count' };
     current.value = -1;
   };
+  const show = (row: number) => {
+    current.value = row;
+    chosen.value = order[row]!;
+  };
   const box = useRef<HTMLDivElement>(null);
   // Back from the table of a statement.
   useEffect(() => {
@@ -118,7 +122,8 @@ function List({ open, model, chosen, current }: Props) {
         </span>
         {order.length > 0 && <TakeTable name="statements" head={head} rows={() => atOnce([...order], taken)} />}
       </div>
-      <RowTable
+      <Table
+        class="row-table"
         label="Statements"
         id="statement"
         count={order.length}
@@ -128,14 +133,12 @@ function List({ open, model, chosen, current }: Props) {
         descending={descending}
         sortBy={sortBy}
         current={current.value}
-        move={(row) => {
+        choose={(row) => {
           current.value = row;
         }}
-        act={(row) => {
-          current.value = row;
-          chosen.value = order[row]!;
-        }}
-        says="Show the values at each occurrence"
+        click={show}
+        act={show}
+        look={() => ({ title: 'Show the values at each occurrence' })}
         empty="The trace has no points."
       />
     </div>
@@ -150,24 +153,24 @@ function columnsOf(
   all: StatementColumns,
   hasFiles: boolean,
   nameOf: ((number: number) => string) | null,
-): readonly RowColumn<number>[] {
-  const name: RowColumn<number> = {
+): readonly Column<number>[] {
+  const name: Column<number> = {
     title: 'Name',
     says: 'Name of the statement, and its line in the source',
     class: 'words',
     width: '30%',
     cell: (number) => nameOf?.(number) ?? '',
-    tooltip: (number) => nameOf?.(number) ?? '',
+    look: (number) => ({ title: nameOf?.(number) ?? '' }),
     key: 'name',
   };
   const number = (of: 'count' | 'first' | 'last') => (row: number) => formatCount(all[of][row]!);
-  const index: RowColumn<number> = {
+  const index: Column<number> = {
     title: 'Index',
     says: hasFiles ? 'Index of the statement in the syntax tree of its file' : 'Number of the statement',
     width: nameOf ? '8%' : '12%',
     cell: (row) => (all.named[row] ? `${all.place[row]}` : 'no statement'),
   };
-  const file: RowColumn<number> = {
+  const file: Column<number> = {
     title: 'File',
     says: 'Number of the source file',
     width: '8%',

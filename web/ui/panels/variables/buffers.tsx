@@ -3,8 +3,8 @@ import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts
 import type { BufferOrder, BufferRow, PointerCandidate, ValuePlace } from '../../../base/values_protocol.ts';
 import { type Buffers, revealPlace, whyOf } from '../../../model/variables.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
+import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, inPortions, TakeTable } from '../../parts/take_table.tsx';
-import { type RowColumn, RowTable } from '../row_table.tsx';
 import { Failed, waiting } from './notes.tsx';
 
 /** Their lifetimes, or pointers that may lead out of them. */
@@ -54,7 +54,8 @@ export function BuffersOf({ open, model, view, choice }: Props) {
       {model.failed.value && <Failed what="buffers" retry={model.retry} />}
       {!table && !model.failed.value && <p class="panel-note muted">{waiting(open, 'Buffers are')}</p>}
       {table && isLifetimes && (
-        <RowTable
+        <Table
+          class="row-table"
           key="buffers"
           label="Buffers"
           id="buffer"
@@ -65,14 +66,14 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           descending={descending}
           sortBy={sortBy}
           current={current.value}
-          move={act}
-          act={act}
+          choose={act}
           want={model.want}
           empty="The trace has no sizes of buffers."
         />
       )}
       {table && !isLifetimes && (
-        <RowTable
+        <Table
+          class="row-table"
           key="candidates"
           label="Out of bounds"
           id="candidate"
@@ -80,8 +81,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           row={(number) => candidates[number] ?? null}
           columns={CANDIDATE_COLUMNS}
           current={current.value}
-          move={act}
-          act={act}
+          choose={act}
           empty={
             table.count === 0
               ? 'The trace has no sizes of buffers, so nothing is known of pointers.'
@@ -123,7 +123,7 @@ function bufferTexts({ address, size, from, to, isResized, pointers, left, names
   ];
 }
 
-function lifetimeColumns(go: (place: ValuePlace) => void): readonly RowColumn<BufferRow>[] {
+function lifetimeColumns(go: (place: ValuePlace) => void): readonly Column<BufferRow>[] {
   const link = (place: ValuePlace, text: string) => (
     <button
       type="button"
@@ -185,7 +185,7 @@ function lifetimeColumns(go: (place: ValuePlace) => void): readonly RowColumn<Bu
       class: 'words',
       says: 'The first pointers that point into it',
       cell: ({ names }) => names.join(', '),
-      tooltip: ({ names }) => names.join(', '),
+      look: ({ names }) => ({ title: names.join(', ') }),
     },
   ];
 }
@@ -196,16 +196,16 @@ function candidateTexts(it: PointerCandidate): readonly string[] {
   return [it.name, it.type, it.value, whyOf(it), it.address, `${it.size}`, `${it.first.point}`, `${it.count}`];
 }
 
-const CANDIDATE_COLUMNS: readonly RowColumn<PointerCandidate>[] = [
+const CANDIDATE_COLUMNS: readonly Column<PointerCandidate>[] = [
   {
     title: 'Pointer',
     class: 'words',
     width: '13%',
     cell: ({ name }) => <b>{name || '(no name)'}</b>,
-    tooltip: ({ name, type }) => `${name} : ${type}`,
+    look: ({ name, type }) => ({ title: `${name} : ${type}` }),
   },
   { title: 'Value', class: 'words', width: '15%', cell: ({ value }) => value },
-  { title: 'Finding', class: 'words', says: 'What may be wrong', cell: whyOf, tooltip: whyOf },
+  { title: 'Finding', class: 'words', says: 'What may be wrong', cell: whyOf, look: (it) => ({ title: whyOf(it) }) },
   { title: 'Buffer', class: 'words', says: 'Address of the buffer', width: '15%', cell: ({ address }) => address },
   { title: 'Size', says: 'Bytes of the buffer', width: '8%', cell: ({ size }) => formatCount(size) },
   {

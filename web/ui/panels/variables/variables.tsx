@@ -13,8 +13,8 @@ import {
 import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { Segments } from '../../parts/segments.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
-import { type RowColumn, RowTable } from '../row_table.tsx';
 import { BuffersOf, type BuffersView } from './buffers.tsx';
 import { Failed, waiting } from './notes.tsx';
 import { Sparkline } from './sparkline.tsx';
@@ -121,7 +121,8 @@ function Variables({ open, model, current, choice }: Props) {
       {model.failed.value && <Failed what="variables" retry={model.retry} />}
       {!all && !model.failed.value && <p class="panel-note muted">{waiting(open, 'Variables are')}</p>}
       {all && (
-        <RowTable
+        <Table
+          class="row-table"
           label="Variables"
           id="variable"
           count={shown.length}
@@ -131,8 +132,7 @@ function Variables({ open, model, current, choice }: Props) {
           descending={descending}
           sortBy={sortBy}
           current={current.value}
-          move={choose}
-          act={choose}
+          choose={choose}
           empty={all.length === 0 ? 'The trace has no variables.' : 'No variable matches.'}
         />
       )}
@@ -145,7 +145,7 @@ function reveal({ trace, selection }: OpenTrace, variable: VariableSummary, mome
   revealPlace(selection, moment, valueTrackOf(trace.tracks.peek(), variable, moment.track));
 }
 
-function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
+function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
   const extreme = (of: 'lowest' | 'highest') => (variable: VariableSummary) => {
     const moment = variable[of];
     if (!moment) return <span class="muted">–</span>;
@@ -170,7 +170,7 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
       class: 'words',
       width: '10%',
       cell: ({ name }) => <b>{name || '(no name)'}</b>,
-      tooltip: ({ name }) => name,
+      look: ({ name }) => ({ title: name }),
       key: 'name',
     },
     {
@@ -178,7 +178,7 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
       class: 'words',
       width: '9%',
       cell: ({ type }) => <span class="muted">{type}</span>,
-      tooltip: ({ type }) => type,
+      look: ({ type }) => ({ title: type }),
       key: 'type',
     },
     {
@@ -196,7 +196,7 @@ function columnsOf(open: OpenTrace): readonly RowColumn<VariableSummary>[] {
       width: '10%',
       cell: (it) =>
         isConstant(it) ? 'constant' : it.isAll ? formatCount(it.different) : `${formatCount(it.different)} or more`,
-      tooltip: (it) => (isConstant(it) ? `Always ${it.first.text}` : ''),
+      look: (it) => ({ title: isConstant(it) ? `Always ${it.first.text}` : '' }),
       key: 'different',
     },
     {

@@ -1,0 +1,65 @@
+//! A record with what follows it in the log: the arguments of a function, the payload of an event.
+
+use alloc::vec::Vec;
+
+use super::decode::{Event, Function};
+use super::wire::FunctionKind;
+
+/// A record without what follows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Head {
+    Function(Function),
+    Event(Event),
+}
+
+/// A record, as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    pub(super) head: Option<Head>,
+    pub(super) arguments: Vec<u64>,
+    pub(super) payload: Vec<u8>,
+}
+
+impl Record {
+    /// A record begins.
+    pub(super) fn begin(&mut self, head: Head) {
+        self.head = Some(head);
+        self.arguments.clear();
+        self.payload.clear();
+    }
+
+    /// Adds an argument of a function that has fewer than `most`.
+    pub(super) fn argument(&mut self, value: u64, most: usize) {
+        if matches!(self.head, Some(Head::Function(_))) && self.arguments.len() < most {
+            self.arguments.push(value);
+        }
+    }
+
+    /// Adds a portion of the payload of an event, up to `most` bytes of it. Returns whether there
+    /// was more.
+    pub(super) fn payload(&mut self, bytes: &[u8], most: usize) -> bool {
+        if !matches!(self.head, Some(Head::Event(_))) {
+            return false;
+        }
+        let room = most.saturating_sub(self.payload.len());
+        self.payload.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        bytes.len() > room
+    }
+}
+
+/// What a function record is called in JSON lines.
+pub(super) fn kind_of(kind: FunctionKind, has_arguments: bool) -> &'static str {
+    match kind {
+        // Writers before 2018-10 write a plain enter before the arguments.
+        FunctionKind::Enter | FunctionKind::EnterArgs if has_arguments => "function-enter-arg",
+        FunctionKind::Enter => "function-enter",
+        FunctionKind::EnterArgs => "function-enter-arg",
+        FunctionKind::Exit => "function-exit",
+        FunctionKind::TailExit => "function-tail-exit",
+    }
+}
+
+/// What an event record is called in JSON lines.
+pub(super) fn kind_of_event(event: &Event) -> &'static str {
+    if event.kind.is_some() { "typed-event" } else { "custom-event" }
+}
