@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use unspool_engine::tables::portions::{Answer, Ask};
+use unspool_engine::tables::portions::{Answer, Ask, What};
 use unspool_trace::batch::Name;
 
 use crate::export::parts_of;
@@ -62,12 +62,9 @@ impl Portions {
     /// The trace by the file's name, before the first row. `None` while something of it is missing,
     /// which is then wanted.
     pub fn trace(&mut self, name: &str) -> Option<Trace> {
-        if self.head.is_none() {
-            self.wanted = Some(Ask::Head { range: self.range });
-        } else if !self.has_names {
-            self.wanted = Some(Ask::Names { first: self.names.len() as u32, most: NAMES });
-        }
-        if self.wanted.is_some() {
+        let what = if self.head.is_none() { Some(What::Head) } else { (!self.has_names).then_some(What::Names) };
+        if let Some(what) = what {
+            self.wanted = Some(Ask { what, range: self.range, first: self.names.len() as u64, most: NAMES });
             return None;
         }
         Some(Trace {
@@ -89,21 +86,25 @@ impl Portions {
     ///
     /// Returns a sentence for bytes that are no such answer.
     pub fn give(&mut self, answer: &[u8]) -> Result<(), &'static str> {
-        match (self.wanted.take(), Answer::from_bytes(answer)) {
-            (Some(Ask::Head { .. }), Some(Answer::Head(head, parts))) if are_consecutive(&parts) => {
+        const DAMAGED: &str = "the tables of the trace could not be read.";
+        let Ask { what, first, most, .. } = self.wanted.take().ok_or(DAMAGED)?;
+        match Answer::from_bytes(what, answer).ok_or(DAMAGED)? {
+            Answer::Head(head, parts) if are_consecutive(&parts) => {
                 self.held = vec![None; parts.len()];
                 (self.head, self.parts) = (Some(head), parts);
             }
-            (Some(Ask::Names { most, .. }), Some(Answer::Names(names))) => {
+            Answer::Names(names) => {
                 self.has_names = names.len() < most as usize;
                 self.names.extend(names);
             }
-            (Some(Ask::Rows { table, first, .. }), Some(rows)) if is_sound(&rows, table) => {
-                if let Some(latest) = self.latest.get_mut(table as usize) {
+            rows if is_sound(&rows) => {
+                if let What::Rows(table) = what
+                    && let Some(latest) = self.latest.get_mut(table as usize)
+                {
                     *latest = Some(Rc::new(Portion { first, rows }));
                 }
             }
-            _ => return Err("the tables of the trace could not be read."),
+            _ => return Err(DAMAGED),
         }
         Ok(())
     }
@@ -141,7 +142,7 @@ impl Portions {
         let most = (KEPT / turns.len().max(1)).clamp(LEAST, MOST) as u64;
         // The parts that follow have begun, too.
         let most = if index > 0 { most.min(len - index) } else { most };
-        Some(Ask::Rows { range: self.range, table, first: first + index, most: most as u32 })
+        Some(Ask { what: What::Rows(table), range: self.range, first: first + index, most: most as u32 })
     }
 }
 
@@ -156,14 +157,12 @@ fn are_consecutive(parts: &[Part]) -> bool {
     })
 }
 
-/// Whether these are rows of a table, at least one.
-fn is_sound(rows: &Answer, table: Table) -> bool {
+/// Whether these are rows, at least one.
+fn is_sound(rows: &Answer) -> bool {
     match rows {
-        Answer::Slices(rows) => {
-            table == Table::Slices && !rows.is_empty() && rows.iter().all(|slice| slice.start <= slice.end)
-        }
-        Answer::Instants(rows) => table == Table::Instants && !rows.is_empty(),
-        Answer::Samples(rows) => table == Table::Counters && !rows.is_empty(),
+        Answer::Slices(rows) => !rows.is_empty() && rows.iter().all(|slice| slice.start <= slice.end),
+        Answer::Instants(rows) => !rows.is_empty(),
+        Answer::Samples(rows) => !rows.is_empty(),
         Answer::Head(..) | Answer::Names(_) => false,
     }
 }
@@ -194,8 +193,6 @@ impl Source for Portions {
 
 #[cfg(test)]
 mod tests {
-    use unspool_engine::tables::portions::{Answer, Ask};
-
     use super::*;
     use crate::Number;
     use crate::order::{Next, Order};
@@ -226,12 +223,12 @@ mod tests {
 
     /// What the worker of the store answers.
     fn answer(ask: &[u8], upper: u64) -> Vec<u8> {
-        let ask: Ask = postcard::from_bytes(ask).unwrap();
+        let Ask { what, range, first, most } = Ask::from_bytes(ask).unwrap();
         let all = 3 * upper + 100;
-        let rows = |first: u64, most: u32, len: u64| first..len.min(first + u64::from(most));
-        let answer = match ask {
-            Ask::Head { range } => {
-                assert_eq!(range, None);
+        let rows = |len: u64| first..len.min(first + u64::from(most));
+        assert_eq!(range, None);
+        let answer = match what {
+            What::Head => {
                 let head = Head {
                     title: "XRay".into(),
                     frequency: None,
@@ -242,17 +239,15 @@ mod tests {
                 };
                 Answer::Head(head, parts(upper))
             }
-            Ask::Names { first, most } => Answer::Names((first..(NAMES + 1).min(first + most)).map(name).collect()),
-            Ask::Rows { table: Table::Slices, first, most, .. } => {
-                Answer::Slices(rows(first, most, all).map(|row| slice(row, upper)).collect())
-            }
-            Ask::Rows { first, most, .. } => {
+            What::Names => Answer::Names(rows(u64::from(NAMES) + 1).map(|number| name(number as u32)).collect()),
+            What::Rows(Table::Slices) => Answer::Slices(rows(all).map(|row| slice(row, upper)).collect()),
+            What::Rows(_) => {
                 let values = [Number::Real(-0.5), Number::Unsigned(u64::MAX)];
                 let sample = |row: u64| Sample { time: row, value: values[row as usize] };
-                Answer::Samples(rows(first, most, 2).map(sample).collect())
+                Answer::Samples(rows(2).map(sample).collect())
             }
         };
-        postcard::to_allocvec(&answer).unwrap()
+        answer.to_bytes()
     }
 
     #[test]
@@ -316,12 +311,16 @@ mod tests {
         assert!(portions.trace("").is_none());
         portions.give(&answer(&ask, 5)).unwrap();
         assert_eq!(portions.slice(0, 0), None);
-        // Rows of another table, and none.
-        let others = [Answer::Samples(vec![Sample { time: 0, value: Number::Int(0) }]), Answer::Slices(Vec::new())];
+        // Rows of another table, none, and one that ends before it begins.
+        let others = [
+            Answer::Samples(vec![Sample { time: 0, value: Number::Int(0) }]),
+            Answer::Slices(Vec::new()),
+            Answer::Slices(vec![Slice { start: 1, ..Slice::default() }]),
+        ];
         for other in others {
             assert_eq!(portions.slice(0, 0), None);
             assert!(portions.ask().is_some());
-            assert!(portions.give(&postcard::to_allocvec(&other).unwrap()).is_err());
+            assert!(portions.give(&other.to_bytes()).is_err());
         }
     }
 

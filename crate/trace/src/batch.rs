@@ -4,8 +4,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use crate::locator::Locator;
 use crate::problem::Problem;
 use crate::statement::StatementId;
@@ -83,7 +81,7 @@ pub mod flags {
 }
 
 /// The kind of slice or instant that a name belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SliceKind {
     /// A call of a function, or the track's usual slice.
     #[default]
@@ -118,7 +116,7 @@ impl SliceKind {
 }
 
 /// What identifies a name in the file, if it is not the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Key {
     /// The text itself.
     #[default]
@@ -155,7 +153,7 @@ impl fmt::Display for Key {
 }
 
 /// The definition of a name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
     /// The text shown.
     pub text: String,
@@ -172,7 +170,7 @@ impl From<String> for Name {
 }
 
 /// The kind of a track.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackKind {
     /// A process: parent of its threads' tracks.
     Process,
@@ -197,7 +195,7 @@ impl TrackKind {
 }
 
 /// How far an orphan, an end without a beginning, reaches back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orphans {
     /// To the beginning of the track: only the time before the recording is missing.
     FromStart,
@@ -206,7 +204,7 @@ pub enum Orphans {
 }
 
 /// The type of a counter's samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ValueKind {
     /// A `u64`.
     #[default]
@@ -220,7 +218,7 @@ pub enum ValueKind {
 }
 
 /// How the slices of a track are stacked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stacking {
     /// Like calls: a slice ends before the one below it.
     #[default]
@@ -231,7 +229,7 @@ pub enum Stacking {
 }
 
 /// The definition of a track.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackDef {
     /// The parent track, which must be defined earlier.
     pub parent: Option<TrackId>,
@@ -254,9 +252,7 @@ pub struct TrackDef {
     pub width: u8,
     /// How its slices are stacked.
     pub stacking: Stacking,
-    /// One of its slices, in a word or two, if [`crate::Nouns::slice`] does not fit. Static, so
-    /// that it is lost on the way to another module.
-    #[serde(skip)]
+    /// One of its slices, in a word or two, if [`crate::Nouns::slice`] does not fit.
     pub noun: Option<&'static str>,
     /// Whether its slices are the frames of the trace, which a search for `frame:` counts.
     pub has_frames: bool,

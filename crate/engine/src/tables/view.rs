@@ -1,6 +1,5 @@
 //! The rows of the tables one by one, for exports.
 
-use serde::{Deserialize, Serialize};
 use unspool_trace::{Clock, TrackDef, TrackId};
 
 use super::{Parts, SliceRows, Span, instants, samples};
@@ -9,7 +8,7 @@ use crate::session::Session;
 use crate::store::Store;
 
 /// What there is to know of a trace besides its names and rows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// Format and version, as shown.
     pub title: String,
@@ -42,7 +41,7 @@ impl Head {
 }
 
 /// What rows are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Table {
     /// Slices.
     Slices,
@@ -54,7 +53,7 @@ pub enum Table {
 
 /// Consecutive rows of a table: those of one track, and for slices of one depth, in the order of
 /// time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The table.
     pub table: Table,
@@ -69,7 +68,7 @@ pub struct Part {
 }
 
 /// A slice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slice {
     /// Its row among all slices of the view, from 0.
     pub row: u64,
@@ -90,7 +89,7 @@ pub struct Slice {
 }
 
 /// A point in time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Instant {
     /// Absolute position, in ticks.
     pub time: u64,
@@ -101,7 +100,7 @@ pub struct Instant {
 }
 
 /// A counter's value from `time` on.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Absolute position, in ticks.
     pub time: u64,
@@ -110,7 +109,7 @@ pub struct Sample {
 }
 
 /// A number of a counter.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A signed number.
     Int(i64),
