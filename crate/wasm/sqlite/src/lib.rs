@@ -1,7 +1,6 @@
 //! Rows through sql.js: bindings of its objects, and a [`RowSource`] over them.
 
-use gloo_utils::errors::JsError;
-use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, Error, Float64Array, Object, Reflect, Uint8Array};
 use unspool_engine::RowSource;
 use unspool_file::UNREADABLE;
 use unspool_formats::error::Class;
@@ -158,10 +157,8 @@ fn cell(value: &JsValue) -> Cell {
 
 /// The error that sql.js throws, with SQLite's message.
 fn row_error(error: JsValue) -> RowError {
-    match JsError::try_from(error) {
-        Ok(error) => damaged(&error.message),
-        Err(other) => damaged(&other.to_string()),
-    }
+    let words = error.dyn_ref::<Error>().map(|error| String::from(error.message()));
+    damaged(&words.or_else(|| error.as_string()).unwrap_or_else(|| "without an error message".into()))
 }
 
 fn damaged(words: &str) -> RowError {
