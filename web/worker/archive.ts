@@ -42,16 +42,7 @@ export async function chooseEntry(
 ): Promise<Chosen> {
   const reader = new FileReaderSync();
   const read = (from: number, to: number) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
-  const archive = container.archive({
-    size: file.size,
-    read: (from: number, to: number) => {
-      try {
-        return read(from, to);
-      } catch {
-        return undefined;
-      }
-    },
-  });
+  const archive = container.archive(file);
   const sentence = archive.fault();
   // A list that is cut short is not damage.
   const fault: TraceError | null =

@@ -5,41 +5,25 @@ mod decompressor;
 use js_sys::Uint8Array;
 use unspool_unpack::{Entry, Fault, Kind, Listing, Random, Stream, content, inner_name, list};
 use wasm_bindgen::prelude::*;
+use web_sys::{Blob, FileReaderSync};
 
 pub use decompressor::Decompressor;
 
-#[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = r"
-/** A file that is read while the caller waits. */
-export interface RandomFile {
-  /** Bytes. */
-  readonly size: number;
-  /** Fewer bytes only at the end of the file. undefined if they cannot be read. */
-  read(from: number, to: number): Uint8Array | undefined;
-}
-";
-
-#[wasm_bindgen]
-extern "C" {
-    /// A file that is read anywhere, as `TYPES` declares it.
-    #[wasm_bindgen(typescript_type = "RandomFile")]
-    pub type RandomFile;
-
-    #[wasm_bindgen(method, getter)]
-    fn size(this: &RandomFile) -> f64;
-
-    #[wasm_bindgen(method)]
-    fn read(this: &RandomFile, from: f64, to: f64) -> Option<Uint8Array>;
+/// A file that is read while the caller waits: in a worker.
+struct File {
+    bytes: Blob,
+    reader: FileReaderSync,
 }
 
-impl Random for RandomFile {
+impl Random for File {
     fn size(&self) -> u64 {
-        RandomFile::size(self) as u64
+        self.bytes.size() as u64
     }
 
     fn read(&mut self, at: u64, len: usize) -> Option<Vec<u8>> {
-        let end = at.saturating_add(len as u64).min(Random::size(self));
-        RandomFile::read(self, at as f64, end.max(at) as f64).map(|bytes| bytes.to_vec())
+        let end = at.saturating_add(len as u64).min(self.size());
+        let part = self.bytes.slice_with_f64_and_f64(at as f64, end.max(at) as f64).ok()?;
+        Some(Uint8Array::new(&self.reader.read_as_array_buffer(&part).ok()?.into()).to_vec())
     }
 }
 
@@ -73,10 +57,15 @@ impl Container {
         Stream::new(self.kind).map(|stream| Unpacker { stream, kind: self.kind })
     }
 
-    /// The entries of the archive.
-    pub fn archive(&self, file: RandomFile) -> Archive {
-        let mut file = file;
-        Archive { kind: self.kind, listing: list(self.kind, &mut file), file }
+    /// The entries of the archive in a file.
+    ///
+    /// # Errors
+    ///
+    /// Throws the browser's error outside of a worker, where no file is read while the caller
+    /// waits.
+    pub fn archive(&self, file: Blob) -> Result<Archive, JsValue> {
+        let mut file = File { bytes: file, reader: FileReaderSync::new()? };
+        Ok(Archive { kind: self.kind, listing: list(self.kind, &mut file), file })
     }
 }
 
@@ -143,7 +132,7 @@ impl Unpacker {
 pub struct Archive {
     kind: Kind,
     listing: Listing,
-    file: RandomFile,
+    file: File,
 }
 
 #[wasm_bindgen]
