@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { createScope } from '../../base/scope.ts';
 import './popover.css';
 
@@ -20,7 +20,8 @@ export function useDismissal(
 ): void {
   const now = useRef({ isInside, close });
   now.current = { isInside, close };
-  useEffect(() => {
+  // Before the next key, which may come at once.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const own = {};
     opened.push(own);
