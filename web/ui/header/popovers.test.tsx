@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { act } from 'preact/test-utils';
 import { expect, it } from 'vitest';
 import type { Trace } from '../../model/trace.ts';
 import { click, mount, pointerDown, press, settle } from '../parts/dom.fixture.ts';
@@ -17,7 +18,7 @@ const PROBLEM = {
 /** The parts of a trace that the list of problems shows. */
 function problems() {
   const trace = {
-    progress: signal({ problems: [PROBLEM] }),
+    progress: signal<{ readonly problems: readonly (typeof PROBLEM)[] }>({ problems: [PROBLEM] }),
     status: signal({ at: 'ready', error: null }),
     info: signal(null),
   };
@@ -28,6 +29,7 @@ function problems() {
     </>,
   );
   return {
+    trace,
     button: host.querySelector('button')!,
     elsewhere: host.querySelector('p')!,
     popover: () => host.querySelector('[role=dialog]'),
@@ -78,6 +80,19 @@ it('lists problems below their button until a click elsewhere', () => {
   expect(popover()).not.toBeNull();
   pointerDown(elsewhere);
   expect(popover()).toBeNull();
+});
+
+it('goes on to list problems after there were none', () => {
+  const { button, popover, trace } = problems();
+  click(button);
+  act(() => {
+    trace.progress.value = { problems: [] };
+  });
+  expect(popover()).toBeNull();
+  act(() => {
+    trace.progress.value = { problems: [PROBLEM] };
+  });
+  expect(popover()?.textContent).toContain('a record of 16 bytes has 4');
 });
 
 it('closes the problems by Escape, which nothing else hears', () => {

@@ -10,6 +10,8 @@ const PAGE = 100;
 
 /** The number of problems and remarks, and a list of them on a click. Renders nothing if there are none. */
 export function Problems({ trace }: { trace: Trace }) {
+  // While another file is read, there may be none.
+  const shown = useSignal(false);
   // How much was read before a limit is beside this.
   const problems = trace.progress.value.problems.filter(({ isLimit }) => !isLimit);
   const status = trace.status.value;
@@ -22,6 +24,7 @@ export function Problems({ trace }: { trace: Trace }) {
     <PopoverButton
       place="problems"
       look={serious ? 'chip warning' : 'chip'}
+      shown={shown}
       content={() => (
         <Popover label="Problems and remarks">
           {broken && (

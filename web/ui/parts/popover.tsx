@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { createScope } from '../../base/scope.ts';
 import './popover.css';
 
@@ -20,7 +20,8 @@ export function useDismissal(
 ): void {
   const now = useRef({ isInside, close });
   now.current = { isInside, close };
-  useEffect(() => {
+  // Before the next key, which may come at once.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const own = {};
     opened.push(own);
@@ -72,6 +73,8 @@ interface ButtonProps {
   readonly look: string;
   readonly label?: string;
   readonly title?: string;
+  /** Whether it is open, if that outlives the button. */
+  readonly shown?: Signal<boolean>;
   /** The user opens it. */
   readonly onOpen?: () => void;
   /** What is shown next to the button while it is open. */
@@ -80,8 +83,10 @@ interface ButtonProps {
 }
 
 /** A button with a popover, which a press of the pointer elsewhere or Escape closes. */
-export function PopoverButton({ place, look, label, title, onOpen, content, children }: ButtonProps) {
-  const shown = useSignal(false);
+export function PopoverButton(props: ButtonProps) {
+  const { place, look, label, title, onOpen, content, children } = props;
+  const own = useSignal(false);
+  const shown = props.shown ?? own;
   const root = useRef<HTMLSpanElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const isInside = (target: Element | null) => root.current?.contains(target) ?? false;
