@@ -393,8 +393,8 @@ impl Session {
         self.store.describe(item, self.is_counted())
     }
 
-    /// What a [`RecordReader`](unspool_records::RecordReader) needs to read the records decoded so far. Empty for
-    /// a database.
+    /// What a [`RecordReader`](unspool_records::RecordReader) needs to read the records decoded so
+    /// far. Empty for a database.
     pub fn index(&self) -> Vec<u8> {
         match &self.path {
             Path::Stream(stream) => stream.decoder.index(),

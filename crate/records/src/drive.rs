@@ -1,11 +1,11 @@
 //! How a pass gets its bytes: the one rule for how much it is offered, and for when the file has no
 //! more for it.
 //!
-//! A [`Pass`] says where it goes on and how much it could use. Reading all of
-//! that at once may cost too much memory, and one byte is seldom enough. A [`Drive`] begins with a
-//! portion, doubles it while the pass uses nothing of it, and goes back to the portion once it has.
-//! It reads nothing itself and remembers only how much comes next, so the caller owns the reads,
-//! and a pass that a full visitor has stopped goes on later with the same drive.
+//! A [`Pass`] says where it goes on and how much it could use. Reading all of that at once may cost
+//! too much memory, and one byte is seldom enough. A [`Drive`] begins with a portion, doubles it
+//! while the pass uses nothing of it, and goes back to the portion once it has. It reads nothing
+//! itself and remembers only how much comes next, so the caller owns the reads, and a pass that a
+//! full visitor has stopped goes on later with the same drive.
 
 use unspool_trace::decoder::Range;
 use unspool_trace::error::Result;

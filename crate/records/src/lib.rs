@@ -14,10 +14,10 @@
 //! - **Lanes** are records that are in order: one for most files, one per thread for an XRay log,
 //!   whose buffers are in the order of a queue. Pieces of at most 4096 records, or 32 to 256 KiB,
 //!   can be read without what comes before.
-//! - A [`RecordReader`] reads the file synchronously where it needs. A
-//!   **list** of a range and some tracks is arithmetic where the order of rows says it all; else
-//!   every record is looked at, in turns, and a bitmap with counts remembers which ones belong
-//!   (`picked.rs`). Lanes are merged by position around the rows asked for (`list.rs`).
+//! - A [`RecordReader`] reads the file synchronously where it needs. A **list** of a range and some
+//!   tracks is arithmetic where the order of rows says it all; else every record is looked at, in
+//!   turns, and a bitmap with counts remembers which ones belong (`picked.rs`). Lanes are merged by
+//!   position around the rows asked for (`list.rs`).
 //! - A database is read through SQL (`RowRecords`). A row is a transition there, so no index is
 //!   needed.
 //! - In the page, `web/model/events.ts` keeps blocks of 64 rows, and `web/model/long_list.ts`
@@ -29,7 +29,7 @@
 //! after which the page starts another one.
 //!
 //! State at a step, graphics and replay read the file in the same way: [`ByteSource`] is the file,
-//! [`Window`] the part of it that was read last, and [`drive`] the one driver of passes.
+//! [`Window`] the part of it that was read last, and [`mod@drive`] the one driver of passes.
 
 #![forbid(unsafe_code)]
 

@@ -3,8 +3,8 @@
 use core::cell::RefCell;
 
 use hashbrown::HashMap;
-use unspool_formats::apitrace::{ApitraceRecords, CallVisitor, Calls};
-use unspool_records::{ByteSource, Unreadable, Window};
+use unspool_formats::apitrace::{ApitraceRecords, Calls};
+use unspool_records::{ByteSource, Reads, Unreadable, Window, run_pass};
 use unspool_trace::Error;
 use unspool_trace::records::{Pass, Records};
 
@@ -21,8 +21,6 @@ const PAYLOAD: u64 = 64 << 20;
 const AHEAD: usize = 4 << 20;
 /// Bytes that calls look at or copy which take as long as a call.
 const WORK: u64 = 1 << 14;
-/// Bytes that a pass is offered at most.
-const LONGEST: usize = 65 << 20;
 
 /// What a turn has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +37,6 @@ pub struct Player<S> {
     source: S,
     pass: Option<Box<dyn Pass<Calls>>>,
     window: Window,
-    least: usize,
     replay: Replay,
     /// The call that is wanted: the last one to be executed.
     goal: u64,
@@ -56,8 +53,9 @@ pub struct Player<S> {
     has_started_over: bool,
 }
 
-/// What bytes have come to.
-enum Pushed {
+/// What a run of calls has come to.
+enum Ran {
+    /// There is more, or the turn is over.
     More,
     /// There are no more calls.
     Over,
@@ -94,7 +92,6 @@ impl<S: ByteSource> Player<S> {
             source,
             pass: None,
             window: Window::default(),
-            least: 1,
             replay,
             goal: 0,
             reached: false,
@@ -274,13 +271,13 @@ impl<S: ByteSource> Player<S> {
             if left == 0 || self.replay.stream.is_full() {
                 break Ok(Turn::Going);
             }
-            match self.push(&mut *pass, &mut left) {
-                Ok(Pushed::More) => {}
-                Ok(Pushed::Over) => {
+            match self.run(&mut *pass, &mut left) {
+                Ok(Ran::More) => {}
+                Ok(Ran::Over) => {
                     self.over = true;
                     self.replay.plan.finish();
                 }
-                Ok(Pushed::Refused) => {
+                Ok(Ran::Refused) => {
                     self.snapshots.give_up();
                     pass = self.start_over();
                     self.has_started_over = true;
@@ -292,14 +289,11 @@ impl<S: ByteSource> Player<S> {
         result
     }
 
-    /// Hands bytes to the pass.
-    fn push(&mut self, pass: &mut dyn Pass<Calls>, left: &mut u64) -> Result<Pushed, Unreadable> {
-        let Some(range) = pass.want() else { return Ok(Pushed::Over) };
-        let wanted = usize::try_from(range.len).unwrap_or(usize::MAX).min(LONGEST);
-        let least = self.least.min(wanted);
-        let (bytes, _) = self.window.read(range.at, least, AHEAD, &self.source)?;
-        let bytes = bytes.get(..wanted).unwrap_or(bytes);
-        let offered = bytes.len();
+    /// Executes calls until the turn is over.
+    fn run(&mut self, pass: &mut dyn Pass<Calls>, left: &mut u64) -> Result<Ran, Unreadable> {
+        if pass.want().is_none() {
+            return Ok(Ran::Over);
+        }
         let shared = RefCell::new((&mut self.replay, &mut self.calls, left, &mut self.snapshots));
         let goal = self.goal;
         let (seen, records) = (self.seen, self.records);
@@ -320,30 +314,18 @@ impl<S: ByteSource> Player<S> {
             **left = left.saturating_sub(1 + replay.take_work() / WORK);
             call.number == goal || **left == 0 || replay.halted.is_some() || replay.stream.is_full()
         });
-        // What can be read of a damaged file ends here; the timeline says why.
-        let mut used = if offered < least {
-            pass.end(bytes, &mut collector).map(|()| offered)
-        } else {
-            pass.push(bytes, &mut collector)
-        };
-        let is_stuck = used == Ok(0) && !collector.is_full() && pass.want() == Some(range);
-        if is_stuck && offered >= wanted {
-            // All that was decoded of the file is not enough: it ends within a call.
-            used = pass.end(bytes, &mut collector).map(|()| offered);
-        }
+        let ran = run_pass(pass, &self.source, &mut self.window, Reads::ahead(AHEAD), &mut collector);
         self.reached = collector.passed;
         self.seen += collector.seen;
-        let full = collector.is_full();
-        let Ok(used) = used else {
-            // Some containers cannot be read from the middle.
-            return Ok(if self.is_resumed && self.seen == seen { Pushed::Refused } else { Pushed::Over });
-        };
-        self.is_resumed &= self.seen == seen;
-        if used > 0 || full || wanted == 0 {
-            self.least = 1;
-        } else {
-            self.least = (offered * 2).max(1);
+        let has_come = self.seen != seen;
+        match ran {
+            // What can be read of a damaged file ends here; the timeline says why. Some containers
+            // cannot be read from the middle.
+            Err(Unreadable::Undecodable(_)) if self.is_resumed && !has_come => return Ok(Ran::Refused),
+            Err(Unreadable::Undecodable(_)) => return Ok(Ran::Over),
+            ran => ran?,
         }
-        Ok(Pushed::More)
+        self.is_resumed &= !has_come;
+        Ok(Ran::More)
     }
 }

@@ -1,9 +1,9 @@
 //! Machine code: instruction sets, control flow, and call stacks rebuilt from it.
 //!
-//! Instructions leave decoders as bytes (`Value::Code`). This crate rebuilds call stacks for
-//! frames and rvn: `flow` knows where an instruction continues, `stack` follows execution, `state`
-//! is one hypothesis of a stack (a jump out of recursion leaves several), `execution` has their
-//! common vocabulary. `docs/stacks.md` separates what is exact from what is a guess.
+//! Instructions leave decoders as bytes (`Value::Code`). This crate rebuilds call stacks for frames
+//! and rvn: `flow` knows where an instruction continues, `stack` follows execution, `state` is one
+//! hypothesis of a stack (a jump out of recursion leaves several), `execution` has their common
+//! vocabulary. `docs/stacks.md` separates what is exact from what is a guess.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
-//! The trait of a disassembler. Decoders have none: they ask it for instruction boundaries, searches
-//! for text, and the access index for registers.
+//! The trait of a disassembler. Decoders have none: they ask it for instruction boundaries,
+//! searches for text, and the access index for registers.
 
 use alloc::string::String;
 use alloc::vec::Vec;

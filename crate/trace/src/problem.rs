@@ -46,7 +46,7 @@ pub struct ProblemKind {
 /// Declares a table of kinds: a documented static for each row, and `KINDS` with all of them.
 ///
 /// ```
-/// crate::problem_kinds! {
+/// unspool_trace::problem_kinds! {
 ///     /// A hole in the file. `value`: its length in bytes.
 ///     HOLE = ProblemKind::serious("hole", "a hole of {value} byte{|s}", "{count} hole{|s}, {sum} byte{|s} in all");
 /// }

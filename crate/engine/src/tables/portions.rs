@@ -2,12 +2,10 @@
 //!
 //! The worker asks with an [`Ask`], and the one that has the store sends an [`Answer`], both as
 //! bytes of the same build: numbers of 64 bits, and texts after their lengths. Written by hand,
-//! because serde would take five times as much of a module that every page loads.
-
-use std::ops::Range;
+//! because serde would take three times as much of a module that every trace needs.
 
 use unspool_trace::batch::{Key, Name, SliceKind};
-use unspool_trace::{Stacking, TrackDef, TrackId, TrackKind, ValueKind};
+use unspool_trace::{Stacking, TrackDef, TrackKind, ValueKind};
 
 use super::view::{Head, Instant, Number, Part, Sample, Slice, Table, View};
 use super::{SliceRows, Span, instants, samples};
@@ -96,95 +94,49 @@ impl Ask {
         let range = (in_range != 0).then_some((from, to));
         Some(Self { what: variant(&WHATS, what)?, range, first, most: most.try_into().ok()? })
     }
-
-    fn of(&self, session: &Session) -> Answer {
-        let Self { range, first, most, .. } = *self;
-        let store = session.store();
-        let rows = |len: u64| first..first.saturating_add(most.into()).min(len);
-        match self.what {
-            What::Head => Answer::Head(Head::of(session), View::new(store, range).parts().to_vec()),
-            What::Names => Answer::Names(names(store, first as u32).take(most as usize).collect()),
-            What::Rows(Table::Slices) => {
-                let all = SliceRows::new(store, range);
-                Answer::Slices(taken(rows(all.len), |row| all.slice(row)))
-            }
-            What::Rows(Table::Instants) => {
-                let all = instants(store, range);
-                Answer::Instants(taken(rows(all.len), |row| all.instant(row)))
-            }
-            What::Rows(Table::Counters) => {
-                let all = samples(store, range);
-                Answer::Samples(taken(rows(all.len), |row| all.sample(row)))
-            }
-        }
-    }
-}
-
-/// Rows without their tracks.
-fn taken<T>(rows: Range<u64>, row: impl Fn(u64) -> Option<(TrackId, T)>) -> Vec<T> {
-    rows.map_while(row).map(|(_, it)| it).collect()
 }
 
 impl Answer {
     /// The answer to [`Ask::to_bytes`], as bytes. Empty for other bytes.
     pub fn to(ask: &[u8], session: &Session) -> Vec<u8> {
-        Ask::from_bytes(ask).map_or_else(Vec::new, |ask| ask.of(session).to_bytes())
+        let mut out = Vec::new();
+        let Some(Ask { what, range, first, most }) = Ask::from_bytes(ask) else { return out };
+        let store = session.store();
+        let rows = |len: u64| first..first.saturating_add(most.into()).min(len);
+        match what {
+            What::Head => put_head(&mut out, &Head::of(session), View::new(store, range).parts()),
+            What::Names => names(store, first as u32).take(most as usize).for_each(|name| put_name(&mut out, &name)),
+            What::Rows(Table::Slices) => {
+                let all = SliceRows::new(store, range);
+                for (_, slice) in rows(all.len).map_while(|row| all.slice(row)) {
+                    put_slice(&mut out, &slice);
+                }
+            }
+            What::Rows(Table::Instants) => {
+                let all = instants(store, range);
+                for (_, instant) in rows(all.len).map_while(|row| all.instant(row)) {
+                    put_instant(&mut out, &instant);
+                }
+            }
+            What::Rows(Table::Counters) => {
+                let all = samples(store, range);
+                for (_, sample) in rows(all.len).map_while(|row| all.sample(row)) {
+                    put_sample(&mut out, &sample);
+                }
+            }
+        }
+        out
     }
 
     /// As bytes, for a module of the same build.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         match self {
-            Self::Head(head, parts) => {
-                let Head { title, frequency, unit, origin, end, tracks } = head;
-                put(&mut out, [frequency.unwrap_or(0), *origin, *end, tracks.len() as u64]);
-                put_text(&mut out, title);
-                put_text(&mut out, unit);
-                for track in tracks {
-                    let (kind, values, stacking) = (track.kind as u64, track.values as u64, track.stacking as u64);
-                    let parent = track.parent.map_or(0, |parent| u64::from(parent) + 1);
-                    let (has_id, id) = (track.id.is_some().into(), track.id.unwrap_or(0) as u64);
-                    put(&mut out, [parent, kind, has_id, id, values, stacking]);
-                    put_text(&mut out, &track.name);
-                }
-                for part in parts {
-                    put(&mut out, [part.table as u64, part.track.into(), part.depth.into(), part.first, part.len]);
-                }
-            }
-            Self::Names(names) => {
-                for Name { text, kind, key } in names {
-                    let (tag, bits) = match *key {
-                        Key::None => (0, 0),
-                        Key::Id(id) => (1, id as u64),
-                        Key::Address(bits) => (2, bits),
-                        Key::Statement(bits) => (3, bits),
-                    };
-                    put(&mut out, [*kind as u64, tag, bits]);
-                    put_text(&mut out, text);
-                }
-            }
-            Self::Slices(slices) => {
-                for it in slices {
-                    let parent = it.parent.map_or(0, |row| row + 1);
-                    let (depth, name, flags) = (it.depth.into(), it.name.into(), it.flags.into());
-                    put(&mut out, [it.row, parent, depth, it.start, it.end, name, flags, it.locator]);
-                }
-            }
-            Self::Instants(instants) => {
-                for it in instants {
-                    put(&mut out, [it.time, it.name.into(), it.locator]);
-                }
-            }
-            Self::Samples(samples) => {
-                for it in samples {
-                    let (tag, bits) = match it.value {
-                        Number::Int(number) => (0, number as u64),
-                        Number::Unsigned(number) => (1, number),
-                        Number::Real(number) => (2, number.to_bits()),
-                    };
-                    put(&mut out, [it.time, tag, bits]);
-                }
-            }
+            Self::Head(head, parts) => put_head(&mut out, head, parts),
+            Self::Names(names) => names.iter().for_each(|name| put_name(&mut out, name)),
+            Self::Slices(slices) => slices.iter().for_each(|slice| put_slice(&mut out, slice)),
+            Self::Instants(instants) => instants.iter().for_each(|instant| put_instant(&mut out, instant)),
+            Self::Samples(samples) => samples.iter().for_each(|sample| put_sample(&mut out, sample)),
         }
         out
     }
@@ -245,6 +197,52 @@ impl Answer {
             })?),
         })
     }
+}
+
+fn put_head(out: &mut Vec<u8>, head: &Head, parts: &[Part]) {
+    let Head { title, frequency, unit, origin, end, tracks } = head;
+    put(out, [frequency.unwrap_or(0), *origin, *end, tracks.len() as u64]);
+    put_text(out, title);
+    put_text(out, unit);
+    for track in tracks {
+        let (kind, values, stacking) = (track.kind as u64, track.values as u64, track.stacking as u64);
+        let parent = track.parent.map_or(0, |parent| u64::from(parent) + 1);
+        let (has_id, id) = (track.id.is_some().into(), track.id.unwrap_or(0) as u64);
+        put(out, [parent, kind, has_id, id, values, stacking]);
+        put_text(out, &track.name);
+    }
+    for part in parts {
+        put(out, [part.table as u64, part.track.into(), part.depth.into(), part.first, part.len]);
+    }
+}
+
+fn put_name(out: &mut Vec<u8>, Name { text, kind, key }: &Name) {
+    let (tag, bits) = match *key {
+        Key::None => (0, 0),
+        Key::Id(id) => (1, id as u64),
+        Key::Address(bits) => (2, bits),
+        Key::Statement(bits) => (3, bits),
+    };
+    put(out, [*kind as u64, tag, bits]);
+    put_text(out, text);
+}
+
+fn put_slice(out: &mut Vec<u8>, it: &Slice) {
+    let parent = it.parent.map_or(0, |row| row + 1);
+    put(out, [it.row, parent, it.depth.into(), it.start, it.end, it.name.into(), it.flags.into(), it.locator]);
+}
+
+fn put_instant(out: &mut Vec<u8>, it: &Instant) {
+    put(out, [it.time, it.name.into(), it.locator]);
+}
+
+fn put_sample(out: &mut Vec<u8>, it: &Sample) {
+    let (tag, bits) = match it.value {
+        Number::Int(number) => (0, number as u64),
+        Number::Unsigned(number) => (1, number),
+        Number::Real(number) => (2, number.to_bits()),
+    };
+    put(out, [it.time, tag, bits]);
 }
 
 fn put<const N: usize>(out: &mut Vec<u8>, numbers: [u64; N]) {

@@ -1,8 +1,8 @@
 //! Block traces of tetrane's REVEN: SQLite databases of the blocks of code that a whole system
 //! executed, in order.
 //!
-//! This module contains no SQLite; the decoder requests rows (see [`unspool_trace::rows`]). A trace has no
-//! times. It counts transitions, which are instructions, interrupts and faults.
+//! This module contains no SQLite; the decoder requests rows (see [`unspool_trace::rows`]). A trace
+//! has no times. It counts transitions, which are instructions, interrupts and faults.
 
 mod blocks;
 pub mod btree;
