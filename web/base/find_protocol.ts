@@ -1,7 +1,11 @@
 /** Searches: what they find, and the questions about it. `crate/engine/src/find` implements them. */
 
+import type { FoundRecords } from '../worker/wasm/unspool_records.js';
 import type { MarksPart } from './marks.ts';
 import type { Item, Ticks } from './protocol.ts';
+
+/** Records that a pass has found, as columns. */
+export type { FoundRecords } from '../worker/wasm/unspool_records.js';
 
 /** What is wrong with an expression. `at` and `length` are UTF-16 units; `length` is 0 at the end. */
 export interface WrongExpression {
@@ -78,20 +82,6 @@ export interface Hit {
   readonly locator: bigint;
   /** The field that matched, such as `count: 4`; '' if the name did. */
   readonly matched: string;
-}
-
-/** Records that a pass has found, as columns. */
-export interface FoundRecords {
-  readonly x: BigUint64Array;
-  readonly track: Uint32Array;
-  readonly locator: BigUint64Array;
-  /** The alternatives of the expression that hold, as bits. */
-  readonly branches: BigUint64Array;
-  /** Numbers among all texts so far of the name, and of what matched; 2^32 - 1 for none. */
-  readonly name: Uint32Array;
-  readonly matched: Uint32Array;
-  /** Texts that are new. */
-  readonly texts: readonly string[];
 }
 
 /** The questions about the hits of a search, with their answers. */

@@ -3,9 +3,12 @@
  * writes {@link FromRecords}, `web/model/records.ts` the reverse.
  */
 
-import type { FoundRecords } from './find_protocol.ts';
+import type { Collected, FoundRecords, Listed, Surveyed, TabulatedPart } from '../worker/wasm/unspool_records.js';
 import type { Field, RecordDetails, Ticks, TraceError } from './protocol.ts';
 import type { ValuesAnswer, ValuesQuestion } from './values_protocol.ts';
+
+// What `crate/wasm/records` answers with.
+export type { Collected, FoundRecords, Listed, Surveyed, TabulatedPart } from '../worker/wasm/unspool_records.js';
 
 /** Which records to list: positions with `to` exclusive, and tracks. null means all. */
 export interface RecordScope {
@@ -37,16 +40,6 @@ export interface ValuesQuery {
   readonly values: string;
 }
 
-/** How long a list of records is. */
-export interface Listed {
-  readonly rows: number;
-  /** By position. Otherwise the records of each thread in turn, because there are too many threads to merge. */
-  readonly inOrder: boolean;
-  /** Pieces of the file looked at to find its records, and how many there are to look at. */
-  readonly done: number;
-  readonly of: number;
-}
-
 /** A record in a list. */
 export interface RecordRow {
   /** Position. */
@@ -62,13 +55,6 @@ export interface RecordRow {
   readonly dropped: number;
 }
 
-/** What a pass over all records with all their fields has counted, and the memory of the module in bytes. */
-export interface Surveyed {
-  readonly records: number;
-  readonly fields: number;
-  readonly memory: number;
-}
-
 /** Which records to collect. */
 export type CollectWanted =
   /** Those that execute the instruction there. */
@@ -82,32 +68,12 @@ export type CollectWanted =
   /** Those with a number in a field. `names` has names of records as in a list, any if it is empty. `path` has keys, and indices of lists. */
   | { readonly what: 'field'; readonly names: readonly string[]; readonly path: readonly string[] };
 
-/** Collected records as columns, in no order; at most {@link MOST_COLLECTED}. */
-export interface Collected {
-  readonly time: BigUint64Array;
-  readonly track: Uint32Array;
-  readonly locator: BigUint64Array;
-  /** The numbers of the field, as `numbers` says: 0 unsigned, 1 signed, 2 floating point. */
-  readonly bits: BigUint64Array;
-  readonly numbers: Uint8Array;
-  /** Of stretches, where the last record is; empty for other records. */
-  readonly until: BigUint64Array;
-}
-
 /** Which records to make rows of. */
 export interface TabulateWanted {
   readonly range: { readonly from: Ticks; readonly to: Ticks } | null;
   readonly next: number;
   readonly rows: number;
   readonly bytes: number;
-}
-
-/** Rows as `crate/records/src/tabulate.rs` writes them, and how many they are. The next ones begin at `next`, the last end at `of`. */
-export interface TabulatedPart {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly rows: number;
-  readonly next: number;
-  readonly of: number;
 }
 
 /** Most records that are collected. */

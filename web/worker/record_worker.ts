@@ -1,13 +1,10 @@
-import type { FoundRecords } from '../base/find_protocol.ts';
 import type { RecordDetails, TraceError } from '../base/protocol.ts';
 import {
-  type Collected,
+  type FoundRecords,
   type FromRecords,
-  type Listed,
   type RecordRow,
   SEARCH_SLOTS,
   type SearchSlot,
-  type Surveyed,
   type TabulatedPart,
   type ToRecords,
 } from '../base/record_protocol.ts';
@@ -39,14 +36,6 @@ interface Expressions {
 
 /** For a list without a filter. */
 const NO_CONDITIONS = { disassembler: undefined, expressions: { compile: () => undefined } satisfies Expressions };
-
-/** What a turn of a search returns. */
-interface Searched {
-  readonly at: number;
-  readonly of: number;
-  readonly count: number;
-  readonly found: FoundRecords;
-}
 
 /** Minimum time between two reports about a list that is being made. */
 const REPORT_MS = 100;
@@ -176,13 +165,13 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       let reportedAt = performance.now();
       const turn = () => {
         if (open.advance()) {
-          post({ t: 'listed', id, listed: open.listed() as Listed, error: null });
+          post({ t: 'listed', id, listed: open.listed(), error: null });
           return null;
         }
         if (performance.now() - reportedAt > REPORT_MS) {
           reportedAt = performance.now();
           // What is found so far can be asked for.
-          post({ t: 'listing', id, listed: open.listed() as Listed });
+          post({ t: 'listing', id, listed: open.listed() });
         }
         return open.reached();
       };
@@ -201,9 +190,11 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       let budget = 8;
       let reportedAt = performance.now();
       const stop = inTurns(() => {
-        const { at, of, ...found } = open.collect(budget) as Collected & { at: number; of: number };
+        const made = open.collect(budget);
+        if (!made) return null;
+        const { at, of, found } = made;
         budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
-        if (at >= of) {
+        if (found) {
           post({ t: 'collected', id, found, error: null });
           stopCollect = () => undefined;
           return null;
@@ -235,7 +226,9 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       let told = 0;
       let toldAt = performance.now();
       const stop = inTurns(() => {
-        const { at, of, count, found } = open.search(number, budget) as Searched;
+        const made = open.search(number, budget);
+        if (!made) return null;
+        const { at, of, count, found } = made;
         budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
         pending.push(found);
         const isDone = at >= of;
@@ -273,7 +266,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
       let budget = 1;
       let part: TabulatedPart;
       do {
-        part = open.tabulate(range?.from, range?.to, at, budget, rows - made.rows, bytes - made.bytes) as TabulatedPart;
+        part = open.tabulate(range?.from, range?.to, at, budget, rows - made.rows, bytes - made.bytes);
         parts.push(part);
         made = { rows: made.rows + part.rows, bytes: made.bytes + part.bytes.length };
         at = part.next;
@@ -360,7 +353,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
           void withReader((open) => {
             let budget = 8;
             const stop = inTurns(() => {
-              const { at, of, ...counted } = open.survey(budget) as Surveyed & { at: number; of: number };
+              const { at, of, counted } = open.survey(budget);
               // Pieces of a database are rows, and have no place in a file.
               budget = source ? Math.max(1, Math.round((of * STEP_BYTES) / source.size)) : 64;
               if (at < of) return at / of;

@@ -110,6 +110,11 @@ impl Collect {
         &self.found
     }
 
+    /// The records, at most 2^21.
+    pub fn into_found(self) -> CollectedColumns {
+        self.found
+    }
+
     /// Whether a field or part with this key leads to the wanted one. Counts it.
     fn leads(&mut self, key: &str) -> bool {
         let Wanted::Field { path, .. } = &self.wanted else { return false };

@@ -14,8 +14,8 @@
 //! reads the attributes that serde reads, and writes to the declarations that wasm-bindgen
 //! generates anyway. So there is no further step or file, and `tsc` in `npm test` fails where the
 //! page differs. ts-rs would write files by running tests, which then are committed or missing.
-//! `wasm/index` and `wasm/predicates` are written like that; the page still casts what the others
-//! answer.
+//! `wasm/index`, `wasm/predicates` and most of `wasm/records` are written like that; the page still
+//! casts what the others answer.
 
 pub mod columns;
 mod disassembler;

@@ -1,16 +1,22 @@
 //! The reader of records, for JavaScript.
 
-use js_sys::{Array, BigUint64Array, Uint8Array, Uint32Array};
-use unspool_find::RecordQuery;
+pub mod protocol;
+
+use tsify::Ts;
 use unspool_find::pattern::{Regex, Regexes};
-use unspool_find::{Beginnings, Search};
+use unspool_find::{Beginnings, RecordQuery, Search};
 use unspool_formats::open_row_records;
-use unspool_js::{JsDisassembler, JsFile, number, object, thrown, to_js};
-use unspool_records::{Collect, List, RecordReader as Engine, RowOut, Scope, Survey, TableBytes, Tabulate, Wanted};
-use unspool_records::{RecordOut, TraceErrorOut};
+use unspool_js::columns::Uint8Array;
+use unspool_js::{JsDisassembler, JsFile, thrown, to_js};
+use unspool_records::{
+    Collect, List, RecordOut, RecordReader as Engine, RowOut, Scope, Survey, TableBytes, Tabulate, TraceErrorOut,
+    Wanted,
+};
 use unspool_sqlite::{SqlFile, SqlRows};
 use unspool_trace::{Instructions, Locator};
 use wasm_bindgen::prelude::*;
+
+use crate::protocol::{CollectTurn, Listed, SearchTurn, SurveyTurn, Surveyed, TabulatedPart};
 
 pub use unspool_decompressors::provide_decompressors;
 
@@ -187,16 +193,12 @@ impl RecordReader {
         self.engine.advance(&mut self.list).map_err(|error| to_js(&error))
     }
 
-    /// How long the list is so far: a `Listed`.
-    pub fn listed(&mut self) -> JsValue {
+    /// How long the list is so far.
+    pub fn listed(&mut self) -> Ts<Listed> {
         self.list.count();
         let (done, of) = self.list.progress();
-        object(&[
-            ("rows", JsValue::from_f64(self.list.len() as f64)),
-            ("inOrder", self.list.is_in_order().into()),
-            ("done", JsValue::from_f64(done as f64)),
-            ("of", JsValue::from_f64(of as f64)),
-        ])
+        let (rows, in_order) = (self.list.len() as f64, self.list.is_in_order());
+        Listed { rows, in_order, done: done as f64, of: of as f64 }.cross()
     }
 
     /// How far into the file [`RecordReader::advance`] has looked: a fraction of its pieces. 0 for
@@ -239,27 +241,21 @@ impl RecordReader {
         Ok(row.map_or(JsValue::UNDEFINED, |row| to_js(&RowOut::from(row))))
     }
 
-    /// Visits further records with all their fields: those of `budget` pieces of the file. Returns
-    /// `{records, fields, memory, at, of}`: what was counted, the module's memory in bytes, and the
-    /// pieces so far and in all. The call after the last starts over.
+    /// Visits further records with all their fields: those of `budget` pieces of the file. The call
+    /// after the last starts over.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
-    pub fn survey(&mut self, budget: u32) -> Result<JsValue, JsValue> {
+    pub fn survey(&mut self, budget: u32) -> Result<Ts<SurveyTurn>, JsValue> {
         let done = self.engine.survey(&mut self.survey, budget).map_err(|error| to_js(&error))?;
         let Survey { records, fields, .. } = self.survey;
         let (at, of) = self.engine.surveyed(&self.survey);
         if done {
             self.survey = Survey::default();
         }
-        Ok(object(&[
-            ("records", number(records)),
-            ("fields", number(fields)),
-            ("memory", JsValue::from_f64(memory())),
-            ("at", number(at)),
-            ("of", number(of)),
-        ]))
+        let counted = Surveyed { records: records as f64, fields: fields as f64, memory: memory() };
+        Ok(SurveyTurn { at: at as f64, of: of as f64, counted }.cross())
     }
 
     /// Begins to collect records: those that execute an address, or those with a number in the
@@ -284,41 +280,23 @@ impl RecordReader {
         self.collect = Some(Collect::new(key.map_or(Wanted::Events, Wanted::Runs)));
     }
 
-    /// Collects from `budget` further pieces of the file. Returns `{at, of}`: the pieces so far and
-    /// in all. With the last pieces also the columns `time`, `track`, `locator`, `bits`, `numbers`
-    /// and `until`.
+    /// Collects from `budget` further pieces of the file. `undefined` if nothing is being
+    /// collected.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
-    pub fn collect(&mut self, budget: u32) -> Result<JsValue, JsValue> {
-        let Some(collect) = &mut self.collect else { return Ok(JsValue::NULL) };
+    pub fn collect(&mut self, budget: u32) -> Result<Option<Ts<CollectTurn>>, JsValue> {
+        let Some(collect) = &mut self.collect else { return Ok(None) };
         let is_done = self.engine.collect(collect, budget).map_err(|error| to_js(&error))?;
         let (at, of) = self.engine.collected(collect);
-        let [at, of] = [at, of].map(|n| JsValue::from_f64(n as f64));
-        if !is_done {
-            return Ok(object(&[("at", at), ("of", of)]));
-        }
-        let found = collect.found();
-        let longs = |of: &[u64]| BigUint64Array::from(of).into();
-        let result = object(&[
-            ("at", at),
-            ("of", of),
-            ("time", longs(&found.time)),
-            ("track", Uint32Array::from(&found.track[..]).into()),
-            ("locator", longs(&found.locator)),
-            ("bits", longs(&found.bits)),
-            ("numbers", Uint8Array::from(&found.kind[..]).into()),
-            ("until", longs(&found.until)),
-        ]);
-        self.collect = None;
-        Ok(result)
+        let found = self.collect.take_if(|_| is_done).map(|collect| collect.into_found().into());
+        Ok(Some(CollectTurn { at: at as f64, of: of as f64, found }.cross()))
     }
 
     /// Records between two positions, `to` exclusive, with their fields, as rows for SQL: those of
-    /// `budget` pieces of the file from `next` on, 0 at first. Returns `{bytes, rows, next, of}`: a
-    /// [`TableBytes`], the number of its rows, where the next call goes on, and where the last one
-    /// ends. At most about `most_rows` rows and `most_bytes` bytes.
+    /// `budget` pieces of the file from `next` on, 0 at first. At most about `most_rows` rows and
+    /// `most_bytes` bytes.
     ///
     /// # Errors
     ///
@@ -331,7 +309,7 @@ impl RecordReader {
         budget: u32,
         most_rows: f64,
         most_bytes: f64,
-    ) -> Result<JsValue, JsValue> {
+    ) -> Result<Ts<TabulatedPart>, JsValue> {
         let range = from.zip(to).map(|(from, to)| from..to);
         let whole = range.clone().unwrap_or(0..u64::MAX);
         let pieces = self.engine.covering(&whole);
@@ -343,12 +321,8 @@ impl RecordReader {
         } else {
             next
         };
-        Ok(object(&[
-            ("bytes", Uint8Array::from(&table.bytes[..]).into()),
-            ("rows", number(table.rows)),
-            ("next", number(next)),
-            ("of", number(pieces.end)),
-        ]))
+        let (bytes, rows) = (Uint8Array(table.bytes), table.rows as f64);
+        Ok(TabulatedPart { bytes, rows, next: next as f64, of: pieces.end as f64 }.cross())
     }
 
     /// Begins a search in a slot, 0 or 1, by what the binder made of an expression. `disassembler`
@@ -372,32 +346,17 @@ impl RecordReader {
         Ok(())
     }
 
-    /// Searches `budget` further pieces of the file. Returns `{at, of, count, found}`: the pieces
-    /// so far and in all, the number of records that match, and a `FoundRecords` with those found
-    /// since the last call.
+    /// Searches `budget` further pieces of the file. `undefined` if the slot has no search.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
-    pub fn search(&mut self, slot: usize, budget: u32) -> Result<JsValue, JsValue> {
-        let Some(Some(search)) = self.searches.get_mut(slot) else { return Ok(JsValue::NULL) };
+    pub fn search(&mut self, slot: usize, budget: u32) -> Result<Option<Ts<SearchTurn>>, JsValue> {
+        let Some(Some(search)) = self.searches.get_mut(slot) else { return Ok(None) };
         self.engine.search(search, budget).map_err(|error| to_js(&error))?;
         let (at, of) = self.engine.searched(search);
-        let found = search.take();
-        let longs = |of: &[u64]| BigUint64Array::from(of).into();
-        let ints = |of: &[u32]| Uint32Array::from(of).into();
-        let texts: Array = found.texts.iter().map(|text| JsValue::from_str(text)).collect();
-        let found = object(&[
-            ("x", longs(&found.x)),
-            ("track", ints(&found.track)),
-            ("locator", longs(&found.locator)),
-            ("branches", longs(&found.branches)),
-            ("name", ints(&found.name)),
-            ("matched", ints(&found.matched)),
-            ("texts", texts.into()),
-        ]);
-        let [at, of, count] = [at, of, search.count()].map(|n| JsValue::from_f64(n as f64));
-        Ok(object(&[("at", at), ("of", of), ("count", count), ("found", found)]))
+        let [at, of, count] = [at, of, search.count()].map(|n| n as f64);
+        Ok(Some(SearchTurn { at, of, count, found: search.take().into() }.cross()))
     }
 
     /// One record in full: a `RecordDetails`.

@@ -127,7 +127,7 @@ fn details_are_exact_to_the_last_bit() {
     let expressions: JsExpressions = Object::new().unchecked_into();
     reader.list(None, None, None, None, None, &expressions).unwrap_or_else(|_| panic!("no list"));
     assert!(reader.advance().unwrap_or(false));
-    assert_eq!(get(&reader.listed(), "rows"), JsValue::from_f64(5.0));
+    assert_eq!(get(&JsValue::from(reader.listed()), "rows"), JsValue::from_f64(5.0));
     let rows = reader.rows(0.0, 9).unwrap_or_else(|_| panic!("no rows"));
     assert_eq!(get(&rows, "length"), JsValue::from_f64(5.0));
     assert_eq!(get(&rows, "0.x"), bigint(START));

@@ -1,0 +1,124 @@
+//! What questions about records are answered with.
+
+use unspool_js::columns::{BigUint64Array, Uint8Array, Uint32Array};
+use unspool_js::structures;
+use unspool_records::CollectedColumns;
+
+structures! {
+    /// How long a list of records is.
+    pub struct Listed {
+        /// Number of records so far.
+        pub rows: f64,
+        /// By position. Otherwise the records of each thread in turn, because there are too many
+        /// threads to merge.
+        pub in_order: bool,
+        /// Pieces of the file looked at to find its records.
+        pub done: f64,
+        /// How many there are to look at.
+        pub of: f64,
+    }
+
+    /// What a pass over all records with all their fields has counted.
+    pub struct Surveyed {
+        /// Number of records.
+        pub records: f64,
+        /// Number of single values.
+        pub fields: f64,
+        /// Memory of the module in bytes.
+        pub memory: f64,
+    }
+
+    /// How far that pass is.
+    pub struct SurveyTurn {
+        /// Pieces of the file so far.
+        pub at: f64,
+        /// All of them.
+        pub of: f64,
+        /// What was counted in them.
+        pub counted: Surveyed,
+    }
+
+    /// Collected records as columns, in no order.
+    pub struct Collected {
+        /// Absolute positions on the x axis.
+        pub time: BigUint64Array,
+        /// Ids of the tracks of their threads.
+        pub track: Uint32Array,
+        /// Where each is found again.
+        pub locator: BigUint64Array,
+        /// The numbers of the field, as `numbers` says.
+        pub bits: BigUint64Array,
+        /// 0 for unsigned, 1 for signed, 2 for floating point.
+        pub numbers: Uint8Array,
+        /// Of stretches, where the last record is; empty for other records.
+        pub until: BigUint64Array,
+    }
+
+    /// How far collecting is.
+    pub struct CollectTurn {
+        /// Pieces of the file so far.
+        pub at: f64,
+        /// All of them.
+        pub of: f64,
+        /// With the last pieces.
+        pub found: Option<Collected>,
+    }
+
+    /// Rows for SQL, as `crate/engine/src/records/tabulate.rs` writes them.
+    pub struct TabulatedPart {
+        /// The rows.
+        #[tsify(type = "Uint8Array<ArrayBuffer>")]
+        pub bytes: Uint8Array,
+        /// How many they are.
+        pub rows: f64,
+        /// Where the next ones begin.
+        pub next: f64,
+        /// Where the last ones end.
+        pub of: f64,
+    }
+
+    /// Records that a pass has found, as columns.
+    pub struct FoundRecords {
+        /// Absolute positions on the x axis.
+        pub x: BigUint64Array,
+        /// Ids of the tracks of their threads.
+        pub track: Uint32Array,
+        /// Where each is found again.
+        pub locator: BigUint64Array,
+        /// The alternatives of the expression that hold, as bits.
+        pub branches: BigUint64Array,
+        /// Number of the name among all texts so far; 2^32 - 1 for none.
+        pub name: Uint32Array,
+        /// The same of what matched.
+        pub matched: Uint32Array,
+        /// Texts that are new.
+        pub texts: Vec<String>,
+    }
+
+    /// How far a search is.
+    pub struct SearchTurn {
+        /// Pieces of the file so far.
+        pub at: f64,
+        /// All of them.
+        pub of: f64,
+        /// How many records match.
+        pub count: f64,
+        /// Those found since the last turn.
+        pub found: FoundRecords,
+    }
+}
+
+impl From<CollectedColumns> for Collected {
+    fn from(CollectedColumns { time, track, locator, bits, kind, until }: CollectedColumns) -> Self {
+        let [time, locator, bits, until] = [time, locator, bits, until].map(BigUint64Array);
+        Self { time, track: Uint32Array(track), locator, bits, numbers: Uint8Array(kind), until }
+    }
+}
+
+impl From<unspool_find::FoundRecords> for FoundRecords {
+    fn from(found: unspool_find::FoundRecords) -> Self {
+        let [x, locator, branches] = [found.x, found.locator, found.branches].map(BigUint64Array);
+        let [track, name, matched] = [found.track, found.name, found.matched].map(Uint32Array);
+        Self { x, track, locator, branches, name, matched, texts: found.texts }
+    }
+}
