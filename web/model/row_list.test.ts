@@ -100,7 +100,7 @@ describe('the current row', () => {
     list.want(795, 805);
     answer();
     expect(selected).toEqual(['row 4', 'row 800']);
-    // What is chosen before the list is another one is no row of that.
+    // A row that was chosen in the list before is not chosen in this one.
     list.choose(500);
     list.renew();
     list.want(500, 510);
