@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
 });
 const seeds = join(root, 'fuzz', 'seeds');
 const corpus = join(root, 'fuzz', 'corpus');
-const list = ['run', '-q', '-p', 'unspool-properties', '--example', 'seeds', seeds];
+const list = ['run', '-q', '-p', 'unspool-fuzz-properties', '--example', 'seeds', seeds];
 const listed = spawnSync('cargo', list, { cwd: root, encoding: 'utf8' });
 if (listed.status !== 0) fail(`The seeds could not be written: ${listed.stderr}`);
 const names = listed.stdout.trim().split('\n');

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| unspool_properties::check("coverage_lists", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| unspool_fuzz_properties::check("coverage_lists", bytes));

@@ -20,7 +20,7 @@ export interface BoundExpression {
   readonly slices: Uint8Array;
   /** What the record worker must look for, or null if the trace's worker has the whole answer. */
   readonly records: Uint8Array | null;
-  /** What each alternative of `records` is about, as in `About` of `crate/find`; 0 for nothing in particular. */
+  /** What each alternative of `records` is about, as in `About` of `crate/filter`; 0 for nothing in particular. */
   readonly abouts?: Uint8Array;
   /** A query about values that the record worker must answer, instead of `records`. */
   readonly values?: string;

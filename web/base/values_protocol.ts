@@ -1,4 +1,4 @@
-/** Questions about the values of a trace, besides searches. `crate/predicates` answers them in the record worker. */
+/** Questions about the values of a trace, besides searches. `crate/values` answers them in the record worker. */
 
 import type {
   BufferRow,

@@ -16,7 +16,7 @@ export interface Palette {
   readonly warning: string;
   /** The hits of a search. */
   readonly hit: string;
-  /** Marks by kind, as in `About` of `crate/find`: hits, executions, taint, reads, writes. The same as `--executed` and so on. */
+  /** Marks by kind, as in `About` of `crate/filter`: hits, executions, taint, reads, writes. The same as `--executed` and so on. */
   readonly abouts: readonly string[];
   /** The graph of a counter: the area below it, the band from lowest to highest, the line. */
   readonly graph: readonly [area: string, band: string, line: string];

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::Serialize;
+use unspool_access_index::{Block, Executed, InModule, Keeps, List, Module, With, blocks, drcov, in_modules};
 use unspool_formats::has_blocks;
-use unspool_index::{Block, Executed, InModule, Keeps, List, Module, With, blocks, drcov, in_modules};
 
 use crate::console;
 use crate::listing::{Form as Printed, Listing, column};

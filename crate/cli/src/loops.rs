@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use unspool_access_index::{Keeps, Loop, LoopFinder, LoopsFound};
 use unspool_formats::has_blocks;
-use unspool_index::{Keeps, Loop, LoopFinder, LoopsFound};
 
 use crate::console;
 use crate::listing::{Form, Listing, column};

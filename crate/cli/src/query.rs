@@ -10,9 +10,9 @@ use unspool_formats::recognise;
 use unspool_formats::trace_db;
 use unspool_formats::trace_db::wire::Layout;
 use unspool_formats::trace_db::wire::{Number, Tables};
-use unspool_predicates::{Dictionary, Fault, Loader, Match, Query as Parsed, Run, Segment, Value};
 use unspool_trace::batch::Key;
 use unspool_trace::{Naming, Probe};
+use unspool_values::{Dictionary, Fault, Loader, Match, Query as Parsed, Run, Segment, Value};
 
 use crate::console;
 use crate::read_whole::read_names;

@@ -11,7 +11,7 @@ use rusqlite::{Batch, Connection, ErrorCode, OpenFlags, Row, Statement, params};
 use unspool_engine::Session;
 use unspool_engine::tables::{self, Lists};
 use unspool_records::{TableSink, Tabulate};
-use unspool_tables::PAGE;
+use unspool_sqlite_pages::PAGE;
 use unspool_trace::{FieldValue, TrackId};
 
 use crate::console;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
+use unspool_access_index::{CodeBlock, RunIndex};
 use unspool_engine::RowSink;
-use unspool_index::{CodeBlock, RunIndex};
 use unspool_records::RowSource;
 use unspool_trace::error::Class;
 use unspool_trace::rows::{Cell, Shape, leading_number};

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::Write;
 
 use serde::Serialize;
+use unspool_access_index::{Byte, Cause, Cell, Detail, Explorer, Keeps, Moment, Origin as Found};
 use unspool_engine::Session;
-use unspool_index::{Byte, Cause, Cell, Detail, Explorer, Keeps, Moment, Origin as Found};
 use unspool_records::Unreadable;
 use unspool_trace::Capability;
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tempfile::{TempDir, TempPath};
+use unspool_archives::{Entry, Kind, Listing, Random, Stream, content, inner_name, list, peek};
 use unspool_engine::read::{ReadAt, head_and_tail};
 use unspool_formats::recognise;
 use unspool_trace::{Limits, Probe};
-use unspool_unpack::{Entry, Kind, Listing, Random, Stream, content, inner_name, list, peek};
 
 use crate::console::one_line;
 use crate::{Failure, GO_ON, Place, complain, interrupt, json};

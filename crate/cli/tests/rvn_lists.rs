@@ -5,9 +5,9 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use unspool_find::RecordQuery;
-use unspool_find::Search;
-use unspool_find::pattern::Linked;
+use unspool_filter::RecordQuery;
+use unspool_filter::Search;
+use unspool_filter::pattern::Linked;
 use unspool_formats::rvn::open_records;
 use unspool_records::RowSource;
 use unspool_records::{RecordReader, Scope, Survey};

@@ -7,7 +7,7 @@ pub mod view;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use unspool_tables::{Column, Database, Item, Listed, Rows, Table, Value};
+use unspool_sqlite_pages::{Column, Database, Item, Listed, Rows, Table, Value};
 use unspool_trace::{Clock, Stacking, TrackId, ValueKind};
 use view::Number;
 

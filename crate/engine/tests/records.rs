@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use proptest::prelude::*;
-use unspool_find::pattern::Linked;
-use unspool_find::{Beginnings, Search};
-use unspool_find::{RecordQuery, RecordTest};
+use unspool_filter::pattern::Linked;
+use unspool_filter::{Beginnings, Search};
+use unspool_filter::{RecordQuery, RecordTest};
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg};
 use unspool_formats::frames::encode::{Frame, Std, Table};
 use unspool_formats::trace_db::wire::{Layout, StatementId, Tables, Type};

@@ -5,7 +5,7 @@ mod list;
 use std::ops::Range as Numbers;
 
 use serde::Serialize;
-use unspool_find::Search;
+use unspool_filter::Search;
 use unspool_formats::open_records;
 use unspool_trace::decoder::Range;
 use unspool_trace::error::{Cause, Class, Error};

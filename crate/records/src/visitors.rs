@@ -2,7 +2,7 @@
 
 use std::ops::Range as Numbers;
 
-use unspool_find::Search;
+use unspool_filter::Search;
 use unspool_trace::records::{RecordName, Rows};
 use unspool_trace::{FieldValue, Locator, Operand, Record, Visitor};
 

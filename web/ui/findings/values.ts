@@ -4,7 +4,7 @@ import { givenName, statementName } from '../../model/statements.ts';
 import { whyOf } from '../../model/variables.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 
-/** The kinds, as `Suspicion` in `crate/predicates/src/buffers.rs`. docs/values.md defines each. */
+/** The kinds, as `Suspicion` in `crate/values/src/buffers.rs`. docs/values.md defines each. */
 const KINDS: readonly FindingKind[] = [
   {
     id: 'past',

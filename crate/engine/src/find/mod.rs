@@ -1,4 +1,4 @@
-//! Finds slices and records by an expression, which `unspool_find` has bound to the trace.
+//! Finds slices and records by an expression, which `unspool_filter` has bound to the trace.
 //!
 //! The store answers some alternatives of an expression alone, in one scan ([`Find`]). The others
 //! need fields of records: a pass in the record worker finds those, and the scan's job takes them
@@ -7,7 +7,7 @@
 mod hits;
 mod scan;
 
-use unspool_find::{Context, Name, Track};
+use unspool_filter::{Context, Name, Track};
 use unspool_trace::TrackKind;
 use unspool_trace::batch::Key;
 

@@ -1,7 +1,7 @@
 //! Searches a store: one scan over the call-tree nodes of all columns, and then what a pass over
 //! the records adds.
 
-use unspool_find::{FoundRecords, SliceQuery, SliceTest, SliceTests, Span};
+use unspool_filter::{FoundRecords, SliceQuery, SliceTest, SliceTests, Span};
 use unspool_trace::{Locator, TrackId};
 
 use super::hits::{Hits, NONE, Point};

@@ -19,7 +19,7 @@
 
 use std::ops::Range as Numbers;
 
-use unspool_find::Search;
+use unspool_filter::Search;
 use unspool_trace::error::Class;
 use unspool_trace::records::{Row, Rows};
 use unspool_trace::{Locator, Piece, RowError, TrackId};

@@ -1,8 +1,8 @@
 //! The filter language, for JavaScript.
 
 use js_sys::{Array, Uint8Array};
-use unspool_find::pattern::{Linked, Regex, Regexes};
-use unspool_find::{Bound, Context, Filter, RecordQuery, RecordTest, SliceQuery, SyntaxError, Within};
+use unspool_filter::pattern::{Linked, Regex, Regexes};
+use unspool_filter::{Bound, Context, Filter, RecordQuery, RecordTest, SliceQuery, SyntaxError, Within};
 use unspool_js::{object, thrown, wrong_expression};
 use wasm_bindgen::prelude::*;
 

@@ -8,7 +8,7 @@ pub mod protocol;
 use core::ops::Range;
 
 use tsify::Ts;
-use unspool_index::{
+use unspool_access_index::{
     Byte, Cell, Code, CodeBlock, Executed, Explorer, Filter, Kind, List, LoopFinder, Module, Moment, RunIndex, State,
     Stop, Toward, With, blocks, drcov, in_modules,
 };
@@ -66,7 +66,7 @@ impl From<&JsFilter> for Filter {
     }
 }
 
-/// What an index keeps of each step: [`unspool_index::Keeps`].
+/// What an index keeps of each step: [`unspool_access_index::Keeps`].
 #[wasm_bindgen]
 #[derive(Clone, Copy, Debug)]
 pub enum Keeps {
@@ -134,9 +134,9 @@ impl JsExplorer {
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, records: &[u8], file: JsFile, keeps: Keeps, limit: f64) -> Result<Self, JsValue> {
         let keeps = match keeps {
-            Keeps::Executions => unspool_index::Keeps::Executions,
-            Keeps::Accesses => unspool_index::Keeps::Accesses,
-            Keeps::AccessesAndValues => unspool_index::Keeps::AccessesAndValues,
+            Keeps::Executions => unspool_access_index::Keeps::Executions,
+            Keeps::Accesses => unspool_access_index::Keeps::Accesses,
+            Keeps::AccessesAndValues => unspool_access_index::Keeps::AccessesAndValues,
         };
         let explorer = Explorer::open(format, records, file, keeps, limit as usize);
         Ok(Self { explorer: explorer.map_err(thrown)? })

@@ -1,6 +1,6 @@
 //! What questions about steps are asked and answered with.
 
-use unspool_index::{Detail, Kinds as Found, Loop, LoopsFound, Origin as Traced, Register};
+use unspool_access_index::{Detail, Kinds as Found, Loop, LoopsFound, Origin as Traced, Register};
 use unspool_js::columns::{BigUint64Array, Float64Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
 use unspool_trace::steps::SystemCall as Called;
@@ -305,11 +305,15 @@ impl From<Called> for SystemCall {
     }
 }
 
-impl From<&unspool_index::Cell> for Cell {
-    fn from(cell: &unspool_index::Cell) -> Self {
+impl From<&unspool_access_index::Cell> for Cell {
+    fn from(cell: &unspool_access_index::Cell) -> Self {
         match cell {
-            unspool_index::Cell::Register { thread, name } => Self::Register { thread: *thread, name: name.clone() },
-            unspool_index::Cell::Memory { address, len } => Self::Memory { address: *address as u64, len: *len as u32 },
+            unspool_access_index::Cell::Register { thread, name } => {
+                Self::Register { thread: *thread, name: name.clone() }
+            }
+            unspool_access_index::Cell::Memory { address, len } => {
+                Self::Memory { address: *address as u64, len: *len as u32 }
+            }
         }
     }
 }
@@ -318,10 +322,10 @@ impl Origin {
     /// `instruction`: that of the step as text.
     pub(crate) fn of(origin: &Traced, instruction: Option<String>) -> Self {
         let (cause, step) = match origin.cause {
-            unspool_index::Cause::Written(step) => (OriginCause::Written, Some(step)),
-            unspool_index::Cause::Read(step) => (OriginCause::Read, Some(step)),
-            unspool_index::Cause::Changed(step) => (OriginCause::Changed, Some(step)),
-            unspool_index::Cause::Unknown => (OriginCause::Unknown, None),
+            unspool_access_index::Cause::Written(step) => (OriginCause::Written, Some(step)),
+            unspool_access_index::Cause::Read(step) => (OriginCause::Read, Some(step)),
+            unspool_access_index::Cause::Changed(step) => (OriginCause::Changed, Some(step)),
+            unspool_access_index::Cause::Unknown => (OriginCause::Unknown, None),
         };
         let operands = origin.operands.iter();
         Self {

@@ -8,8 +8,8 @@ use unspool_formats::trace_db;
 use unspool_formats::trace_db::open_places;
 use unspool_js::columns::{BigUint64Array, Uint32Array};
 use unspool_js::{thrown, wrong_expression};
-use unspool_predicates::{CELLS, Fault, Query, Slot, Step, Summary, Values};
 use unspool_trace::Locator;
+use unspool_values::{CELLS, Fault, Query, Slot, Step, Summary, Values};
 use wasm_bindgen::prelude::*;
 
 use crate::protocol::{FoundPoints, IterationColumn, IterationRow, IterationTable, StatementColumns, ValuesKnown};

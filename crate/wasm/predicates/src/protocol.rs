@@ -2,7 +2,7 @@
 
 use unspool_js::columns::{BigUint64Array, Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
-use unspool_predicates::{Relation, Suspicion};
+use unspool_values::{Relation, Suspicion};
 
 structures! {
     /// What can be named in a query about values, in the order of the trace.

@@ -1,7 +1,7 @@
 //! Variables, buffers and invariants, for JavaScript.
 
 use tsify::Ts;
-use unspool_predicates::{At, BufferOrder, Invariant as Found, Lifetime, Moment, Variable, put_value};
+use unspool_values::{At, BufferOrder, Invariant as Found, Lifetime, Moment, Variable, put_value};
 use wasm_bindgen::prelude::*;
 
 use crate::protocol::{BufferRow, BufferTable, Invariant, PointerCandidate, ValueMoment, ValuePlace, VariableSummary};

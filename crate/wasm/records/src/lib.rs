@@ -3,8 +3,8 @@
 pub mod protocol;
 
 use tsify::Ts;
-use unspool_find::pattern::{Regex, Regexes};
-use unspool_find::{Beginnings, RecordQuery, Search};
+use unspool_filter::pattern::{Regex, Regexes};
+use unspool_filter::{Beginnings, RecordQuery, Search};
 use unspool_formats::open_row_records;
 use unspool_js::columns::Uint8Array;
 use unspool_js::{JsDisassembler, JsFile, thrown, to_js};

@@ -115,8 +115,8 @@ impl From<CollectedColumns> for Collected {
     }
 }
 
-impl From<unspool_find::FoundRecords> for FoundRecords {
-    fn from(found: unspool_find::FoundRecords) -> Self {
+impl From<unspool_filter::FoundRecords> for FoundRecords {
+    fn from(found: unspool_filter::FoundRecords) -> Self {
         let [x, locator, branches] = [found.x, found.locator, found.branches].map(BigUint64Array);
         let [track, name, matched] = [found.track, found.name, found.matched].map(Uint32Array);
         Self { x, track, locator, branches, name, matched, texts: found.texts }

@@ -5,7 +5,7 @@ use std::any::Any;
 use js_sys::{BigUint64Array, Uint32Array};
 use unspool_engine::Store;
 use unspool_engine::find::{Find, Hits, Order};
-use unspool_find::FoundRecords;
+use unspool_filter::FoundRecords;
 use unspool_js::{object, to_js};
 use unspool_trace::Clock;
 use wasm_bindgen::prelude::*;

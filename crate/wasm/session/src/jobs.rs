@@ -14,7 +14,7 @@ use unspool_engine::statistics::{
     TimeOrder, Transform, TreeView, Wanted,
 };
 use unspool_engine::{Store, TrackRows, jobs};
-use unspool_find::SliceQuery;
+use unspool_filter::SliceQuery;
 use unspool_js::{object, to_js};
 use unspool_records::CollectedColumns;
 use unspool_records::TraceErrorOut;

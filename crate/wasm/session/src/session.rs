@@ -7,7 +7,7 @@ use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
 use unspool_formats::recognise;
 use unspool_js::{JsDisassembler, object, thrown, to_js};
 use unspool_sqlite::{SqlFile, SqlRows};
-use unspool_tables::PAGE;
+use unspool_sqlite_pages::PAGE;
 use unspool_trace::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, sniff};
 use wasm_bindgen::prelude::*;
 

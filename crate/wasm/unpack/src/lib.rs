@@ -3,7 +3,7 @@
 mod decompressor;
 
 use js_sys::Uint8Array;
-use unspool_unpack::{Entry, Fault, Kind, Listing, Random, Stream, content, inner_name, list};
+use unspool_archives::{Entry, Fault, Kind, Listing, Random, Stream, content, inner_name, list};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 

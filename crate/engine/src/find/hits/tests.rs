@@ -1,7 +1,7 @@
 //! Hits of random stores, compared with a list of all slices and instants.
 
 use proptest::prelude::*;
-use unspool_find::{FoundRecords, SliceQuery, SliceTest};
+use unspool_filter::{FoundRecords, SliceQuery, SliceTest};
 use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
 use super::*;

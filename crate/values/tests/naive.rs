@@ -12,8 +12,8 @@ use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::memory::MemoryMap;
 use unspool_formats::trace_db::point::{Content, Point, Variable};
 use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
-use unspool_predicates::{Loader, Query, Run};
 use unspool_trace::Limits;
+use unspool_values::{Loader, Query, Run};
 
 /// Splitmix64.
 struct Random(u64);

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use unspool_access_index::{AccessIndex, Keeps};
 use unspool_formats::open_steps;
-use unspool_index::{AccessIndex, Keeps};
 use unspool_records::memory::index_of;
 use unspool_records::memory::read_steps;
 use unspool_trace::steps::{Access, Place, Step, StepVisitor, Steps};

@@ -7,8 +7,8 @@
 
 use std::time::{Duration, Instant};
 
+use unspool_access_index::{AccessIndex, Cell, Explorer, Keeps, Kind, Moment, Toward};
 use unspool_formats::open_steps;
-use unspool_index::{AccessIndex, Cell, Explorer, Keeps, Kind, Moment, Toward};
 use unspool_records::memory::index_of;
 use unspool_records::memory::read_steps;
 use unspool_trace::steps::{Access, Place, Step, StepVisitor};

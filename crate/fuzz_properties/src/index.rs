@@ -1,10 +1,10 @@
 //! Registers and memory at the steps of a trace, and when code ran.
 
-use unspool_formats::open_steps;
-use unspool_index::{
+use unspool_access_index::{
     Cell, CodeBlock, Detail, Explorer, Filter, Keeps, Kind, List, LoopFinder, Module, Moment, RunIndex, Stop, Toward,
     With, blocks, drcov, in_modules,
 };
+use unspool_formats::open_steps;
 use unspool_records::ByteSource;
 use unspool_records::memory::read_steps;
 use unspool_trace::Instructions;

@@ -1,8 +1,8 @@
 //! Compressed streams and archives.
 
+use unspool_archives::{Entry, Fault, Kind, Listing, Random, Stream, content, list};
 use unspool_containers::{Buffer, Container, PIECE};
 use unspool_trace::{Limits, Problem};
-use unspool_unpack::{Entry, Fault, Kind, Listing, Random, Stream, content, list};
 
 use crate::choices::Choices;
 

@@ -3,8 +3,8 @@
 use unspool_engine::find::{Find, Order};
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::{Store, TrackRows};
-use unspool_find::pattern::Linked;
-use unspool_find::{Bound, Filter, RecordQuery, Search, SliceQuery};
+use unspool_filter::pattern::Linked;
+use unspool_filter::{Bound, Filter, RecordQuery, Search, SliceQuery};
 use unspool_trace::records::RecordName;
 use unspool_trace::{EventBatch, EventKind, FieldValue, Locator, Record, TrackDef, TrackKind, Visitor};
 

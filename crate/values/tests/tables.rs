@@ -6,8 +6,8 @@ use unspool_formats::trace_db;
 use unspool_formats::trace_db::encode::Writer;
 use unspool_formats::trace_db::wire::{Layout, Number, StatementId, Tables, Type};
 use unspool_formats::trace_db::{Places, open_places};
-use unspool_predicates::{BufferOrder, Invariant, Relation, Slot, Step, Suspicion, Values};
 use unspool_records::memory::index_of;
+use unspool_values::{BufferOrder, Invariant, Relation, Slot, Step, Suspicion, Values};
 
 fn places(bytes: &[u8]) -> Places {
     open_places(&index_of(&trace_db::ROW.format, bytes).unwrap()).unwrap()
@@ -102,7 +102,7 @@ fn buffers_have_lifetimes_and_pointers_that_leave_them_are_found() {
     answer(&mut values, &bytes, Slot::Buffers);
     let buffers = values.buffers().unwrap();
     assert_eq!((buffers.counts(), buffers.never_freed(), buffers.most_in_use()), ((4, 4), 2, 40));
-    let row = |buffers: &unspool_predicates::Buffers, row| {
+    let row = |buffers: &unspool_values::Buffers, row| {
         let it = buffers.get(row).unwrap().clone();
         (it.address, it.size, it.from.point, it.to.map(|to| to.point), it.is_resized, it.pointers, it.least_left)
     };

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use proptest::prelude::*;
-use unspool_index::{Cell, Explorer, Keeps, Kind, Moment, Toward};
+use unspool_access_index::{Cell, Explorer, Keeps, Kind, Moment, Toward};
 use unspool_records::ByteSource;
 use unspool_trace::decoder::Range as Bytes;
 use unspool_trace::records::Pass;

@@ -16,7 +16,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{RngSeed, TestRunner};
-use unspool_properties::{PROPERTIES, Property, check, seeds};
+use unspool_fuzz_properties::{PROPERTIES, Property, check, seeds};
 
 /// Changes a few bytes, cuts out a part or repeats it, and truncates what is left.
 fn damaged(

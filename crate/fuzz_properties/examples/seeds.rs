@@ -12,7 +12,7 @@
 use std::path::Path;
 use std::{env, fs, io};
 
-use unspool_properties::{PROPERTIES, seeds};
+use unspool_fuzz_properties::{PROPERTIES, seeds};
 
 fn main() -> io::Result<()> {
     let folder = env::args().nth(1).ok_or_else(|| io::Error::other("usage: seeds FOLDER"))?;

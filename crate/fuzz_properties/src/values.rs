@@ -1,7 +1,7 @@
 //! Queries about the values of a trace.
 
 use unspool_formats::trace_db::open_places;
-use unspool_predicates::{BufferOrder, Query, Slot, Step, Values};
+use unspool_values::{BufferOrder, Query, Slot, Step, Values};
 
 use crate::choices::Choices;
 use crate::file::index;
