@@ -10,10 +10,10 @@
 //! Nearly all apitraces are in Snappy, and those of gzip, zstd and Brotli are large. Natively they
 //! are linked in (feature `decompressors`). All modules are compiled with the same features, so
 //! that they share what is compiled; in wasm, what is not provided is not linked. The page's
-//! modules have them provided by `crate/archives` ([`provide`]): before a worker opens a file it asks
-//! `needsDecompressor`, and loads them if no format is certain about the file and its first bits
-//! are those of such a stream, or may be of Brotli. The record worker needs them only for a stream
-//! too long to be kept.
+//! modules have them provided by `crate/archives` ([`provide`]): before a worker opens a file it
+//! asks `needsDecompressor`, and loads them if no format is certain about the file and its first
+//! bits are those of such a stream, or may be of Brotli. The record worker needs them only for a
+//! stream too long to be kept.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -2,8 +2,8 @@
 //! what reads them.
 //!
 //! A format (`crate/formats`) implements [`Decoder`] or [`RowDecoder`], [`Records`] or
-//! [`records::RowRecords`], and [`steps::Steps`]; whoever reads traces uses those traits, and knows
-//! no format. No I/O, no clock. `no_std` with `alloc`.
+//! [`records::RowRecords`], and [`steps::Steps`]. What reads traces uses those traits, and knows no
+//! format. No I/O, no clock. `no_std` with `alloc`.
 
 #![no_std]
 #![forbid(unsafe_code)]
