@@ -16,8 +16,8 @@ static MAKE: std::sync::OnceLock<Make> = std::sync::OnceLock::new();
 
 /// Provides the decompressors of all containers but Snappy, once for the whole program. With the
 /// feature `decompressors` there is no need to but in wasm, and they are not used.
-/// [`crate::needs_decompressor`] and [`unspool_trace::Records::needs_decompressor`] return when
-/// they are needed.
+/// `needs_decompressor` and [`unspool_trace::Records::needs_decompressor`] return when they are
+/// needed.
 #[cfg(feature = "std")]
 pub fn provide(make: Make) {
     // Second ones are as good as the first.

@@ -47,7 +47,7 @@ const HELD: usize = 1 << 12;
 /// The call stack of one thread, or of a whole system whose threads cannot be told apart.
 ///
 /// A jump out of recursion may have left any of the calls that return to its target. Each
-/// possibility is followed as a [`State`] of its own until returns show which one is right. Events
+/// possibility is followed as a `State` of its own until returns show which one is right. Events
 /// are held back meanwhile.
 #[derive(Debug, Default)]
 pub struct Stack {

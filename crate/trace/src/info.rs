@@ -1,8 +1,8 @@
 //! Facts about a trace as a whole, known from the head of its file.
 //!
-//! `Info` adds to the row of the format ([`crate::table`]) what differs between its traces: what
-//! one offers beyond slices, instants and counters (`offers`: SQL tables, disassembly, call stacks,
-//! time). Neither the engine nor the page tests for a format's name.
+//! `Info` adds to the row of the format (`table`) what differs between its traces: what one offers
+//! beyond slices, instants and counters (`offers`: SQL tables, disassembly, call stacks, time).
+//! Neither the engine nor the page tests for a format's name.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -50,7 +50,7 @@ pub enum Capability {
     State,
     /// Calls of a graphics interface, with frames and resources.
     Graphics,
-    /// Stretches that can be written as traces of their own ([`unspool_cut`]).
+    /// Stretches that can be written as traces of their own (`unspool_cut`).
     Stretches,
 }
 

@@ -293,7 +293,7 @@ pub trait Records {
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass + '_>;
 
     /// Whether passes need a decompressor that a program provides on demand
-    /// ([`unspool_containers::provide`]).
+    /// (`unspool_containers::provide`).
     fn needs_decompressor(&self) -> bool {
         false
     }
@@ -314,9 +314,9 @@ pub trait Records {
     ///
     /// # Errors
     ///
-    /// Returns [`Cause::Misuse`] if there is no such record, [`Cause::Unavailable`] or
-    /// [`Cause::Gone`] if it is not to be had any more, or the cause why the bytes cannot be
-    /// decoded.
+    /// Returns [`Cause::Misuse`](crate::Cause::Misuse) if there is no such record,
+    /// [`Cause::Unavailable`](crate::Cause::Unavailable) or [`Cause::Gone`](crate::Cause::Gone) if
+    /// it is not to be had any more, or the cause why the bytes cannot be decoded.
     fn details(&self, locator: Locator, bytes: &[u8]) -> Result<RecordDetails>;
 }
 

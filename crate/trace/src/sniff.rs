@@ -104,8 +104,7 @@ pub type Open = fn(head: &[u8], OpenOptions) -> Result<Opened>;
 /// Opens a file to print text. Returns `None` if the format does not have this kind of text.
 pub type OpenText = fn(head: &[u8], Text, OpenOptions) -> Result<Option<Box<dyn TextDump>>>;
 
-/// What a format is, and how files of it are recognised and decoded: a part of its
-/// [`Row`](crate::table::Row).
+/// What a format is, and how files of it are recognised and decoded: a part of its `Row`.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// A stable id.

@@ -2,7 +2,7 @@
 //! iterated.
 //!
 //! Of a repeated field or list, the last one counts. Views ignore whatever is invalid, which
-//! [`super::message::broken`] finds.
+//! `message::broken` finds.
 
 use super::wire::{Content, Fields, zigzag};
 
