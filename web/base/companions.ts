@@ -1,6 +1,6 @@
 /** Files that belong to a trace: they add to it what its own file lacks. */
 
-/** The kinds of companions, from `crate/formats/src/companion.rs`. */
+/** The kinds of companions, from `crate/trace/src/companion.rs`. */
 export type CompanionKind =
   /** Names for the ids or addresses of functions. */
   | 'names'

@@ -11,7 +11,7 @@
 //! # How it is built
 //!
 //! A trace of a format with the capability `state` says what each step read and wrote.
-//! `crate/formats/src/steps.rs` has the pass that gives whole values (`StepVisitor`), over the same
+//! `crate/trace/src/steps.rs` has the pass that gives whole values (`StepVisitor`), over the same
 //! pieces as the record pass. `AccessIndex` takes the steps:
 //!
 //! - *Segments* of up to 65,536 steps, append-only. A segment has the cells (8 aligned bytes of

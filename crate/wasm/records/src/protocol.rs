@@ -64,7 +64,7 @@ structures! {
         pub found: Option<Collected>,
     }
 
-    /// Rows for SQL, as `crate/engine/src/records/tabulate.rs` writes them.
+    /// Rows for SQL, as `crate/records/src/tabulate.rs` writes them.
     pub struct TabulatedPart {
         /// The rows.
         #[tsify(type = "Uint8Array<ArrayBuffer>")]
