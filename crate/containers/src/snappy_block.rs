@@ -85,8 +85,11 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// Decodes an element (`format_description.txt` of Snappy, 2): the lower two bits of its tag
+    /// say whether it is a literal, or a copy from 1, 2 or 4 bytes of offset.
     fn element(&mut self) -> Result<(), Reached> {
         let (tag, rest) = self.input.split_first().ok_or(Reached::Cut)?;
+        // Bytes that follow the tag, and the length as far as the tag has it.
         let (extra, len) = match tag & 3 {
             0 if *tag < 60 << 2 => (0, usize::from(tag >> 2) + 1),
             0 => (usize::from(tag >> 2) - 59, 0),

@@ -36,6 +36,7 @@ struct Header {
 }
 
 impl Header {
+    /// Bytes of a section header.
     fn len(wire: Wire) -> usize {
         if wire.wide { 64 } else { 40 }
     }

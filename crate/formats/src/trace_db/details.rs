@@ -315,7 +315,7 @@ fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
             .is_some_and(|(a, b)| a.content == b.content && a.size == b.size && a.buffer_size == b.buffer_size);
         let Some(name) = was.as_ref().or(is.as_ref()).map(|v| v.name) else { break };
         if !same {
-            let side = |v: Option<&Variable>| v.map_or(Value::Null, |v| short(tables, v));
+            let side = |v: Option<&Variable>| v.map_or(Value::Null, |v| side_of(tables, v));
             let value =
                 Value::Tree([Field::new("before", side(was.as_ref())), Field::new("now", side(is.as_ref()))].into());
             found.insert((position, found.len()), Field { name: name_of(tables, name), value });
@@ -327,8 +327,8 @@ fn changes(tables: &Tables, before: &Point, now: &Point) -> Value {
     Value::Tree(found.into_values().collect())
 }
 
-/// A value, with the size of its buffer if it points to one.
-fn short(tables: &Tables, v: &Variable) -> Value {
+/// A value before or after a change, with the size of its buffer if it points to one.
+fn side_of(tables: &Tables, v: &Variable) -> Value {
     match v.buffer_size {
         None => content(tables, v),
         Some(bytes) => {

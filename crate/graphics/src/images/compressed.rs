@@ -166,7 +166,7 @@ fn two(red: [u32; 16], green: [u32; 16], opaque: u32) -> Block {
     texels
 }
 
-/// Texels of luminance and alpha.
+/// The texels of a block that has luminance and alpha: luminance is red, green and blue.
 fn luminance(luminance: [u32; 16], alpha: [u32; 16]) -> Block {
     let mut texels = [[0; 4]; 16];
     for ((texel, l), a) in texels.iter_mut().zip(luminance).zip(alpha) {

@@ -284,6 +284,8 @@ impl Replay {
         self.both()?.1.buffers.get_mut(&name)
     }
 
+    /// Writes into the buffer that is bound to `target`, from the offset `at` on, as far as its
+    /// contents are kept.
     pub(crate) fn write(&mut self, target: u32, at: i64, bytes: &[u8]) {
         if self.keeps(bytes.len())
             && let (Ok(at), Some(buffer)) = (usize::try_from(at), self.buffer_at(target))
