@@ -84,7 +84,7 @@ impl Ask {
         };
         let (from, to) = self.range.unwrap_or((0, 0));
         let mut out = Vec::new();
-        put(&mut out, [what, self.range.is_some().into(), from, to, self.first, self.most.into()]);
+        put(&mut out, &[what, self.range.is_some().into(), from, to, self.first, self.most.into()]);
         out
     }
 
@@ -201,18 +201,18 @@ impl Answer {
 
 fn put_head(out: &mut Vec<u8>, head: &Head, parts: &[Part]) {
     let Head { title, frequency, unit, origin, end, tracks } = head;
-    put(out, [frequency.unwrap_or(0), *origin, *end, tracks.len() as u64]);
+    put(out, &[frequency.unwrap_or(0), *origin, *end, tracks.len() as u64]);
     put_text(out, title);
     put_text(out, unit);
     for track in tracks {
         let (kind, values, stacking) = (track.kind as u64, track.values as u64, track.stacking as u64);
         let parent = track.parent.map_or(0, |parent| u64::from(parent) + 1);
         let (has_id, id) = (track.id.is_some().into(), track.id.unwrap_or(0) as u64);
-        put(out, [parent, kind, has_id, id, values, stacking]);
+        put(out, &[parent, kind, has_id, id, values, stacking]);
         put_text(out, &track.name);
     }
     for part in parts {
-        put(out, [part.table as u64, part.track.into(), part.depth.into(), part.first, part.len]);
+        put(out, &[part.table as u64, part.track.into(), part.depth.into(), part.first, part.len]);
     }
 }
 
@@ -223,17 +223,17 @@ fn put_name(out: &mut Vec<u8>, Name { text, kind, key }: &Name) {
         Key::Address(bits) => (2, bits),
         Key::Statement(bits) => (3, bits),
     };
-    put(out, [*kind as u64, tag, bits]);
+    put(out, &[*kind as u64, tag, bits]);
     put_text(out, text);
 }
 
 fn put_slice(out: &mut Vec<u8>, it: &Slice) {
     let parent = it.parent.map_or(0, |row| row + 1);
-    put(out, [it.row, parent, it.depth.into(), it.start, it.end, it.name.into(), it.flags.into(), it.locator]);
+    put(out, &[it.row, parent, it.depth.into(), it.start, it.end, it.name.into(), it.flags.into(), it.locator]);
 }
 
 fn put_instant(out: &mut Vec<u8>, it: &Instant) {
-    put(out, [it.time, it.name.into(), it.locator]);
+    put(out, &[it.time, it.name.into(), it.locator]);
 }
 
 fn put_sample(out: &mut Vec<u8>, it: &Sample) {
@@ -242,18 +242,20 @@ fn put_sample(out: &mut Vec<u8>, it: &Sample) {
         Number::Unsigned(number) => (1, number),
         Number::Real(number) => (2, number.to_bits()),
     };
-    put(out, [it.time, tag, bits]);
+    put(out, &[it.time, tag, bits]);
 }
 
-fn put<const N: usize>(out: &mut Vec<u8>, numbers: [u64; N]) {
+// Once in the module, not once for each number of numbers.
+#[inline(never)]
+fn put(out: &mut Vec<u8>, numbers: &[u64]) {
     for number in numbers {
-        out.extend(number.to_le_bytes());
+        out.extend_from_slice(&number.to_le_bytes());
     }
 }
 
 fn put_text(out: &mut Vec<u8>, text: &str) {
-    put(out, [text.len() as u64]);
-    out.extend(text.as_bytes());
+    put(out, &[text.len() as u64]);
+    out.extend_from_slice(text.as_bytes());
 }
 
 fn numbers<const N: usize>(bytes: &mut &[u8]) -> Option<[u64; N]> {

@@ -294,9 +294,10 @@ impl DisplayLists {
                 let seen: HashSet<i64> =
                     args.names.iter().copied().chain(list_names(kind, &args.bytes)).take(count).collect();
                 // In an order of their own: what they come to does not depend on it, but the steps
-                // do.
-                let mut lists: Vec<i64> = seen.into_iter().map(|list| base.wrapping_add(list)).collect();
+                // do. As numbers of a type that is sorted elsewhere: each sort is 4 kB of the page.
+                let mut lists: Vec<u64> = seen.into_iter().map(|list| base.wrapping_add(list) as u64).collect();
                 lists.sort_unstable();
+                let lists: Vec<i64> = lists.into_iter().map(|list| list as i64).collect();
                 return self.call(&lists, thread, call);
             }
         }
