@@ -58,12 +58,12 @@ test.describe('records of a log', () => {
   test('of one thread and of a range', async ({ page }) => {
     await page.getByRole('combobox', { name: 'Threads' }).selectOption({ label: 'thread 4713' });
     await expect(bar(page)).toHaveText('316 records');
-    expect((await rows(page)).every((text) => text.includes('thread 4713'))).toBe(true);
+    // Rows are empty until they arrive.
+    await expect.poll(async () => (await rows(page)).every((text) => text.includes('thread 4713'))).toBe(true);
     await page.getByRole('combobox', { name: 'Threads' }).selectOption({ index: 0 });
     await expect(bar(page)).toHaveText('1,021 records');
     await selectRange(page, 0.2, 0.4);
     await expect(bar(page)).not.toHaveText('1,021 records');
-    // Rows are empty until they arrive.
     const earliest = async () => Math.min(...(await rows(page)).map((text) => Number.parseFloat(text)));
     await expect.poll(earliest).toBeGreaterThan(100);
   });
