@@ -29,6 +29,21 @@ it('imports only leftwards in base <- model <- render <- ui, and the worker only
   expect(wrong).toEqual([]);
 });
 
+it('has crates that import what the table of rooms says', () => {
+  const crates = join(WEB, '../crate');
+  const table = readFileSync(join(WEB, '../ARCHITECTURE.md'), 'utf8');
+  const rooms = [...table.matchAll(/^\| `crate\/([a-z_]+)` \|.*\| ((?:[a-z_]+, )*[a-z_]+) \|$/gm)];
+  expect(rooms.length).toBeGreaterThan(15);
+  for (const [, room, said] of rooms) {
+    const manifest = readFileSync(join(crates, room!, 'Cargo.toml'), 'utf8');
+    const dependencies = /^\[dependencies\]\n([^[]*)/m.exec(manifest)?.[1] ?? '';
+    const own = [...dependencies.matchAll(/^unspool-([a-z-]+)/gm)].map(([, name]) => name!.replaceAll('-', '_'));
+    // What the surfaces of graphics and replay share with crate/wasm.
+    const imported = own.filter((name) => name !== 'js' && name !== 'decompressors').sort();
+    expect(imported, room).toEqual(said === 'none' ? [] : said!.split(', '));
+  }
+});
+
 it('has no import cycles, of types included', () => {
   const cycles: string[] = [];
   const done = new Set<string>();

@@ -55,7 +55,7 @@ impl<'a> Block<'a> {
     }
 
     /// Uncompressed length in bytes, as stated by the block.
-    #[expect(clippy::len_without_is_empty, reason = "no question about a block is whether it is empty")]
+    #[expect(clippy::len_without_is_empty, reason = "an empty block is like any other")]
     pub fn len(&self) -> usize {
         self.len
     }

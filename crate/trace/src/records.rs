@@ -442,7 +442,7 @@ impl Rows {
 }
 
 /// The double whose shortest form is that of the float: 0.1 instead of 0.10000000149011612.
-pub fn shortest(x: f32) -> f64 {
+fn shortest(x: f32) -> f64 {
     alloc::format!("{x:e}").parse().unwrap_or(f64::from(x))
 }
 

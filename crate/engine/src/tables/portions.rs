@@ -245,7 +245,7 @@ fn put_sample(out: &mut Vec<u8>, it: &Sample) {
     put(out, &[it.time, tag, bits]);
 }
 
-// Once in the module, not once for each number of numbers.
+// A call: in line at each of its places it would make the module of the session larger.
 #[inline(never)]
 fn put(out: &mut Vec<u8>, numbers: &[u64]) {
     for number in numbers {
