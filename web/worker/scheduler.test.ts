@@ -67,7 +67,8 @@ describe('the scheduler', () => {
     const posted: string[] = [];
     const post = MessagePort.prototype.postMessage;
     MessagePort.prototype.postMessage = function (this: MessagePort, ...given: Parameters<typeof post>) {
-      posted.push('message');
+      // The runner of tests talks through a port of its own; only the scheduler posts nothing at all.
+      if (given[0] === null) posted.push('message');
       return post.apply(this, given);
     } as typeof post;
     try {
