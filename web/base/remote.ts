@@ -1,0 +1,221 @@
+/*
+ * A typed object in another thread. One side has an object with methods and serves it on a port (`serve`). The other has a
+ * `Remote` of the same type (`connect`), whose methods return promises.
+ *
+ * - A function among the arguments is called in the thread that passed it: progress, parts of an answer.
+ * - An `AbortSignal` among the arguments aborts one in the other thread.
+ * - A method that returns an async iterable is a stream: its next item is made when it is asked for, so a reader that is slow
+ *   holds the writer up.
+ * - Typed arrays of answers change hands. Those of arguments are copied unless they are given away (`give`). Ports change hands.
+ *
+ * Calls are made in the order of their messages and answered in any.
+ */
+
+import { transferables } from './transfer.ts';
+
+/** The part of a `Worker` or `MessagePort` that is used. Tests substitute their own. */
+export interface RemotePort {
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  onmessage: ((event: MessageEvent) => void) | null;
+}
+
+/** A {@link RemotePort} that can end: a worker. */
+export interface RemoteWorker extends RemotePort {
+  terminate(): void;
+  onerror: ((event: ErrorEvent) => void) | null;
+  onmessageerror: ((event: MessageEvent) => void) | null;
+}
+
+/** The other side of a `T`: what methods return comes in a promise, and what they iterate over, one by one. */
+export type Remote<T> = {
+  readonly [M in keyof T]: T[M] extends (...args: infer A) => AsyncIterable<infer Item>
+    ? (...args: A) => AsyncIterable<Item>
+    : T[M] extends (...args: infer A) => infer Answer
+      ? (...args: A) => Promise<Awaited<Answer>>
+      : never;
+};
+
+/** A {@link Remote} and the end of it. */
+export interface Connection<T> {
+  readonly remote: Remote<T>;
+  /** Rejects all calls without an answer, and those to come, with `reason`. */
+  close(reason: unknown): void;
+}
+
+/** To the side that serves. */
+type Question =
+  | {
+      readonly id: number;
+      readonly call: string;
+      /** Functions and signals are null here. */
+      readonly args: readonly unknown[];
+      /** Which of the arguments are functions. */
+      readonly functions: readonly number[];
+      /** Which argument is the signal; -1 without one. */
+      readonly signal: number;
+    }
+  | { readonly id: number; readonly go: 'abort' | 'next' | 'return' };
+
+/** To the side that asks. */
+type Reply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly thrown: unknown }
+  /** The next item of a stream. */
+  | { readonly id: number; readonly item: unknown }
+  /** The function among the arguments at place `to` is called. */
+  | { readonly id: number; readonly to: number; readonly args: readonly unknown[] };
+
+const given = new WeakSet<ArrayBuffer>();
+
+/** Marks the typed arrays in an argument to be moved with the next call instead of copied. Returns the argument. */
+export function give<T>(value: T): T {
+  for (const buffer of transferables(value)) given.add(buffer);
+  return value;
+}
+
+/** What the arguments of a call move: ports, and what was given away. */
+function moved(args: readonly unknown[]): Transferable[] {
+  const buffers = transferables(args).filter((buffer) => given.has(buffer));
+  return [...buffers, ...args.filter((arg) => arg instanceof MessagePort)];
+}
+
+/** A call that has no answer yet. */
+interface Waiting {
+  readonly args: readonly unknown[];
+  resolve(value: unknown): void;
+  reject(reason: unknown): void;
+  /** For a stream: the one who waits for its next item. */
+  item: ((item: IteratorResult<unknown, undefined>) => void) | null;
+}
+
+/** Asks the object that is served at the other end of a port. It takes over `onmessage`. */
+export function connect<T extends object>(port: RemotePort): Connection<T> {
+  const waiting = new Map<number, Waiting>();
+  let asked = 0;
+  let closed: { readonly reason: unknown } | null = null;
+
+  port.onmessage = ({ data }: MessageEvent<Reply>) => {
+    const call = waiting.get(data.id);
+    if (!call) return;
+    if ('to' in data) (call.args[data.to] as (...args: readonly unknown[]) => void)(...data.args);
+    else if ('item' in data) call.item?.({ done: false, value: data.item });
+    else {
+      waiting.delete(data.id);
+      if ('thrown' in data) call.reject(data.thrown);
+      else call.resolve(data.value);
+    }
+  };
+
+  const ask = (name: string, args: readonly unknown[]) => {
+    const id = asked;
+    asked += 1;
+    const say = (what: 'abort' | 'next' | 'return') => {
+      if (waiting.has(id)) port.postMessage({ id, go: what } satisfies Question, []);
+    };
+    const signal = args.findIndex((arg) => arg instanceof AbortSignal);
+    const stop = args[signal] as AbortSignal | undefined;
+    const abort = () => say('abort');
+    const answer = new Promise<unknown>((resolve, reject) => {
+      if (closed) {
+        reject(closed.reason);
+        return;
+      }
+      const functions = args.flatMap((arg, place) => (typeof arg === 'function' ? [place] : []));
+      const plain = args.map((arg, place) => (place === signal || typeof arg === 'function' ? null : arg));
+      waiting.set(id, { args, resolve, reject, item: null });
+      port.postMessage({ id, call: name, args: plain, functions, signal } satisfies Question, moved(plain));
+      if (stop?.aborted) abort();
+      else stop?.addEventListener('abort', abort, { once: true });
+    });
+    // Whoever iterates has the error from there.
+    answer.finally(() => stop?.removeEventListener('abort', abort)).catch(() => undefined);
+    const next = () =>
+      new Promise<IteratorResult<unknown, undefined>>((resolve, reject) => {
+        answer.then(() => resolve({ done: true, value: undefined }), reject);
+        const call = waiting.get(id);
+        if (call) call.item = resolve;
+        say('next');
+      });
+    const end = async (): Promise<IteratorResult<unknown, undefined>> => {
+      say('return');
+      return { done: true, value: undefined };
+    };
+    return Object.assign(answer, { [Symbol.asyncIterator]: () => ({ next, return: end }) });
+  };
+
+  const remote = new Proxy({} as Record<string, unknown>, {
+    get: (methods, name) => {
+      // A remote that is awaited is not a promise.
+      if (typeof name !== 'string' || name === 'then') return undefined;
+      methods[name] ??= (...args: readonly unknown[]) => ask(name, args);
+      return methods[name];
+    },
+  });
+  return {
+    remote: remote as unknown as Remote<T>,
+    close: (reason) => {
+      closed ??= { reason };
+      for (const { reject } of waiting.values()) reject(reason);
+      waiting.clear();
+    },
+  };
+}
+
+/**
+ * Serves an object to the other end of a port. It takes over `onmessage`. `thrownBy` makes what crosses of what a method threw:
+ * as it is by default.
+ */
+export function serve<T extends object>(
+  service: T,
+  port: RemotePort,
+  thrownBy: (thrown: unknown) => unknown = (thrown) => thrown,
+): void {
+  const methods = service as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
+  const running = new Map<number, { readonly stop: AbortController; items: AsyncIterator<unknown> | null }>();
+  const post = (reply: Reply) => port.postMessage(reply, transferables(reply));
+  const end = (id: number, reply: Reply) => {
+    if (running.delete(id)) post(reply);
+  };
+  const fail = (id: number) => (thrown: unknown) => end(id, { id, thrown: thrownBy(thrown) });
+
+  const call = async (asked: Extract<Question, { readonly call: string }>) => {
+    const { id, functions, signal } = asked;
+    const stop = new AbortController();
+    const state = { stop, items: null as AsyncIterator<unknown> | null };
+    running.set(id, state);
+    const args = asked.args.map((arg, place) => {
+      if (place === signal) return stop.signal;
+      if (!functions.includes(place)) return arg;
+      return (...values: readonly unknown[]) => {
+        if (running.has(id)) post({ id, to: place, args: values });
+      };
+    });
+    const answer = methods[asked.call]?.(...args);
+    if (isStream(answer)) state.items = answer[Symbol.asyncIterator]();
+    else end(id, { id, value: await answer });
+  };
+  const next = async (id: number, items: AsyncIterator<unknown>) => {
+    const { done, value } = await items.next();
+    if (done) end(id, { id, value: undefined });
+    else if (running.has(id)) post({ id, item: value });
+  };
+
+  port.onmessage = ({ data }: MessageEvent<Question>) => {
+    const { id } = data;
+    if ('call' in data) {
+      call(data).catch(fail(id));
+      return;
+    }
+    const state = running.get(id);
+    if (data.go === 'abort') state?.stop.abort();
+    else if (state?.items && data.go === 'next') next(id, state.items).catch(fail(id));
+    else if (state?.items) {
+      void state.items.return?.().then(undefined, () => undefined);
+      end(id, { id, value: undefined });
+    }
+  };
+}
+
+function isStream(answer: unknown): answer is AsyncIterable<unknown> {
+  return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+}
