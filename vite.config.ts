@@ -64,6 +64,9 @@ export default defineConfig({
   test: {
     environment: 'node',
     pool: 'threads',
+    // Only what hangs fails by the clock: machines are shared.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A process for each file takes three times as long.
     projects: [
       { extends: true, test: { name: 'web', include: ['web/**/*.test.ts'], exclude: WITH_SQLITE, isolate: false } },
