@@ -164,7 +164,7 @@ function Where({
   };
   return (
     <div class="picture-where">
-      <p class="picture-at">
+      <p class="picture-at wrap">
         <span>
           {frame < 0 ? 'Outside of frames' : `Frame ${formatCount(frame)} of ${formatCount(frames.to.length)}`}
         </span>{' '}
@@ -173,7 +173,7 @@ function Where({
         </button>
       </p>
       {frame >= 0 && (
-        <div class="picture-steps">
+        <div class="picture-steps wrap">
           <span>
             <button
               type="button"
@@ -252,7 +252,7 @@ function Frame({ replay, large, choose }: FrameProps) {
   const progress = replay.progress.value;
   const picture: Picture | null = shown?.picture ?? null;
   return (
-    <div class="picture-frame">
+    <div class="picture-frame row wrap">
       {picture && (
         <Canvas
           picture={picture}
@@ -263,7 +263,7 @@ function Frame({ replay, large, choose }: FrameProps) {
         />
       )}
       {shown && !picture && !progress && <p class="muted">No visible framebuffer at this call.</p>}
-      <div class="picture-progress" role="status">
+      <div class="picture-progress row small" role="status">
         {progress && (
           <>
             <progress max={1} value={progress.share} aria-label="Replay" />
