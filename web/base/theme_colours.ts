@@ -36,6 +36,9 @@ export interface ThemeColours {
   readonly codeText: string;
   readonly codeNumber: string;
   readonly glslValue: string;
+  /** Lines of source. */
+  readonly added: string;
+  readonly removed: string;
 }
 
 /** The colours of both themes. */
@@ -73,6 +76,8 @@ export const THEME_COLOURS: { readonly dark: ThemeColours; readonly light: Theme
     codeText: '#9fd08b',
     codeNumber: '#e3b777',
     glslValue: '#e6b673',
+    added: '#2a9d4a',
+    removed: '#d0434b',
   },
   light: {
     background: '#fbfcfd',
@@ -107,6 +112,8 @@ export const THEME_COLOURS: { readonly dark: ThemeColours; readonly light: Theme
     codeText: '#2c6e1f',
     codeNumber: '#8a4b08',
     glslValue: '#8a4b00',
+    added: '#2a9d4a',
+    removed: '#d0434b',
   },
 };
 
