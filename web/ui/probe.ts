@@ -41,7 +41,7 @@ async function pictureOf(question: object, open: OpenTrace): Promise<object> {
   };
 }
 
-/** A replay that takes these shortcuts, and makes each picture anew. */
+/** A replay that takes these shortcuts, and keeps no picture. */
 function probeOf(open: OpenTrace, shortcuts: Shortcuts): Replay {
   const all = probes.get(open) ?? new Map<string, Replay>();
   probes.set(open, all);
