@@ -1,6 +1,7 @@
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { waitForWasm } from './scripts/wait_for_wasm.mjs';
+import { themeSheet } from './web/base/theme_colours.ts';
 
 /**
  * What the built page may load and run: its own files, and WebAssembly. It may connect anywhere at first, because policies can
@@ -32,6 +33,13 @@ const securityPolicy: Plugin = {
   ],
 };
 
+/** The colours as custom properties: in the page's first style sheet, so that nothing waits for a script to write them. */
+const themeColours: Plugin = {
+  name: 'theme-colours',
+  resolveId: (id) => (id === 'virtual:theme.css' ? id : null),
+  load: (id) => (id === 'virtual:theme.css' ? themeSheet() : null),
+};
+
 /**
  * What the page loads at first is one file, and what a trace needs more is another one. Otherwise each module that one of them shares with
  * panels is a file of its own, and small files compress badly.
@@ -50,7 +58,7 @@ export default defineConfig({
   // The built page works under any path of any static host.
   base: './',
   publicDir: 'web/public',
-  plugins: [securityPolicy, waitForWasm()],
+  plugins: [securityPolicy, themeColours, waitForWasm()],
   worker: { format: 'es', plugins: () => [waitForWasm()] },
   // Without this the development server finds sql.js at the first database and reloads the page.
   optimizeDeps: { include: ['sql.js'] },

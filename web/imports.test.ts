@@ -84,6 +84,18 @@ it('styles classes in the folder of their component', () => {
   expect(foreign).toEqual([]);
 });
 
+it('has colours, sizes and layers of the page in its tokens only', () => {
+  const own: string[] = [];
+  for (const sheet of sheetsOf(join(WEB, 'ui'))) {
+    const css = readFileSync(sheet, 'utf8').replace(/--[\w-]+:[^;]*;/g, '');
+    for (const [found] of css.matchAll(
+      /#[\da-f]{6}\b|z-index: (?:[4-9]|\d\d)|font-size: 1[1236]px|border-radius: [2-68]px/g,
+    ))
+      own.push(`${relative(WEB, sheet)}: ${found}`);
+  }
+  expect(own).toEqual([]);
+});
+
 it('gives a class its looks in one folder', () => {
   // What is styled by its class alone, or by it and a tag, is styled wherever another folder uses the class, once both are loaded.
   const folders = new Map<string, Set<string>>();

@@ -197,16 +197,20 @@ for (const [trace, count, end] of [
     // The same places in each run, all over the trace and in no order.
     const calls = Array.from({ length: count }, (_, i) => Math.floor(end * ((0.13 + 0.618034 * i) % 1)));
     const jumps = [...calls, end, calls[0]!];
-    const jumped = await hashes(page, jumps, {});
+    const jumped = await hashes(page, jumps);
     const whole = new Map(
       await hashes(
         page,
         [...calls, end].sort((a, b) => a - b),
-        { isWhole: true },
+        { skips: false, copyMs: Number.POSITIVE_INFINITY, keepCalls: null },
       ),
     );
     // From copies of what was drawn, each made as soon as there was anything new.
-    const copied = await hashes(page, [...jumps, ...[...calls].reverse()], { spacing: 0 });
+    const copied = await hashes(page, [...jumps, ...[...calls].reverse()], {
+      skips: true,
+      copyMs: 0,
+      keepCalls: 1,
+    });
     for (const [call, hash] of [...jumped, ...copied]) expect([call, hash]).toEqual([call, whole.get(call)]);
     expect(new Set(whole.values()).size).toBeGreaterThan(2);
   });

@@ -1,7 +1,7 @@
 import type { JSHandle, Page } from '@playwright/test';
-import type { How } from '../../web/model/replay.ts';
+import type { Shortcuts } from '../../web/base/replay_protocol.ts';
 
-/** What the page answers about the picture after a call. `how`: as in `How` of `web/model/replay.ts`. */
+/** What the page answers about the picture after a call. */
 export interface Pictured {
   readonly picture: { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray } | null;
   readonly failures: readonly { readonly call: number; readonly log: string }[];
@@ -9,7 +9,8 @@ export interface Pictured {
   readonly error: string;
 }
 
-export function pictured(page: Page, call: number, how: Partial<How> = {}): Promise<JSHandle<Pictured>> {
+/** The picture after a call, with the usual shortcuts or others. */
+export function pictured(page: Page, call: number, shortcuts?: Shortcuts): Promise<JSHandle<Pictured>> {
   return page.evaluateHandle(
     (question) =>
       new Promise<Pictured>((resolve) => {
@@ -21,15 +22,15 @@ export function pictured(page: Page, call: number, how: Partial<How> = {}): Prom
         window.addEventListener('message', hear);
         window.postMessage({ type: 'unspool:picture', ...question });
       }),
-    { call, ...how },
+    { call, shortcuts },
   );
 }
 
 /** Hashes of the pictures after calls. */
-export async function hashes(page: Page, calls: readonly number[], how: Partial<How>): Promise<[number, string][]> {
+export async function hashes(page: Page, calls: readonly number[], shortcuts?: Shortcuts): Promise<[number, string][]> {
   const found: [number, string][] = [];
   for (const call of calls) {
-    const answer = await pictured(page, call, how);
+    const answer = await pictured(page, call, shortcuts);
     const hash = await answer.evaluate(({ picture, refusals, error }) => {
       let sum = 2166136261;
       for (const byte of picture?.pixels ?? []) sum = Math.imul(sum ^ byte, 16777619);

@@ -15,6 +15,8 @@ const CASES = [
   ['replay_contexts.trace', 'The trace has more than 8 contexts'],
 ] as const;
 
+const TOO_OLD = 'Pictures need WebGL2 in workers, as in Chrome 111, Firefox 114 and Safari 17, or later.';
+
 for (const [name, sentence] of CASES)
   test(`${name} ends with a sentence, and the page lives on`, async ({ page }) => {
     await open(page, fixture(name));
@@ -22,6 +24,37 @@ for (const [name, sentence] of CASES)
     const pane = page.getByRole('complementary', { name: 'Picture' });
     await expect(pane).toContainText(sentence, { timeout: 30_000 });
     // The rest of the page goes on.
+    await page.getByRole('tab', { name: 'Details', exact: true }).click();
+    await expect(page.getByRole('complementary', { name: /Trace|Details/ })).toBeVisible();
+  });
+
+for (const [what, code, sentence] of [
+  ['has no canvas in workers', 'Reflect.deleteProperty(globalThis, "OffscreenCanvas")', TOO_OLD],
+  ['has no WebGL2 in workers', 'Reflect.deleteProperty(globalThis, "WebGL2RenderingContext")', TOO_OLD],
+  [
+    'refuses WebGL2',
+    'OffscreenCanvas.prototype.getContext = () => null',
+    /gives this page no WebGL2\..* reload the page/,
+  ],
+] as const)
+  test(`a browser that ${what} shows a sentence, and the page lives on`, async ({ page }) => {
+    await page.addInitScript((last) => {
+      const { Blob: Whole } = window;
+      window.Blob = class extends Whole {
+        constructor(parts: BlobPart[] = [], options?: BlobPropertyBag) {
+          super(options?.type === 'text/javascript' ? [...parts, `\n${last};\n`] : parts, options);
+        }
+      };
+    }, code);
+    await page.goto('./');
+    await open(page, fixture('replay_views.trace'));
+    await page.getByRole('tab', { name: 'Picture', exact: true }).click();
+    const pane = page.getByRole('complementary', { name: 'Picture' });
+    await expect(pane.getByRole('alert')).toContainText(sentence);
+    await expect(pane.getByRole('img')).toHaveCount(0);
+    // Another try comes to the same.
+    await pane.getByRole('button', { name: 'Try again' }).click();
+    await expect(pane.getByRole('alert')).toContainText(sentence);
     await page.getByRole('tab', { name: 'Details', exact: true }).click();
     await expect(page.getByRole('complementary', { name: /Trace|Details/ })).toBeVisible();
   });

@@ -6,8 +6,8 @@
 /** How draws are shown. */
 export type PictureView = 'color' | 'wireframe' | 'overdraw' | 'depth' | 'changed';
 
-/** Which limit a replay ran into that a person may raise: that of bytes, or that of time. */
-export type Limit = '' | 'bytes' | 'time';
+/** Which limit a replay ran into that the user may raise: that of bytes, of time, or of the size of traces that are drawn without a GPU. */
+export type Limit = '' | 'bytes' | 'time' | 'gpu';
 
 /** A picture: RGBA from the top left, four bytes each. */
 export interface Picture {
@@ -96,8 +96,7 @@ export type ToReplay =
   | { readonly t: 'look' }
   /**
    * Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. `patience`: milliseconds that
-   * the GPU may take. A later question replaces it. `isChecked`: WebGL2 is asked after each command whether it has refused it.
-   * `isWhole`: no draw is left out. `spacing`: milliseconds of work after which what was drawn is copied, if it is not to be the usual.
+   * the GPU may take. A later question replaces it.
    */
   | {
       readonly t: 'picture';
@@ -105,9 +104,6 @@ export type ToReplay =
       readonly call: number;
       readonly view: PictureView;
       readonly patience: number;
-      readonly isChecked: boolean;
-      readonly isWhole: boolean;
-      readonly spacing: number | null;
     }
   /** Asks which draws of the frame up to a call touched a pixel, counted from the top left. */
   | {
@@ -124,8 +120,6 @@ export type ToReplay =
   | { readonly t: 'film'; readonly calls: readonly number[]; readonly width: number; readonly height: number };
 
 export type FromReplay =
-  /** Nothing is replayed, because there is no GPU and the file is large. */
-  | { readonly t: 'held'; readonly renderer: string }
   /** All calls were looked at. */
   | { readonly t: 'coverage'; readonly coverage: Coverage; readonly frames: Frames }
   /** How far it is: a share, and the call. `what` is being done. */
@@ -147,24 +141,28 @@ export type FromReplay =
   | { readonly t: 'film'; readonly call: number; readonly picture: SmallPicture | null }
   /** The worker has given up its GPU. */
   | { readonly t: 'stopped' }
-  /** Nothing can be replayed any more. */
-  | { readonly t: 'failed'; readonly sentence: string };
+  /** Nothing can be replayed any more, or not before a limit is raised. */
+  | ({ readonly t: 'failed' } & ReplayFailure);
 
-/** What the worker asks if it has no WebGL2 of its own. `web/ui/replay/worker.ts` answers with {@link HasCanvas}. */
-export interface NeedsCanvas {
-  readonly t: 'needs canvas';
+/** Why a replay has ended. */
+export interface ReplayFailure {
+  readonly sentence: string;
+  /** What may be raised for another try; '' for a try without that. */
+  readonly limit: Limit;
+}
+
+/** What a replay does to jump sooner. Pictures are the same without it, which tests verify. */
+export interface Shortcuts {
+  /** Draws are left out that later ones cover. */
+  readonly skips: boolean;
+  /** Milliseconds of work after which what was drawn is copied. */
+  readonly copyMs: number;
+  /** Calls after which the state is kept, if it is not to be the usual. */
+  readonly keepCalls: number | null;
 }
 
 /** What is said if a GPU has given up. */
 export const LOST = 'The GPU gave up this replay. The trace may demand too much of it.';
-
-/** WebGL2 on a canvas of the page, behind a port (`web/base/replay/port.ts`), or null if the page has none either. */
-export interface HasCanvas {
-  readonly t: 'canvas';
-  readonly port: MessagePort | null;
-  /** A GPU has given up since the page was loaded: some browsers then refuse every further context. */
-  readonly hasLost: boolean;
-}
 
 /** RGBA from the top left. */
 export interface SmallPicture {

@@ -82,15 +82,16 @@ it('raises limits with a new worker, or for the next picture', async () => {
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(sent).toHaveLength(2));
   expect(sent[0]).toMatchObject({ megabytes: 512, isAnyway: false });
-  tell({ t: 'held', renderer: 'SwiftShader' });
-  expect([isEnded(), replay.held.value]).toEqual([true, 'SwiftShader']);
-  replay.insist();
-  expect(replay.held.value).toBe('');
+  const failure = { sentence: 'This computer draws without a GPU.', limit: 'gpu' } as const;
+  tell({ t: 'failed', ...failure });
+  expect([isEnded(), replay.failure.value]).toEqual([true, failure]);
+  replay.again('gpu');
+  expect(replay.failure.value).toBeNull();
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(sent).toHaveLength(4));
   expect(sent[2]).toMatchObject({ megabytes: 512, isAnyway: true });
-  replay.raise('bytes');
-  replay.raise('time');
+  replay.again('bytes');
+  replay.again('time');
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(sent).toHaveLength(6));
   expect(sent[4]).toMatchObject({ megabytes: 1024 });
@@ -112,7 +113,7 @@ it('says so if its worker does not start', async () => {
     throw new Error('no workers');
   });
   expect(await replay.ask(5, 'color')).toBeNull();
-  expect(replay.error.value).toContain('ended unexpectedly');
+  expect(replay.failure.value?.sentence).toContain('ended unexpectedly');
   expect(replay.progress.value).toBeNull();
 });
 
@@ -127,7 +128,7 @@ it('starts its next worker once the one before has ended', async () => {
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(begun).toHaveLength(1));
   // Another limit, before the first worker could start.
-  replay.raise('bytes');
+  replay.again('bytes');
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(begun).toHaveLength(2));
   begun[0]?.(first.port);
@@ -159,7 +160,7 @@ it('ends a worker that says nothing, with a sentence', async () => {
   await vi.advanceTimersByTimeAsync(20);
   expect(await asked).toBeNull();
   expect(isEnded()).toBe(true);
-  expect(replay.error.value).toContain('was stopped after call 77');
+  expect(replay.failure.value?.sentence).toContain('was stopped after call 77');
 });
 
 const frames: Frames = { from: Float64Array.of(0), to: Float64Array.of(9), draws: Float64Array.of(1) };
@@ -178,7 +179,7 @@ it('ends a worker that says nothing while it looks at all calls, and none that h
   replay.want([], 80, 45);
   tell({ t: 'film', call: 3, picture: null });
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
-  expect([isEnded(), replay.error.value]).toEqual([false, '']);
+  expect([isEnded(), replay.failure.value]).toEqual([false, null]);
   replay.want([6, 9], 80, 45);
   tell({ t: 'film', call: 6, picture: null });
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
@@ -189,7 +190,7 @@ it('ends a worker that says nothing while it looks at all calls, and none that h
   await vi.advanceTimersByTimeAsync(0);
   other.tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
-  expect(other.replay.error.value).toContain('was stopped');
+  expect(other.replay.failure.value?.sentence).toContain('was stopped');
 });
 
 it('finds the frame of a call and the heaviest one', () => {

@@ -3,9 +3,11 @@ import type {
   Coverage,
   Frames,
   FromReplay,
+  Limit,
   Picture,
   PictureView,
   Refusal,
+  ReplayFailure,
   ShaderFailure,
   SmallPicture,
   ToReplay,
@@ -43,16 +45,14 @@ export interface PixelTouches {
   readonly isAll: boolean;
 }
 
-/** How a picture is made for another page. */
-export interface How {
-  /** Milliseconds that the GPU may take. */
+/** What a replay may take. */
+export interface ReplayLimits {
+  /** Milliseconds that the GPU may take for a picture. */
   readonly patience: number;
-  /** WebGL2 is asked after each command whether it has refused it. */
-  readonly isChecked: boolean;
-  /** No draw is left out, and no picture is taken from those that are kept. */
-  readonly isWhole: boolean;
-  /** Milliseconds of work after which what was drawn is copied, if it is not to be the usual. */
-  readonly spacing: number | null;
+  /** MiB of textures and buffers. */
+  readonly megabytes: number;
+  /** Large traces are replayed without a GPU, too. */
+  readonly isAnyway: boolean;
 }
 
 /** How far the worker is. */
@@ -67,10 +67,8 @@ export interface Replay {
   readonly shown: ReadonlySignal<ShownPicture | null>;
   /** null while nothing is being done. */
   readonly progress: ReadonlySignal<ReplayProgress | null>;
-  /** Why there are no pictures any more, or ''. */
-  readonly error: ReadonlySignal<string>;
-  /** The driver that draws without a GPU, if nothing is replayed because of that; or ''. */
-  readonly held: ReadonlySignal<string>;
+  /** Why there are no pictures any more. null if there are. */
+  readonly failure: ReadonlySignal<ReplayFailure | null>;
   /** Which draws can be shown. null until all calls were looked at. */
   readonly coverage: ReadonlySignal<Coverage | null>;
   /** The frames. null until all calls were looked at. */
@@ -86,24 +84,20 @@ export interface Replay {
     readonly pictures: ReadonlyMap<number, SmallPicture | null>;
     readonly version: ReadonlySignal<number>;
   };
-  /** Limit for textures and buffers, in MiB. */
-  readonly megabytes: ReadonlySignal<number>;
+  /** The limits. They are others with each {@link Replay.again}: then everything is to be asked for once more. */
+  readonly limits: ReadonlySignal<ReplayLimits>;
   /** Looks at all calls, without a picture. */
   look(): void;
   /** Asks for the picture after a call. A later question replaces it: then it resolves with null. */
-  ask(call: number, view: PictureView, how?: Partial<How>): Promise<ShownPicture | null>;
+  ask(call: number, view: PictureView, patience?: number): Promise<ShownPicture | null>;
   /** Asks which draws touched a pixel of the picture after a call. */
   askPixel(call: number, x: number, y: number): Promise<void>;
   /** Forgets the pixel. */
   forgetPixel(): void;
   /** Wants small pictures after calls, in CSS pixels at most as large. They come one after the other when nothing else is to do. */
   want(calls: readonly number[], width: number, height: number): void;
-  /** Starts over after an error. */
-  retry(): void;
-  /** Raises a limit that a replay ran into. */
-  raise(limit: 'bytes' | 'time'): void;
-  /** Replays although there is no GPU. */
-  insist(): void;
+  /** Starts over, or goes on where time was short, with a limit raised; '' for the same ones. */
+  again(limit: Limit): void;
   readonly dispose: Dispose;
 }
 
@@ -129,23 +123,23 @@ export function megabytesOf(gibibytes: number | undefined): number {
 
 /**
  * The replay of an open trace. Its worker starts with the first question. `spawn` starts it, once earlier ones have ended. `gibibytes`: the
- * memory of the machine, as far as the browser says so.
+ * memory of the machine, as far as the browser says so. `mostKept`: bytes of pictures that are kept.
  */
 export function createReplay(
   trace: Pick<Trace, 'recordSource'>,
   spawn: () => Promise<ReplayPort>,
   gibibytes?: number,
+  mostKept = KEPT_BYTES,
 ): Replay {
   const shown = signal<ShownPicture | null>(null);
   const progress = signal<ReplayProgress | null>(null);
-  const error = signal('');
-  const held = signal('');
+  const failure = signal<ReplayFailure | null>(null);
   const coverage = signal<Coverage | null>(null);
   const frames = signal<Frames | null>(null);
   const failures = signal<readonly ShaderFailure[]>([]);
   const refusals = signal<readonly Refusal[]>([]);
   const touches = signal<PixelTouches | null>(null);
-  const megabytes = signal(megabytesOf(gibibytes));
+  const limits = signal<ReplayLimits>({ patience: PATIENCE_MS, megabytes: megabytesOf(gibibytes), isAnyway: false });
   const pictures = new Map<number, SmallPicture | null>();
   const version = signal(0);
   let port: ReplayPort | null = null;
@@ -153,8 +147,6 @@ export function createReplay(
   /** The worker has said something. */
   let isHeard = false;
   let disposed = false;
-  let isAnyway = false;
-  let patience = PATIENCE_MS;
   let lastId = 0;
   /** How often a worker was ended, or what would have started one. */
   let ends = 0;
@@ -181,7 +173,7 @@ export function createReplay(
     kept.set(key, it);
     keptBytes += bytesOf(it);
     for (const [oldest, old] of kept) {
-      if (keptBytes <= KEPT_BYTES) break;
+      if (keptBytes <= mostKept) break;
       kept.delete(oldest);
       keptBytes -= bytesOf(old);
     }
@@ -201,8 +193,8 @@ export function createReplay(
     [port, starting, filming, looking] = [null, null, new Set(), false];
     settle();
   };
-  const fail = (sentence: string) => {
-    error.value = sentence;
+  const fail = (sentence: string, limit: Limit = '') => {
+    failure.value = { sentence, limit };
     end();
   };
   /** The worker has this long to say something. */
@@ -218,10 +210,6 @@ export function createReplay(
     isHeard = true;
     if (isAwaited()) listen();
     switch (message.t) {
-      case 'held':
-        held.value = message.renderer;
-        end();
-        return;
       case 'coverage':
         looking = false;
         coverage.value = message.coverage;
@@ -234,7 +222,7 @@ export function createReplay(
         if (waiting || message.what === 'looking') progress.value = { what: message.what, share: message.share };
         return;
       case 'failed':
-        fail(message.sentence);
+        fail(message.sentence, message.limit);
         return;
       case 'film':
         filming.delete(message.call);
@@ -274,8 +262,8 @@ export function createReplay(
       if (port === started) fail(CRASHED);
     };
     started.onmessageerror = () => fail(CRASHED);
-    const limits = { megabytes: megabytes.peek(), isAnyway };
-    started.postMessage({ t: 'open', file, index, ...limits }, [index.buffer]);
+    const { megabytes, isAnyway } = limits.peek();
+    started.postMessage({ t: 'open', file, index, megabytes, isAnyway }, [index.buffer]);
   };
   const begin = (): Promise<void> => {
     starting ??= start().catch(() => fail(CRASHED));
@@ -283,7 +271,7 @@ export function createReplay(
   };
   /** Asks, and resolves when there is an answer, another question, or an error. */
   const put = async (make: (id: number) => ToReplay, take: (message: FromReplay) => void): Promise<void> => {
-    if (error.peek() !== '' || held.peek() !== '' || disposed) return;
+    if (failure.peek() || disposed) return;
     waiting?.end();
     lastId += 1;
     const id = lastId;
@@ -301,26 +289,19 @@ export function createReplay(
     }
     return promise;
   };
-  /** A worker with other limits. */
-  const renew = () => {
-    end();
-    [error.value, held.value, shown.value, coverage.value, frames.value] = ['', '', null, null, null];
-    [failures.value, refusals.value] = [[], []];
-  };
   return {
     shown,
     progress,
-    error,
-    held,
+    failure,
     coverage,
     frames,
     failures,
     refusals,
     touches,
     film: { pictures, version },
-    megabytes,
+    limits,
     look: () => {
-      if (frames.peek() || error.peek() !== '' || held.peek() !== '' || disposed) return;
+      if (frames.peek() || failure.peek() || disposed) return;
       // The trace may still be being read.
       progress.value ??= { what: 'looking', share: 0 };
       void begin().then(() => {
@@ -333,10 +314,9 @@ export function createReplay(
         port.postMessage({ t: 'look' });
       });
     },
-    ask: async (call, view, how = {}) => {
-      const { isChecked = false, isWhole = false, spacing = null } = how;
+    ask: async (call, view, patience = limits.peek().patience) => {
       const key = `${view} ${call}`;
-      const known = isChecked || isWhole || spacing !== null ? undefined : kept.get(key);
+      const known = kept.get(key);
       if (known) {
         settle();
         shown.value = known;
@@ -344,7 +324,7 @@ export function createReplay(
       }
       let answer: ShownPicture | null = null;
       await put(
-        (id) => ({ t: 'picture', id, call, view, patience: how.patience ?? patience, isChecked, isWhole, spacing }),
+        (id) => ({ t: 'picture', id, call, view, patience }),
         (message) => {
           if (message.t !== 'picture') return;
           answer = { call, view, picture: message.picture };
@@ -356,7 +336,7 @@ export function createReplay(
     },
     askPixel: async (call, x, y) => {
       await put(
-        (id) => ({ t: 'pixel', id, call, x, y, patience }),
+        (id) => ({ t: 'pixel', id, call, x, y, patience: limits.peek().patience }),
         (message) => {
           if (message.t === 'pixel') touches.value = { call, x, y, touches: message.touches, isAll: message.isAll };
         },
@@ -374,19 +354,19 @@ export function createReplay(
       else if (!isAwaited()) clearTimeout(timer);
       port.postMessage({ t: 'film', calls: missing, width, height });
     },
-    retry: renew,
-    raise: (limit) => {
-      if (limit === 'time') {
-        patience *= 8;
-        shown.value = null;
-        return;
+    again: (limit) => {
+      const { patience, megabytes, isAnyway } = limits.peek();
+      shown.value = null;
+      if (limit !== 'time') {
+        end();
+        [failure.value, coverage.value, frames.value] = [null, null, null];
+        [failures.value, refusals.value] = [[], []];
       }
-      megabytes.value *= 2;
-      renew();
-    },
-    insist: () => {
-      isAnyway = true;
-      renew();
+      limits.value = {
+        patience: limit === 'time' ? 8 * patience : patience,
+        megabytes: limit === 'bytes' ? 2 * megabytes : megabytes,
+        isAnyway: isAnyway || limit === 'gpu',
+      };
     },
     dispose: () => {
       disposed = true;

@@ -64,6 +64,10 @@ describe.each(['dark', 'light'] as const)('the %s theme', (name) => {
       expect(contrast(theme.background, fromHex(ink)), ink).toBeGreaterThanOrEqual(AA);
     }
   });
+  it('has marks that can be told from their surfaces', () => {
+    for (const mark of PALETTES[name].abouts)
+      expect(contrast(theme.background, fromHex(mark)), mark).toBeGreaterThanOrEqual(AA);
+  });
   it('fades towards the background with less density', () => {
     const palette = PALETTES[name];
     expect(new Set(palette.slices).size).toBe(palette.slices.length);

@@ -1,3 +1,4 @@
+import { THEME_COLOURS, type ThemeColours } from '../base/theme_colours.ts';
 import { COLOURS } from '../model/names.ts';
 import { contrast, fromHex, fromOklch, mix, type Rgb, toCss } from './colour.ts';
 
@@ -16,7 +17,7 @@ export interface Palette {
   readonly warning: string;
   /** The hits of a search. */
   readonly hit: string;
-  /** Marks by kind, as in `About` of `crate/filter`: hits, executions, taint, reads, writes. The same as `--executed` and so on. */
+  /** Marks by kind, as in `About` of `crate/filter`: hits, executions, taint, reads, writes. */
   readonly abouts: readonly string[];
   /** The graph of a counter: the area below it, the band from lowest to highest, the line. */
   readonly graph: readonly [area: string, band: string, line: string];
@@ -50,34 +51,14 @@ const STAGGER = [-0.01, 0.02, -0.025, 0, -0.025, 0.01, -0.025, 0.01] as const;
 
 /** The two themes. */
 export const THEMES: { readonly dark: Theme; readonly light: Theme } = {
-  dark: theme('#0e1116', [0.545, 0.655], 0.085, '#ffffff'),
-  light: theme('#fbfcfd', [0.75, 0.85], 0.075, '#1c2430'),
+  dark: theme(THEME_COLOURS.dark.background, [0.545, 0.655], 0.085, THEME_COLOURS.dark.outline),
+  light: theme(THEME_COLOURS.light.background, [0.75, 0.85], 0.075, THEME_COLOURS.light.text),
 };
 
 /** The canvas palettes of the two themes. */
 export const PALETTES: { readonly dark: Palette; readonly light: Palette } = {
-  dark: palette(THEMES.dark, {
-    panel: '#141920',
-    line: '#262e39',
-    text: '#d9e0e8',
-    muted: '#8b97a6',
-    accent: '#62a8ff',
-    outline: '#ffffff',
-    warning: '#e9b44c',
-    hit: '#ff6ac1',
-    abouts: ['#ff6ac1', '#c297ff', '#5fd38a', '#4cc2ff', '#ff9447'],
-  }),
-  light: palette(THEMES.light, {
-    panel: '#f3f5f8',
-    line: '#dde2e8',
-    text: '#1c2430',
-    muted: '#5a6675',
-    accent: '#1866c9',
-    outline: '#0b1220',
-    warning: '#8c6109',
-    hit: '#c4127f',
-    abouts: ['#c4127f', '#7b3fd1', '#1a7f4b', '#085a9e', '#9a3b06'],
-  }),
+  dark: palette(THEMES.dark, THEME_COLOURS.dark),
+  light: palette(THEMES.light, THEME_COLOURS.light),
 };
 
 /** The palettes while one function stands out: its slices are lifted and the others fade. */
@@ -105,8 +86,6 @@ function theme(background: string, lightness: readonly [number, number], chroma:
   return { background: fromHex(background), slices, lifted, inks: [fromHex('#ffffff'), fromHex('#000000')] };
 }
 
-type Flat = Pick<Palette, 'panel' | 'line' | 'text' | 'muted' | 'accent' | 'outline' | 'warning' | 'hit' | 'abouts'>;
-
 function dimmed(from: Theme, whole: Palette): Palette {
   const slices = from.slices.map((slice) => mix(from.background, slice, 0.22));
   return {
@@ -127,11 +106,13 @@ function levelsOf(from: Theme, colours: readonly Rgb[]): string[] {
   );
 }
 
-function palette(from: Theme, flat: Flat): Palette {
+function palette(from: Theme, flat: ThemeColours): Palette {
   const labels = (colours: readonly Rgb[]) => colours.map((colour) => toCss(inkOn(colour, from.inks)));
+  const { panel, line, text, muted, outline, warning, hit, executed, tainted, read, written } = flat;
   const accent = fromHex(flat.accent);
   return {
-    ...flat,
+    ...{ panel, line, text, muted, accent: flat.accent, outline, warning, hit },
+    abouts: [hit, executed, tainted, read, written],
     graph: [toCss(accent, 0.16), toCss(mix(from.background, accent, 0.5)), flat.accent],
     marks: [0.55, 0.7, 0.85, 1].map((part) => toCss(mix(from.background, accent, part))),
     background: toCss(from.background),

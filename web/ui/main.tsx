@@ -1,4 +1,5 @@
 import { whenIdle } from '../base/idle.ts';
+import 'virtual:theme.css';
 import './style.css';
 
 import { effect, signal } from '@preact/signals';

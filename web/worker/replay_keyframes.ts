@@ -3,7 +3,7 @@
  * that are left out.
  */
 
-import type { ReplayGpu } from '../base/replay/gpu.ts';
+import type { Copies } from '../base/replay/copies.ts';
 
 /** Copies at most. */
 const MOST = 64;
@@ -34,13 +34,13 @@ export interface Keyframes {
   /** Work was done that took this long. Returns whether a copy is due: after `spacing` milliseconds, or longer if room is short. */
   worked(ms: number, spacing: number): boolean;
   /** Copies what was drawn, unless there is a copy of that call. Others are dropped if all together would exceed `bytes`. */
-  make(drawn: Drawn | null, skip: Skip, bytes: number): Promise<void>;
+  make(drawn: Drawn | null, skip: Skip, bytes: number): void;
   /** The latest copy that a picture after a call can begin with, if draws before `skip` are not needed for it. null without one. */
   before(call: number, skip: Skip): Keyframe | null;
 }
 
-/** Keeps copies on `gpu`; there are none yet. */
-export function createKeyframes(gpu: Pick<ReplayGpu, 'copy' | 'drop'>): Keyframes {
+/** Keeps track of `copies`; there are none yet. */
+export function createKeyframes(copies: Pick<Copies, 'make' | 'drop'>): Keyframes {
   /** Ascending by call. */
   let all: Keyframe[] = [];
   let worked = 0;
@@ -54,7 +54,7 @@ export function createKeyframes(gpu: Pick<ReplayGpu, 'copy' | 'drop'>): Keyframe
       worked += ms;
       return worked >= rarer * spacing && !isRefused;
     },
-    make: async (drawn, skip, bytes) => {
+    make: (drawn, skip, bytes) => {
       worked = 0;
       if (!drawn || all.some(({ call }) => call === drawn.call)) return;
       const { call, surfaces } = drawn;
@@ -63,12 +63,12 @@ export function createKeyframes(gpu: Pick<ReplayGpu, 'copy' | 'drop'>): Keyframe
       const held = () => all.reduce((sum, keyframe) => sum + keyframe.bytes, 0);
       while (all.length > 0 && (held() + needed > bytes || all.length >= MOST)) {
         // Every other one goes, and from now on there are half as many.
-        await gpu.drop(all.filter((_, i) => i % 2 === 0).map((keyframe) => keyframe.call));
+        copies.drop(all.filter((_, i) => i % 2 === 0).map((keyframe) => keyframe.call));
         all = all.filter((_, i) => i % 2 === 1);
         rarer *= 2;
       }
       if (needed > bytes) return;
-      if (await gpu.copy(call, surfaces)) all = [...all, { call, skip, bytes: needed }].sort((a, b) => a.call - b.call);
+      if (copies.make(call, surfaces)) all = [...all, { call, skip, bytes: needed }].sort((a, b) => a.call - b.call);
       else isRefused = true;
     },
     before: (call, skip) =>

@@ -1,17 +1,16 @@
+import { shortened } from '../base/format.ts';
 import { beginOf } from '../base/replay/frames.ts';
 import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu } from '../base/replay/gpu.ts';
-import { gpuBehind } from '../base/replay/port.ts';
 import type { Touched, Watch } from '../base/replay/views.ts';
 import type {
   Coverage,
   Frames,
   FromReplay,
-  HasCanvas,
   Limit,
-  NeedsCanvas,
   Picture,
   Refusal,
   ShaderFailure,
+  Shortcuts,
   SmallPicture,
   ToReplay,
 } from '../base/replay_protocol.ts';
@@ -26,7 +25,7 @@ import init, { Player, provideDecompressors } from './wasm/unspool_replay.js';
 /** The worker of the pictures of one trace. */
 export interface ReplayWorker {
   /** Handles a message of the page. Replies come through the `post` that the worker was created with. */
-  handle(message: ToReplay | HasCanvas): void;
+  handle(message: ToReplay): void;
 }
 
 type AskPicture = Extract<ToReplay, { t: 'picture' }>;
@@ -53,10 +52,6 @@ const REPORT_MS = 400;
 /** Bytes of a trace above which nothing is replayed without a GPU before the user insists. */
 const LARGE = 64 << 20;
 
-const NO_WEBGL = 'This browser has no WebGL2, so pictures cannot be replayed.';
-const NO_OTHER =
-  'The GPU gave up earlier, and the browser now gives this page no WebGL2. Reload the page to try again.';
-
 interface Open {
   /** Limit for the textures and buffers of the trace, and for copies of what was drawn. */
   readonly bytes: number;
@@ -80,8 +75,6 @@ interface Way {
   readonly patience: number;
   /** Draws are shown as lines. */
   readonly isWireframe: boolean;
-  /** Nothing is left out that was drawn before. */
-  readonly isWhole: boolean;
   /** What is found out about draws on the way. */
   readonly watch: Watch | null;
   /** Whether something more urgent has come. */
@@ -94,15 +87,13 @@ interface Commands {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** No commands. They are made each time, as they may change hands. */
-const nothing = (): Commands => ({ words: new Uint32Array(), bytes: new Uint8Array() });
+const NOTHING: Commands = { words: new Uint32Array(), bytes: new Uint8Array() };
 /** Milliseconds between two looks at what is executed, and those after which it is ended for something more urgent. */
 const [LOOK_MS, URGENT_MS] = [50, 500];
 
 /** Milliseconds that the GPU may take for a small picture. */
 const FILM_MS = 20_000;
-/** Milliseconds of work after which what was drawn is copied. */
-const SPACING_MS = 500;
+const USUAL: Shortcuts = { skips: true, copyMs: 500, keepCalls: null };
 
 interface Target {
   readonly framebuffer: number;
@@ -118,7 +109,7 @@ function tookTooLong(patience: number, what: string): End {
 const load = startReader(() => init());
 
 /** A worker without a file; the first message opens one. `post` sends a message to the page. */
-export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => void): ReplayWorker {
+export function createReplayWorker(post: (message: FromReplay) => void, shortcuts = USUAL): ReplayWorker {
   let opened: Promise<Open | null> | null = null;
   /** The latest question; an older one ends at its next turn. */
   let latest: Ask | null = null;
@@ -129,7 +120,6 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   /** How far the replay is: a share, and the call. */
   let reached: readonly [number, number] = [0, 0];
   let turn = FIRST_TURN;
-  let spacing = SPACING_MS;
   /** Calls whose commands WebGL2 refused, or whose shaders were stopped, that the page does not know yet. */
   const refusals: Refusal[] = [];
   /** WebGL2 has refused something: from now on it is asked after each command. */
@@ -138,34 +128,27 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   let stopped: End | null = null;
   /** The trace demands too much from a call on that is not executed. */
   let cut: End | null = null;
-  /** Takes the answer of the page to `needs canvas`. */
-  let hearCanvas: ((answer: HasCanvas) => void) | null = null;
   /** Errors that no command has caused are not looked for again. */
   let looksForErrors = true;
 
-  const sentenceOf = (thrown: unknown) => (typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence);
+  const fail = (thrown: unknown, limit: Limit = '') =>
+    post({ t: 'failed', sentence: typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence, limit });
   const report = (what: 'looking' | 'replaying', share: number, call: number) => {
     if (performance.now() - reportedAt < REPORT_MS) return;
     reportedAt = performance.now();
     post({ t: 'progress', what, share: Math.min(1, share), call });
   };
-  const gpuOfPage = async (): Promise<ReplayGpu> => {
-    const answered = new Promise<HasCanvas>((resolve) => {
-      hearCanvas = resolve;
-    });
-    post({ t: 'needs canvas' });
-    const { port, hasLost } = await answered;
-    if (!port) throw hasLost ? NO_OTHER : NO_WEBGL;
-    return gpuBehind(port);
-  };
   const opening = async (message: Extract<ToReplay, { t: 'open' }>): Promise<Open | null> => {
     const { file, index, megabytes, isAnyway } = message;
-    // The browser compiles the module meanwhile.
-    const gpu = ownGpu() ?? (await gpuOfPage());
-    const renderer = await gpu.renderer();
+    const gpu = ownGpu();
+    const { renderer } = gpu;
     gpu.onportion = () => report('replaying', ...reached);
     if (!isAnyway && file.size > LARGE && isSoftware(renderer)) {
-      post({ t: 'held', renderer });
+      const driver = shortened(renderer, 80);
+      fail(
+        `This computer draws without a GPU (${driver}), and the trace is large: its pictures may take minutes.`,
+        'gpu',
+      );
       return null;
     }
     await load();
@@ -173,7 +156,8 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     const survey = new Player(index, new RecordFile(file), megabytes, isSoftware(renderer));
     if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
     const player = survey.drawing(new RecordFile(file));
-    return { player, survey, gpu, keyframes: createKeyframes(gpu), bytes: megabytes * 2 ** 20 };
+    if (shortcuts.keepCalls !== null) player.setSpacing(shortcuts.keepCalls);
+    return { player, survey, gpu, keyframes: createKeyframes(gpu.copies), bytes: megabytes * 2 ** 20 };
   };
   const look = (open: Open): Promise<Frames> => {
     looking ??= lookOnce(open);
@@ -196,8 +180,8 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   };
   /** The copy that the way to a call can begin with. null if nothing is drawn again, or less than from there on. */
   const keyframeOf = ({ player, keyframes }: Open, way: Way): Keyframe | null => {
-    const { call, skip, isWireframe, isWhole, watch } = way;
-    if (isWireframe || isWhole) return null;
+    const { call, skip, isWireframe, watch } = way;
+    if (isWireframe || !shortcuts.skips) return null;
     const watched = watch?.from ?? Number.POSITIVE_INFINITY;
     const found = keyframes.before(Math.min(call, watched - 1), skip);
     const at = player.beginsAnew(call, ...skip) ? 0 : (player.progress() as { at: number }).at;
@@ -207,13 +191,13 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   const advance = async (open: Open, way: Way): Promise<boolean> => {
     const { player, gpu } = open;
     player.wireframe(way.isWireframe);
-    await gpu.watch(way.watch);
+    gpu.watch(way.watch);
     const keyframe = keyframeOf(open, way);
     if (keyframe) {
       const { call, skip } = keyframe;
       const toIt = { ...way, call, skip: [call + 1, call + 1] as const, patience: Number.POSITIVE_INFINITY };
       if (!(await execute(open, toIt))) return false;
-      await gpu.putBack(call);
+      gpu.copies.put(call);
       player.restored(...skip);
     }
     return execute(open, way);
@@ -221,17 +205,17 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   /** Executes everything up to a call. Returns false if something more urgent came. */
   const execute = async ({ player, gpu, keyframes, bytes }: Open, way: Way): Promise<boolean> => {
     const { call, skip, patience, isOver } = way;
-    const isPlain = !way.isWireframe && !way.isWhole && !way.watch && !isChecked;
-    if (player.seek(call, ...skip)) await gpu.reset(player.kept() as Uint32Array<ArrayBuffer>);
+    const isPlain = !way.isWireframe && shortcuts.skips && !way.watch && !isChecked;
+    if (player.seek(call, ...skip)) gpu.reset(player.kept() as Uint32Array<ArrayBuffer>);
     stopped = null;
     let taken = 0;
     /** Nothing is under way. */
-    const settle = () => run(gpu, nothing(), Number.POSITIVE_INFINITY, () => false);
+    const settle = () => run(gpu, NOTHING, Number.POSITIVE_INFINITY, () => false);
     for (;;) {
       const began = performance.now();
       const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
       const { words, bytes: content } = player.take() as Commands;
-      if (player.takeStartedOver()) await gpu.reset(new Uint32Array());
+      if (player.takeStartedOver()) gpu.reset(new Uint32Array());
       const executed = performance.now();
       const { at } = player.progress() as { at: number };
       // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
@@ -251,8 +235,8 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
         await settle();
         return true;
       }
-      if (isPlain && keyframes.worked(now - executed, spacing))
-        await keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
+      if (isPlain && keyframes.worked(now - executed, shortcuts.copyMs))
+        keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
       if (taken > patience) {
         stopped = tookTooLong(patience, `is that after call ${at}`);
         await settle();
@@ -285,14 +269,14 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     const target = player.target() as Target | null;
     return target && target.width > 0 ? target : null;
   };
-  const take = async (open: Open): Promise<Picture | null> => {
+  const take = (open: Open): Picture | null => {
     const { player, gpu } = open;
     const target = targetOf(open);
     if (!target) return null;
     const { framebuffer, width, height } = target;
     // Without any, what was ended may not have come to what is drawn to.
     const pixels =
-      (await gpu.colors(framebuffer, { width, height })) ?? (stopped && new Uint8ClampedArray(4 * width * height));
+      gpu.reading.colors(framebuffer, { width, height }) ?? (stopped && new Uint8ClampedArray(4 * width * height));
     if (!pixels) return null;
     flip(pixels, width, height);
     const { sentence, limit } = stopped ?? cut ?? { sentence: player.halted, limit: player.lacksBytes ? 'bytes' : '' };
@@ -306,11 +290,11 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     open.player.forget();
     return advance(open, { ...way, watch: watch(target, beginOf(frames, way.call)) });
   };
-  const depthOf = async (open: Open, color: Picture | null): Promise<Picture | null> => {
+  const depthOf = (open: Open, color: Picture | null): Picture | null => {
     const target = targetOf(open);
     if (!target || !color) return null;
     const { width, height } = target;
-    const packed = await open.gpu.depths(target.framebuffer, { width, height });
+    const packed = open.gpu.reading.depths(target.framebuffer, { width, height });
     // The state that reading depths has changed is not known to the player.
     open.player.forget();
     if (!packed) return null;
@@ -323,8 +307,8 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   /** Not as far as the call that demands too much: it is known, and need not be tried. */
   const wayTo = ({ survey }: Open, what: Pick<Way, 'call' | 'patience' | 'isOver'> & Partial<Way>): Way => {
     cut = null;
-    const skip = what.isWhole ? ([0, 0] as const) : (survey.skipBefore(what.call) as unknown as Skip);
-    const way = { isWireframe: false, isWhole: false, watch: null, ...what, skip };
+    const skip = shortcuts.skips ? (survey.skipBefore(what.call) as unknown as Skip) : ([0, 0] as const);
+    const way = { isWireframe: false, watch: null, ...what, skip };
     const { at } = survey.progress() as { at: number };
     if (survey.halted === '' || way.call < at) return way;
     cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
@@ -333,18 +317,16 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   const picture = async (open: Open, ask: AskPicture): Promise<Picture | null> => {
     const { player, gpu } = open;
     const frames = await look(open);
-    const { call, patience, view, isWhole } = ask;
-    spacing = ask.spacing ?? SPACING_MS;
-    if (ask.spacing !== null) player.setSpacing(1);
+    const { call, patience, view } = ask;
     const isOver = () => latest !== ask;
-    const way = wayTo(open, { call, patience, isWireframe: view === 'wireframe', isWhole, isOver });
+    const way = wayTo(open, { call, patience, isWireframe: view === 'wireframe', isOver });
     if (view === 'overdraw') {
       const watch = ({ framebuffer }: Target, from: number) => ({ kind: 'count' as const, framebuffer, from });
       if (!(await again(open, way, frames, watch))) return null;
-      const counted = await take(open);
+      const counted = take(open);
       player.forget();
       if (!counted) return null;
-      if (!(await gpu.counted())) {
+      if (!gpu.isCounting()) {
         // There are no numbers in it, but what the window had before.
         overdrawn(counted.pixels.fill(0));
         return { ...counted, note: 'This frame has drawn nothing here yet.' };
@@ -359,10 +341,10 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     let earlier: Picture | null = null;
     if (view === 'changed' && call > 0) {
       if (!(await advance(open, { ...way, call: call - 1 }))) return null;
-      earlier = await take(open);
+      earlier = take(open);
     }
     if (!(await advance(open, way))) return null;
-    const after = await take(open);
+    const after = take(open);
     if (view === 'depth') return depthOf(open, after);
     return after && view === 'changed' ? compared(earlier, after) : after;
   };
@@ -380,8 +362,8 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     if (!(await again(open, way, frames, watch))) return null;
     return open.gpu.touches();
   };
-  const failuresOf = async ({ player, gpu }: Open): Promise<ShaderFailure[]> =>
-    (await gpu.failures()).map(({ program, fragment, log, shown }) => {
+  const failuresOf = ({ player, gpu }: Open): ShaderFailure[] =>
+    gpu.takeFailures().map(({ program, fragment, log, shown }) => {
       const shader = player.shader(program, fragment) as { call: number; source: string } | null;
       return { call: shader?.call ?? 0, source: shader?.source ?? '', log, shown };
     });
@@ -392,10 +374,6 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
       latest = null;
       post({ t: 'pixel', id: ask.id, ...found });
       return;
-    }
-    if (ask.isChecked && !isChecked) {
-      isChecked = true;
-      open.player.forget();
     }
     hasErrors = false;
     let found = await picture(open, ask);
@@ -409,8 +387,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     }
     if (latest !== ask) return;
     latest = null;
-    const failures = await failuresOf(open);
-    post({ t: 'picture', id: ask.id, picture: found, failures, refusals: refusals.splice(0) });
+    post({ t: 'picture', id: ask.id, picture: found, failures: failuresOf(open), refusals: refusals.splice(0) });
   };
   /** The next small picture. Those that come later in the trace are cheapest, because what is before them is done. */
   const nextOfFilm = async (open: Open, ask: AskFilm) => {
@@ -432,7 +409,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     if (target) {
       const size = within(target.width, target.height, ask);
       const { width, height } = target;
-      const pixels = await open.gpu.small(target.framebuffer, { width, height }, size);
+      const pixels = open.gpu.reading.small(target.framebuffer, { width, height }, size);
       if (pixels) flip(pixels, size.width, size.height);
       small = pixels && { ...size, pixels };
     }
@@ -451,7 +428,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
       }
     } catch (thrown) {
       [latest, film] = [null, null];
-      post({ t: 'failed', sentence: sentenceOf(thrown) });
+      fail(thrown);
       if (isTrap(thrown)) reportError(thrown);
     } finally {
       busy = false;
@@ -462,7 +439,6 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   const stop = async () => {
     [latest, film] = [null, null];
     const open = await opened?.catch(() => null);
-    open?.gpu.interrupt();
     await open?.gpu.end().catch(() => undefined);
     post({ t: 'stopped' });
   };
@@ -470,20 +446,15 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
   return {
     handle: (message) => {
       switch (message.t) {
-        case 'canvas':
-          hearCanvas?.(message);
-          return;
         case 'stop':
           void stop();
           return;
         case 'open':
           opened = opening(message);
-          opened.catch((thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
+          opened.catch((thrown) => fail(thrown));
           return;
         case 'look':
-          void opened
-            ?.then((open) => open && look(open))
-            .catch((thrown) => post({ t: 'failed', sentence: sentenceOf(thrown) }));
+          void opened?.then((open) => open && look(open)).catch((thrown) => fail(thrown));
           return;
         case 'film':
           film = message.calls.length > 0 ? message : null;

@@ -26,16 +26,10 @@ export interface ReplayGl {
   /** Finds objects. */
   readonly objects: Objects;
   /**
-   * Executes commands, and yields whenever the GPU has enough to do: then a portion of the pace is to be taken. It also does so after `turnMs`
-   * milliseconds, and where what follows would wait for the GPU, unless `turnMs` is infinite. `isChecked`: WebGL2 is asked after each whether it
-   * has refused it.
+   * Executes commands, and yields whenever the GPU has enough to do: then a portion of the pace is to be taken. `isChecked`: WebGL2 is asked
+   * after each whether it has refused it.
    */
-  run(
-    words: Uint32Array<ArrayBuffer>,
-    bytes: Uint8Array<ArrayBuffer>,
-    isChecked: boolean,
-    turnMs: number,
-  ): Generator<Wait, void, void>;
+  run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>, isChecked: boolean): Generator<Wait, void, void>;
   /** The call of the latest command. */
   call(): number;
   /** What WebGL2 has refused since the last time, if it was asked. */
@@ -86,22 +80,12 @@ const SCRATCH = 31;
 /** Kinds of objects, in the order of `Kind` in `crate/replay/src/ops.rs`. */
 const [TEXTURE, BUFFER, FRAMEBUFFER, RENDERBUFFER, PROGRAM, SAMPLER] = [0, 1, 2, 3, 4, 5] as const;
 
-/** Commands after which the colour of a pixel may be read, which waits for the GPU. */
-const DRAWING: ReadonlySet<string> = new Set<Command>([
-  'DrawArrays',
-  'DrawElements',
-  'Clear',
-  'ClearBuffer',
-  'BlitFramebuffer',
-]);
-
 /**
  * An interpreter of commands on `gl`, without objects yet.
  *
- * `isSoftware`: there is no GPU, so that loops of shaders have to end sooner. `pause`: lets other tasks of the thread have their turn while
- * pixels are read; null if there are no others. `pace` says when the GPU has enough to do.
+ * `isSoftware`: there is no GPU, so that loops of shaders have to end sooner. `pace` says when the GPU has enough to do.
  */
-export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promise<void>) | null, pace: Pace): ReplayGl {
+export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayGl {
   // Formats that need an extension to be drawn to or filtered.
   for (const name of [
     'EXT_color_buffer_float',
@@ -142,8 +126,8 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
     bindRead(now.read);
     bindDraw(now.draw);
   };
-  const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore }, pause);
-  const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware, pause !== null);
+  const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore });
+  const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware);
   const parts = createParts(gl, programs, views, now, pace);
   let refused: Refused[] = [];
   const edit = (number: number, binding: number) => {
@@ -425,13 +409,11 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
     now,
     objects: { texture, renderbuffer, restore },
     call: () => call,
-    run: function* (words, content, isChecked, turnMs) {
+    run: function* (words, content, isChecked) {
       w = words;
       f = new Float32Array(words.buffer, words.byteOffset, words.length);
       s = new Int32Array(words.buffer, words.byteOffset, words.length);
       data = content;
-      const hasTurns = turnMs !== Number.POSITIVE_INFINITY;
-      let until = hasTurns ? performance.now() + turnMs : 0;
       for (let i = 0; i < words.length; ) {
         const head = at(i);
         const n = head >>> 16;
@@ -447,11 +429,6 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pause: (() => Promis
         drawing = null;
         if (isChecked) check(command);
         i += 1 + n;
-        if (!hasTurns) continue;
-        const waits = command === 'Program' || (views.watch?.kind === 'pixel' && DRAWING.has(command));
-        if (!waits && performance.now() < until) continue;
-        yield 'alone';
-        until = performance.now() + turnMs;
       }
     },
     takeRefused: () => refused.splice(0),

@@ -23,7 +23,7 @@ function fake() {
     },
   });
   const canvas = { getContext: () => gl } as unknown as OffscreenCanvas;
-  const gpu = createReplayGpu(canvas, Number.POSITIVE_INFINITY)!;
+  const gpu = createReplayGpu(canvas)!;
   return { gpu, log, begun: () => begun, finish: (count: number) => (done = count) };
 }
 

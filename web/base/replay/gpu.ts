@@ -1,14 +1,11 @@
-/*
- * What a replay asks of WebGL2. The worker of the replay does so on an `OffscreenCanvas` of its own, or through a port
- * (`port.ts`) on a canvas of the page, where a browser has no WebGL2 in workers.
- */
+/* What a replay asks of WebGL2: its worker does so on an `OffscreenCanvas` of its own. */
 
 import { LOST } from '../replay_protocol.ts';
-import { createCopies } from './copies.ts';
+import { type Copies, createCopies } from './copies.ts';
 import { createReplayGl, type Refused } from './gl.ts';
 import { createPace } from './pace.ts';
 import type { Failure } from './programs.ts';
-import type { Size } from './reading.ts';
+import type { Reading } from './reading.ts';
 import type { Cut, Touched, Watch } from './views.ts';
 
 /** What commands have come to. */
@@ -23,53 +20,36 @@ export interface Ran {
   readonly cut: readonly Cut[];
 }
 
-/** Pixels: four bytes each, from the lower left. */
-export type Read = Uint8ClampedArray<ArrayBuffer> | null;
-
-/**
- * WebGL2, for one replay. What is asked is done in the order in which it was asked. A method that waits for the GPU rejects with
- * {@link LOST} if that has given up.
- */
+/** WebGL2, for one replay. What waits for the GPU fails with {@link LOST} if that has given up. */
 export interface ReplayGpu {
+  /** The name of the driver. */
+  readonly renderer: string;
+  /** Copies of surfaces that were drawn to. */
+  readonly copies: Copies;
+  /** Reads framebuffers. */
+  readonly reading: Omit<Reading, 'pixel'>;
   /** Hears of each portion of the commands that the GPU has done. */
   onportion: (() => void) | null;
-  /**
-   * Ends {@link ReplayGpu.run} before its next portion: the latest one that was asked, or the one of this number. It is not put in order with
-   * what else was asked.
-   */
-  interrupt(run?: number): void;
+  /** Ends the latest {@link ReplayGpu.run} before its next portion. */
+  interrupt(): void;
   /** Gives the context up, once the GPU has done what it has begun. Nothing is to be asked afterwards. */
   end(): Promise<void>;
-  /** The name of the driver. */
-  renderer(): Promise<string>;
   /** Deletes all objects but programs that may be used again, and textures that are `kept`: number and binding of each. */
-  reset(kept: Uint32Array<ArrayBuffer>): Promise<void>;
+  reset(kept: Uint32Array<ArrayBuffer>): void;
   /** Watches draws from now on, or none. */
-  watch(watch: Watch | null): Promise<void>;
+  watch(watch: Watch | null): void;
   /**
    * Executes commands, portion by portion, and waits until the GPU has done all but the last one, so that it always has something to do. It
    * waits for this, too, if loops of shaders may have to be stopped. Without commands everything is done then. `isChecked`: WebGL2 is asked
    * after each whether it has refused it.
    */
   run(words: Uint32Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>, isChecked: boolean): Promise<Ran>;
-  /** Copies surfaces, five numbers each, under the number of a call. Resolves with false if WebGL2 refuses to. */
-  copy(call: number, surfaces: Uint32Array<ArrayBuffer>): Promise<boolean>;
-  /** Gives surfaces the content of their copies. */
-  putBack(call: number): Promise<void>;
-  /** Deletes copies. */
-  drop(calls: readonly number[]): Promise<void>;
-  /** Reads the colours of a framebuffer. */
-  colors(framebuffer: number, size: Size): Promise<Read>;
-  /** Reads colours, made smaller. */
-  small(framebuffer: number, from: Size, to: Size): Promise<Read>;
-  /** Reads depths: 24 bits in three bytes. Resolves with null if there are none that can be read. */
-  depths(framebuffer: number, size: Size): Promise<Read>;
   /** Whether the framebuffer whose draws are counted has numbers yet: a draw or clear has come. */
-  counted(): Promise<boolean>;
+  isCounting(): boolean;
   /** What touched the pixel that is watched. */
-  touches(): Promise<Touched>;
+  touches(): Touched;
   /** Programs that failed since the last time. */
-  failures(): Promise<Failure[]>;
+  takeFailures(): Failure[];
 }
 
 /** Names of drivers that draw without a GPU. */
@@ -82,19 +62,14 @@ export function isSoftware(renderer: string): boolean {
   return SOFTWARE.test(renderer);
 }
 
-/**
- * WebGL2 on a canvas. Returns null if it has none. `turnMs`: milliseconds after which other tasks of the thread have their turn;
- * infinite for a thread that has no others.
- */
-export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, turnMs: number): ReplayGpu | null {
+/** WebGL2 on a canvas. Returns null if it has none. */
+export function createReplayGpu(canvas: OffscreenCanvas): ReplayGpu | null {
   const gl = canvas.getContext('webgl2', ATTRIBUTES) as WebGL2RenderingContext | null;
   if (!gl) return null;
   const renderer = rendererOf(gl);
-  const hasTurns = turnMs !== Number.POSITIVE_INFINITY;
   const pace = createPace(isSoftware(renderer));
-  const machine = createReplayGl(gl, isSoftware(renderer), hasTurns ? breath : null, pace);
+  const machine = createReplayGl(gl, isSoftware(renderer), pace);
   const { programs, views, reading } = machine;
-  const copies = createCopies(gl, machine.now, machine.objects);
   const alive = <T>(value: T): T => {
     if (gl.isContextLost()) throw LOST;
     return value;
@@ -137,31 +112,30 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
     isChecked: boolean,
   ): Promise<Ran> => {
     const run = runs;
-    // Any question would block the thread until the GPU has done what was sent before.
-    if (hasTurns) await next(true);
     while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
     let within: number | null = null;
-    for (const wait of machine.run(words, bytes, isChecked, turnMs)) {
-      await next(hasTurns || wait === 'alone');
-      if (hasTurns) {
-        await programs.compiled();
-        views.settle();
-      }
+    for (const wait of machine.run(words, bytes, isChecked)) {
+      await next(wait === 'alone');
       if (run > interrupted) continue;
       within = machine.call();
       break;
     }
     // Before the GPU is waited for: drivers may report errors afterwards that are about no command.
-    if (hasTurns) await next(true);
     const hasErrors = !isChecked && gl.getError() !== gl.NO_ERROR;
     await next(words.length === 0 || within !== null || views.isAsking());
-    if (hasTurns) views.settle();
     return { interrupted: within, hasErrors, refused: machine.takeRefused(), cut: views.takeCut() };
   };
   const gpu: ReplayGpu = {
+    renderer,
+    copies: createCopies(gl, machine.now, machine.objects),
+    reading: {
+      colors: (framebuffer, size) => alive(reading.colors(framebuffer, size)),
+      small: (framebuffer, from, to) => alive(reading.small(framebuffer, from, to)),
+      depths: (framebuffer, size) => alive(reading.depths(framebuffer, size)),
+    },
     onportion: null,
-    interrupt: (run = runs) => {
-      interrupted = Math.max(interrupted, run);
+    interrupt: () => {
+      interrupted = runs;
     },
     end: async () => {
       isEnded = true;
@@ -170,9 +144,8 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
       await next(true).catch(() => undefined);
       gl.getExtension('WEBGL_lose_context')?.loseContext();
     },
-    renderer: async () => renderer,
-    reset: async (kept) => machine.reset(kept),
-    watch: async (watch) => {
+    reset: machine.reset,
+    watch: (watch) => {
       views.watch = watch;
     },
     run: async (words, bytes, isChecked) => {
@@ -182,24 +155,27 @@ export function createReplayGpu(canvas: OffscreenCanvas | HTMLCanvasElement, tur
       running = ran;
       return ran;
     },
-    copy: async (call, surfaces) => copies.make(call, surfaces),
-    putBack: async (call) => copies.put(call),
-    drop: async (calls) => copies.drop(calls),
-    colors: async (framebuffer, size) => alive(await reading.colors(framebuffer, size)),
-    small: async (framebuffer, from, to) => alive(await reading.small(framebuffer, from, to)),
-    depths: async (framebuffer, size) => alive(await reading.depths(framebuffer, size)),
-    counted: async () => views.isCounting(),
-    touches: async () => views.touches(),
-    failures: async () => programs.takeFailures(),
+    isCounting: views.isCounting,
+    touches: views.touches,
+    takeFailures: programs.takeFailures,
   };
   return gpu;
 }
 
-/** WebGL2 of this worker. null where a browser has none in workers. */
-export function ownGpu(): ReplayGpu | null {
-  if (typeof OffscreenCanvas === 'undefined') return null;
-  return createReplayGpu(new OffscreenCanvas(1, 1), Number.POSITIVE_INFINITY);
+/**
+ * WebGL2 of this worker. Throws a sentence where there is none: the browser is too old, or its GPU has given up, after which some browsers
+ * refuse every further context.
+ */
+export function ownGpu(): ReplayGpu {
+  const { OffscreenCanvas: Canvas, WebGL2RenderingContext: Context } = globalThis as Partial<typeof globalThis>;
+  if (!Canvas || !Context) throw TOO_OLD;
+  const gpu = createReplayGpu(new Canvas(1, 1));
+  if (!gpu) throw REFUSED;
+  return gpu;
 }
+
+const TOO_OLD = 'Pictures need WebGL2 in workers, as in Chrome 111, Firefox 114 and Safari 17, or later.';
+const REFUSED = 'The browser gives this page no WebGL2. If the GPU gave up earlier, reload the page to try again.';
 
 /** Nothing to wait for. */
 const DONE = async () => {};

@@ -88,8 +88,6 @@ export interface Programs {
   reset(): void;
   /** What failed since the last time. */
   takeFailures(): Failure[];
-  /** Waits until programs that were made are linked, as far as the browser can tell without waiting itself. */
-  compiled(): Promise<void>;
 }
 
 /** Programs that are kept for a later use, and characters of their sources. */
@@ -106,9 +104,6 @@ export function createPrograms(gl: Gl): Programs {
   let currentNumber = 0;
   let failures: Failure[] = [];
   let [kept, keptText] = [0, 0];
-  const parallel = gl.getExtension('KHR_parallel_shader_compile');
-  /** Those that may still be being compiled. */
-  let fresh: WebGLProgram[] = [];
 
   const compile = (type: number, source: string) => {
     const shader = gl.createShader(type)!;
@@ -165,7 +160,6 @@ export function createPrograms(gl: Gl): Programs {
       gl.attachShader(program, vertex);
       gl.attachShader(program, fragment);
       gl.linkProgram(program);
-      fresh.push(program);
       // Endings of shaders whose loops may run into the limit.
       const loops = [vertexSource.includes('(_vw == 3) {'), fragmentSource.includes('(_vw == 2 ')] as const;
       const rest = { usable: null, loops, isShort: false, iterations: 0, view: undefined };
@@ -294,14 +288,6 @@ export function createPrograms(gl: Gl): Programs {
       const taken = failures;
       failures = [];
       return taken;
-    },
-    compiled: async () => {
-      const isPending = (program: WebGLProgram) =>
-        parallel !== null &&
-        !gl.isContextLost() &&
-        gl.getProgramParameter(program, parallel.COMPLETION_STATUS_KHR) === false;
-      while (fresh.some(isPending)) await new Promise((resolve) => setTimeout(resolve, 4));
-      fresh = [];
     },
   };
 }

@@ -7,16 +7,16 @@ import type { Standing } from './views.ts';
 type Gl = WebGL2RenderingContext;
 
 /** Four bytes a pixel, from the lower left. null if there is nothing that can be read. */
-type Read = Uint8ClampedArray<ArrayBuffer> | null;
+export type Read = Uint8ClampedArray<ArrayBuffer> | null;
 
 /** Reads framebuffers, by number; 0 is the canvas. What is bound is bound again afterwards. */
 export interface Reading {
   /** Colours of the lower left of a framebuffer. */
-  colors(framebuffer: number, size: Size): Promise<Read>;
+  colors(framebuffer: number, size: Size): Read;
   /** Depths, 24 bits in three channels. null without depths that can be read. The state of WebGL2 is another one afterwards. */
-  depths(framebuffer: number, size: Size): Promise<Read>;
+  depths(framebuffer: number, size: Size): Read;
   /** Colours, `from` pixels made `to`. null with several samples a pixel, which cannot be resolved and made smaller at once. */
-  small(framebuffer: number, from: Size, to: Size): Promise<Read>;
+  small(framebuffer: number, from: Size, to: Size): Read;
   /** The four bytes of a pixel, counted from the lower left. */
   pixel(framebuffer: number, x: number, y: number): Uint8Array;
 }
@@ -44,13 +44,12 @@ const UNIT = 30;
 
 /**
  * Reads framebuffers of `gl`. `now`: the state of the replay. `bind` binds a framebuffer for reading or drawing, and those of the replay
- * again. `pause` is waited for after each part of a picture; null reads it at once.
+ * again.
  */
 export function readingOf(
   gl: Gl,
   now: Standing,
   bind: { read(framebuffer: number): void; draw(framebuffer: number): void; restore(): void },
-  pause: (() => Promise<void>) | null,
 ): Reading {
   let packing: WebGLProgram | null = null;
 
@@ -80,23 +79,23 @@ export function readingOf(
     bind.read(framebuffer);
     return has;
   };
-  const copied = async (from: Size, to: Size, filter: number): Promise<Read> => {
+  const copied = (from: Size, to: Size, filter: number): Read => {
     const end = ownTarget(to);
     gl.blitFramebuffer(0, 0, from.width, from.height, 0, 0, to.width, to.height, gl.COLOR_BUFFER_BIT, filter);
     readTarget();
-    const out = await readColors(gl, to, pause);
+    const out = readColors(gl, to);
     end();
     return out;
   };
 
   return {
-    colors: async (framebuffer, size) => {
-      const out = await (hasSamples(framebuffer) ? copied(size, size, gl.NEAREST) : readColors(gl, size, pause));
+    colors: (framebuffer, size) => {
+      const out = hasSamples(framebuffer) ? copied(size, size, gl.NEAREST) : readColors(gl, size);
       bind.restore();
       return out;
     },
-    small: async (framebuffer, from, to) => {
-      const out = hasSamples(framebuffer) ? null : await copied(from, to, gl.LINEAR);
+    small: (framebuffer, from, to) => {
+      const out = hasSamples(framebuffer) ? null : copied(from, to, gl.LINEAR);
       bind.restore();
       return out;
     },
@@ -113,7 +112,7 @@ export function readingOf(
       bind.restore();
       return out;
     },
-    depths: async (framebuffer, size) => {
+    depths: (framebuffer, size) => {
       const { width, height } = size;
       bind.read(framebuffer);
       bind.draw(framebuffer);
@@ -143,7 +142,7 @@ export function readingOf(
         const end = ownTarget(size);
         drawPacked(gl, packing, size);
         readTarget();
-        packed = await readColors(gl, size, pause);
+        packed = readColors(gl, size);
         end();
       }
       gl.deleteFramebuffer(copy);
@@ -192,28 +191,15 @@ function depthFormat(gl: Gl): number | null {
   return gl.DEPTH_COMPONENT16;
 }
 
-/** Pixels that are read at once where other tasks wait. */
-const BAND = 1 << 20;
-
 /** Reads the framebuffer that is bound for reading. Floats are cut to what a picture can show. */
-async function readColors(gl: Gl, { width, height }: Size, pause: (() => Promise<void>) | null): Promise<Read> {
+function readColors(gl: Gl, { width, height }: Size): Read {
   while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
   const out = new Uint8ClampedArray(width * height * 4);
-  const rows = pause ? Math.max(1, Math.floor(BAND / width)) : height;
-  for (let y = 0; y < height; y += rows) {
-    const part = out.subarray(4 * width * y, 4 * width * (y + rows));
-    if (!readRows(gl, y, width, Math.min(rows, height - y), part)) return null;
-    await pause?.();
-  }
-  return out;
-}
-
-function readRows(gl: Gl, y: number, width: number, rows: number, out: Uint8ClampedArray<ArrayBuffer>): boolean {
-  gl.readPixels(0, y, width, rows, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(out.buffer, out.byteOffset, out.length));
-  if (gl.getError() === gl.NO_ERROR) return true;
+  gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(out.buffer));
+  if (gl.getError() === gl.NO_ERROR) return out;
   const floats = new Float32Array(out.length);
-  gl.readPixels(0, y, width, rows, gl.RGBA, gl.FLOAT, floats);
-  if (gl.getError() !== gl.NO_ERROR) return false;
+  gl.readPixels(0, 0, width, height, gl.RGBA, gl.FLOAT, floats);
+  if (gl.getError() !== gl.NO_ERROR) return null;
   for (let i = 0; i < floats.length; i += 1) out[i] = (floats[i] ?? 0) * 255;
-  return true;
+  return out;
 }

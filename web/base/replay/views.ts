@@ -109,9 +109,7 @@ export interface Views {
   isAsking(): boolean;
   /** Those since the last time, once the GPU is done. */
   takeCut(): readonly Cut[];
-  /** Reads what was put off until the GPU is done. */
-  settle(): void;
-  /** Forgets everything that was found out or put off. */
+  /** Forgets everything that was found out. */
   reset(): void;
 }
 
@@ -136,12 +134,9 @@ export function createViews(
   bindRead: (framebuffer: number) => void,
   resolved: (framebuffer: number, x: number, y: number) => Uint8Array,
   isSoftware: boolean,
-  /** Reading a pixel waits for the GPU, so it is put off until {@link Views.settle}. */
-  isLater: boolean,
 ): Views {
   let asked: Asked[] = [];
   let touched: { readonly query: WebGLQuery | null; readonly touch: Touch }[] = [];
-  let unread: (() => void)[] = [];
   let isAll = true;
   let value = [0, 0, 0, 0];
   /** Counting begins with a framebuffer without numbers. */
@@ -237,19 +232,15 @@ export function createViews(
     return !now.scissorTest || (x >= left && y >= bottom && x < left + width && y < bottom + height);
   };
   const touch = (call: number, query: WebGLQuery | null, { framebuffer, x, y }: Watch & { kind: 'pixel' }) => {
-    if (touched.length + unread.length >= MOST_TOUCHES) {
+    if (touched.length >= MOST_TOUCHES) {
       isAll = false;
       if (query) gl.deleteQuery(query);
       return;
     }
-    const read = () => {
-      const before = value;
-      value = [...resolved(framebuffer, x, y)];
-      bindRead(now.read);
-      touched.push({ query, touch: { call, before, after: value } });
-    };
-    if (isLater) unread.push(read);
-    else read();
+    const before = value;
+    value = [...resolved(framebuffer, x, y)];
+    bindRead(now.read);
+    touched.push({ query, touch: { call, before, after: value } });
   };
 
   const views: Views = {
@@ -295,14 +286,10 @@ export function createViews(
       asked = [];
       return cut;
     },
-    settle: () => {
-      for (const read of unread) read();
-      unread = [];
-    },
     reset: () => {
       for (const { query } of asked) gl.deleteQuery(query);
       for (const { query } of touched) if (query) gl.deleteQuery(query);
-      [asked, touched, unread, isAll, isCleared] = [[], [], [], true, false];
+      [asked, touched, isAll, isCleared] = [[], [], true, false];
       value = [0, 0, 0, 0];
     },
   };

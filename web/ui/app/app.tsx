@@ -132,7 +132,7 @@ function Notice({ workbench, choose }: { workbench: Workbench; choose: () => voi
   const looking = workbench.looking.value;
   const limited = bench.at === 'open' && bench.open.trace.canGoOn.value && kept.value !== id;
   return (
-    <div class="notice" role="status">
+    <div class="notice row" role="status">
       {offered && (
         <p>
           {offered.isSent && `Another page has sent ${shortened(offered.name)}. `}

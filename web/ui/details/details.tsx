@@ -58,20 +58,20 @@ export function Details({
   // One element for all, so that the tabs stay, and the focus on them.
   if (instead)
     return (
-      <aside class="details" aria-label={label}>
+      <aside class="details thin-scroll" aria-label={label}>
         {tabs}
         {instead}
       </aside>
     );
   if (!known || !info || !extent)
     return (
-      <aside class="details" aria-label="Trace">
+      <aside class="details thin-scroll" aria-label="Trace">
         {tabs}
         {info && <TraceFacts open={open} info={info} />}
       </aside>
     );
   return (
-    <aside class="details" aria-label="Details">
+    <aside class="details thin-scroll" aria-label="Details">
       {tabs}
       <Measured open={open} />
       {known.at === 'asking' && <p class="muted">Reading…</p>}
@@ -124,9 +124,9 @@ function Item({ open, details, context, colour }: ItemProps) {
           ×
         </button>
       </div>
-      <p class="muted details-where">
+      <p class="muted details-where wrap">
         <span>{[track?.name, parent?.name].filter(Boolean).join(' · ')}</span>
-        <span class="details-links">
+        <span class="details-links wrap">
           {end !== null && (
             <button type="button" class="plain link" onClick={() => timeline.show({ from: start, to: end })}>
               Zoom to selection

@@ -13,7 +13,7 @@ export function EventTypeChoice({ fields, open }: { fields: readonly Field[]; op
   const { name, form } = choices.types.value[type] ?? UNKNOWN;
   const key = eventsKey(type);
   return (
-    <div class="event-type">
+    <div class="event-type wrap">
       {type !== CUSTOM && (
         <label>
           Name of type {type}{' '}

@@ -17,7 +17,7 @@ export function Measured({ open }: { open: OpenTrace }) {
   const isSame = place !== null && place.start === anchor.start && place.end === anchor.end;
   return (
     <section class="measured" aria-label="Lengths">
-      <div class="measured-head">
+      <div class="row">
         <h3>Measured from {name || 'the marked place'}</h3>
         <button
           type="button"

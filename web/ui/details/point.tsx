@@ -160,12 +160,12 @@ function PointVariables({ open, details, context }: Props) {
       )}
       <dt class="wide">
         {VARIABLES}
-        <span class="amount">{formatCount(variables.length)}</span>
+        <span class="amount small">{formatCount(variables.length)}</span>
       </dt>
       <dd class="wide">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is within reach of the keyboard. */}
         <section class="point-box" tabIndex={0} aria-label="Variables">
-          <table class="point-variables">
+          <table class="point-variables small">
             <thead>
               <tr>
                 <th scope="col">Name</th>

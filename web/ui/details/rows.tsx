@@ -22,7 +22,7 @@ export function Rows({ count, label, row }: Props) {
   const shown = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
   return (
     <section
-      class="rows"
+      class="rows thin-scroll"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
       tabIndex={0}
       aria-label={label}
@@ -32,7 +32,7 @@ export function Rows({ count, label, row }: Props) {
     >
       <div class="rows-sizer" style={{ height: `${count * ROW}px` }}>
         {shown.map((i) => (
-          <div class="row" key={i} style={{ top: `${i * ROW}px` }}>
+          <div class="rows-row" key={i} style={{ top: `${i * ROW}px` }}>
             {row(i)}
           </div>
         ))}

@@ -104,7 +104,7 @@ function Branch({ name, value, context }: { name: string; value: Value; context:
           </svg>
           {name}
         </button>
-        <span class="amount">{amountOf(value)}</span>
+        <span class="amount small">{amountOf(value)}</span>
       </dt>
       {open.value && (
         <dd class="wide parts">

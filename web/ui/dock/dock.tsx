@@ -53,7 +53,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
     >
       {isOpen && <DockDivider dock={dock} />}
       <div class="dock-bar">
-        <div class="tabs" role="tablist" aria-label="Panels" onKeyDown={onTabKey}>
+        <div class="tabs rigid" role="tablist" aria-label="Panels" onKeyDown={onTabKey}>
           {tabs.map((panel) => (
             <button
               type="button"
@@ -81,7 +81,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
             }}
           />
         )}
-        <div class="dock-scope">
+        <div class="dock-scope row">
           {isOpen && !front?.unscoped && !front?.ofAllThreads && <WhoseChoice open={open} />}
           {!(isOpen && front?.unscoped) && <Breadcrumb open={open} />}
         </div>

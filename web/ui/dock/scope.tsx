@@ -15,13 +15,13 @@ export function Breadcrumb({ open }: { open: OpenTrace }) {
   const range = statistics.range.value;
   const info = trace.info.value;
   const extent = trace.progress.value.extent;
-  if (!range || !info || !extent) return <span class="muted breadcrumb">Whole trace</span>;
+  if (!range || !info || !extent) return <span class="muted breadcrumb wrap small">Whole trace</span>;
   const trail = statistics.trail.value.slice(-MOST_CRUMBS);
   const takeBack = () => {
     statistics.range.value = null;
   };
   return (
-    <nav class="breadcrumb" aria-label="Range">
+    <nav class="breadcrumb wrap small" aria-label="Range">
       <span>
         <button type="button" class="plain crumb" title="Clear range (Escape)" onClick={takeBack}>
           Whole trace

@@ -35,7 +35,7 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const count = find.count.value;
   return (
     <search class="find" aria-label="Find">
-      <div class="find-row">
+      <div class="find-row row">
         <ExpressionField
           open={open}
           id={FIND_ID}
@@ -47,7 +47,7 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
           onEnter={(back) => void find.step(back ? -1 : 1)}
           onEscape={close}
         />
-        <span class="find-count muted" role="status">
+        <span class="find-count rigid small muted" role="status">
           {countText(find)}
         </span>
         <button
@@ -91,7 +91,7 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
       </div>
       {state.at === 'wrong' && <Wrong text={find.asked.value} wrong={state.wrong} />}
       {state.at === 'done' && state.failure !== null && (
-        <p class="expression-note" role="alert">
+        <p class="expression-note small" role="alert">
           {state.failure}
         </p>
       )}

@@ -65,7 +65,7 @@ function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; sta
   const changed = state.sections.reduce((sum, { rows }) => sum + rows.filter((row) => row.isChanged).length, 0);
   return (
     <>
-      <div class="gl-head">
+      <div class="gl-head row wrap">
         <p>
           <span class="mono">{state.name}</span> <span class="muted">call {formatCount(state.call)}</span>
         </p>

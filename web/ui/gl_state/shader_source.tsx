@@ -25,8 +25,8 @@ export function ShaderDialog({
   const source = shaders[stage] ?? '';
   return (
     <Dialog class="shader-dialog" title="shader-title" close={close}>
-      <div class="shader-inner">
-        <header class="shader-head">
+      <div class="panel-body">
+        <header class="shader-head row wrap">
           <h2 id="shader-title">{stageName(stage)}</h2>
           {Object.keys(shaders).length > 1 && (
             <Segments

@@ -74,7 +74,7 @@ export function Cleaning({ exports, format, scope, what }: Props) {
           </label>
         ))}
       </div>
-      <p class="cleaning-actions">
+      <p class="row">
         <button type="button" disabled={isLooking} onClick={() => void preview()}>
           Preview
         </button>

@@ -144,7 +144,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
   const info = open.trace.info.value;
   const running = state.at === 'running';
   return (
-    <Popover class="export-popover" label="Export">
+    <Popover class="export-popover popover-end" label="Export">
       {isReading ? (
         <p class="muted">The trace is still being read. It can be exported when it is complete.</p>
       ) : (
@@ -165,7 +165,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
           </fieldset>
           <Cleaning exports={exports} format={own ?? EXPORT_FORMATS[0]!} scope={scope} what={id} />
           {info && hasArguments(info) && (
-            <label class="export-args" title="Values that calls were given and returned, and payloads of events">
+            <label class="export-args row" title="Values that calls were given and returned, and payloads of events">
               <input
                 type="checkbox"
                 checked={exports.args.value}
@@ -201,7 +201,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
         </div>
       )}
       {state.at === 'running' && (
-        <div class="export-progress">
+        <div class="export-progress row">
           <progress max={1} value={state.share} aria-label="Export progress" />
           <span class="muted">
             {formatPercent(Math.round(state.share * 1000), 1000)}

@@ -29,13 +29,13 @@ export function Header({ page, choose, showKeys, find }: Props) {
   const open = bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? bench.open : null;
   const trace = open?.trace;
   return (
-    <header class="header">
-      <span class="brand">
+    <header class="header row">
+      <span class="brand row">
         <Logo />
         Unspool
       </span>
       {open && <Facts open={open} page={page} />}
-      <span class="header-end">
+      <span class="header-end row">
         {trace?.info.value && (
           <button
             type="button"
@@ -82,7 +82,7 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
   const status = trace.status.value;
   const name = trace.entry.value === null ? trace.name : `${trace.name} › ${trace.entry.value}`;
   const heading = (
-    <h1 class="file-name" title={shortened(name, LONGEST_TITLE)}>
+    <h1 class="file-name ellipsis" title={shortened(name, LONGEST_TITLE)}>
       {shortened(name)}
     </h1>
   );
@@ -108,10 +108,10 @@ function Loading({ trace, cancel }: { trace: Trace; cancel: () => void }) {
   const { bytesRead, bytes, events, stage } = trace.progress.value;
   const noun = trace.info.value?.eventNoun ?? 'event';
   return (
-    <span class="loading">
+    <span class="loading row">
       <progress max={Math.max(1, bytes)} value={bytesRead} aria-label="Reading progress" />
       <span class="muted">{formatPercent(bytesRead, bytes)}</span>
-      <span class="muted loading-text">
+      <span class="muted loading-text ellipsis">
         {formatBytes(bytesRead)} of {formatBytes(bytes)}
         {trace.info.value && ` · ${formatCounted(events, noun)}`}
         {stage !== null && ` · ${stage}`}
@@ -144,7 +144,7 @@ function Summary({ trace }: { trace: Trace }) {
   if (threads > 0) parts.push(formatCounted(threads, 'thread'));
   // In a trace of ordinals the number of events is the length.
   if (info && extent && info.clock.kind !== 'ordinal') parts.push(formatLength(extentLength(extent), info.clock));
-  return <span class="muted summary">{parts.join(' · ')}</span>;
+  return <span class="muted summary ellipsis">{parts.join(' · ')}</span>;
 }
 
 const THEME_NAMES: Record<ThemeChoice, string> = { system: 'system', dark: 'dark', light: 'light' };

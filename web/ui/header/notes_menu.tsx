@@ -34,8 +34,8 @@ export function NotesMenu({ open, page, close }: MenuProps) {
     act?.();
   };
   return (
-    <Popover class="notes-popover" label="Notes">
-      <div class="notes-actions">
+    <Popover class="notes-popover popover-end" label="Notes">
+      <div class="notes-actions row">
         <button
           type="button"
           title="At the selection, or in the middle of the screen (M)"
@@ -113,9 +113,17 @@ function Row({ open, note, edited }: { open: OpenTrace; note: Note; edited: Sign
   const length = to !== null && info ? formatLength(to - from, info.clock) : '';
   return (
     <div class="notes-row">
-      <button type="button" class="plain notes-go" title="Go there" onClick={() => void goToNote(note, open, true)}>
-        <span class={to === null ? 'notes-dot' : 'notes-dot wide'} style={{ background: noteColour(colour) }} />
-        <span class="notes-text">{shortened(text) || (to === null ? 'Note' : 'Range')}</span>
+      <button
+        type="button"
+        class="plain notes-go row grow"
+        title="Go there"
+        onClick={() => void goToNote(note, open, true)}
+      >
+        <span
+          class={to === null ? 'notes-dot rigid' : 'notes-dot rigid wide'}
+          style={{ background: noteColour(colour) }}
+        />
+        <span class="notes-text ellipsis grow">{shortened(text) || (to === null ? 'Note' : 'Range')}</span>
         <span class="muted">{length === '' ? position : `${length} from ${position}`}</span>
       </button>
       <button
@@ -149,7 +157,7 @@ function Stored({ open, page }: Props) {
   const files = page.memory.count();
   const hasOwn = parts !== null && Object.values(parts).some((part) => part !== undefined);
   return (
-    <div class="notes-stored">
+    <div class="notes-stored row wrap small">
       <p class="muted">
         {memory.isStored.value
           ? 'Stored in this browser only, for this file.'

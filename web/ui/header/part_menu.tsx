@@ -37,7 +37,7 @@ export function PartMenu({ open, page }: HeaderMenuProps) {
         {part.at?.offset != null && `, to ${formatOffset(part.at.offset, trace.info.value?.placeNoun)}`}.
       </p>
       {trace.canGoOn.value && (
-        <p class="part-line">
+        <p class="part-line row wrap">
           <button type="button" onClick={page.workbench.goOn}>
             Go on
           </button>
@@ -85,7 +85,7 @@ function PartForm({ open, page }: Pick<HeaderMenuProps, 'open' | 'page'>) {
         start();
       }}
     >
-      <p class="part-line">
+      <p class="part-line row wrap">
         <label>
           From <input value={from.value ?? end} onInput={({ currentTarget }) => (from.value = currentTarget.value)} />
         </label>
@@ -102,7 +102,7 @@ function PartForm({ open, page }: Pick<HeaderMenuProps, 'open' | 'page'>) {
         </button>
       </p>
       {state.at === 'running' && (
-        <p class="part-line">
+        <p class="part-line row wrap">
           <progress max={1} value={state.share} aria-label="Progress of the part" />
           <span class="muted">{formatPercent(Math.round(state.share * 1000), 1000)}</span>
           <button type="button" onClick={exports.cancel}>

@@ -116,7 +116,7 @@ export function MeshCanvas({ wires, bounds, marked }: { wires: Wireframe; bounds
   return (
     <div class="mesh-view">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is turned by keys. */}
-      <section class="mesh-box" tabIndex={0} aria-label="Wireframe" onKeyDown={onKey}>
+      <section class="mesh-box grow" tabIndex={0} aria-label="Wireframe" onKeyDown={onKey}>
         <canvas
           ref={canvas}
           role="img"
@@ -126,7 +126,7 @@ export function MeshCanvas({ wires, bounds, marked }: { wires: Wireframe; bounds
           onDblClick={reset}
         />
       </section>
-      <div class="mesh-tools">
+      <div class="mesh-tools rigid small">
         <span class="muted">Drag or arrow keys turn · wheel, + and − zoom</span>
         <span class="panel-end" />
         <button type="button" title="Reset the view (0)" onClick={reset}>

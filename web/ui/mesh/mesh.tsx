@@ -17,7 +17,7 @@ export function MeshDialog({ open, state, close }: { open: OpenTrace; state: GlS
   const survey = surveyOf(open);
   return (
     <Dialog class="mesh" title="mesh-title" close={close}>
-      <div class="mesh-inner">
+      <div class="panel-body">
         <header class="mesh-head">
           <h2 id="mesh-title">Mesh of call {formatCount(state.call)}</h2>
           <span class="mono muted">{state.name}</span>
@@ -131,11 +131,11 @@ function Shown({ draw, mesh }: { draw: GlDraw; mesh: Mesh }) {
         ...mesh.remarks,
         ...(missing > 0 && bounds ? [`${formatCount(missing)} vertices have no position in the trace.`] : []),
       ].map((remark) => (
-        <p key={remark} class="mesh-remark">
+        <p key={remark} class="mesh-remark rigid">
           {remark}
         </p>
       ))}
-      <div class="mesh-parts">
+      <div class="mesh-parts grow">
         {bounds ? (
           <MeshCanvas key={chosen.value} wires={wires} bounds={bounds} marked={marked} />
         ) : (

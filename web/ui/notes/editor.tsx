@@ -51,7 +51,7 @@ export function NoteEditor({ note, isNew, writes, change, remove, close }: Props
         value={note.text}
         onInput={(event) => change({ text: event.currentTarget.value })}
       />
-      <div class="note-colours" role="radiogroup" aria-label="Colour">
+      <div class="note-colours row" role="radiogroup" aria-label="Colour">
         {NOTE_COLOURS.map((colour) => (
           <input
             key={colour}

@@ -34,7 +34,7 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
   const edited = notes.edited.value;
   const note = edited && notes.list.value.find(({ id }) => id === edited.id);
   return (
-    <div class="note-strip">
+    <div class="note-strip small">
       <div class="note-corner muted">Notes</div>
       {/* biome-ignore lint/a11y/useSemanticElements: no form has these. */}
       <div class="note-line" ref={line} role="group" aria-label="Notes">

@@ -82,14 +82,21 @@ export function Palette({ page, context, close }: Props) {
           if (list.current) list.current.scrollTop = 0;
         }}
       />
-      <div class="palette-list" ref={list} id="palette-list" role="listbox" aria-label="Commands" tabIndex={-1}>
+      <div
+        class="palette-list thin-scroll"
+        ref={list}
+        id="palette-list"
+        role="listbox"
+        aria-label="Commands"
+        tabIndex={-1}
+      >
         {entries.map((entry, row) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles all keys.
           // biome-ignore lint/a11y/useFocusableInteractive: `aria-activedescendant` of the field points here.
           <div
             key={entry.id}
             id={option(row)}
-            class={row === marked.value ? 'palette-row marked' : 'palette-row'}
+            class={row === marked.value ? 'palette-row row marked' : 'palette-row row'}
             role="option"
             aria-selected={row === marked.value}
             onClick={() => choose(entry)}
@@ -97,10 +104,10 @@ export function Palette({ page, context, close }: Props) {
               marked.value = row;
             }}
           >
-            <span class="palette-title">{entry.title}</span>
-            <span class="palette-about muted">{entry.about}</span>
+            <span class="palette-title ellipsis rigid">{entry.title}</span>
+            <span class="palette-about ellipsis small muted">{entry.about}</span>
             {entry.key !== null && (
-              <span class="palette-keys">
+              <span class="palette-keys rigid">
                 {labelsOf(entry.key).map((label) => (
                   <kbd key={label}>{label}</kbd>
                 ))}

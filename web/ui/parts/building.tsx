@@ -11,7 +11,7 @@ interface Props {
 /** How far the reading of all calls is, with a way to stop it. */
 export function Building({ share, isStopped, stop, goOn }: Props) {
   return (
-    <div class="building">
+    <div class="building row">
       <progress max={1} value={share} aria-label="Reading calls" />
       <span class="muted">
         {isStopped ? 'Stopped at' : 'Reading calls…'} {Math.floor(100 * share)} %

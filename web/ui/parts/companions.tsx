@@ -13,7 +13,7 @@ export function Companions({ companions, remove }: Props) {
     <ul class="companions" aria-label="Files that add to this trace">
       {companions.map(({ id, name, attachment }) => (
         <li key={id} class={attachment?.wrong ? 'chip warning' : 'chip'} title={attachment?.sentence ?? name}>
-          <span class="companion-name">{name}</span>
+          <span class="ellipsis">{name}</span>
           <button type="button" class="plain" aria-label={`Remove ${name}`} onClick={() => remove(id)}>
             ×
           </button>

@@ -113,7 +113,7 @@ export function ExpressionField(props: Props) {
       />
       {items.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the list of a combobox.
-        <ul class="completions" id={list} role="listbox" aria-label="Completions">
+        <ul class="completions floating" id={list} role="listbox" aria-label="Completions">
           {items.map((item, i) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the field of a combobox keeps the focus.
             <li
@@ -142,7 +142,7 @@ export function ExpressionField(props: Props) {
 export function Wrong({ text, wrong }: { text: string; wrong: WrongExpression }) {
   const end = wrong.at + Math.max(wrong.length, 0);
   return (
-    <p class="expression-note" role="alert">
+    <p class="expression-note small" role="alert">
       {wrong.length > 0 && (
         <span class="mono expression-wrong" aria-hidden="true">
           {text.slice(Math.max(0, wrong.at - 24), wrong.at)}

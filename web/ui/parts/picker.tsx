@@ -41,7 +41,7 @@ export function Picker({ label, choices, chosen, choose }: Props) {
       <button
         ref={button}
         type="button"
-        class="picker-button"
+        class="picker-button row small"
         aria-haspopup="listbox"
         aria-expanded={isOpen.value}
         aria-label={`${label}: ${name}`}
@@ -139,7 +139,7 @@ function List({ label, choices, chosen, choose, below, close }: ListProps) {
   const height = rows * ROW + FRAME;
   const option = (row: number) => `${id}-${row}`;
   return (
-    <div class="picker-list floating" ref={root} style={placeAt(anchorOf(below, GAP), { width: WIDTH, height })}>
+    <div class="picker-list small floating" ref={root} style={placeAt(anchorOf(below, GAP), { width: WIDTH, height })}>
       <input
         type="text"
         role="combobox"
@@ -160,7 +160,7 @@ function List({ label, choices, chosen, choose, below, close }: ListProps) {
         onKeyDown={onKey}
       />
       <div
-        class="picker-rows"
+        class="picker-rows thin-scroll"
         ref={box}
         id={id}
         role="listbox"
@@ -180,7 +180,7 @@ function List({ label, choices, chosen, choose, below, close }: ListProps) {
               <div
                 key={choice.id}
                 id={option(row)}
-                class={row === marked.value ? 'picker-row marked' : 'picker-row'}
+                class={row === marked.value ? 'picker-row ellipsis marked' : 'picker-row ellipsis'}
                 role="option"
                 aria-selected={choice.id === chosen}
                 aria-setsize={list.length}

@@ -23,7 +23,7 @@ export function Segments<T extends string>({ label, options, value, choose }: Se
   };
   return (
     <div
-      class={options.length === 5 ? 'segments segments-five' : 'segments'}
+      class={options.length === 5 ? 'segments rigid segments-five' : 'segments rigid'}
       role="radiogroup"
       aria-label={label}
       onKeyDown={onKey}
@@ -33,7 +33,7 @@ export function Segments<T extends string>({ label, options, value, choose }: Se
         <button
           type="button"
           key={option}
-          class="segment"
+          class="segment toggle"
           role="radio"
           aria-checked={option === value}
           tabIndex={option === value ? 0 : -1}

@@ -150,7 +150,11 @@ function Grid<Row>(props: Props<Row> & { readonly list: LongList }) {
     ? [{ role: 'presentation' as const }, { role: 'tree' as const, ...focused }]
     : [{ role: choose ? ('grid' as const) : undefined, 'aria-rowcount': count + 1, ...focused }, {}];
   return (
-    <div class={props.class ? `table ${props.class}` : 'table'} ref={list.box} onScroll={list.onScroll}>
+    <div
+      class={props.class ? `table thin-scroll grow ${props.class}` : 'table thin-scroll grow'}
+      ref={list.box}
+      onScroll={list.onScroll}
+    >
       <table {...ofTable} style={props.minWidth === undefined ? undefined : { minWidth: props.minWidth }}>
         <colgroup>
           {columns.map(({ title, id = title, width }) => (

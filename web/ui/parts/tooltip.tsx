@@ -24,7 +24,7 @@ export function TooltipBox({ at, area: { width, height }, widest, children }: Pr
     maxWidth: `${Math.min(widest, (late ? at.x : width - at.x) - GAP)}px`,
   };
   return (
-    <div class="tooltip" style={style}>
+    <div class="tooltip floating small" style={style}>
       {children}
     </div>
   );

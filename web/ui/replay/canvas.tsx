@@ -64,7 +64,7 @@ export function Canvas({ picture, enlarge, choose }: Props) {
     <>
       <canvas
         ref={canvas}
-        class={width < SMALL ? 'picture-canvas picture-small' : 'picture-canvas'}
+        class={width < SMALL ? 'picture-canvas rigid picture-small' : 'picture-canvas rigid'}
         width={width}
         height={height}
         role="img"
@@ -83,10 +83,10 @@ export function Canvas({ picture, enlarge, choose }: Props) {
         }}
         onKeyDown={onKeyDown}
       />
-      <p class="muted picture-pixel">
+      <p class="muted picture-pixel rigid">
         {pointed.value ? wordsOf(picture, pointed.value) : `${width} × ${height} · click a pixel for its draws`}
       </p>
-      <div class="picture-tools">
+      <div class="picture-tools rigid">
         {enlarge && (
           <button type="button" onClick={enlarge}>
             Enlarge

@@ -1,7 +1,7 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { formatCount, formatCounted, shortened } from '../../base/format.ts';
+import { formatCount, formatCounted } from '../../base/format.ts';
 import { frameOf } from '../../base/replay/frames.ts';
 import type { Limit, Picture, PictureView } from '../../base/replay_protocol.ts';
 import { drawsOf, heaviest, pictureCall, type Replay } from '../../model/replay.ts';
@@ -39,8 +39,6 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
   /** A call that was chosen here; the next selection replaces it. */
   const chosen = useSignal<number | null>(null);
   const large = useSignal(false);
-  /** How often a limit of time was raised. */
-  const raised = useSignal(0);
   const choose = (x: number, y: number) => {
     if (call.peek() !== null) void replay.askPixel(call.peek()!, x, y);
   };
@@ -59,46 +57,24 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
   }, [selected.value]);
   useEffect(() => {
     if (ready.value) replay.look();
-  }, [ready.value, replay.error.value, replay.held.value, replay.megabytes.value]);
+  }, [ready.value, replay.limits.value]);
   useEffect(() => {
-    if (ready.value && call.value !== null && replay.error.value === '' && replay.held.value === '')
-      void replay.ask(call.value, view.value);
-  }, [
-    ready.value,
-    call.value,
-    view.value,
-    replay.error.value,
-    replay.held.value,
-    replay.megabytes.value,
-    raised.value,
-  ]);
+    if (ready.value && call.value !== null) void replay.ask(call.value, view.value);
+  }, [ready.value, call.value, view.value, replay.limits.value]);
   useEffect(() => {
     replay.forgetPixel();
   }, [call.value]);
 
   const shown = replay.shown.value;
   if (!ready.value) return <p class="muted">Pictures can be replayed when the trace has been read.</p>;
-  if (replay.error.value !== '')
+  const failure = replay.failure.value;
+  if (failure)
     return (
       <div role="alert">
-        <p class="remark">{replay.error.value}</p>
+        <p class="remark">{failure.sentence}</p>
         <p>
-          <button type="button" onClick={replay.retry}>
-            Try again
-          </button>
-        </p>
-      </div>
-    );
-  if (replay.held.value !== '')
-    return (
-      <div role="alert">
-        <p class="remark">
-          This computer draws without a GPU ({shortened(replay.held.value, 80)}), and the trace is large: its pictures
-          may take minutes.
-        </p>
-        <p>
-          <button type="button" onClick={replay.insist}>
-            Replay anyway
+          <button type="button" onClick={() => replay.again(failure.limit)}>
+            {failure.limit === 'gpu' ? 'Replay anyway' : 'Try again'}
           </button>
         </p>
       </div>
@@ -133,7 +109,7 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
       )}
       {shown?.picture?.halted && (
         <p class="remark">
-          {shown.picture.halted} <Raise replay={replay} limit={shown.picture.limit} raised={raised} />
+          {shown.picture.halted} <Raise replay={replay} limit={shown.picture.limit} />
         </p>
       )}
       <CoverageOf open={open} replay={replay} />
@@ -188,7 +164,7 @@ function Where({
   };
   return (
     <div class="picture-where">
-      <p class="picture-at">
+      <p class="picture-at wrap">
         <span>
           {frame < 0 ? 'Outside of frames' : `Frame ${formatCount(frame)} of ${formatCount(frames.to.length)}`}
         </span>{' '}
@@ -197,7 +173,7 @@ function Where({
         </button>
       </p>
       {frame >= 0 && (
-        <div class="picture-steps">
+        <div class="picture-steps wrap">
           <span>
             <button
               type="button"
@@ -255,17 +231,11 @@ function Where({
 }
 
 /** Raises the limit that the replay ran into. */
-function Raise({ replay, limit, raised }: { replay: Replay; limit: Limit; raised: Signal<number> }) {
+function Raise({ replay, limit }: { replay: Replay; limit: Limit }) {
   if (limit === '') return null;
   return (
-    <button
-      type="button"
-      onClick={() => {
-        replay.raise(limit);
-        raised.value += 1;
-      }}
-    >
-      {limit === 'bytes' ? `Allow ${formatCount(2 * replay.megabytes.value)} MiB` : 'Go on'}
+    <button type="button" onClick={() => replay.again(limit)}>
+      {limit === 'bytes' ? `Allow ${formatCount(2 * replay.limits.value.megabytes)} MiB` : 'Go on'}
     </button>
   );
 }
@@ -282,7 +252,7 @@ function Frame({ replay, large, choose }: FrameProps) {
   const progress = replay.progress.value;
   const picture: Picture | null = shown?.picture ?? null;
   return (
-    <div class="picture-frame">
+    <div class="picture-frame row wrap">
       {picture && (
         <Canvas
           picture={picture}
@@ -293,7 +263,7 @@ function Frame({ replay, large, choose }: FrameProps) {
         />
       )}
       {shown && !picture && !progress && <p class="muted">No visible framebuffer at this call.</p>}
-      <div class="picture-progress" role="status">
+      <div class="picture-progress row small" role="status">
         {progress && (
           <>
             <progress max={1} value={progress.share} aria-label="Replay" />

@@ -32,7 +32,7 @@ export function TouchesOf({ open, replay }: { open: OpenTrace; replay: Replay })
             <Swatch color={touch.before} />
             <span aria-hidden="true">→</span>
             <Swatch color={touch.after} />
-            <span class="picture-pixel">
+            <span class="picture-pixel rigid">
               {hexOf(touch.after)}
               {touch.after[3] === 255 ? '' : ` alpha ${touch.after[3]}`}
             </span>

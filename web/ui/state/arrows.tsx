@@ -15,7 +15,7 @@ export function Step({
   go(): void;
 }) {
   return (
-    <button type="button" class="state-step" aria-label={label} title={label} disabled={disabled} onClick={go}>
+    <button type="button" class="state-step small" aria-label={label} title={label} disabled={disabled} onClick={go}>
       {text}
     </button>
   );
@@ -40,7 +40,7 @@ export function Arrows({ machine, cell }: { machine: Machine; cell: Cell }) {
     nowhere.value = found ? '' : `No ${which} ${what} is known.`;
   };
   return (
-    <span class="state-arrows">
+    <span class="state-arrows row wrap">
       {arrows.map(([written, next, text]) => (
         <Step
           key={text}

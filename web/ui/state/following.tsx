@@ -24,7 +24,7 @@ export function Following({ machine }: { machine: Machine }) {
   const key = `${way} ${step} ${titleOf(cell)}`;
   return (
     <section class="state-part" aria-label={title}>
-      <div class="state-head">
+      <div class="state-head row wrap">
         <h3>{title}</h3>
         <button
           type="button"
@@ -38,7 +38,7 @@ export function Following({ machine }: { machine: Machine }) {
           ×
         </button>
       </div>
-      <div class="following" ref={box}>
+      <div class="following small thin-scroll" ref={box}>
         {way === 'back' ? (
           <Origins key={key} machine={machine} step={step} cell={cell} isOpen />
         ) : (

@@ -43,7 +43,7 @@ function Part({
   const isPart = part.first > 0 || last < part.count;
   return (
     <section class="state-part" aria-label={`History of ${titleOf(cell)}`}>
-      <div class="state-head">
+      <div class="state-head row wrap">
         <h3>History of {titleOf(cell)}</h3>
         <button
           type="button"
@@ -61,12 +61,12 @@ function Part({
         {isPart && `, ${formatCount(part.first + 1)} to ${formatCount(last)} shown`}
       </p>
       <Elsewhere open={open} cell={cell} />
-      <ol class="state-history" ref={list}>
+      <ol class="state-history thin-scroll" ref={list}>
         {part.rows.map((row, i) => (
           <li key={`${row.step} ${i}`}>
             <button
               type="button"
-              class="plain state-access"
+              class="plain state-access small"
               aria-current={row.step === step ? 'step' : undefined}
               onClick={() => machine.goTo(row.step)}
             >

@@ -1,6 +1,6 @@
 import { formatBytes } from '../../base/format.ts';
 import type { Machine } from '../../model/machine.ts';
-import './indexing.css';
+import '../parts/building.css';
 
 /** How far the index is, while it is being built. */
 export function Indexing({ machine }: { machine: Machine }) {
@@ -9,7 +9,7 @@ export function Indexing({ machine }: { machine: Machine }) {
   const share = indexed.built / Math.max(1, indexed.count);
   const paused = machine.isStopped.value;
   return (
-    <div class="state-indexing">
+    <div class="building row">
       <progress max={1} value={share} aria-label="Indexing" />
       <span class="muted">
         {paused ? 'Paused at' : 'Indexing…'} {Math.floor(100 * share)} %

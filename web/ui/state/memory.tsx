@@ -47,7 +47,7 @@ export function MemoryWindow({
   const about = place.value.at === 'step' ? touchedBy(shown) : [];
   return (
     <section class="state-part" aria-label="Memory">
-      <div class="state-head">
+      <div class="state-head row wrap">
         <h3>Memory</h3>
         <Choice place={place} />
       </div>
@@ -122,10 +122,20 @@ function Choice({ place }: { place: Signal<MemoryPlace> }) {
     <>
       <fieldset class="state-choice">
         <legend class="unseen">Which memory</legend>
-        <button type="button" aria-pressed={at === 'step'} onClick={() => (place.value = { at: 'step' })}>
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={at === 'step'}
+          onClick={() => (place.value = { at: 'step' })}
+        >
           This step
         </button>
-        <button type="button" aria-pressed={at === 'stack'} onClick={() => (place.value = { at: 'stack' })}>
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={at === 'stack'}
+          onClick={() => (place.value = { at: 'stack' })}
+        >
           Stack
         </button>
       </fieldset>

@@ -59,7 +59,7 @@ function Tabs({ tabs, shown }: { tabs: readonly Tab[]; shown: Tab }) {
       {tabs.map((tab) => (
         <button
           type="button"
-          class="plain state-tab"
+          class="plain tab state-tab"
           role="tab"
           key={tab}
           id={`tab-of-${tab}`}

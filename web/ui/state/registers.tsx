@@ -59,7 +59,7 @@ function Value({ register: { value, next, changed, isOurs } }: { register: Regis
   const before = value ? registerText(value) : '??';
   const after = next && registerText(next);
   return (
-    <span class="state-values">
+    <span class="state-values wrap">
       <span class={value && !isOurs ? 'state-read' : undefined} title={value && !isOurs ? READ_ONLY : undefined}>
         {before}
         {changed && <Foreign />}

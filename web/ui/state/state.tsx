@@ -95,7 +95,7 @@ function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; sh
         </p>
       )}
       {address !== null && (
-        <p class="state-executions">
+        <p class="state-executions row wrap">
           <span class="mono">{hexText(address)}</span>
           <span class="muted">
             execution {formatCount(executionsBefore + 1)} of {formatCount(executions)}
@@ -113,7 +113,7 @@ function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; sh
             disabled={executionsBefore + 1 >= executions}
             go={() => machine.goToExecution(address, executionsBefore + 1)}
           />
-          <span class="state-links">
+          <span class="details-links wrap">
             <button
               type="button"
               class="plain link"

@@ -34,7 +34,7 @@ export function GoTo({ open }: { open: OpenTrace }) {
           }
         }}
       />
-      <p id="go-to-wrong" class="go-to-wrong" role="alert" hidden={wrong.value === ''}>
+      <p id="go-to-wrong" class="go-to-wrong floating" role="alert" hidden={wrong.value === ''}>
         {wrong.value}
       </p>
     </>

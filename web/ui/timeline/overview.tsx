@@ -92,7 +92,7 @@ export function OverviewStrip({ open, theme, filtering }: Props) {
 /** Says where the trace ends that was read in part. */
 function End({ open }: { open: OpenTrace }) {
   const part = partRead(open.trace);
-  return part && <span class="overview-end">{part.label}</span>;
+  return part && <span class="overview-end small">{part.label}</span>;
 }
 
 /** The rows of the overview in the order of the tracks below it, without those that the user has hidden. */

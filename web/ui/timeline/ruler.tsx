@@ -22,8 +22,8 @@ export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
   const { marks, base, unit, minor } = ruler.value ?? { marks: [], base: '', unit: '', minor: 0 };
   const first = marks[0]?.x ?? 0;
   return (
-    <div class="ruler">
-      <div class="ruler-corner muted">
+    <div class="ruler small">
+      <div class="ruler-corner row muted">
         <GoTo open={open} />
         <span>{base !== '' ? `${base} +` : unit}</span>
       </div>

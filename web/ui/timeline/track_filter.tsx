@@ -19,15 +19,15 @@ export function TrackCorner({ open, filtering }: Props) {
     if (arrangement.filter.value !== '') filtering.value = true;
   });
   return (
-    <div class="overview-label muted">
+    <div class="overview-label small muted">
       {filtering.value ? (
         <Field open={open} close={() => (filtering.value = false)} />
       ) : (
-        <span class="corner-line">
-          <span class="corner-text">Whole trace</span>
+        <span class="corner-line row">
+          <span class="corner-text ellipsis">Whole trace</span>
           <button
             type="button"
-            class="plain icon corner-button"
+            class="plain icon corner-button rigid"
             aria-label="Filter tracks"
             title="Filter tracks by name"
             onClick={() => {
@@ -41,10 +41,10 @@ export function TrackCorner({ open, filtering }: Props) {
           </button>
         </span>
       )}
-      <span class="corner-line">
+      <span class="corner-line row">
         {hidden > 0 ? (
           <>
-            <span class="corner-text">{formatCount(hidden)} hidden</span>
+            <span class="corner-text ellipsis">{formatCount(hidden)} hidden</span>
             <button
               type="button"
               class="plain link corner-link"
@@ -55,7 +55,7 @@ export function TrackCorner({ open, filtering }: Props) {
             </button>
           </>
         ) : (
-          <span class="corner-text">{filtering.value ? <Matching open={open} /> : 'Drag to zoom'}</span>
+          <span class="corner-text ellipsis">{filtering.value ? <Matching open={open} /> : 'Drag to zoom'}</span>
         )}
       </span>
     </div>
@@ -79,7 +79,7 @@ function Field({ open, close }: { open: OpenTrace; close: () => void }) {
     document.querySelector<HTMLElement>('.area')?.focus({ preventScroll: true });
   };
   return (
-    <span class="corner-line">
+    <span class="corner-line row">
       <input
         id={TRACK_FILTER_ID}
         type="text"
@@ -105,7 +105,7 @@ function Field({ open, close }: { open: OpenTrace; close: () => void }) {
       />
       <button
         type="button"
-        class="plain icon corner-button"
+        class="plain icon corner-button rigid"
         aria-label="Clear the filter"
         title="Clear the filter (Escape)"
         onClick={clear}

@@ -171,7 +171,7 @@ function TrackName({ open, laid, band, isDragged }: NameProps) {
         <div class="track-name">
           {derived ? <DerivedName open={open} track={track} /> : <b>{name}</b>}
           {shown.length === 0 && lines[0] !== undefined && <span class="muted">{shortLine(track) ?? lines[0]}</span>}
-          <span class="track-buttons">
+          <span class="track-buttons rigid">
             {(isPinned || !band.isPinned) && (
               <button
                 type="button"
@@ -214,11 +214,11 @@ function TrackName({ open, laid, band, isDragged }: NameProps) {
           </span>
         </div>
         {shown.map((line) => (
-          <div class="track-line muted" key={line}>
+          <div class="track-line ellipsis small muted" key={line}>
             {line}
           </div>
         ))}
-        {track.reordering && <span class="track-note">Reordering…</span>}
+        {track.reordering && <span class="track-note small">Reordering…</span>}
       </div>
     </li>
   );
@@ -229,7 +229,12 @@ function DerivedName({ open, track }: { open: OpenTrace; track: Track }) {
   const editing = useSignal(false);
   if (!editing.value) {
     return (
-      <button type="button" class="plain own-name" title="Rename the track" onClick={() => (editing.value = true)}>
+      <button
+        type="button"
+        class="plain own-name ellipsis"
+        title="Rename the track"
+        onClick={() => (editing.value = true)}
+      >
         {shortened(track.name)}
       </button>
     );
@@ -240,7 +245,7 @@ function DerivedName({ open, track }: { open: OpenTrace; track: Track }) {
   };
   return (
     <input
-      class="own-name"
+      class="own-name ellipsis"
       aria-label="Name of the track"
       value={track.name}
       ref={(input) => input?.focus()}

@@ -25,7 +25,7 @@ export function RecentFiles({ recent, workbench }: Props) {
       <ul class="recent">
         {files.map((entry) => (
           <li key={`${entry.name} ${entry.openedAt}`}>
-            <button type="button" class="plain recent-file" onClick={() => void open(entry)}>
+            <button type="button" class="plain recent-file grow" onClick={() => void open(entry)}>
               <b>{shortened(entry.name)}</b>
               <span class="muted">
                 {entry.format} · {formatBytes(entry.size)}
@@ -43,7 +43,7 @@ export function RecentFiles({ recent, workbench }: Props) {
           </li>
         ))}
       </ul>
-      <p class="muted recent-note">
+      <p class="muted small">
         The list is kept in this browser.
         <button type="button" class="plain" onClick={() => void recent.removeAll()}>
           Clear

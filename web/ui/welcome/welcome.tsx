@@ -22,12 +22,12 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
           <h1>{isTouch() ? 'Open a trace file' : 'Drop a trace anywhere on this page'}</h1>
         )}
         {workbench.waiting.value.length > 0 && (
-          <div class="waiting" role="status">
+          <div class="waiting row wrap" role="status">
             <Companions companions={workbench.waiting.value} remove={workbench.removeCompanion} />
             <span class="muted">{workbench.waiting.value.length === 1 ? 'waits' : 'wait'} for a trace.</span>
           </div>
         )}
-        <p class="welcome-open">
+        <p class="welcome-open row">
           <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
             {failure ? 'Open another trace' : 'Open a trace'}
           </button>

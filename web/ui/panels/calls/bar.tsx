@@ -22,7 +22,7 @@ export function FunctionActions({ open, calls, name, sandwich, changes }: Action
   const isSandwich = calls.view.value === 'flame' && calls.mode.value === 'sandwich' && calls.path.value[0] === name;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
-    <span class="actions" role="group" aria-label={none ? 'Function' : `Function ${title}`}>
+    <span class="actions rigid" role="group" aria-label={none ? 'Function' : `Function ${title}`}>
       <button
         type="button"
         class="plain link"
@@ -95,7 +95,7 @@ export function PathFilter({ calls }: { calls: Calls }) {
         }}
       />
       {wrong && (
-        <span class="wrong" role="alert">
+        <span class="wrong floating" role="alert">
           {wrong}
         </span>
       )}
@@ -107,7 +107,7 @@ export function PathFilter({ calls }: { calls: Calls }) {
 export function CollapseSwitch({ calls }: { calls: Calls }) {
   const on = calls.changes.value.find(({ kind }) => kind === 'collapse');
   return (
-    <label class="collapse" title="Leave out calls of functions that run already further up">
+    <label class="collapse row rigid" title="Leave out calls of functions that run already further up">
       <input
         type="checkbox"
         checked={on !== undefined}
@@ -124,7 +124,7 @@ export function CountSwitches({ open, calls }: { open: OpenTrace; calls: Calls }
   return (
     <>
       {info.value?.clock.kind === 'seconds' && (
-        <label class="collapse" title="Show lengths in ticks of the recording's clock">
+        <label class="collapse row rigid" title="Show lengths in ticks of the recording's clock">
           <input
             type="checkbox"
             checked={calls.inTicks.value}
@@ -136,7 +136,10 @@ export function CountSwitches({ open, calls }: { open: OpenTrace; calls: Calls }
         </label>
       )}
       {info.value?.offers.includes('tailCalls') && status.value.at === 'ready' && (
-        <label class="collapse" title="Attribute tail callees to the function that jumped to them (reopens the trace)">
+        <label
+          class="collapse row rigid"
+          title="Attribute tail callees to the function that jumped to them (reopens the trace)"
+        >
           <input
             type="checkbox"
             checked={nested}
@@ -154,7 +157,7 @@ export function Chips({ open, calls }: { open: OpenTrace; calls: Calls }) {
   const changes = calls.changes.value;
   if (changes.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Changes of call paths">
+    <ul class="chips wrap rigid small" aria-label="Changes of call paths">
       {changes.map((change) => (
         <Chip key={JSON.stringify(change)} open={open} calls={calls} change={change} />
       ))}

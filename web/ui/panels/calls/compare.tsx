@@ -38,7 +38,7 @@ export function Compare({ open, list, clock, origin }: Props) {
   const { which, found, failure } = comparison;
   const offered = SLOW.filter((slow) => slow !== 'selected' || canSelect || which === 'selected');
   return (
-    <div class="compare">
+    <div class="compare column">
       <div class="panel-bar">
         <Segments
           label="Slow call"
@@ -106,7 +106,7 @@ function Table({ open, name, found, clock, origin, which }: TableProps) {
   ];
   const total = (call: Call) => Number(call.end - call.start);
   return (
-    <div class="table">
+    <div class="table thin-scroll grow">
       <table aria-label="A slow call beside a median one">
         <colgroup>
           <col />

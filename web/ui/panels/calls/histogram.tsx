@@ -52,7 +52,7 @@ export function DurationHistogram({ list, known, clock }: Props) {
   const at = pointer.value;
   const over = at && width > 0 ? binAt(histogram, at.x / width) : -1;
   return (
-    <div class="histogram">
+    <div class="histogram rigid">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form. */}
       <div
         class="histogram-bars"
@@ -151,7 +151,7 @@ export function DurationHistogram({ list, known, clock }: Props) {
         ))}
       </div>
       {list.interval.value && (
-        <p class="histogram-chosen">
+        <p class="histogram-chosen row small">
           Durations {span(list.interval.value.shortest, list.interval.value.longest, length)}
           <button
             type="button"

@@ -54,7 +54,7 @@ export function CallListView({ open, calls, list }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
     <div
-      class="call-list"
+      class="call-list panel-body"
       role="group"
       aria-label={`Calls of ${title}`}
       onKeyDown={(event) => {
@@ -69,7 +69,7 @@ export function CallListView({ open, calls, list }: Props) {
         <button type="button" ref={back} onClick={calls.back}>
           ‹ Back
         </button>
-        <b class="call-list-name" title={title}>
+        <b class="call-list-name ellipsis" title={title}>
           {title}
         </b>
         {differ && (
@@ -92,7 +92,7 @@ export function CallListView({ open, calls, list }: Props) {
             }}
           />
         )}
-        <span class="step-buttons">
+        <span class="step-buttons rigid">
           <button
             type="button"
             aria-label={`Previous ${info.sliceNoun}`}
@@ -164,7 +164,7 @@ function PercentileBar({ list, known: { low, above }, clock }: PercentileProps) 
   ];
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
-    <div class="percentiles" role="group" aria-label="Percentiles">
+    <div class="percentiles wrap rigid small" role="group" aria-label="Percentiles">
       {figures.map(([title, duration]) => (
         <span key={title}>
           <span class="muted">{title}</span>{' '}
@@ -173,7 +173,7 @@ function PercentileBar({ list, known: { low, above }, clock }: PercentileProps) 
           ) : (
             <button
               type="button"
-              class="plain"
+              class="plain dotted"
               title={`Select the first call of ${formatLength(duration, clock)}`}
               onClick={() => list.chooseDuration(duration)}
             >

@@ -52,7 +52,7 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
   if (!info) return null;
   const current = stacks?.stacks.find(({ key }) => key === calls.stack.value);
   return (
-    <div class="calls-body stacks">
+    <div class="panel-body stacks">
       <div class="panel-bar">
         {lead}
         <Segments
@@ -106,7 +106,7 @@ function Actions({ open, calls, stack, choose }: ActionsProps) {
   const ready = open.trace.status.value.at !== 'loading';
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
-    <span class="actions" role="group" aria-label="Stack">
+    <span class="actions rigid" role="group" aria-label="Stack">
       <button
         type="button"
         class="plain link"

@@ -61,7 +61,7 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
   if (!info) return null;
   const clock = calls.clock.value ?? info.clock;
   return (
-    <div class="calls-body">
+    <div class="panel-body">
       <div class="panel-bar">
         {lead}
         <Segments
@@ -184,8 +184,8 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
     name: (row) => {
       const name = nameAt(row);
       return (
-        <span class="tree-name" style={{ paddingLeft: `${Math.min(row.level - 1, DEEPEST) * INDENT}px` }}>
-          <span class={`twisty ${row.state}`} aria-hidden="true" />
+        <span class="tree-name mono" style={{ paddingLeft: `${Math.min(row.level - 1, DEEPEST) * INDENT}px` }}>
+          <span class={`twisty rigid ${row.state}`} aria-hidden="true" />
           <span
             class="swatch"
             style={{ background: swatches[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1] }}
@@ -210,7 +210,7 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
     cell: (row) => (
       <>
         {about(formatShare(weightOf(row), columns.whole))}
-        <span class="tree-bar" aria-hidden="true">
+        <span class="share-bar tree-bar" aria-hidden="true">
           <span style={{ width: `${columns.whole > 0 ? Math.min(100, (weightOf(row) / columns.whole) * 100) : 0}%` }} />
         </span>
       </>

@@ -52,7 +52,7 @@ function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine })
   const found = shown.value?.found;
   const columns = COLUMNS[shown.value?.by ?? by.value];
   return (
-    <div class="coverage">
+    <div class="panel-body">
       <div class="panel-bar">
         {found && (
           <Segments

@@ -63,7 +63,7 @@ export function Lists({ open, machine, list, how }: ListsProps) {
   return (
     <>
       <select
-        class="coverage-list"
+        class="coverage-list small"
         aria-label="Compare with another list"
         value={list.value ? String(lists.value.indexOf(list.value)) : ''}
         onChange={onChange}

@@ -30,6 +30,7 @@ import { foldsOf } from '../../state/folds.ts';
 import { FoldBar, foldText } from './folding.tsx';
 import { useListing } from './listing.ts';
 import { WalkBar } from './walking.tsx';
+import '../../parts/segments.css';
 import './events.css';
 
 /** Rows that decide the widths of columns. */
@@ -58,7 +59,7 @@ export function Events({ open, valuesBar }: { open: OpenTrace; valuesBar: Compon
   const wrongFilter = wrong.value && { text: text.value, wrong: wrong.value };
   const shownWrong = isByValues ? events.wrongValues.value : wrongFilter;
   return (
-    <div class="events">
+    <div class="events panel-body">
       <div class="panel-bar">
         {hasValues && <Mode open={open} />}
         {isByValues ? (
@@ -101,11 +102,12 @@ function Mode({ open: { events } }: { open: OpenTrace }) {
   ];
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be laid out as a block.
-    <div class="narrow-by" role="group" aria-label="Narrow by">
+    <div class="segments narrow-by rigid" role="group" aria-label="Narrow by">
       {modes.map(({ title, values }) => (
         <button
           key={title}
           type="button"
+          class="segment toggle"
           aria-pressed={isByValues.value === values}
           onClick={() => {
             isByValues.value = values;

@@ -17,9 +17,10 @@ export function FoldBar({ open }: { open: OpenTrace }) {
     ? 'Show only the first and the last iteration of each loop'
     : 'Loops can be folded in a listing of all steps, without a filter or a thread';
   return (
-    <div class="fold-bar">
+    <div class="fold-bar row rigid">
       <button
         type="button"
+        class="toggle"
         aria-pressed={isFolding}
         disabled={!canFold && !isFolding}
         title={title}

@@ -27,15 +27,15 @@ export function WalkBar({ open }: { open: OpenTrace }) {
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be laid out as a block. */}
-      <div class="walk" role="group" aria-label="Walk through the steps">
+      <div class="walk row rigid" role="group" aria-label="Walk through the steps">
         {STEPS.map(([label, to, back, forward]) => (
-          <span class="walk-pair" key={to}>
+          <span class="walk-pair rigid small" key={to}>
             <Button walk={walk} to={to} next={false} title={titleOf(back)} />
             <span aria-hidden="true">{label}</span>
             <Button walk={walk} to={to} next title={titleOf(forward)} />
           </span>
         ))}
-        <span class="walk-pair">
+        <span class="walk-pair rigid small">
           <Button walk={walk} to={kind.value} next={false} title={`Go to the previous ${noun}`} />
           <select
             aria-label="What to go to"

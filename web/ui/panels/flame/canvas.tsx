@@ -117,7 +117,7 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
   };
   return (
     <div
-      class="flame-scroller"
+      class="flame-scroller grow"
       ref={scroller}
       onScroll={(event) => {
         state.scrollTop.value = event.currentTarget.scrollTop;

@@ -55,7 +55,7 @@ export function FlameGraph({ open, theme, calls, lead, sandwich }: Props) {
   // Paths outlive an answer, so the graph can be used meanwhile. It must not pass for the new answer.
   const isOld = calls.weighing.value || told?.wanted.key !== statistics.shown.value?.key;
   return (
-    <div class="flame">
+    <div class="flame panel-body">
       <div class="panel-bar">
         {lead}
         <select
@@ -146,7 +146,7 @@ function Graphs({ open, theme, calls, told, clock, isOld, sandwich, reach }: Gra
   const asked = told.wanted.flame?.mode;
   // A reply to the question before is not what this mode shows.
   const isOther = asked !== ({ heavy: 'down', inverted: 'up', sandwich: 'sandwich', time: undefined } as const)[mode];
-  if (!laid || isOther) return <div class="flame-scroller" aria-busy="true" />;
+  if (!laid || isOther) return <div class="flame-scroller grow" aria-busy="true" />;
   if (laid.width === 0) return <p class="panel-note muted">{whyEmpty(told, laid, calls)}</p>;
   const common = { open, theme, clock, isOld, reach };
   if (mode === 'sandwich') {
@@ -155,7 +155,7 @@ function Graphs({ open, theme, calls, told, clock, isOld, sandwich, reach }: Gra
       if (index > 0 && name !== undefined) sandwich(name);
     };
     return (
-      <div class="sandwich">
+      <div class="sandwich grow">
         <FlameCanvas {...common} state={above} shows="callers" focus={center} back={calls.focusBack} />
         <FlameCanvas {...common} state={state} shows="callees" focus={center} back={calls.focusBack} />
       </div>
@@ -197,7 +197,7 @@ function Way({ open, state, laid, focus: focusOn }: WayProps) {
   const names = Array.from({ length: focus + 1 }, (_, i) => flameName(laid, i, open.trace.names, state.rootName.value));
   const shown = [...names.keys()].filter((i) => i === 0 || i > focus - MOST_CRUMBS + 1);
   return (
-    <nav class="way" aria-label="Callers of what is in focus">
+    <nav class="way ellipsis rigid mono" aria-label="Callers of what is in focus">
       {shown.map((i, k) => (
         <span key={i}>
           {i > 0 && (

@@ -183,7 +183,7 @@ function Canvas({ open, theme, picture, clock, reach }: CanvasProps) {
   const over = hovered.value >= 0 && pointer.value ? describe(hovered.value) : null;
   return (
     <div
-      class="flame-scroller"
+      class="flame-scroller grow"
       ref={scroller}
       onScroll={(event) => {
         scrollTop.value = event.currentTarget.scrollTop;

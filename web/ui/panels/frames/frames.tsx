@@ -186,7 +186,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
       Number.isNaN(value) ? '' : String(value),
     );
   return (
-    <div class="frames">
+    <div class="frames panel-body">
       <div class="panel-bar">
         {which}
         <Summary frames={frames} isAll={extent === 'all'} />

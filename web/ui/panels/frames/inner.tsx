@@ -41,7 +41,7 @@ export function InnerRow({ of, item, fold }: { of: OpenedFrame; item: number; fo
   ].filter((fact) => fact !== false);
   const isLast = item === of.depth.length - 1;
   return (
-    <span class="frames-line" style={{ paddingLeft: `${16 * (of.depth[item]! + 1)}px` }}>
+    <span class="frames-line row" style={{ paddingLeft: `${16 * (of.depth[item]! + 1)}px` }}>
       {fold}
       {!isGroup && <span class="muted frames-call">{formatCount(of.call[item]!)}</span>}
       <span class={isGroup ? 'frames-group' : 'mono'}>{of.text[item] || 'Unnamed group'}</span>

@@ -61,7 +61,7 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
   };
   const all = times?.counts[MEASURES.indexOf(by)] ?? 0;
   return (
-    <div class="frames">
+    <div class="frames panel-body">
       <div class="panel-bar">
         {which}
         <span class="muted">

@@ -82,14 +82,14 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
   const clock = shownClock ?? info.clock;
   if (!told) {
     return (
-      <div class="functions">
+      <div class="functions panel-body">
         <div class="panel-bar">{lead}</div>
         <Uncounted open={open} />
       </div>
     );
   }
   return (
-    <div class="functions">
+    <div class="functions panel-body">
       <div class="panel-bar">
         {lead}
         <ExpressionField
@@ -108,7 +108,7 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
           {amount(told, rows.value.length, filter.text.value, info.sliceNoun, open)}
           {tellingColumns(told.columns).includes('total') ? unitOf(clock) : ''}
         </span>
-        <span class="functions-units">{units}</span>
+        <span class="functions-units rigid">{units}</span>
         <Accuracy open={open} told={told} actions={actions} />
         <Take open={open} columns={told.columns} rows={rows.value} clock={clock} />
       </div>
@@ -184,7 +184,7 @@ function Accuracy({ open, told, actions }: AccuracyProps) {
   const percentiles = tellingColumns(told.columns).includes('median');
   if (name < 0) return null;
   return (
-    <span class="panel-end functions-end">
+    <span class="panel-end functions-end row rigid">
       {exact?.name === name && <span class="muted">{exactness(exact)}</span>}
       {percentiles && exact?.name !== name && (
         <button
@@ -323,7 +323,7 @@ function cellOf(by: Column, i: number, context: CellContext): ComponentChildren 
       return (
         <>
           {formatShare(columns.total[i]!, whole)}
-          <span class="bar" aria-hidden="true">
+          <span class="share-bar bar" aria-hidden="true">
             <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
           </span>
         </>
@@ -364,7 +364,7 @@ function Extreme({ open, name, of, text }: ExtremeProps) {
   return (
     <button
       type="button"
-      class="plain extreme"
+      class="plain dotted extreme"
       tabIndex={open.statistics.highlighted.value === name ? 0 : -1}
       title={of === 'min' ? 'Select the shortest call' : 'Select the longest call'}
       onClick={(event) => {

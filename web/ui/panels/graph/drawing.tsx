@@ -152,7 +152,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
   const colours = PALETTES[theme];
   const strength = (edge: GraphEdge) => 1 + (heaviest > 0 ? Math.sqrt(edge[weight] / heaviest) : 0) * (WIDEST - 1);
   return (
-    <div class="graph-area">
+    <div class="graph-area grow">
       <div
         class="graph-drawing"
         ref={box}

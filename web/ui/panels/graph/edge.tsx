@@ -46,8 +46,8 @@ export function EdgeLine({ open, edge, length, close }: Props) {
       ]
     : [];
   return (
-    <div class="graph-line" role="status">
-      <span class="graph-ends">
+    <div class="graph-line row wrap rigid" role="status">
+      <span class="ellipsis">
         <b>{nameOf(caller)}</b> → <b>{nameOf(callee)}</b>
       </span>
       <span>{formatCounted(Math.round(edge.count), 'call')}</span>

@@ -115,7 +115,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
     state.edge.value = [caller, callee];
   };
   return (
-    <div class="call-graph">
+    <div class="panel-body">
       <div class="panel-bar">
         <Segments
           label="Form"
@@ -139,7 +139,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
           />
         )}
         {isGraph && graph.edges.length > 1 && (
-          <label class="graph-edges" title="How many of the heaviest edges are shown">
+          <label class="graph-edges row rigid" title="How many of the heaviest edges are shown">
             Edges
             <input
               type="range"

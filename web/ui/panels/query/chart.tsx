@@ -72,7 +72,7 @@ interface ColumnProps {
 
 function Column({ label, names, columns, value, choose }: ColumnProps) {
   return (
-    <label class="query-column">
+    <label class="query-column row">
       {label}{' '}
       <select value={value} onChange={(event) => choose(Number(event.currentTarget.value))}>
         {columns.map((column) => (
@@ -89,10 +89,10 @@ function Bars({ sql, choice, order }: { sql: Sql; choice: ChartChoice; order: Ar
   const bars = useMemo(() => barsOf(sql.rows, order, choice), [sql.rows, sql.count.value, order, choice]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <ul class="query-bars" aria-label={`${sql.columns.value[choice.y]} as bars`} tabIndex={0}>
+    <ul class="query-bars small thin-scroll" aria-label={`${sql.columns.value[choice.y]} as bars`} tabIndex={0}>
       {bars.map(({ row, label, value, from, length }) => (
         <li key={row}>
-          <span class="query-bar-label mono" title={label}>
+          <span class="query-bar-label ellipsis mono" title={label}>
             {label}
           </span>
           <span class="query-bar" aria-hidden="true">

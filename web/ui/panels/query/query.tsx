@@ -84,7 +84,7 @@ export function Query({ open, sql, state, examples }: Props) {
             run();
           }}
         />
-        <div class="query-end">
+        <div class="query-end row">
           <span class="panel-end" role="status">
             {isSql ? <Answer sql={sql} /> : <ValuesAnswer open={open} state={state} />}
           </span>
@@ -188,7 +188,7 @@ function Text({ open: { trace }, sql, state, wrong, run, stop }: TextProps) {
   useEffect(() => editor.current?.setLanguage(language), [isSql, info, values?.known.value]);
   useEffect(() => editor.current?.setText(text.value), [text, text.value]);
   useEffect(() => editor.current?.mark(wrong), [wrong]);
-  return <div class={wrong ? 'query-editor wrong' : 'query-editor'} ref={host} />;
+  return <div class={wrong ? 'query-editor grow wrong' : 'query-editor grow'} ref={host} />;
 }
 
 /** Keeps the rows as a track, if they have positions. */

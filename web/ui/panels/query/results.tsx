@@ -27,7 +27,7 @@ export function Results({ open, sql, sort, order }: Props) {
   const columns = columnsOf(names, info);
   const { column: by, descending } = sort.value ?? { column: -1, descending: false };
   return (
-    <section class="query-rows" aria-label="Rows">
+    <section class="query-rows column" aria-label="Rows">
       {names.length > 0 && (
         <Table
           label="Rows of the query"

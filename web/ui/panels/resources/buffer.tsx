@@ -83,7 +83,7 @@ export function BufferBytes({ survey, states, at, name, call }: Props) {
   const current = suggestions.findIndex((it) => JSON.stringify(it) === JSON.stringify(choice.value));
   const held = bytes.value;
   return (
-    <div class="buffer">
+    <div class="buffer column grow">
       <div class="panel-bar buffer-bar">
         {(suggestions.length > 1 || (suggestions.length === 1 && current < 0)) && (
           <select

@@ -171,7 +171,7 @@ function List({
     ...columns.map(([by]) => (by === 'deleted' && resources.deleted[i]! < 0 ? '' : `${resources[by][i]}`)),
   ];
   return (
-    <div class="resources-list">
+    <div class="resources-list column">
       <div class="panel-bar">
         <select
           aria-label="Kind"

@@ -43,7 +43,7 @@ export function ShaderSource({ survey, at, call, go }: Props) {
   if (!all) return <p class="panel-note muted">Reading the source…</p>;
   if (!version) return <p class="panel-note muted">The shader has no source at this call.</p>;
   return (
-    <div class="shader">
+    <div class="shader column grow">
       <div class="panel-bar">
         {all.length > 1 && (
           <select
@@ -80,7 +80,7 @@ export function ShaderSource({ survey, at, call, go }: Props) {
         </span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is within reach of the keyboard. */}
-      <section class="shader-box" tabIndex={0} aria-label="Source">
+      <section class="shader-box grow" tabIndex={0} aria-label="Source">
         <pre>
           {lines.map(({ how, text }, i) => (
             <div key={i} class={LINES[how]} data-mark={{ same: '', added: '+', removed: '−' }[how]}>

@@ -94,7 +94,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
     });
   };
   return (
-    <div class="texture">
+    <div class="texture column grow">
       <div class="panel-bar">
         <div class="panel-group">
           {resources.levels[at]! > 1 && (
@@ -185,7 +185,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is within reach of the keyboard. */}
-      <section class="texture-box" tabIndex={0} aria-label="Image">
+      <section class="texture-box grow" tabIndex={0} aria-label="Image">
         <canvas
           ref={canvas}
           class={flipped.value ? 'flipped' : undefined}
@@ -198,7 +198,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
           }}
         />
       </section>
-      <p class="texture-note muted">
+      <p class="texture-note ellipsis rigid small muted">
         {pointed.value || `${width} × ${height} ${texture.format}`}
         {pointed.value === '' &&
           shown &&

@@ -27,7 +27,7 @@ export function Legend({ uses: { events }, isInterface, theme }: LegendProps) {
     return { colour: colours[about], title: isInterface ? ofInterface : title, count };
   }).filter(({ count }) => count > 0);
   return (
-    <ul class="resource-marks" aria-label="Marks on the timeline">
+    <ul class="resource-marks wrap rigid small" aria-label="Marks on the timeline">
       {counted.map(({ colour, title, count }) => (
         <li key={title}>
           <span class="swatch" style={{ background: colour }} aria-hidden="true" /> {title}{' '}

@@ -43,10 +43,10 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
         : `when it was ${isInterface ? 'released' : 'deleted'}`;
   const go = (to: number) => void goToPosition(ticks(BigInt(to)), open);
   return (
-    <section class="resource" aria-label="Resource">
+    <section class="resource column" aria-label="Resource">
       <header class="panel-bar">
-        <div class="resource-head">
-          <div class="resource-title">
+        <div class="resource-head row">
+          <div class="resource-title row">
             <strong>{titleOf(resources, at)}</strong>
             <span class="muted">{when}</span>
           </div>

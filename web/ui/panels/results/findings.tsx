@@ -58,7 +58,7 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
   };
   const says = kinds.value.find(({ id }) => id === kind.value)?.says;
   return (
-    <div class="findings">
+    <div class="findings panel-body">
       <div class="panel-bar">
         <Which open={open} />
         <KindChoice findings={findings} />
@@ -145,7 +145,7 @@ function Places({ chosen: { finding, at }, go }: PlacesProps) {
   if (length < 2) return null;
   const cut = length < finding.count;
   return (
-    <span class="findings-places">
+    <span class="findings-places row rigid">
       <button
         type="button"
         class="plain icon"

@@ -61,7 +61,7 @@ export function Results({ open }: { open: OpenTrace }) {
   );
   const nameOf = ({ name, title }: Hit) => (name === null ? trace.names.inPlaceOf(title) : trace.names.of(name));
   return (
-    <div class="results">
+    <div class="results panel-body">
       <div class="panel-bar">
         <Which open={open} />
         <span class="muted">

@@ -52,7 +52,7 @@ export function IterationsOf({ open, model, name, given, back }: Props) {
   const invariants = model.invariants.value;
   const first = table?.columns[0]?.name ?? 'i';
   return (
-    <div class="statements">
+    <div class="statements panel-body">
       <div class="panel-bar">
         <button type="button" onClick={back} title="Back to all statements">
           ← Statements
@@ -74,7 +74,7 @@ export function IterationsOf({ open, model, name, given, back }: Props) {
           }}
         />
         {view === 'occurrences' && (
-          <span class="statements-step">
+          <span class="statements-step rigid">
             <button
               type="button"
               disabled={last < 0 || current === 0}

@@ -115,7 +115,7 @@ function List({ open, model, chosen, current }: Props) {
   }, []);
   const points = columns.count.reduce((sum, count) => sum + count, 0);
   return (
-    <div class="statements" ref={box}>
+    <div class="statements panel-body" ref={box}>
       <div class="panel-bar">
         <span class="muted">
           {formatCounted(order.length, 'statement')}, {formatCounted(points, total)}

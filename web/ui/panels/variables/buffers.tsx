@@ -38,7 +38,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
     current.value = -1;
   };
   return (
-    <div class="variables">
+    <div class="variables panel-body">
       <div class="panel-bar">
         {choice}
         <span class="muted" role="status">

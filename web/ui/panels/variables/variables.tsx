@@ -100,7 +100,7 @@ function Variables({ open, model, current, choice }: Props) {
     current.value = -1;
   };
   return (
-    <div class="variables">
+    <div class="variables panel-body">
       <div class="panel-bar">
         {choice}
         <input
