@@ -1,32 +1,24 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { latest } from '../base/latest.ts';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
 import type {
   Collected,
   CollectWanted,
-  FromRecords,
   Listed,
   RecordFilter,
   RecordRow,
   RecordScope,
+  RecordService,
+  Searching,
   SearchSlot,
   Surveyed,
   TabulatedPart,
   TabulateWanted,
-  ToRecords,
   ValuesQuery,
 } from '../base/record_protocol.ts';
-import type { ValuesAnswer, ValuesQuestion, ValuesWhat } from '../base/values_protocol.ts';
+import { type Connection, connect, give, type Remote, type RemoteWorker } from '../base/remote.ts';
+import type { ValuesService } from '../base/values_protocol.ts';
 import type { Ledger } from './ledger.ts';
-import { createRequests } from './requests.ts';
-
-/** The part of `Worker` that the records of a trace use. Tests substitute their own. */
-export interface RecordsPort {
-  postMessage(message: ToRecords, transfer: Transferable[]): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromRecords>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
-}
 
 /** The trace whose records are read. */
 export interface Source {
@@ -96,7 +88,7 @@ export interface Records {
     take: (part: Searching) => void,
   ): Promise<TraceError | null | undefined>;
   /** Asks about values. Resolves with null if that cannot be answered, or the worker ends. */
-  aboutValues<W extends ValuesWhat>(ask: ValuesQuestion<W>): Promise<ValuesAnswer<W> | null>;
+  aboutValues<T>(ask: (values: Remote<ValuesService>) => Promise<T>): Promise<T | null>;
   /** A part of the tables of records for SQL. Resolves with null if the worker ends. */
   tabulate(wanted: TabulateWanted): Promise<Answer<TabulatedPart> | null>;
   /** Ends the search of a slot. */
@@ -104,17 +96,6 @@ export interface Records {
   /** Reads on from another file, which has the same bytes. */
   replaceFile(file: Blob): void;
   dispose(): void;
-}
-
-/** What a search has found since the last time, how many records in all, and how far it is, from 0 to 1. */
-export type Searching = Pick<Extract<FromRecords, { t: 'searching' }>, 'found' | 'count' | 'share'>;
-
-interface SearchOfRecords {
-  /** Of its request; -1 before that is sent. */
-  id: number;
-  readonly take: (part: Searching) => void;
-  /** Ends a worker that does not stop. */
-  timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 /** Most bytes of values that are kept for the next question. */
@@ -127,18 +108,14 @@ const REFRESH_MS = 100;
 const REST = 10;
 
 /** The records of a trace. `spawn` starts a record worker. */
-export function createRecords(source: Source, spawn: () => RecordsPort): Records {
+export function createRecords(source: Source, spawn: () => RemoteWorker): Records {
   const listing = signal<Listed | null>(null);
-  let port: RecordsPort | null = null;
-  let requests = createRequests<
-    ToRecords,
-    Exclude<FromRecords, { t: 'listing' | 'collecting' | 'searching' | 'values-kept' }>
-  >(() => undefined);
-  let tellCollecting: (share: number) => void = () => undefined;
+  let worker: RemoteWorker | null = null;
+  let connection: Connection<RecordService> | null = null;
   /** Settles when the newest pass is over. */
   let collecting: Promise<unknown> = Promise.resolve();
-  /** The newest searches by slot. */
-  const searching = new Map<SearchSlot, SearchOfRecords>();
+  /** What stops the newest searches, by slot. */
+  const searching = new Map<SearchSlot, AbortController>();
   let disposed = false;
   /** When the worker got its latest index, and how long that took. */
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -150,15 +127,17 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   let isWhole = false;
   /** The worker has the newest list, or a part of it. */
   let hasList = false;
-  /** The newest list: the id of its request. */
-  let newestList = -1;
   let refreshing: Promise<boolean> | null = null;
   /** Bytes of values that the worker keeps, and that it may keep; -1 if that was not set. */
   let keptValues = 0;
   let roomForValues = -1;
 
+  /** Tells the worker something that has no answer. */
+  const tell = (what: (service: Remote<RecordService>) => Promise<unknown>) => {
+    if (connection) what(connection.remote).catch(() => undefined);
+  };
   const setRoom = (bytes: number) => {
-    if (bytes !== roomForValues) port?.postMessage({ t: 'values-room', bytes }, []);
+    if (bytes !== roomForValues) tell((service) => service.keepValues(bytes));
     roomForValues = bytes;
   };
   const enterValues = (bytes: number) => {
@@ -177,42 +156,34 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     enterValues(keptValues);
     setRoom(Math.min(MOST_VALUES, source.ledger?.room('values') ?? MOST_VALUES));
   };
-  const stop = () => {
-    port?.terminate();
-    port = null;
+  const end = () => {
+    worker?.terminate();
+    worker = null;
     roomForValues = -1;
     if (keptValues > 0) enterValues(0);
-    requests.end();
     listing.value = null;
     hasList = false;
+    connection?.close(null);
+    connection = null;
   };
   const start = (info: TraceInfo, file: Blob) => {
-    if (port || disposed) return;
+    if (worker || disposed) return;
     const started = spawn();
-    port = started;
-    requests = createRequests((message) => started.postMessage(message, []));
+    worker = started;
+    connection = connect<RecordService>(started);
     sentAt = Number.NEGATIVE_INFINITY;
     current = 0;
     isWhole = isDatabase(info);
-    started.onmessage = ({ data }) => {
-      if (data.t === 'listing') {
-        if (data.id !== newestList) return;
-        hasList = true;
-        listing.value = data.listed;
-      } else if (data.t === 'values-kept') enterValues(data.bytes);
-      else if (data.t === 'collecting') tellCollecting(data.share);
-      else if (data.t === 'searching') {
-        for (const search of searching.values()) if (search.id === data.id) search.take(data);
-      } else requests.settle(data);
-    };
     started.onerror = (event) => {
       event.preventDefault();
-      if (port === started) stop();
+      if (worker === started) end();
     };
     started.onmessageerror = () => {
-      if (port === started) stop();
+      if (worker === started) end();
     };
-    started.postMessage({ t: 'open', file, log: source.log(), format: info.format, database: isDatabase(info) }, []);
+    const opened = { file, log: source.log(), format: info.format, database: isDatabase(info) };
+    tell((service) => service.open(opened));
+    tell((service) => service.watchValues(enterValues));
   };
   /** Hands the worker a new index. Returns false if there is none, because the trace's worker has ended. */
   const refresh = async (): Promise<boolean> => {
@@ -220,16 +191,16 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     const number = requested;
     const reading = source.reading();
     const began = performance.now();
-    const target = port;
+    const target = worker;
     const index = await source.index();
     took = performance.now() - began;
     if (!index) return false;
-    if (port !== target || !target) return true;
+    if (worker !== target || !target) return true;
     sentAt = performance.now();
     current = number;
     isWhole = !reading;
     hasList = false;
-    target.postMessage({ t: 'index', index }, [index.buffer]);
+    tell((service) => service.setIndex(give(index)));
     return true;
   };
   const isRecent = (least: number) => {
@@ -238,23 +209,38 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     return source.reading() && current >= least && age <= Math.max(REFRESH_MS, REST * took);
   };
   /**
-   * Starts the worker if necessary, with an index that is recent enough and has at least the number `least`. Returns false
-   * if that is impossible.
+   * Starts the worker if necessary, with an index that is recent enough and has at least the number `least`. Returns null if
+   * that is impossible.
    */
-  const ready = async (least = 0): Promise<boolean> => {
+  const ready = async (least = 0): Promise<Remote<RecordService> | null> => {
     const info = source.info.peek();
     const arrival = source.file();
     const file = arrival instanceof Blob ? arrival : await arrival;
-    if (!info || !file || disposed) return false;
+    if (!info || !file || disposed) return null;
     start(info, file);
     // An index requested before reading ended, or for a worker that has stopped since, is not enough.
-    while (port && !isRecent(least)) {
+    while (worker && !isRecent(least)) {
       refreshing ??= refresh().finally(() => {
         refreshing = null;
       });
-      if (!(await refreshing)) return false;
+      if (!(await refreshing)) return null;
     }
-    return port !== null;
+    return connection?.remote ?? null;
+  };
+  /** Waits for the end of a pass. A worker that is deep in a call does not hear that it is to stop, and is ended. */
+  const inTime = async <T>(pass: Promise<T>, stop: AbortSignal): Promise<T> => {
+    const of = worker;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = () => {
+      timer = setTimeout(() => {
+        if (worker === of) end();
+      }, STOP_MS);
+    };
+    stop.addEventListener('abort', wait);
+    return pass.finally(() => {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', wait);
+    });
   };
 
   return {
@@ -262,117 +248,105 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     warm: () => void ready(),
     record: async (locator) => {
       const before = requested;
-      const ask = () => requests.ask('record', (id) => ({ t: 'record', id, locator }));
-      if (!(await ready())) return null;
+      const service = await ready();
+      if (!service) return null;
       const isOlder = !isWhole && current <= before;
-      let reply = await ask();
+      const answer = await answered(service.record(locator));
+      if (!answer?.error || !isOlder) return answer;
       // The picture may show more than an index that is older than the question.
-      if (reply?.error && isOlder && (await ready(before + 1))) reply = (await ask()) ?? reply;
-      return reply && { value: reply.record, error: reply.error };
+      const newer = await ready(before + 1);
+      return (newer && (await answered(newer.record(locator)))) ?? answer;
     },
-    list: async (scope) => {
-      if (!(await ready())) return null;
+    list: latest(async (stop, scope) => {
+      const service = await ready();
+      if (!service || stop.aborted) return null;
       hasList = false;
       listing.value = null;
-      const reply = await requests.askNewest('listed', (id) => {
-        newestList = id;
-        return { t: 'list', id, scope };
-      });
-      if (reply) listing.value = null;
-      hasList ||= Boolean(reply?.listed);
-      return reply && { value: reply.listed, error: reply.error };
-    },
-    rows: async (first, count) => {
-      if (!hasList) return null;
-      const reply = await requests.askNewest('rows', (id) => ({ t: 'rows', id, first, count }));
-      return reply && { value: reply.rows, error: reply.error };
-    },
+      const hear = (listed: Listed) => {
+        if (stop.aborted) return;
+        hasList = true;
+        listing.value = listed;
+      };
+      const answer = await answered(service.list(scope, hear, stop));
+      if (stop.aborted || !answer) return null;
+      listing.value = null;
+      hasList ||= answer.value !== null;
+      return answer;
+    }),
+    rows: latest(async (stop, first, count) =>
+      hasList && connection ? answered(connection.remote.rows(first, count, stop)) : null,
+    ),
     portion: async (first, count) => {
-      if (!hasList) return null;
-      return (await requests.ask('portion', (id) => ({ t: 'portion', id, first, count })))?.rows ?? null;
+      const rows = hasList && connection ? await answered(connection.remote.portion(first, count)) : null;
+      return rows?.value ?? null;
     },
-    rowAt: async (x, track, locator) => {
-      if (!hasList) return null;
-      const reply = await requests.askNewest('row-at', (id) => ({ t: 'row-at', id, x, track, locator }));
-      return reply?.row ?? null;
-    },
+    rowAt: latest(async (_, x, track, locator) => {
+      const row = hasList && connection ? await answered(connection.remote.rowAt(x, track, locator)) : null;
+      return row?.value ?? null;
+    }),
     recordAt: async (x, track) => {
-      if (!(await ready())) return null;
-      return (await requests.ask('record-at', (id) => ({ t: 'record-at', id, x, track })))?.row ?? null;
+      const service = await ready();
+      return (service && (await answered(service.recordAt(x, track))))?.value ?? null;
     },
     survey: async () => {
-      if (!(await ready())) return null;
-      return requests.ask('survey', (id) => ({ t: 'survey', id }));
+      const service = await ready();
+      return (service && (await answered(service.survey())))?.value ?? null;
     },
-    collect: (wanted, tell, stopped) => {
+    collect: (wanted, tell, stop) => {
       const pass = collecting.then(async () => {
-        if (stopped.aborted || !(await ready())) return null;
-        tellCollecting = tell;
-        const asked = requests.ask('collected', (id) => ({ t: 'collect', id, wanted }));
-        const worker = port;
-        let timer: ReturnType<typeof setTimeout> | undefined;
-        const abort = () => {
-          worker?.postMessage({ t: 'stop-collect' }, []);
-          // A worker that is deep in a call does not hear it.
-          timer = setTimeout(() => {
-            if (port === worker) stop();
-          }, STOP_MS);
-        };
-        stopped.addEventListener('abort', abort, { once: true });
-        const reply = await asked;
-        clearTimeout(timer);
-        stopped.removeEventListener('abort', abort);
-        return reply && { value: reply.found, error: reply.error };
+        const service = stop.aborted ? null : await ready();
+        return service && inTime(answered(service.collect(wanted, tell, stop)), stop);
       });
       collecting = pass.catch(() => undefined);
       return pass;
     },
     search: async (slot, filter, take) => {
-      const mine: SearchOfRecords = { id: -1, take, timer: undefined };
+      searching.get(slot)?.abort();
+      const mine = new AbortController();
       searching.set(slot, mine);
-      if (!(await ready()) || searching.get(slot) !== mine) return undefined;
+      const stop = mine.signal;
+      const service = await ready();
+      if (!service || stop.aborted) return undefined;
       if ('values' in filter) useValues();
-      const reply = await requests.ask('searched', (id) => {
-        mine.id = id;
-        return 'values' in filter
-          ? { t: 'ask-values', id, slot, query: filter.values }
-          : { t: 'search', id, slot, filter };
-      });
-      clearTimeout(mine.timer);
-      if (searching.get(slot) !== mine) return undefined;
+      const hear = (part: Searching) => {
+        if (!stop.aborted) take(part);
+      };
+      const pass =
+        'values' in filter ? service.searchValues(filter.values, hear, stop) : service.search(slot, filter, hear, stop);
+      const answer = await inTime(answered(pass), stop);
+      if (stop.aborted) return undefined;
       // There is nothing left to stop.
       searching.delete(slot);
-      return reply ? reply.error : undefined;
+      return answer ? answer.error : undefined;
     },
-    aboutValues: async <W extends ValuesWhat>(about: ValuesQuestion<W>) => {
-      if (!(await ready())) return null;
+    aboutValues: async (ask) => {
+      const service = await ready();
+      if (!service) return null;
       useValues();
-      const reply = await requests.ask('values', (id) => ({ t: 'about-values', id, ask: about }));
-      // The worker answers each question with its kind of answer.
-      return (reply?.answer ?? null) as ValuesAnswer<W> | null;
+      return (await answered(ask(service)))?.value ?? null;
     },
     tabulate: async (wanted) => {
-      if (!(await ready())) return null;
-      const reply = await requests.ask('tabulated', (id) => ({ t: 'tabulate', id, ...wanted }));
-      return reply && { value: reply.part, error: reply.error };
+      const service = await ready();
+      return service && answered(service.tabulate(wanted));
     },
     stopSearch: (slot) => {
-      const stopped = searching.get(slot);
-      const worker = port;
+      searching.get(slot)?.abort();
       searching.delete(slot);
-      if (!stopped || stopped.id < 0) return;
-      worker?.postMessage({ t: 'stop-search', slot }, []);
-      // A worker that is deep in a call does not hear it.
-      stopped.timer = setTimeout(() => {
-        if (port === worker) stop();
-      }, STOP_MS);
     },
-    replaceFile: (file) => port?.postMessage({ t: 'file', file }, []),
+    replaceFile: (file) => tell((service) => service.replaceFile(file)),
     dispose: () => {
       disposed = true;
-      stop();
+      end();
     },
   };
+}
+
+/** What a call resolves with, or the error of the worker. null if that has ended. */
+function answered<T>(call: Promise<T | null>): Promise<Answer<T> | null> {
+  return call.then(
+    (value) => ({ value, error: null }),
+    (error: TraceError | null) => error && { value: null, error },
+  );
 }
 
 /** Whether a trace is a database, which is read without an index. */

@@ -32,6 +32,7 @@ import type {
   ValueType,
 } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
+import type { RemoteWorker } from '../base/remote.ts';
 import { textsOf } from '../base/texts.ts';
 import { createContents } from './contents.ts';
 import { createJobs, type Jobs } from './jobs.ts';
@@ -39,7 +40,7 @@ import { createLedger, type Ledger, withRoom } from './ledger.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
 import { type Again, withObject } from './read_again.ts';
-import { createRecords, type Source as RecordSource, type Records, type RecordsPort } from './records.ts';
+import { createRecords, type Source as RecordSource, type Records } from './records.ts';
 import { createRequests } from './requests.ts';
 import { crash, STOPPED } from './trace_errors.ts';
 import { createTracks, NO_TRACKS, type Tracks } from './tracks.ts';
@@ -188,7 +189,7 @@ export interface TraceFile {
 /**
  * Opens a file in its own worker, reached through `port`. `spawnRecords` starts the worker that reads its records.
  */
-export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => RecordsPort): Trace {
+export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => RemoteWorker): Trace {
   const { file, name, companions, lifted = false, nested = false, jumps = new Uint8Array() } = opened;
   const log = companions.find(({ kind }) => kind === 'wal')?.file ?? null;
   const state = createState(file.size);
@@ -245,6 +246,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
   const most = lifted ? null : roomForTrace();
   post({ t: 'open', file, name, companions, lifted, nested, room: most, jumps });
 
+  const checkQuery = (query: string) => records.aboutValues((values) => values.checkQuery(query));
   const bindPoints = async () => {
     const to: BindTo = { what: 'points' };
     const bound = (await ask('bound', (id) => ({ t: 'bind', id, text: '', to })))?.bound ?? null;
@@ -325,7 +327,7 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     begin: withRoom(jobs.begin, ledger),
     find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
     bind: async (text, within) => {
-      if (!within && isAboutValues(text, state.info.peek())) return bindValues(text, records.aboutValues, bindPoints);
+      if (!within && isAboutValues(text, state.info.peek())) return bindValues(text, checkQuery, bindPoints);
       const to: BindTo = within ? { what: 'slices', ...within } : { what: 'all' };
       const bound = (await ask('bound', (id) => ({ t: 'bind', id, text, to })))?.bound ?? null;
       return bound && ('query' in bound || 'points' in bound) ? null : bound;

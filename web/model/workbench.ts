@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals';
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
+import type { RemoteWorker } from '../base/remote.ts';
 import { createScope, type Scope } from '../base/scope.ts';
 import { type AccessMarks, createAccessMarks } from './access_marks.ts';
 import { type CallPaths, createCallPaths } from './call_paths.ts';
@@ -18,7 +19,6 @@ import { type Chosen, type Looking, lookAt, type Offer, planFor } from './openin
 import { createPreview, type Preview } from './preview.ts';
 import { whenAgain } from './read_again.ts';
 import type { Recent } from './recent.ts';
-import type { RecordsPort } from './records.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createSpare } from './spare.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
@@ -126,7 +126,7 @@ export interface Workbench {
  */
 export function createWorkbench(
   spawn: () => Port,
-  spawnRecords: () => RecordsPort,
+  spawnRecords: () => RemoteWorker,
   net: Net,
   memory: BrowserMemory = createBrowserMemory(null),
   again: Recent['again'] = async () => null,

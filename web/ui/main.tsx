@@ -9,7 +9,6 @@ import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
 import { createBrowserMemory } from '../model/file_memory.ts';
 import { createRecent, recentInBrowser } from '../model/recent.ts';
-import type { RecordsPort } from '../model/records.ts';
 import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
 import type { Port } from '../model/trace.ts';
@@ -30,7 +29,7 @@ const url = new URLSearchParams(location.search).get('url');
 // Before the first worker, which inherits the policy.
 limitConnections(url);
 const spawn = (): Port => startWorker(traceWorker);
-const spawnRecords = (): RecordsPort => startWorker(recordWorker);
+const spawnRecords = () => startWorker(recordWorker);
 const spawnSql = (): SqlPort => startWorker(queryWorker);
 
 // Everything here lives as long as the page, so nothing is disposed.

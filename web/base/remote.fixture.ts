@@ -1,0 +1,87 @@
+import { type RemotePort, type RemoteWorker, serve } from './remote.ts';
+
+type Method<T, M extends keyof T> = Extract<T[M], (...args: never) => unknown>;
+
+/** A call of a {@link recorded} service, which waits for its answer. */
+export interface Called<T, M extends keyof T = keyof T> {
+  readonly name: M;
+  readonly args: Parameters<Method<T, M>>;
+  answer(value: Awaited<ReturnType<Method<T, M>>>): void;
+  fail(thrown: unknown): void;
+}
+
+/** A {@link Called} of any method. */
+type AnyCall<T> = { [M in keyof T]: Called<T, M> }[keyof T];
+
+/** A service that does nothing, and the calls that it has got. */
+export interface Recorded<T> {
+  readonly service: T;
+  readonly calls: AnyCall<T>[];
+  /** Names of the calls. */
+  names(): readonly (keyof T)[];
+  /** The newest call of a method. */
+  newest<M extends keyof T>(name: M): Called<T, M>;
+}
+
+/** A service without calls. Every call waits. */
+export function recorded<T extends object>(): Recorded<T> {
+  const calls: AnyCall<T>[] = [];
+  const call = (name: string | symbol, args: readonly unknown[]) =>
+    new Promise<unknown>((answer, fail) => {
+      calls.push({ name, args, answer, fail } as unknown as AnyCall<T>);
+    });
+  return {
+    service: new Proxy({} as T, {
+      get:
+        (_, name) =>
+        (...args: readonly unknown[]) =>
+          call(name, args),
+    }),
+    calls,
+    names: () => calls.map(({ name }) => name),
+    newest: <M extends keyof T>(name: M) => {
+      const found = calls.findLast((it) => it.name === name);
+      if (!found) throw new Error(`${String(name)} was not called`);
+      return found as unknown as Called<T, M>;
+    },
+  };
+}
+
+/** A worker that serves `service` in this thread, without delay. */
+export interface FakeWorker extends RemoteWorker {
+  /** Whether it was terminated. */
+  readonly isOver: boolean;
+  /** Ends it as a crash does. */
+  crash(message?: string): void;
+}
+
+/** A worker that runs already. */
+export function workerOf<T extends object>(service: T): FakeWorker {
+  let isOver = false;
+  const inner: RemotePort = {
+    postMessage: (data) => {
+      if (!isOver) worker.onmessage?.(new MessageEvent('message', { data }));
+    },
+    onmessage: null,
+  };
+  const worker = {
+    onmessage: null,
+    onerror: null,
+    onmessageerror: null,
+    postMessage: (data: unknown) => {
+      if (!isOver) inner.onmessage?.(new MessageEvent('message', { data }));
+    },
+    terminate: () => {
+      isOver = true;
+    },
+    get isOver() {
+      return isOver;
+    },
+    crash: (message = '') => {
+      const event = Object.assign(new Event('error', { cancelable: true }), { message });
+      worker.onerror?.(event as ErrorEvent);
+    },
+  } as FakeWorker;
+  serve(service, inner);
+  return worker;
+}
