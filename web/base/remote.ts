@@ -143,22 +143,38 @@ export function connect<T extends object>(port: RemotePort): Connection<T> {
     return Object.assign(answer, { [Symbol.asyncIterator]: () => ({ next, return: end }) });
   };
 
-  const remote = new Proxy({} as Record<string, unknown>, {
-    get: (methods, name) => {
-      // A remote that is awaited is not a promise.
-      if (typeof name !== 'string' || name === 'then') return undefined;
-      methods[name] ??= (...args: readonly unknown[]) => ask(name, args);
-      return methods[name];
-    },
-  });
   return {
-    remote: remote as unknown as Remote<T>,
+    remote: methods<Remote<T>>(ask),
     close: (reason) => {
       closed ??= { reason };
       for (const { reject } of waiting.values()) reject(reason);
       waiting.clear();
     },
   };
+}
+
+/**
+ * An object whose methods go through `call`, which gets the name of each and its arguments. Those of `own` are called as they
+ * are.
+ */
+export function methods<T extends object>(
+  call: (name: string, args: readonly unknown[]) => unknown,
+  own: Partial<T> = {},
+): T {
+  const made = { ...own } as Record<string, unknown>;
+  return new Proxy(made, {
+    get: (_, name) => {
+      // What is awaited is not a promise.
+      if (typeof name !== 'string' || name === 'then') return undefined;
+      made[name] ??= (...args: readonly unknown[]) => call(name, args);
+      return made[name];
+    },
+  }) as T;
+}
+
+/** Calls a method of an object by its name. Returns undefined if it has none. */
+export function callByName(object: object, name: string, args: readonly unknown[]): unknown {
+  return (object as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[name]?.(...args);
 }
 
 /**
@@ -170,7 +186,6 @@ export function serve<T extends object>(
   port: RemotePort,
   thrownBy: (thrown: unknown) => unknown = (thrown) => thrown,
 ): void {
-  const methods = service as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
   const running = new Map<number, { readonly stop: AbortController; items: AsyncIterator<unknown> | null }>();
   const post = (reply: Reply) => port.postMessage(reply, transferables(reply));
   const end = (id: number, reply: Reply) => {
@@ -190,7 +205,7 @@ export function serve<T extends object>(
         if (running.has(id)) post({ id, to: place, args: values });
       };
     });
-    const answer = methods[asked.call]?.(...args);
+    const answer = callByName(service, asked.call, args);
     if (isStream(answer)) state.items = answer[Symbol.asyncIterator]();
     else end(id, { id, value: await answer });
   };

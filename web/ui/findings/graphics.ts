@@ -1,7 +1,8 @@
-import type { FromGlFindings, ToGlFindings } from '../../base/survey_protocol.ts';
+import { give } from '../../base/remote.ts';
+import type { CallsFile, FindingsNews, FindsInCalls } from '../../base/survey_protocol.ts';
 import { watch } from '../../base/watch.ts';
 import type { FindingKind, FindingSource } from '../../model/findings.ts';
-import { createReadingWorker, type NewsOf } from '../../model/reading_worker.ts';
+import { createReadingWorker } from '../../model/reading_worker.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
 import findingsWorker from '../../worker/findings.ts?worker&url';
 import { startWorker } from '../workers.ts';
@@ -22,12 +23,12 @@ export function graphicsFindings({ trace }: OpenTrace): FindingSource {
   return {
     kinds: KINDS,
     look: (report) => {
-      const worker = createReadingWorker<ToGlFindings, NewsOf<FromGlFindings>, never>(trace, {
+      const worker = createReadingWorker<FindsInCalls, CallsFile, FindingsNews>(trace, {
         spawn: () => startWorker(findingsWorker),
         open: async () => {
           const file = await trace.recordSource.file();
           const records = await trace.recordSource.index();
-          return file && records && [{ t: 'open', file, records }, [records.buffer]];
+          return file && records && { file, records: give(records) };
         },
         hear: ({ progress, isDone, findings }) =>
           report({
