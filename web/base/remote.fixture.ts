@@ -1,5 +1,3 @@
-import { type RemotePort, type RemoteWorker, serve } from './remote.ts';
-
 type Method<T, M extends keyof T> = Extract<T[M], (...args: never) => unknown>;
 
 /** A call of a {@link recorded} service, which waits for its answer. */
@@ -45,43 +43,4 @@ export function recorded<T extends object>(): Recorded<T> {
       return found as unknown as Called<T, M>;
     },
   };
-}
-
-/** A worker that serves `service` in this thread, without delay. */
-export interface FakeWorker extends RemoteWorker {
-  /** Whether it was terminated. */
-  readonly isOver: boolean;
-  /** Ends it as a crash does. */
-  crash(message?: string): void;
-}
-
-/** A worker that runs already. */
-export function workerOf<T extends object>(service: T): FakeWorker {
-  let isOver = false;
-  const inner: RemotePort = {
-    postMessage: (data) => {
-      if (!isOver) worker.onmessage?.(new MessageEvent('message', { data }));
-    },
-    onmessage: null,
-  };
-  const worker = {
-    onmessage: null,
-    onerror: null,
-    onmessageerror: null,
-    postMessage: (data: unknown) => {
-      if (!isOver) inner.onmessage?.(new MessageEvent('message', { data }));
-    },
-    terminate: () => {
-      isOver = true;
-    },
-    get isOver() {
-      return isOver;
-    },
-    crash: (message = '') => {
-      const event = Object.assign(new Event('error', { cancelable: true }), { message });
-      worker.onerror?.(event as ErrorEvent);
-    },
-  } as FakeWorker;
-  serve(service, inner);
-  return worker;
 }

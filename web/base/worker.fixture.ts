@@ -3,6 +3,8 @@ import { type RemotePort, type RemoteWorker, serve } from './remote.ts';
 /** A worker in a test. */
 export interface FakeWorker extends RemoteWorker {
   readonly isEnded: () => boolean;
+  /** Ends it as a crash does. */
+  crash(reason?: string): void;
 }
 
 /** A worker that serves an object of a test. Messages arrive in microtasks. */
@@ -19,6 +21,7 @@ export function workerOf<T extends object>(service: T): FakeWorker {
       isEnded = true;
     },
     isEnded: () => isEnded,
+    crash: (message = '') => worker.onerror?.(Object.assign(new Event('error'), { message }) as ErrorEvent),
     onmessage: null,
     onerror: null,
     onmessageerror: null,

@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nextTask } from '../base/next_task.fixture.ts';
 import type { TraceError, TraceInfo } from '../base/protocol.ts';
 import type { FoundRecords, RecordService } from '../base/record_protocol.ts';
-import { type FakeWorker, type Recorded, recorded, workerOf } from '../base/remote.fixture.ts';
+import { type Recorded, recorded } from '../base/remote.fixture.ts';
 import { ticks } from '../base/ticks.ts';
+import { type FakeWorker, workerOf } from '../base/worker.fixture.ts';
 import type { Held } from './ledger.ts';
 import { createRecords, type Records } from './records.ts';
 
@@ -22,7 +23,7 @@ let records: Records;
 let entered: Held[];
 let room: number;
 const info = signal<TraceInfo | null>(INFO);
-/** What was asked, but for what every worker is told at first. */
+/** What was asked; not what follows `open` in every worker. */
 const names = () => asked.names().filter((name) => name !== 'watchValues');
 const crash = () => workers.at(-1)!.crash();
 const wrong = (sentence: string): TraceError => ({ kind: 'crashed', sentence, offset: null });
@@ -101,6 +102,7 @@ describe('the records of a trace', () => {
     await ask();
     expect(rooms()).toEqual([768 << 20, 4000]);
     entered.at(-1)!.free!();
+    await nextTask();
     expect(rooms()).toEqual([768 << 20, 4000, 0]);
     await keep(0);
     await ask();
@@ -197,17 +199,21 @@ describe('the records of a trace', () => {
     expect(previous.args[2].aborted).toBe(true);
     const newer = asked.newest('list');
     previous.args[1]({ ...listed, done: 2, of: 2 });
+    await nextTask();
     expect(records.listing.value).toBeNull();
     expect(await records.rows(0, 3)).toBeNull();
     newer.args[1]({ ...listed, done: 1, of: 2 });
+    await nextTask();
     expect(records.listing.value?.done).toBe(1);
     // What is there can be asked for.
     void records.rows(0, 3);
+    await nextTask();
     expect(asked.newest('rows').args.slice(0, 2)).toEqual([0, 3]);
     newer.answer(listed);
     expect(await list).toEqual({ value: listed, error: null });
     expect(records.listing.value).toBeNull();
     const row = records.rowAt(ticks(4n), 1, 9n);
+    await nextTask();
     asked.newest('rowAt').answer(2);
     expect(await row).toBe(2);
   });
@@ -217,7 +223,7 @@ describe('the records of a trace', () => {
     await nextTask();
     crash();
     expect(await first).toBeNull();
-    expect(workers[0]!.isOver).toBe(true);
+    expect(workers[0]!.isEnded()).toBe(true);
     const second = records.record(2n);
     await nextTask();
     expect(workers).toHaveLength(2);
@@ -281,7 +287,7 @@ describe('a search', () => {
     expect(await searched).toBeNull();
     records.stopSearch('find');
     await vi.advanceTimersByTimeAsync(5000);
-    expect([take.mock.calls.length, search.args[3].aborted, workers[0]!.isOver]).toEqual([1, false, false]);
+    expect([take.mock.calls.length, search.args[3].aborted, workers[0]!.isEnded()]).toEqual([1, false, false]);
     vi.useRealTimers();
   });
 
@@ -303,9 +309,10 @@ describe('a search', () => {
     const searched = records.search('find', filter, () => undefined);
     await vi.advanceTimersByTimeAsync(1);
     records.stopSearch('find');
+    await vi.advanceTimersByTimeAsync(1);
     expect(asked.newest('search').args[3].aborted).toBe(true);
     await vi.advanceTimersByTimeAsync(5000);
-    expect([await searched, workers[0]!.isOver]).toEqual([undefined, true]);
+    expect([await searched, workers[0]!.isEnded()]).toEqual([undefined, true]);
     vi.useRealTimers();
   });
 });

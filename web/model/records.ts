@@ -16,9 +16,10 @@ import type {
   TabulateWanted,
   ValuesQuery,
 } from '../base/record_protocol.ts';
-import { type Connection, connect, give, type Remote, type RemoteWorker } from '../base/remote.ts';
+import { give, type Remote, type RemoteWorker } from '../base/remote.ts';
 import type { ValuesService } from '../base/values_protocol.ts';
 import type { Ledger } from './ledger.ts';
+import { createService } from './service.ts';
 
 /** The trace whose records are read. */
 export interface Source {
@@ -110,8 +111,8 @@ const REST = 10;
 /** The records of a trace. `spawn` starts a record worker. */
 export function createRecords(source: Source, spawn: () => RemoteWorker): Records {
   const listing = signal<Listed | null>(null);
-  let worker: RemoteWorker | null = null;
-  let connection: Connection<RecordService> | null = null;
+  /** The records in the worker while that runs. */
+  let remote: Remote<RecordService> | null = null;
   /** Settles when the newest pass is over. */
   let collecting: Promise<unknown> = Promise.resolve();
   /** What stops the newest searches, by slot. */
@@ -132,12 +133,8 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
   let keptValues = 0;
   let roomForValues = -1;
 
-  /** Tells the worker something that has no answer. */
-  const tell = (what: (service: Remote<RecordService>) => Promise<unknown>) => {
-    if (connection) what(connection.remote).catch(() => undefined);
-  };
   const setRoom = (bytes: number) => {
-    if (bytes !== roomForValues) tell((service) => service.keepValues(bytes));
+    if (bytes !== roomForValues && remote) send(remote.keepValues(bytes));
     roomForValues = bytes;
   };
   const enterValues = (bytes: number) => {
@@ -156,34 +153,26 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
     enterValues(keptValues);
     setRoom(Math.min(MOST_VALUES, source.ledger?.room('values') ?? MOST_VALUES));
   };
-  const end = () => {
-    worker?.terminate();
-    worker = null;
+  const forget = () => {
+    remote = null;
     roomForValues = -1;
     if (keptValues > 0) enterValues(0);
     listing.value = null;
     hasList = false;
-    connection?.close(null);
-    connection = null;
+  };
+  const worker = createService<RecordService>(spawn, forget);
+  const end = () => {
+    forget();
+    worker.end();
   };
   const start = (info: TraceInfo, file: Blob) => {
-    if (worker || disposed) return;
-    const started = spawn();
-    worker = started;
-    connection = connect<RecordService>(started);
+    if (remote || disposed) return;
+    remote = worker.remote();
     sentAt = Number.NEGATIVE_INFINITY;
     current = 0;
     isWhole = isDatabase(info);
-    started.onerror = (event) => {
-      event.preventDefault();
-      if (worker === started) end();
-    };
-    started.onmessageerror = () => {
-      if (worker === started) end();
-    };
-    const opened = { file, log: source.log(), format: info.format, database: isDatabase(info) };
-    tell((service) => service.open(opened));
-    tell((service) => service.watchValues(enterValues));
+    send(remote.open({ file, log: source.log(), format: info.format, database: isDatabase(info) }));
+    send(remote.watchValues(enterValues));
   };
   /** Hands the worker a new index. Returns false if there is none, because the trace's worker has ended. */
   const refresh = async (): Promise<boolean> => {
@@ -191,16 +180,16 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
     const number = requested;
     const reading = source.reading();
     const began = performance.now();
-    const target = worker;
+    const target = remote;
     const index = await source.index();
     took = performance.now() - began;
     if (!index) return false;
-    if (worker !== target || !target) return true;
+    if (remote !== target || !target) return true;
     sentAt = performance.now();
     current = number;
     isWhole = !reading;
     hasList = false;
-    tell((service) => service.setIndex(give(index)));
+    send(target.setIndex(give(index)));
     return true;
   };
   const isRecent = (least: number) => {
@@ -219,21 +208,21 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
     if (!info || !file || disposed) return null;
     start(info, file);
     // An index requested before reading ended, or for a worker that has stopped since, is not enough.
-    while (worker && !isRecent(least)) {
+    while (remote && !isRecent(least)) {
       refreshing ??= refresh().finally(() => {
         refreshing = null;
       });
       if (!(await refreshing)) return null;
     }
-    return connection?.remote ?? null;
+    return remote;
   };
   /** Waits for the end of a pass. A worker that is deep in a call does not hear that it is to stop, and is ended. */
   const inTime = async <T>(pass: Promise<T>, stop: AbortSignal): Promise<T> => {
-    const of = worker;
+    const of = remote;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const wait = () => {
       timer = setTimeout(() => {
-        if (worker === of) end();
+        if (remote === of) end();
       }, STOP_MS);
     };
     stop.addEventListener('abort', wait);
@@ -273,15 +262,13 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       hasList ||= answer.value !== null;
       return answer;
     }),
-    rows: latest(async (stop, first, count) =>
-      hasList && connection ? answered(connection.remote.rows(first, count, stop)) : null,
-    ),
+    rows: latest(async (stop, first, count) => (hasList && remote ? answered(remote.rows(first, count, stop)) : null)),
     portion: async (first, count) => {
-      const rows = hasList && connection ? await answered(connection.remote.portion(first, count)) : null;
+      const rows = hasList && remote ? await answered(remote.portion(first, count)) : null;
       return rows?.value ?? null;
     },
     rowAt: latest(async (_, x, track, locator) => {
-      const row = hasList && connection ? await answered(connection.remote.rowAt(x, track, locator)) : null;
+      const row = hasList && remote ? await answered(remote.rowAt(x, track, locator)) : null;
       return row?.value ?? null;
     }),
     recordAt: async (x, track) => {
@@ -333,7 +320,9 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       searching.get(slot)?.abort();
       searching.delete(slot);
     },
-    replaceFile: (file) => tell((service) => service.replaceFile(file)),
+    replaceFile: (file) => {
+      if (remote) send(remote.replaceFile(file));
+    },
     dispose: () => {
       disposed = true;
       end();
@@ -341,11 +330,16 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
   };
 }
 
-/** What a call resolves with, or the error of the worker. null if that has ended. */
+/** For calls whose end does not matter. */
+function send(call: Promise<unknown>): void {
+  call.catch(() => undefined);
+}
+
+/** What a call resolves with, or the error that the worker answers with. null if that has ended, which has a sentence. */
 function answered<T>(call: Promise<T | null>): Promise<Answer<T> | null> {
   return call.then(
     (value) => ({ value, error: null }),
-    (error: TraceError | null) => error && { value: null, error },
+    (error: TraceError | string) => (typeof error === 'string' ? null : { value: null, error }),
   );
 }
 

@@ -44,10 +44,3 @@ export function isTraceError(error: unknown): error is TraceError {
 export function isTrap(error: unknown): boolean {
   return typeof error !== 'string' && !isTraceError(error) && !(error instanceof DOMException);
 }
-
-/** What the page gets of anything that was thrown. After a trap it gets an error event, too, and starts another worker. */
-export function thrownToPage(thrown: unknown): TraceError {
-  // Not before the answer.
-  if (isTrap(thrown)) setTimeout(() => reportError(thrown));
-  return asTraceError(thrown);
-}

@@ -1,8 +1,9 @@
 import type { WrongExpression } from '../base/find_protocol.ts';
 import type { RecordService } from '../base/record_protocol.ts';
 import { BUFFER_ORDERS, type ValuesService } from '../base/values_protocol.ts';
-import { notLoaded, thrownToPage } from './errors.ts';
+import { asTraceError, notLoaded } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
+import { reportTrap } from './serving.ts';
 
 /** The module that answers questions about values. */
 export type ValuesModule = typeof import('./wasm/unspool_predicates.js');
@@ -131,8 +132,8 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
   };
   /** For questions that say what is wrong: also that they cannot be answered. */
   const asWrong = (thrown: unknown): { readonly wrong: WrongExpression } => {
-    const { sentence } = thrownToPage(thrown);
-    return { wrong: { sentence, at: 0, length: 0 } };
+    reportTrap(thrown);
+    return { wrong: { sentence: asTraceError(thrown).sentence, at: 0, length: 0 } };
   };
   /** The newest iteration table. */
   let newestTable = 0;
