@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BoundExpression, FoundRecords, Hit, HitQuestion } from '../base/find_protocol.ts';
+import type { BoundExpression, FoundRecords, Hit } from '../base/find_protocol.ts';
 import type { JobReply } from '../base/job_protocol.ts';
+import type { Item, Ticks } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { createFind } from './find.ts';
 import type { Pointed } from './pointing.ts';
@@ -40,19 +41,23 @@ function setUp(bound: Partial<BoundExpression> = {}) {
       take = taker;
       return () => log.push('cancel');
     },
-    hits: async (job: number, ask: HitQuestion) => {
-      log.push(`${ask.what} ${job}`);
-      if (ask.what === 'page') return hits.slice(ask.first, ask.first + ask.count);
-      if (ask.what === 'rank') {
-        const rank = hits.filter(({ start }) => start < ask.x).length;
-        return { rank, isHit: ask.item !== null && hits[rank]?.start === ask.x };
-      }
-      if (ask.what === 'add') {
-        hits = [...hits, hitAt(BigInt(10 * (hits.length + 1)))];
-        return { count: hits.length, names: Uint32Array.of(3) };
-      }
-      return null;
+    hits: async (job: number, first: number, count: number) => {
+      log.push(`page ${job}`);
+      return hits.slice(first, first + count);
     },
+    rankOfHit: async (job: number, x: Ticks, item: Item | null) => {
+      log.push(`rank ${job}`);
+      const rank = hits.filter(({ start }) => start < x).length;
+      return { rank, isHit: item !== null && hits[rank]?.start === x };
+    },
+    addHits: async (job: number) => {
+      log.push(`add ${job}`);
+      hits = [...hits, hitAt(BigInt(10 * (hits.length + 1)))];
+      return { count: hits.length, names: Uint32Array.of(3) };
+    },
+    marksOfHits: async () => null,
+    columnsOfHits: async () => null,
+    dropHits: async (job: number) => void log.push(`drop ${job}`),
     records: {
       search: (_slot: string, _filter: unknown, taker: never) =>
         new Promise<null>((resolve) => {

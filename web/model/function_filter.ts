@@ -20,7 +20,7 @@ export interface FunctionFilter {
 
 /** The filter of the `statistics`. It is about calls in their range and tracks. */
 export function createFunctionFilter(
-  trace: Pick<Trace, 'bind' | 'begin' | 'hits' | 'records' | 'status' | 'names'>,
+  trace: Pick<Trace, 'bind' | 'begin' | 'addHits' | 'dropHits' | 'records' | 'status' | 'names'>,
   { asked, functionFilter: text }: Pick<Statistics, 'asked' | 'functionFilter'>,
 ): FunctionFilter {
   const scope = createScope();

@@ -49,7 +49,7 @@ export interface Taker {
 
 /** No search yet. A newer search of a slot takes the place of the older one. `grown` is called after hits have come. */
 export function createSearch(
-  trace: Pick<Trace, 'begin' | 'hits' | 'records' | 'status'>,
+  trace: Pick<Trace, 'begin' | 'addHits' | 'dropHits' | 'records' | 'status'>,
   slot: SearchSlot,
   grown: () => void = () => undefined,
   taker: Taker | null = null,
@@ -67,7 +67,7 @@ export function createSearch(
     cancel = () => undefined;
     waiting = null;
     trace.records.stopSearch(slot);
-    if (job.peek() >= 0) void trace.hits(job.peek(), { what: 'drop' });
+    if (job.peek() >= 0) void trace.dropHits(job.peek());
     job.value = -1;
     count.value = 0;
     names.value = new Set();
@@ -98,7 +98,7 @@ export function createSearch(
       if (state.peek().at === 'searching') state.value = { at: 'searching', share: part.share };
       if (part.found.x.length === 0 && part.found.texts.length === 0) return;
       taker?.add(part.found);
-      const answer = trace.hits(id, { what: 'add', found: part.found });
+      const answer = trace.addHits(id, part.found);
       answers.push(answer.then((more) => more && isMine() && grow(more.count, more.names)));
     });
     await Promise.all(answers);

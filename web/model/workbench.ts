@@ -23,7 +23,7 @@ import { createSelection, type Selection } from './selection.ts';
 import { createSpare } from './spare.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
-import { openTrace, type Port, type Trace, type TraceFile } from './trace.ts';
+import { openTrace, type Trace, type TraceFile } from './trace.ts';
 import { rememberTracks } from './track_memory.ts';
 import { applyValueTypes } from './value_types.ts';
 
@@ -125,7 +125,7 @@ export interface Workbench {
  * through `net`. What is remembered of files is in `memory`. `again` reads a file as it is now.
  */
 export function createWorkbench(
-  spawn: () => Port,
+  spawn: () => RemoteWorker,
   spawnRecords: () => RemoteWorker,
   net: Net,
   memory: BrowserMemory = createBrowserMemory(null),
@@ -165,7 +165,7 @@ export function createWorkbench(
     const first = [scope, timeline, preview, events, derived, marks, find, marked, notes, eventTypes];
     for (const part of [...first, rest.memory, rest.statistics, rest.selection, rest.trace]) part.dispose();
   };
-  const openWith = (port: Port, file: TraceFile, notes: readonly NotesFile[] = []) => {
+  const openWith = (port: RemoteWorker, file: TraceFile, notes: readonly NotesFile[] = []) => {
     leave();
     const blob = file.file;
     for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
@@ -316,7 +316,7 @@ export function createWorkbench(
   };
 
   /** What files are. Looking may take long, so the user can stop it: that ends the worker. */
-  const lookFor = async (port: Port, chosen: readonly Chosen[]) => {
+  const lookFor = async (port: RemoteWorker, chosen: readonly Chosen[]) => {
     let stopped = false;
     const stop = new Promise<null>((resolve) => {
       stopLooking = () => {

@@ -11,7 +11,6 @@ import { createBrowserMemory } from '../model/file_memory.ts';
 import { createRecent, recentInBrowser } from '../model/recent.ts';
 import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
-import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
 import queryWorker from '../worker/query.ts?worker&url';
 import recordWorker from '../worker/records.ts?worker&url';
@@ -28,7 +27,7 @@ import { limitConnections, startWorker } from './workers.ts';
 const url = new URLSearchParams(location.search).get('url');
 // Before the first worker, which inherits the policy.
 limitConnections(url);
-const spawn = (): Port => startWorker(traceWorker);
+const spawn = () => startWorker(traceWorker);
 const spawnRecords = () => startWorker(recordWorker);
 const spawnSql = (): SqlPort => startWorker(queryWorker);
 
