@@ -1,6 +1,7 @@
 /** What a trace's record worker does: `web/worker/record_worker.ts`. `web/model/records.ts` is the page's side of it. */
 
 import type { Collected, FoundRecords, Listed, Surveyed, TabulatedPart } from '../worker/wasm/unspool_records.js';
+import type { HitService } from './find_protocol.ts';
 import type { Field, RecordDetails, Ticks } from './protocol.ts';
 import type { ValuesService } from './values_protocol.ts';
 
@@ -87,21 +88,38 @@ export interface RecordSource {
   readonly database: boolean;
 }
 
-/** What a search has found since the last time, how many records in all, and how far it is, from 0 to 1. */
+/** What the page hears of a search of records. */
 export interface Searching {
-  readonly found: FoundRecords;
+  /** Records that match, and those of them that came to the hits since the last time. */
   readonly count: number;
+  readonly listed: number;
+  /** How far it is, from 0 to 1. */
   readonly share: number;
+  /** The hits with them; null if there are no new ones, or no such search any more. */
+  readonly hits: Awaited<ReturnType<HitService['addHits']>>;
+  /** What was found, for {@link SearchFor.shown}. */
+  readonly found: Pick<FoundRecords, 'x' | 'track' | 'branches'> | null;
+}
+
+/** The search whose hits a pass over the records adds to. */
+export interface SearchFor {
+  /** The id of its job in the trace's worker. */
+  readonly job: number;
+  /** The page wants to have what is found. */
+  readonly shown: boolean;
 }
 
 /** The records of one trace, in a worker that is never reset. Calls are rejected with a {@link TraceError} if reading fails. */
 export interface RecordService extends ValuesService {
-  /** Comes first. */
-  open(source: RecordSource): void;
+  /** Comes first. The {@link TraceService} of the trace is served at the port. */
+  open(source: RecordSource, trace: MessagePort): void;
   /** Reads on from another file, which has the same bytes. Not for a database. */
   replaceFile(file: Blob): void;
-  /** Replaces the index. Lists of the old one are gone, and its passes end as if they were stopped. */
-  setIndex(index: Uint8Array): void;
+  /**
+   * Takes the index that the trace's worker has now. Lists of the old one are gone, and its passes end as if they were stopped.
+   * Resolves with the milliseconds that the trace's worker took, or null if it has none.
+   */
+  refresh(): Promise<number | null>;
   record(locator: bigint): Promise<RecordDetails>;
   /**
    * Makes a list in place of the previous one. `hear` gets what is in it so far, and can be asked for. null if it is stopped,
@@ -122,10 +140,16 @@ export interface RecordService extends ValuesService {
   tabulate(wanted: TabulateWanted): Promise<TabulatedPart>;
   /** Collects records, one pass at a time. `progress` gets how far the pass is, from 0 to 1. null if it is stopped. */
   collect(wanted: CollectWanted, progress: (share: number) => void, stop: AbortSignal): Promise<Collected | null>;
-  /** Looks for records. `take` gets what is found. The slot's previous search must have been stopped. */
-  search(slot: SearchSlot, filter: RecordFilter, take: (part: Searching) => void, stop: AbortSignal): Promise<void>;
-  /** Looks for points by their values, one search at a time. */
-  searchValues(query: string, take: (part: Searching) => void, stop: AbortSignal): Promise<void>;
+  /** Looks for records, and adds them to hits. The slot's previous search must have been stopped. */
+  search(
+    slot: SearchSlot,
+    filter: RecordFilter,
+    to: SearchFor,
+    take: (part: Searching) => void,
+    stop: AbortSignal,
+  ): Promise<void>;
+  /** The same for points by their values, one search at a time. */
+  searchValues(query: string, to: SearchFor, take: (part: Searching) => void, stop: AbortSignal): Promise<void>;
   /** How many bytes of values may be kept for the next question. Before the first one. */
   keepValues(bytes: number): void;
   /** Calls `hear` with the number of bytes of values that are kept, whenever that has changed, as long as the worker lives. */

@@ -1,3 +1,5 @@
+import { callByName, methods } from './remote.ts';
+
 type Method<T, M extends keyof T> = Extract<T[M], (...args: never) => unknown>;
 
 /** A call of a {@link recorded} service, which waits for its answer. */
@@ -21,20 +23,16 @@ export interface Recorded<T> {
   newest<M extends keyof T>(name: M): Called<T, M>;
 }
 
-/** A service without calls. Every call waits. */
-export function recorded<T extends object>(): Recorded<T> {
+/** A service without calls. A call waits unless it is one of `own`. */
+export function recorded<T extends object>(own: Partial<T> = {}): Recorded<T> {
   const calls: AnyCall<T>[] = [];
-  const call = (name: string | symbol, args: readonly unknown[]) =>
+  const call = (name: string, args: readonly unknown[]) =>
     new Promise<unknown>((answer, fail) => {
       calls.push({ name, args, answer, fail } as unknown as AnyCall<T>);
+      if (name in own) answer(callByName(own, name, args));
     });
   return {
-    service: new Proxy({} as T, {
-      get:
-        (_, name) =>
-        (...args: readonly unknown[]) =>
-          call(name, args),
-    }),
+    service: methods<T>(call),
     calls,
     names: () => calls.map(({ name }) => name),
     newest: <M extends keyof T>(name: M) => {

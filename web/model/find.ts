@@ -8,7 +8,7 @@ import { sameItem } from './events.ts';
 import { createHitMarks, type HitMarks } from './hit_marks.ts';
 import { pointedOf } from './pointing.ts';
 import { createRowList } from './row_list.ts';
-import { createSearch, SETTLED_MS, type SearchState } from './search.ts';
+import { createSearch, SETTLED_MS, type SearchedTrace, type SearchState } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
@@ -62,7 +62,7 @@ export interface Find {
 
 /** No search yet. */
 export function createFind(
-  trace: Pick<Trace, 'bind' | 'begin' | 'records' | 'status' | keyof HitService>,
+  trace: SearchedTrace & Pick<Trace, 'bind' | keyof Omit<HitService, 'addHits'>>,
   timeline: Pick<Timeline, 'view' | 'picture' | 'overview'>,
   selection: Pick<Selection, 'selected' | 'record' | 'reveal' | 'revealRecord'>,
 ): Find {

@@ -24,7 +24,6 @@ function setUp() {
       take({ t: 'job-part', id: 4, part, progress: { done: 1, of: 1 }, last: true });
       return () => undefined;
     },
-    addHits: async () => null,
     dropHits: async () => undefined,
     records: { stopSearch: () => undefined },
   };

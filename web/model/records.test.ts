@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nextTask } from '../base/next_task.fixture.ts';
 import type { TraceError, TraceInfo } from '../base/protocol.ts';
-import type { FoundRecords, RecordService } from '../base/record_protocol.ts';
+import type { RecordService, Searching } from '../base/record_protocol.ts';
 import { type Recorded, recorded } from '../base/remote.fixture.ts';
 import { ticks } from '../base/ticks.ts';
 import { type FakeWorker, workerOf } from '../base/worker.fixture.ts';
@@ -14,10 +14,12 @@ const INFO = { format: 'xray', offers: [] } as unknown as TraceInfo;
 /** What the workers were asked, of which there was one after the other. */
 let asked: Recorded<RecordService>;
 let workers: FakeWorker[];
-let indexes: number;
 let reading: boolean;
-/** What the index waits for. */
+/** What the index waits for, and how often one was made. */
 let gate: Promise<void>;
+let indexes: number;
+/** Ports that other workers ask the trace at. */
+let shared: string[];
 let records: Records;
 /** What has been entered into the account of memory, and how much room that says there is. */
 let entered: Held[];
@@ -35,16 +37,23 @@ async function askTooEarly() {
   await nextTask();
   const answer = records.record(5n);
   await nextTask();
-  expect(names()).toEqual(['open', 'setIndex', 'record']);
+  expect(names()).toEqual(['open', 'refresh', 'record']);
   asked.newest('record').fail(wrong('first'));
   await nextTask();
   return answer;
 }
 
 beforeEach(() => {
-  asked = recorded();
-  workers = [];
+  asked = recorded<RecordService>({
+    refresh: async () => {
+      indexes += 1;
+      await gate;
+      return 0;
+    },
+  });
   indexes = 0;
+  shared = [];
+  workers = [];
   reading = false;
   entered = [];
   room = 3_000_000_000;
@@ -57,12 +66,8 @@ beforeEach(() => {
       info,
       reading: () => reading,
       ledger: { set: (_, held) => entered.push(held), room: () => room },
-      index: async () => {
-        indexes += 1;
-        const index = Uint8Array.of(indexes);
-        await gate;
-        return index;
-      },
+      share: (name) => shared.push(name),
+      index: async () => null,
     },
     () => {
       const worker = workerOf(asked.service);
@@ -79,8 +84,8 @@ describe('the records of a trace', () => {
     await nextTask();
     void records.list({ range: null, tracks: null, filter: null });
     await nextTask();
-    expect(names()).toEqual(['open', 'setIndex', 'record', 'list']);
-    expect(indexes).toBe(1);
+    expect(names()).toEqual(['open', 'refresh', 'record', 'list']);
+    expect([indexes, shared]).toEqual([1, ['records']]);
   });
 
   it('keep values as far as there is room, and until they must go', async () => {
@@ -139,7 +144,7 @@ describe('the records of a trace', () => {
 
   it('ask once more if the index was older than the question', async () => {
     const answer = askTooEarly();
-    await vi.waitFor(() => expect(names().slice(3)).toEqual(['setIndex', 'record']));
+    await vi.waitFor(() => expect(names().slice(3)).toEqual(['refresh', 'record']));
     const record = { fields: [], remarks: [], offset: 7n };
     asked.newest('record').answer(record);
     expect(await answer).toEqual({ value: record, error: null });
@@ -161,7 +166,7 @@ describe('the records of a trace', () => {
       asked.newest('record').fail(wrong('bad'));
       expect(await answer).toEqual({ value: null, error: wrong('bad') });
     }
-    expect(names()).toEqual(['open', 'setIndex', 'record', 'setIndex', 'record']);
+    expect(names()).toEqual(['open', 'refresh', 'record', 'refresh', 'record']);
   });
 
   it('wait for the whole index if reading ends while another is on its way', async () => {
@@ -176,8 +181,7 @@ describe('the records of a trace', () => {
     void records.list({ range: null, tracks: null, filter: null });
     open();
     await nextTask();
-    expect(names()).toEqual(['open', 'setIndex', 'setIndex', 'list']);
-    expect(asked.newest('setIndex').args).toEqual([Uint8Array.of(2)]);
+    expect(names()).toEqual(['open', 'refresh', 'refresh', 'list']);
   });
 
   it('need no index of a database', async () => {
@@ -248,8 +252,15 @@ describe('the records of a trace', () => {
 
   it('give up if the trace has ended', async () => {
     records = createRecords(
-      { file: () => new Blob(), log: () => null, info, reading: () => false, index: async () => null },
-      () => workerOf(asked.service),
+      {
+        file: () => new Blob(),
+        log: () => null,
+        info,
+        reading: () => false,
+        share: () => undefined,
+        index: async () => null,
+      },
+      () => workerOf(recorded<RecordService>({ refresh: async () => null }).service),
     );
     expect(await records.record(1n)).toBeNull();
   });
@@ -266,39 +277,32 @@ describe('the records of a trace', () => {
 
 describe('a search', () => {
   const filter = { query: Uint8Array.of(1), begins: [] };
-  const found: FoundRecords = {
-    x: new BigUint64Array(),
-    track: new Uint32Array(),
-    locator: new BigUint64Array(),
-    branches: new BigUint64Array(),
-    name: new Uint32Array(),
-    matched: new Uint32Array(),
-    texts: [],
-  };
+  const to = { job: 3, shown: false };
+  const part = (count: number): Searching => ({ count, listed: 0, share: 1, hits: null, found: null });
 
   it('that has ended is not stopped, and its worker lives on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const take = vi.fn();
-    const searched = records.search('find', filter, take);
+    const searched = records.search('find', filter, to, take);
     await vi.advanceTimersByTimeAsync(1);
     const search = asked.newest('search');
-    search.args[2]({ found, count: 2, share: 1 });
+    search.args[3](part(2));
     search.answer(undefined);
     expect(await searched).toBeNull();
     records.stopSearch('find');
     await vi.advanceTimersByTimeAsync(5000);
-    expect([take.mock.calls.length, search.args[3].aborted, workers[0]!.isEnded()]).toEqual([1, false, false]);
+    expect([take.mock.calls.length, search.args[4].aborted, workers[0]!.isEnded()]).toEqual([1, false, false]);
     vi.useRealTimers();
   });
 
   it('runs beside that of another slot', async () => {
     const counts: number[] = [];
-    const first = records.search('find', filter, ({ count }) => counts.push(count));
-    const second = records.search('functions', filter, ({ count }) => counts.push(count));
+    const first = records.search('find', filter, to, ({ count }) => counts.push(count));
+    const second = records.search('functions', filter, to, ({ count }) => counts.push(count));
     await nextTask();
     for (const [i, slot] of (['find', 'functions'] as const).entries()) {
       const [search] = asked.calls.flatMap((call) => (call.name === 'search' && call.args[0] === slot ? [call] : []));
-      search!.args[2]({ found, count: i + 5, share: 1 });
+      search!.args[3](part(i + 5));
       search!.answer(undefined);
     }
     expect([await first, await second, counts]).toEqual([null, null, [5, 6]]);
@@ -306,11 +310,11 @@ describe('a search', () => {
 
   it('that does not hear the stop ends with its worker', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const searched = records.search('find', filter, () => undefined);
+    const searched = records.search('find', filter, to, () => undefined);
     await vi.advanceTimersByTimeAsync(1);
     records.stopSearch('find');
     await vi.advanceTimersByTimeAsync(1);
-    expect(asked.newest('search').args[3].aborted).toBe(true);
+    expect(asked.newest('search').args[4].aborted).toBe(true);
     await vi.advanceTimersByTimeAsync(5000);
     expect([await searched, workers[0]!.isEnded()]).toEqual([undefined, true]);
     vi.useRealTimers();

@@ -9,6 +9,7 @@ import type {
   RecordRow,
   RecordScope,
   RecordService,
+  SearchFor,
   Searching,
   SearchSlot,
   Surveyed,
@@ -16,7 +17,7 @@ import type {
   TabulateWanted,
   ValuesQuery,
 } from '../base/record_protocol.ts';
-import { give, type Remote, type RemoteWorker } from '../base/remote.ts';
+import type { Remote, RemoteWorker } from '../base/remote.ts';
 import type { ValuesService } from '../base/values_protocol.ts';
 import type { Ledger } from './ledger.ts';
 import { createService } from './service.ts';
@@ -32,9 +33,11 @@ export interface Source {
   reading(): boolean;
   /** The account in which kept values are entered. */
   readonly ledger?: Pick<Ledger, 'set' | 'room'>;
+  /** Lets another worker ask the trace's, at the other end of the port. A newer one of the same name takes its place. */
+  share(name: string, port: MessagePort): void;
   /**
-   * What the record worker needs; with `numbers` symbols may come without their names. Resolves with null if the trace's worker
-   * ends.
+   * What another worker needs to read the records; with `numbers` symbols may come without their names. Resolves with null if
+   * the trace's worker ends.
    */
   index(numbers?: boolean): Promise<Uint8Array | null>;
 }
@@ -80,12 +83,14 @@ export interface Records {
    */
   collect(wanted: CollectWanted, tell: (share: number) => void, stop: AbortSignal): Promise<Answer<Collected> | null>;
   /**
-   * Looks for records, in place of the slot's previous search. `take` gets what is found. Resolves with the error that ended the
-   * search, or null at its end; with `undefined` if a newer search or {@link Records.stopSearch} ended it, or the worker.
+   * Looks for records, in place of the slot's previous search, and adds them to the hits of a search. `take` hears of them, also
+   * once it is stopped. Resolves with the error that ended the search, or null at its end; with `undefined` if a newer search or
+   * {@link Records.stopSearch} ended it, or the worker.
    */
   search(
     slot: SearchSlot,
     filter: RecordFilter | ValuesQuery,
+    to: SearchFor,
     take: (part: Searching) => void,
   ): Promise<TraceError | null | undefined>;
   /** Asks about values. Resolves with null if that cannot be answered, or the worker ends. */
@@ -171,25 +176,25 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
     sentAt = Number.NEGATIVE_INFINITY;
     current = 0;
     isWhole = isDatabase(info);
-    send(remote.open({ file, log: source.log(), format: info.format, database: isDatabase(info) }));
+    const { port1, port2 } = new MessageChannel();
+    source.share('records', port1);
+    send(remote.open({ file, log: source.log(), format: info.format, database: isDatabase(info) }, port2));
     send(remote.watchValues(enterValues));
   };
-  /** Hands the worker a new index. Returns false if there is none, because the trace's worker has ended. */
+  /** Gets the worker a new index. Returns false if there is none, because the trace's worker has ended. */
   const refresh = async (): Promise<boolean> => {
     requested += 1;
     const number = requested;
     const reading = source.reading();
-    const began = performance.now();
     const target = remote;
-    const index = await source.index();
-    took = performance.now() - began;
-    if (!index) return false;
-    if (remote !== target || !target) return true;
+    const waited = target && (await answered(target.refresh()))?.value;
+    if (remote !== target) return true;
+    if (waited == null) return false;
+    took = waited;
     sentAt = performance.now();
     current = number;
     isWhole = !reading;
     hasList = false;
-    send(target.setIndex(give(index)));
     return true;
   };
   const isRecent = (least: number) => {
@@ -287,7 +292,7 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       collecting = pass.catch(() => undefined);
       return pass;
     },
-    search: async (slot, filter, take) => {
+    search: async (slot, filter, to, take) => {
       searching.get(slot)?.abort();
       const mine = new AbortController();
       searching.set(slot, mine);
@@ -295,11 +300,10 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       const service = await ready();
       if (!service || stop.aborted) return undefined;
       if ('values' in filter) useValues();
-      const hear = (part: Searching) => {
-        if (!stop.aborted) take(part);
-      };
       const pass =
-        'values' in filter ? service.searchValues(filter.values, hear, stop) : service.search(slot, filter, hear, stop);
+        'values' in filter
+          ? service.searchValues(filter.values, to, take, stop)
+          : service.search(slot, filter, to, take, stop);
       const answer = await inTime(answered(pass), stop);
       if (stop.aborted) return undefined;
       // There is nothing left to stop.

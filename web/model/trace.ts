@@ -63,7 +63,6 @@ const PASSED_ON = [
   'hits',
   'rankOfHit',
   'marksOfHits',
-  'addHits',
   'columnsOfHits',
   'dropHits',
 ] as const satisfies readonly (keyof TraceService)[];
@@ -187,6 +186,7 @@ export function openTrace(worker: RemoteWorker, opened: TraceFile, spawnRecords:
     info: state.info,
     reading: () => state.status.peek().at === 'loading',
     ledger,
+    share: (port, name) => void ask.share(port, name),
     index: (numbers = false) => ask.index(numbers),
   };
   const records = createRecords(recordSource, spawnRecords);

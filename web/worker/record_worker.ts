@@ -1,6 +1,5 @@
 import {
   type Collected,
-  type FoundRecords,
   type Listed,
   type RecordService,
   type RecordSource,
@@ -8,8 +7,11 @@ import {
   type Surveyed,
   type TabulatedPart,
 } from '../base/record_protocol.ts';
+import { connect } from '../base/remote.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
+import { type AskedTrace, createFinds } from './found.ts';
 import { wordsOf } from './instructions.ts';
 import { createLanguageLoader, type Language } from './language.ts';
 import { openDatabase, startReader } from './loading.ts';
@@ -17,7 +19,7 @@ import { RecordFile, STEP_BYTES } from './record_file.ts';
 import { createScheduler } from './scheduler.ts';
 import { databaseBytes } from './sqlite.ts';
 import { createAskedValues } from './values.ts';
-import init, { provideDecompressors, RecordReader } from './wasm/unspool_records.js';
+import init, { type FoundRecords, provideDecompressors, RecordReader } from './wasm/unspool_records.js';
 
 /** Compiles regular expressions; bound by `crate/wasm/records`. */
 interface Expressions {
@@ -55,6 +57,7 @@ export function createRecordWorker(): RecordService {
   const loadLanguage = createLanguageLoader();
   const scheduler = createScheduler();
   let opened: RecordSource | null = null;
+  let trace!: AskedTrace;
   let reader = new Promise<RecordReader>(() => undefined);
   /** The file of the reader, unless that is a database. */
   let source: RecordFile | null = null;
@@ -140,8 +143,9 @@ export function createRecordWorker(): RecordService {
 
   return {
     ...values.service,
-    open: (from) => {
+    open: (from, port) => {
       opened = from;
+      trace = connect<TraceService>(port).remote;
       if (!from.database) return;
       reader = openRows(from);
       // Questions report it.
@@ -151,8 +155,11 @@ export function createRecordWorker(): RecordService {
       if (opened) opened = { ...opened, file };
       source?.replace(file);
     },
-    setIndex: (index) => {
-      if (!opened) return;
+    refresh: async () => {
+      const began = performance.now();
+      const index = await trace.index(false);
+      if (!opened || !index) return null;
+      const took = performance.now() - began;
       // They would go on with a reader that is freed.
       for (const end of passes) end();
       const previous = reader;
@@ -160,6 +167,7 @@ export function createRecordWorker(): RecordService {
       values.open(opened.file, index);
       reader.catch(() => undefined);
       void previous.then((it) => it.free()).catch(() => undefined);
+      return took;
     },
     record: async (locator) => inWords((await reader).details(locator)),
     list: async ({ range, tracks, filter }, hear, stop) => {
@@ -235,13 +243,14 @@ export function createRecordWorker(): RecordService {
         return { at: at / of };
       }, stop);
     },
-    search: async (slot, filter, take, stop) => {
+    search: async (slot, filter, { job, shown }, take, stop) => {
       const { disassembler, expressions } = await loadForConditions();
       const open = await reader;
       if (stop.aborted) return;
       const number = SEARCH_SLOTS[slot];
       open.beginSearch(number, filter, disassembler, expressions);
       let budget = 1;
+      const finds = createFinds(trace, job, shown, take);
       let pending: FoundRecords[] = [];
       let told = 0;
       const isDue = createReports();
@@ -257,13 +266,19 @@ export function createRecordWorker(): RecordService {
           told = count;
           for (const [i, part] of pending.entries()) {
             if (part.x.length > 0 || part.texts.length > 0 || i === pending.length - 1) {
-              take({ found: part, count, share: at / Math.max(1, of) });
+              finds.add(part, count, at / Math.max(1, of));
             }
           }
           pending = [];
         }
         return isDone ? { result: null } : { at: at / of };
       }, stop);
+      await finds.done();
+    },
+    searchValues: async (query, { job, shown }, take, stop) => {
+      const finds = createFinds(trace, job, shown, take);
+      await values.search(query, finds.add, stop);
+      await finds.done();
     },
   };
 }

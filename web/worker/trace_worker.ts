@@ -12,6 +12,7 @@ import { KEPT_AT_MOST, type Kept, keepDatabase, keepWhileReading } from './kept.
 import { look, openSession } from './modules.ts';
 import { inputOf, readThrough } from './reading.ts';
 import { createScheduler } from './scheduler.ts';
+import { serveToPage } from './serving.ts';
 import type { Session } from './session.ts';
 import type { Unpacked } from './unpacked.ts';
 
@@ -220,7 +221,10 @@ export function createTraceWorker(): TraceService {
     query.resolve(ask((open) => open.query(from, to, step, tracks, depths)));
   };
 
-  return {
+  /** Ports of other workers. */
+  const shared = new Map<string, MessagePort>();
+
+  const service: TraceService = {
     ...createHits(guarded),
     ...createBinding(() => session),
     look: (files) => {
@@ -232,6 +236,11 @@ export function createTraceWorker(): TraceService {
       page = reports;
       void read(opening);
       return new Promise(() => undefined);
+    },
+    share: (name, port) => {
+      shared.get(name)?.close();
+      shared.set(name, port);
+      serveToPage(service, port, asTraceError);
     },
     attach: (companion) => {
       if (session) attach(companion);
@@ -282,4 +291,5 @@ export function createTraceWorker(): TraceService {
       return ask((open) => open.exportRows(what) as Uint8Array<ArrayBuffer>);
     },
   };
+  return service;
 }

@@ -2,6 +2,7 @@ import type { WrongExpression } from '../base/find_protocol.ts';
 import type { RecordService } from '../base/record_protocol.ts';
 import { BUFFER_ORDERS, type ValuesService } from '../base/values_protocol.ts';
 import { asTraceError, notLoaded } from './errors.ts';
+import type { Finds } from './found.ts';
 import type { Scheduler } from './scheduler.ts';
 import { reportTrap } from './serving.ts';
 
@@ -75,8 +76,10 @@ function inBudget(step: () => boolean): boolean {
 export interface AskedValues {
   /** The trace has changed: earlier questions and values are forgotten. */
   open(file: Blob, index: Uint8Array): void;
+  /** Looks for points, one search at a time. */
+  search(query: string, take: Finds['add'], stop: AbortSignal): Promise<void>;
   /** The questions of the page. */
-  readonly service: ValuesService & Pick<RecordService, 'searchValues' | 'keepValues' | 'watchValues'>;
+  readonly service: ValuesService & Pick<RecordService, 'keepValues' | 'watchValues'>;
 }
 
 /** Minimum time between two reports about a question. */
@@ -153,7 +156,7 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
       await inTurns(() => mine !== newestTable || askOn(values, SLOTS.table, read));
       return mine === newestTable ? values.table() : null;
     });
-  const search: RecordService['searchValues'] = async (query, take, stop) => {
+  const search: AskedValues['search'] = async (query, take, stop) => {
     const values = await get();
     if (stop.aborted) return;
     const read = reader();
@@ -169,7 +172,7 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
         setKept(values.kept());
         told = count;
         toldAt = performance.now();
-        take({ found: values.take(), count, share: values.share(SLOTS.search) });
+        take(values.take(), count, values.share(SLOTS.search));
       }
       return isDone;
     }, stop).finally(() => {
@@ -178,6 +181,7 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
   };
 
   return {
+    search,
     open: (file, index) => {
       void loading?.then((values) => values.free()).catch(() => undefined);
       loading = null;
@@ -227,7 +231,6 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
           sortedBuffers = order;
           return values.bufferRows(first, count);
         }),
-      searchValues: search,
       keepValues: (bytes) => {
         most = bytes;
         loading?.then(
