@@ -3,7 +3,7 @@
  * below 2^53.
  */
 
-import type { CallsFile } from './survey_protocol.ts';
+import type { OpensCalls } from './survey_protocol.ts';
 import type { Turns } from './turns.ts';
 
 /** A line of a section. */
@@ -112,7 +112,7 @@ export interface GlBuilt {
 }
 
 /** What knows the state of OpenGL at calls (`web/worker/gl_state.ts`). */
-export interface StateAtCalls extends Turns<CallsFile, GlBuilt> {
+export interface StateAtCalls extends Turns<OpensCalls, GlBuilt> {
   /** The state after a call, or before it. Resolves with null if the call is not reached yet. */
   at(call: number, before: boolean): Promise<GlState | null>;
 }

@@ -135,7 +135,7 @@ export function connect<T extends object>(port: RemotePort): Connection<T> {
       if (stop?.aborted) abort();
       else stop?.addEventListener('abort', abort, { once: true });
     });
-    // The caller that iterates has the error from there.
+    // A reader of the stream gets the error from its iteration.
     answer.finally(() => stop?.removeEventListener('abort', abort)).catch(() => undefined);
     const next = () =>
       new Promise<IteratorResult<unknown, undefined>>((resolve, reject) => {

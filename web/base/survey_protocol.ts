@@ -244,6 +244,9 @@ export interface CallsFile {
   readonly records: Uint8Array;
 }
 
+/** What a part of {@link Graphics} opens: the file that the worker has. */
+export type OpensCalls = true;
+
 /** How far the survey is, with what is known so far. */
 export interface SurveyNews {
   readonly progress: Surveyed;
@@ -253,7 +256,7 @@ export interface SurveyNews {
 }
 
 /** What surveys all calls (`web/worker/survey.ts`). */
-export interface Surveying extends Turns<CallsFile, SurveyNews>, SurveyQuestions {}
+export interface Surveying extends Turns<OpensCalls, SurveyNews>, SurveyQuestions {}
 
 /** How far the search for findings is. */
 export interface FindingsNews {
@@ -264,4 +267,17 @@ export interface FindingsNews {
 }
 
 /** What looks for findings (`web/worker/findings.ts`). */
-export type FindsInCalls = Turns<CallsFile, FindingsNews>;
+export type FindsInCalls = Turns<OpensCalls, FindingsNews>;
+
+/** What the calls of an apitrace are read for. Each is an object of its own: {@link Surveying}, `StateAtCalls`, {@link FindsInCalls}. */
+export type CallsPart = 'survey' | 'state' | 'findings';
+
+/** The worker that reads the calls of an apitrace, once for all parts that read at the same time (`web/worker/graphics.ts`). */
+export interface Graphics {
+  /** Takes the file. It comes first. */
+  open(file: CallsFile): void;
+  /** Serves a part on a port. */
+  serve(part: CallsPart, port: MessagePort): Promise<void>;
+  /** Ends a part, whose port is closed, and frees its memory. */
+  end(part: CallsPart): void;
+}

@@ -1,10 +1,10 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { GlBuilt, GlState, StateAtCalls } from '../base/gl_state_protocol.ts';
-import { give, type RemoteWorker } from '../base/remote.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
-import type { CallsFile } from '../base/survey_protocol.ts';
+import type { OpensCalls } from '../base/survey_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
+import type { GraphicsWorker } from './graphics.ts';
 import { createReadingWorker } from './reading_worker.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
@@ -38,11 +38,11 @@ export interface GlStates {
 const MEASURE = 'unspool:state';
 const CRASHED = 'The state of this trace ended unexpectedly. Reload the page to try again.';
 
-/** The state of an open trace. Begins to read the calls as soon as the trace is read. `spawn` starts the worker. */
+/** The state of an open trace. Begins to read the calls as soon as the trace is read. `graphics` is the worker of its calls. */
 export function createGlStates(
-  trace: Pick<Trace, 'recordSource' | 'records' | 'status'>,
+  trace: Pick<Trace, 'records' | 'status'>,
   selection: Pick<Selection, 'place' | 'selected' | 'record' | 'revealRecord'>,
-  spawn: () => RemoteWorker,
+  graphics: Pick<GraphicsWorker, 'part'>,
 ): GlStates {
   const built = signal<GlBuilt | null>(null);
   const call = signal<number | null>(null);
@@ -56,13 +56,8 @@ export function createGlStates(
   /** The selected call was not reached when its state was asked for. */
   let isAwaited = false;
 
-  const worker = createReadingWorker<StateAtCalls, CallsFile, GlBuilt>(trace, {
-    spawn,
-    open: async () => {
-      const file = await trace.recordSource.file();
-      const records = await trace.recordSource.index(true);
-      return file && records && { file, records: give(records) };
-    },
+  const worker = createReadingWorker<StateAtCalls, OpensCalls, GlBuilt>(trace, {
+    ...graphics.part('state'),
     begun: () => {
       begun = performance.now();
       built.value = { built: 0, count: 0, done: false, full: false };

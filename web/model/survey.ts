@@ -1,9 +1,8 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { give, type RemoteWorker } from '../base/remote.ts';
 import type { Dispose } from '../base/scope.ts';
 import type {
-  CallsFile,
   FrameColumns,
+  OpensCalls,
   ResourceColumns,
   ResourceKind,
   Surveyed,
@@ -13,6 +12,7 @@ import type {
 } from '../base/survey_protocol.ts';
 import { watch } from '../base/watch.ts';
 import { aboutTimes } from './call_times.ts';
+import type { GraphicsWorker } from './graphics.ts';
 import { type Answers, createReadingWorker } from './reading_worker.ts';
 import type { Trace } from './trace.ts';
 
@@ -62,10 +62,10 @@ export function extentOf({
 
 const CRASHED = 'The survey of this trace ended unexpectedly. Reload the page to try again.';
 
-/** The survey of an open trace. Begins as soon as that is read. `spawn` starts the worker. */
+/** The survey of an open trace. Begins as soon as that is read. `graphics` is the worker of its calls. */
 export function createSurvey(
-  trace: Pick<Trace, 'recordSource' | 'status' | 'companions' | 'attached'>,
-  spawn: () => RemoteWorker,
+  trace: Pick<Trace, 'status' | 'companions' | 'attached'>,
+  graphics: Pick<GraphicsWorker, 'part'>,
 ): Survey {
   const progress = signal<Surveyed | null>(null);
   const frames = signal<FrameColumns | null>(null);
@@ -90,13 +90,8 @@ export function createSurvey(
     times.value = read && read.wrong === '' && read.calls > 0 ? read : null;
     if (latest) trace.attached({ companion: id, ...aboutTimes(read) });
   };
-  const worker = createReadingWorker<Surveying, CallsFile, SurveyNews>(trace, {
-    spawn,
-    open: async () => {
-      const file = await trace.recordSource.file();
-      const records = await trace.recordSource.index(true);
-      return file && records && { file, records: give(records) };
-    },
+  const worker = createReadingWorker<Surveying, OpensCalls, SurveyNews>(trace, {
+    ...graphics.part('survey'),
     hear: (surveyed) => {
       frames.value = surveyed.frames;
       if (surveyed.resources) resources.value = surveyed.resources;

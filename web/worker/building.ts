@@ -22,6 +22,8 @@ export interface Building<T, Opened, News> {
   again(): void;
   /** Reports something in between. */
   report(news: News): void;
+  /** Ends the reading. `free` gets what is open. */
+  end(free: (open: T) => void): void;
   /** Answers a question once the trace is open. Rejects with what opening it or `answer` throws. */
   answer<A>(answer: (open: T) => A | Promise<A>): Promise<A>;
 }
@@ -100,6 +102,11 @@ export function createBuilding<T, Opened, News>(
       });
     },
     report: (what) => report(what),
+    end: (free) => {
+      isStopped = true;
+      withOpen(free);
+      opened = null;
+    },
     answer: (answer) => (opened ? opened.then(answer) : Promise.reject('Nothing is open.')),
   };
 }

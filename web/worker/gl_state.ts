@@ -1,14 +1,7 @@
-/*
- * The worker of one trace's OpenGL state. It is never reset: the page terminates it with the trace.
- */
-
 import type { GlBuilt, GlState, StateAtCalls } from '../base/gl_state_protocol.ts';
-import type { CallsFile } from '../base/survey_protocol.ts';
-import { createBuilding } from './building.ts';
-import { loadDecompressors } from './decompressors.ts';
+import type { CallsReading } from './calls_reading.ts';
 import { startReader } from './loading.ts';
-import { RecordFile, STEP_BYTES } from './record_file.ts';
-import { serveToPage } from './serving.ts';
+import { STEP_BYTES } from './record_file.ts';
 import init, { GlHistory, provideDecompressors } from './wasm/unspool_graphics.js';
 
 /** Minimum time between two reports. */
@@ -20,39 +13,34 @@ const MOST_PIECES = 64;
 
 const load = startReader(() => init());
 
-/** The state of a trace without a file. */
-export function createStateAtCalls(): StateAtCalls {
-  let file: RecordFile | null = null;
+/** The OpenGL state of one trace. */
+export function createStateAtCalls(reading: CallsReading) {
   let isRehearsed = false;
-  const building = createBuilding<GlHistory, CallsFile, GlBuilt>({
-    open: async ({ file: blob, records }) => {
+  const building = reading.read<GlHistory, GlBuilt>({
+    load: async () => {
       await load();
-      file = new RecordFile(blob);
-      const opened = new GlHistory('apitrace', records, file, MOST_BYTES);
-      if (opened.needsDecompressor()) await loadDecompressors(provideDecompressors);
-      return opened;
+      return provideDecompressors;
     },
-    turn: (open) => {
+    make: (records, file) => new GlHistory('apitrace', records, file, MOST_BYTES),
+    turn: (open, size) => {
       const [, , , of = 1] = open.progress();
-      const pieces = Math.round((of * STEP_BYTES) / (file?.size ?? STEP_BYTES));
-      const isDone = open.build(Math.min(MOST_PIECES, Math.max(1, pieces)));
-      const [, , done = 0] = open.progress();
-      if (file) file.at = (done / Math.max(1, of)) * file.size;
-      return isDone;
+      return open.build(Math.min(MOST_PIECES, Math.max(1, Math.round((of * STEP_BYTES) / size))));
     },
-    arrival: () => file?.arrival() ?? null,
+    share: (open) => {
+      const [, , done = 0, of = 1] = open.progress();
+      return done / Math.max(1, of);
+    },
     news: (open, { isDone }) => {
       const [built = 0, count = 0, , , , full = 0] = open.progress();
       if (isDone && !isRehearsed) {
         isRehearsed = true;
-        // From now on only questions read it.
-        void file?.keep().then(() => rehearse(open, built));
+        void building.keep().then(() => rehearse(open, built));
       }
       return { built, count, done: isDone, full: full > 0 };
     },
     reportMs: REPORT_MS,
   });
-  return {
+  const service: StateAtCalls = {
     ...building.turns,
     at: (call, before) =>
       building.answer((open): GlState | null => {
@@ -60,6 +48,7 @@ export function createStateAtCalls(): StateAtCalls {
         return json === undefined ? null : JSON.parse(json);
       }),
   };
+  return { service, end: building.end };
 }
 
 /**
@@ -72,5 +61,3 @@ function rehearse(open: GlHistory, built: number): void {
     // The next question gets the error.
   }
 }
-
-serveToPage(createStateAtCalls());

@@ -10,8 +10,8 @@ interface LoopIndex {
 }
 
 /**
- * Looks for loops in turns: an index of a hundred million steps takes several hundred. It begins again for an index that was
- * made anew in between.
+ * Looks for loops in turns: an index of a hundred million steps takes several hundred. It starts over for an index that was
+ * made again in between.
  */
 export function createLoopSteps(index: LoopIndex): StepIndex['loops'] {
   let finder: LoopFinder | null = null;
