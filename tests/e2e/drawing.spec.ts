@@ -193,8 +193,8 @@ test('draws and requests only after a change', async ({ page }) => {
     const { postMessage } = Worker.prototype;
     let questions = 0;
     Object.assign(window, { questions: () => questions });
-    Worker.prototype.postMessage = function (this: Worker, message: { t?: string }, ...rest: []) {
-      if (message.t === 'query') questions += 1;
+    Worker.prototype.postMessage = function (this: Worker, message: { call?: string }, ...rest: []) {
+      if (message.call === 'picture') questions += 1;
       postMessage.call(this, message, ...rest);
     } as typeof postMessage;
   });

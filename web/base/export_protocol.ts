@@ -1,7 +1,4 @@
-/**
- * The messages between the page and the workers that write exports. `web/worker/export.ts` reads {@link ToExport} and
- * `web/worker/cut.ts` {@link ToCut}; both write {@link FromExport}. `web/model/export.ts` does the reverse.
- */
+/** The workers that write exports. `web/model/export.ts` asks them. */
 
 /** A format to export to, as `crate/export` calls it. */
 export type ExportFormat = 'perfetto' | 'chrome' | 'speedscope' | 'folded' | 'pprof' | 'vcd' | 'csv';
@@ -30,43 +27,33 @@ export interface Cleaned {
   readonly examples: readonly { readonly of: CleanClass; readonly before: string; readonly after: string }[];
 }
 
-/** Messages of the page to the worker of stretches. */
-export type ToCut =
-  | {
-      readonly t: 'cut';
-      /** The file without its containers. */
-      readonly file: Blob;
-      readonly from: bigint;
-      /** Exclusive. */
-      readonly to: bigint;
-      readonly clean: Clean;
-      /** Nothing is written: the reply is `done` once there are examples. */
-      readonly preview: boolean;
-    }
-  /** The bytes have been written: further ones may come. */
-  | { readonly t: 'go' };
+/** A stretch of a trace. */
+export interface CutJob {
+  /** The file without its containers. */
+  readonly file: Blob;
+  readonly from: bigint;
+  /** Exclusive. */
+  readonly to: bigint;
+  readonly clean: Clean;
+  /** Nothing is written: it ends once there are examples. */
+  readonly preview: boolean;
+}
 
-/** Messages of the page. */
-export type ToExport =
-  | {
-      readonly t: 'begin';
-      readonly format: ExportFormat;
-      /** The file's name. */
-      readonly name: string;
-      /** The range, `to` exclusive; null for all. */
-      readonly range: { readonly from: bigint; readonly to: bigint } | null;
-      /** The tracks to export. */
-      readonly wanted: Uint32Array;
-      readonly clean: Clean;
-      /** Nothing is written: the reply is `done` once the names, and some of the arguments, are read. */
-      readonly preview: boolean;
-      /** What arguments are read from; null to leave them out. */
-      readonly args: ArgumentsFrom | null;
-    }
-  /** Reply to `want`. */
-  | { readonly t: 'rows'; readonly rows: Uint8Array<ArrayBuffer> }
-  /** The bytes have been written: further ones may come. */
-  | { readonly t: 'go' };
+/** An export to another format. */
+export interface ExportJob {
+  readonly format: ExportFormat;
+  /** The file's name. */
+  readonly name: string;
+  /** The range, `to` exclusive; null for all. */
+  readonly range: { readonly from: bigint; readonly to: bigint } | null;
+  /** The tracks to export. */
+  readonly wanted: Uint32Array;
+  readonly clean: Clean;
+  /** Nothing is written: it ends once the names, and some of the arguments, are read. */
+  readonly preview: boolean;
+  /** What arguments are read from; null to leave them out. */
+  readonly args: ArgumentsFrom | null;
+}
 
 /** What the arguments of slices and instants are read from. */
 export interface ArgumentsFrom {
@@ -78,20 +65,36 @@ export interface ArgumentsFrom {
   readonly index: Uint8Array;
 }
 
-/** Messages of the worker. */
-export type FromExport =
-  /** The arguments of this share of the file are read, from 0 to 1. Rows follow. */
-  | { readonly t: 'reading'; readonly share: number }
+/** Has the rows that an export writes: the page. */
+export interface RowsOfTrace {
   /** Rows of the trace, as `Session.exportRows` takes it. */
-  | { readonly t: 'want'; readonly ask: Uint8Array<ArrayBuffer> }
-  /** The next bytes of the file. `done` of `rows` rows are written. */
-  | { readonly t: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer>; readonly done: number; readonly rows: number }
-  /** `head` is to be written over the first bytes of the file. `stopped` says why reading did before its end. */
-  | {
-      readonly t: 'done';
-      readonly rows: number;
-      readonly cleaned: Cleaned;
-      readonly head?: Uint8Array<ArrayBuffer>;
-      readonly stopped?: string;
-    }
-  | { readonly t: 'failed'; readonly sentence: string };
+  rows(ask: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** The next bytes of the file. `done` of `rows` rows are written. */
+export interface WrittenPortion {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly done: number;
+  readonly rows: number;
+}
+
+/** What has been written. */
+export interface WrittenFile {
+  readonly rows: number;
+  readonly cleaned: Cleaned;
+  /** To be written over the first bytes of the file. */
+  readonly head?: Uint8Array<ArrayBuffer>;
+  /** Why reading stopped before its end. */
+  readonly stopped?: string;
+}
+
+/** A worker that writes a file: an {@link ExportJob} (`web/worker/export.ts`), or a {@link CutJob} (`web/worker/cut.ts`). */
+export interface Writer<Job> {
+  /**
+   * The bytes of the file. A {@link RowsOfTrace} at the other end of `rows` is asked. `tell` is called with the share of the
+   * arguments that is read, from 0 to 1; rows follow.
+   */
+  write(job: Job, rows: MessagePort, tell: (share: number) => void): AsyncIterable<WrittenPortion>;
+  /** What was written, after its last portion. */
+  result(): WrittenFile;
+}

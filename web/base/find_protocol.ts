@@ -42,16 +42,22 @@ export interface BoundFilter {
   readonly begins: readonly Uint8Array[];
 }
 
-/** What an expression is about. */
-export type BindTo =
-  /** Slices, instants and records: reply `BoundExpression`. */
-  | { readonly what: 'all' }
-  /** Slices that touch a range of some tracks; `to` is exclusive. Words are parts of names only. Reply: `BoundExpression`. */
-  | { readonly what: 'slices'; readonly from: Ticks; readonly to: Ticks; readonly tracks: Uint32Array }
-  /** The records of a list: reply `BoundFilter`. */
-  | { readonly what: 'records' }
-  /** The text is about values: reply `BoundPoints`. */
-  | { readonly what: 'points' };
+/** Reads expressions about a trace, which has been read. */
+export interface BindService {
+  /** About slices, instants and records. */
+  bindAll(text: string): Promise<BoundExpression | WrongExpression | null>;
+  /** About slices that touch a range of some tracks; `to` is exclusive. Words are parts of names only. */
+  bindSlices(
+    text: string,
+    from: Ticks,
+    to: Ticks,
+    tracks: Uint32Array,
+  ): Promise<BoundExpression | WrongExpression | null>;
+  /** About the records of a list. */
+  bindRecords(text: string): Promise<BoundFilter | WrongExpression | null>;
+  /** For a search of values. null if the filter language does not load. */
+  bindPoints(): Promise<BoundPoints | null>;
+}
 
 /** What a search of the trace has found. */
 export interface FindPart {
@@ -84,49 +90,38 @@ export interface Hit {
   readonly matched: string;
 }
 
-/** The questions about the hits of a search, with their answers. */
-export interface HitQuestions {
-  /** `count` hits from number `first` on; fewer at the end. */
-  readonly page: {
-    readonly question: { readonly first: number; readonly count: number; readonly order: HitOrder };
-    readonly answer: readonly Hit[];
-  };
-  /** How many hits are before an item or a record, and whether it is one. */
-  readonly rank: {
-    readonly question: { readonly x: Ticks; readonly item: Item | null; readonly locator: bigint | null };
-    readonly answer: { readonly rank: number; readonly isHit: boolean };
-  };
-  /** The cells that hits touch. `depths` are as in a query. `merged` joins all depths of a track. */
-  readonly marks: {
-    readonly question: {
-      readonly from: Ticks;
-      readonly to: Ticks;
-      readonly step: bigint;
-      readonly tracks: Uint32Array;
-      readonly depths: Int32Array;
-      readonly merged: boolean;
-    };
-    readonly answer: MarksPart;
-  };
-  /** Adds records. The answer has the new number of hits and the ids of their names. */
-  readonly add: {
-    readonly question: { readonly found: FoundRecords };
-    readonly answer: { readonly count: number; readonly names: Uint32Array };
-  };
-  /** Positions, tracks and locators of at most `most` hits, by position. */
-  readonly columns: {
-    readonly question: { readonly most: number };
-    readonly answer: { readonly time: BigUint64Array; readonly track: Uint32Array; readonly locator: BigUint64Array };
-  };
-  /** Forgets the search. */
-  readonly drop: { readonly question: object; readonly answer: true };
+/** Positions, tracks and locators of hits. */
+export interface HitColumns {
+  readonly time: BigUint64Array;
+  readonly track: Uint32Array;
+  readonly locator: BigUint64Array;
 }
 
-/** What can be asked about hits. */
-export type HitWhat = keyof HitQuestions;
-/** A question about hits. */
-export type HitQuestion<W extends HitWhat = HitWhat> = W extends HitWhat
-  ? { readonly what: W } & HitQuestions[W]['question']
-  : never;
-/** The answer to a question about hits. */
-export type HitAnswer<W extends HitWhat = HitWhat> = HitQuestions[W]['answer'];
+/** The hits of a search, by the id of its job. Answers are null if there is no such search. */
+export interface HitService {
+  /** `count` hits from number `first` on; fewer at the end. */
+  hits(job: number, first: number, count: number, order: HitOrder): readonly Hit[] | null;
+  /** How many hits are before an item or a record, and whether it is one. */
+  rankOfHit(
+    job: number,
+    x: Ticks,
+    item: Item | null,
+    locator: bigint | null,
+  ): { readonly rank: number; readonly isHit: boolean } | null;
+  /** The cells that hits touch. `depths` are as in a query. `merged` joins all depths of a track. */
+  marksOfHits(
+    job: number,
+    from: Ticks,
+    to: Ticks,
+    step: bigint,
+    tracks: Uint32Array,
+    depths: Int32Array,
+    merged: boolean,
+  ): MarksPart | null;
+  /** Adds records. The answer has the new number of hits and the ids of their names. */
+  addHits(job: number, found: FoundRecords): { readonly count: number; readonly names: Uint32Array } | null;
+  /** At most `most` hits, by position. */
+  columnsOfHits(job: number, most: number): HitColumns | null;
+  /** Forgets the search. */
+  dropHits(job: number): void;
+}

@@ -1,7 +1,10 @@
 /**
- * The messages between the page and the worker that knows the OpenGL state at any call of a trace. `web/worker/gl_state_worker.ts`
- * reads {@link ToGlState} and writes {@link FromGlState}, `web/model/gl_state.ts` the reverse. Calls are numbers below 2^53.
+ * The OpenGL state at any call of a trace: `web/worker/gl_state.ts` knows it, `web/model/gl_state.ts` asks. Calls are numbers
+ * below 2^53.
  */
+
+import type { OpensCalls } from './survey_protocol.ts';
+import type { Turns } from './turns.ts';
 
 /** A line of a section. */
 export interface GlRow {
@@ -108,20 +111,8 @@ export interface GlBuilt {
   readonly full: boolean;
 }
 
-/** To the worker that knows the state of OpenGL (`web/worker/gl_state_worker.ts`). */
-export type ToGlState =
-  /** Opens a file and begins to read it. `records` is the index that the session made. */
-  | { readonly t: 'open'; readonly file: Blob; readonly format: string; readonly records: Uint8Array }
-  /** Stops the reading, or goes on with it. */
-  | { readonly t: 'stop' }
-  | { readonly t: 'go-on' }
-  /** Asks for the state at a call. */
-  | { readonly t: 'ask'; readonly id: number; readonly call: number; readonly before: boolean };
-
-/** From that worker: how far it is, without being asked, and answers. */
-export type FromGlState =
-  | ({ readonly t: 'built' } & GlBuilt)
-  /** The answer to a question: null if the call is not reached yet. */
-  | { readonly t: 'answer'; readonly id: number; readonly state: GlState | null; readonly error: string | null }
-  /** There is no state. */
-  | { readonly t: 'failed'; readonly sentence: string };
+/** What knows the state of OpenGL at calls (`web/worker/gl_state.ts`). */
+export interface StateAtCalls extends Turns<OpensCalls, GlBuilt> {
+  /** The state after a call, or before it. Resolves with null if the call is not reached yet. */
+  at(call: number, before: boolean): Promise<GlState | null>;
+}

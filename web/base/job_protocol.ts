@@ -1,4 +1,4 @@
-/** The jobs of a trace's worker: their questions, their parts, and the messages about them. */
+/** The jobs of a trace's worker: their questions, their parts, and what the page hears of them. */
 
 import type { CallList, CallOrder, FlameView, TimeOrder, Transforms, TreeRows, TreeView } from './calls_protocol.ts';
 import type { FindPart } from './find_protocol.ts';
@@ -58,7 +58,7 @@ export interface JobKinds {
       /** null for no flame graph, and for no call tree. */
       readonly flame: FlameView | null;
       readonly tree: TreeView | null;
-      /** Both have what calls weigh (`weigh` message) in place of durations. */
+      /** Both have what calls weigh (`TraceService.weigh`) in place of durations. */
       readonly weighed: boolean;
       /** How the call paths of both are changed. */
       readonly transforms: Transforms;
@@ -120,8 +120,8 @@ export interface JobKinds {
     readonly part: MarksPart;
   };
   /**
-   * Finds slices and instants by an expression that was bound (`bind`). What is left to the records is added later (`hits`
-   * messages). The trace has been read. Progress counts slices.
+   * Finds slices and instants by an expression that was bound. What is left to the records is added later (`addHits`). The trace
+   * has been read. Progress counts slices.
    */
   readonly find: {
     readonly question: { readonly slices: Uint8Array };
@@ -144,9 +144,9 @@ export interface JobProgress {
   readonly of: number;
 }
 
-/** Messages about a job. */
+/** What the page hears of a job. */
 export type JobReply<K extends JobKind = JobKind> =
-  /** Sent now and then while nothing else is to be told. */
+  /** Now and then while there is no part. */
   | { readonly t: 'job-progress'; readonly id: number; readonly progress: JobProgress }
   /** `last` ends the job. */
   | {

@@ -1,11 +1,9 @@
-/**
- * The messages between the page and a trace's record worker. `web/worker/record_worker.ts` reads {@link ToRecords} and
- * writes {@link FromRecords}, `web/model/records.ts` the reverse.
- */
+/** What a trace's record worker does: `web/worker/record_worker.ts`. `web/model/records.ts` is the page's side of it. */
 
 import type { Collected, FoundRecords, Listed, Surveyed, TabulatedPart } from '../worker/wasm/unspool_records.js';
-import type { Field, RecordDetails, Ticks, TraceError } from './protocol.ts';
-import type { ValuesAnswer, ValuesQuestion } from './values_protocol.ts';
+import type { HitService } from './find_protocol.ts';
+import type { Field, RecordDetails, Ticks } from './protocol.ts';
+import type { ValuesService } from './values_protocol.ts';
 
 // What `crate/wasm/records` answers with.
 export type { Collected, FoundRecords, Listed, Surveyed, TabulatedPart } from '../worker/wasm/unspool_records.js';
@@ -68,7 +66,7 @@ export type CollectWanted =
   /** Those with a number in a field. `names` has names of records as in a list, any if it is empty. `path` has keys, and indices of lists. */
   | { readonly what: 'field'; readonly names: readonly string[]; readonly path: readonly string[] };
 
-/** Which records to make rows of. */
+/** Which records to make rows of: of a range (`to` exclusive), from `next` on, 0 at first. At most about `rows` rows and `bytes` bytes. */
 export interface TabulateWanted {
   readonly range: { readonly from: Ticks; readonly to: Ticks } | null;
   readonly next: number;
@@ -79,113 +77,81 @@ export interface TabulateWanted {
 /** Most records that are collected. */
 export const MOST_COLLECTED = 2 ** 21;
 
-/** Messages of the page to the record worker, which reads the records of the same file. */
-export type ToRecords =
-  /** `format` is {@link TraceInfo.format}. A database needs no index. */
-  | {
-      readonly t: 'open';
-      readonly file: Blob;
-      /** The write-ahead log of a database, if there is one. */
-      readonly log: Blob | null;
-      readonly format: string;
-      readonly database: boolean;
-    }
-  /** The same bytes from another file, of a trace that is not a database. */
-  | { readonly t: 'file'; readonly file: Blob }
-  /** Replaces the index. Lists of the old one are gone. */
-  | { readonly t: 'index'; readonly index: Uint8Array }
-  /** How many bytes of values may be kept for the next question. Before the first one. */
-  | { readonly t: 'values-room'; readonly bytes: number }
-  | { readonly t: 'record'; readonly id: number; readonly locator: bigint }
-  /** Reply: `listed`. Only the newest list can be asked for rows. */
-  | { readonly t: 'list'; readonly id: number; readonly scope: RecordScope }
-  /** At most `count` rows of the list from number `first` on. A newer request supersedes one that waits. */
-  | { readonly t: 'rows'; readonly id: number; readonly first: number; readonly count: number }
-  /** The same for a person who takes the list along. Every request is answered: `portion`. */
-  | { readonly t: 'portion'; readonly id: number; readonly first: number; readonly count: number }
-  /** The number of a record in the list, or of the first one at or after the position. */
-  | {
-      readonly t: 'row-at';
-      readonly id: number;
-      readonly x: Ticks;
-      readonly track: number | null;
-      readonly locator: bigint | null;
-    }
-  /** The record at a position, preferably of a track. Needs no list. */
-  | { readonly t: 'record-at'; readonly id: number; readonly x: Ticks; readonly track: number | null }
-  /** Visits all records with all their fields, for tests and the benchmark. */
-  | { readonly t: 'survey'; readonly id: number }
-  /**
-   * Records of a range (`to` exclusive) with their fields, as rows for SQL: some milliseconds' worth from `next` on, 0 at first. At most about
-   * `rows` rows and `bytes` bytes. Reply: `tabulated`.
-   */
-  | ({ readonly t: 'tabulate'; readonly id: number } & TabulateWanted)
-  /** Reply: `collected`, and `collecting` in between. The page asks for one at a time. */
-  | { readonly t: 'collect'; readonly id: number; readonly wanted: CollectWanted }
-  /** Looks for records, in place of the slot's previous search. Replies: `searching`, then `searched`. */
-  | { readonly t: 'search'; readonly id: number; readonly slot: SearchSlot; readonly filter: RecordFilter }
-  | { readonly t: 'stop-search'; readonly slot: SearchSlot }
-  /** The same for points by their values. */
-  | { readonly t: 'ask-values'; readonly id: number; readonly slot: SearchSlot; readonly query: string }
-  /** Reply: `values`. */
-  | { readonly t: 'about-values'; readonly id: number; readonly ask: ValuesQuestion }
-  /** Ends the collecting: the reply comes at once, without records. */
-  | { readonly t: 'stop-collect' };
+/** The file of a trace whose records are read. */
+export interface RecordSource {
+  readonly file: Blob;
+  /** The write-ahead log of a database, if there is one. */
+  readonly log: Blob | null;
+  /** {@link TraceInfo.format}. */
+  readonly format: string;
+  /** A database needs no index. */
+  readonly database: boolean;
+}
 
-/** Replies of the record worker. A result is null if reading failed with `error`, or after a newer list has begun. */
-export type FromRecords =
-  | {
-      readonly t: 'record';
-      readonly id: number;
-      readonly record: RecordDetails | null;
-      readonly error: TraceError | null;
-    }
-  | { readonly t: 'listed'; readonly id: number; readonly listed: Listed | null; readonly error: TraceError | null }
-  | {
-      readonly t: 'rows';
-      readonly id: number;
-      readonly rows: readonly RecordRow[] | null;
-      readonly error: TraceError | null;
-    }
-  | {
-      readonly t: 'portion';
-      readonly id: number;
-      readonly rows: readonly RecordRow[] | null;
-      readonly error: TraceError | null;
-    }
-  /** null also if the list ends before. */
-  | { readonly t: 'row-at'; readonly id: number; readonly row: number | null }
-  /** null if there is none. */
-  | { readonly t: 'record-at'; readonly id: number; readonly row: RecordRow | null }
-  | {
-      readonly t: 'tabulated';
-      readonly id: number;
-      readonly part: TabulatedPart | null;
-      readonly error: TraceError | null;
-    }
-  /** Number of records and of single values, and the bytes of memory of the module that reads them. */
-  | ({ readonly t: 'survey'; readonly id: number } & Surveyed)
-  | {
-      readonly t: 'collected';
-      readonly id: number;
-      readonly found: Collected | null;
-      readonly error: TraceError | null;
-    }
-  /** What a search has found since the last message, how many records it has found, and how far it is, from 0 to 1. */
-  | {
-      readonly t: 'searching';
-      readonly id: number;
-      readonly found: FoundRecords;
-      readonly count: number;
-      readonly share: number;
-    }
-  /** The search has ended: with an error, if there is one. */
-  | { readonly t: 'searched'; readonly id: number; readonly error: TraceError | null }
-  /** How many bytes of values are kept, whenever that has changed. */
-  | { readonly t: 'values-kept'; readonly bytes: number }
-  /** null if it cannot be told. */
-  | { readonly t: 'values'; readonly id: number; readonly answer: ValuesAnswer | null }
-  /** Now and then while records are being collected: how far the pass is, from 0 to 1. */
-  | { readonly t: 'collecting'; readonly share: number }
-  /** Now and then while a list is being made: what is in it so far, and can be asked for. */
-  | { readonly t: 'listing'; readonly id: number; readonly listed: Listed };
+/** What the page hears of a search of records. */
+export interface Searching {
+  /** Records that match, and those of them that came to the hits since the last time. */
+  readonly count: number;
+  readonly listed: number;
+  /** How far it is, from 0 to 1. */
+  readonly share: number;
+  /** The hits with them; null if there are no new ones, or no such search any more. */
+  readonly hits: Awaited<ReturnType<HitService['addHits']>>;
+  /** What was found, for {@link SearchFor.shown}. */
+  readonly found: Pick<FoundRecords, 'x' | 'track' | 'branches'> | null;
+}
+
+/** The search whose hits a pass over the records adds to. */
+export interface SearchFor {
+  /** The id of its job in the trace's worker. */
+  readonly job: number;
+  /** The page wants to have what is found. */
+  readonly shown: boolean;
+}
+
+/** The records of one trace, in a worker that is never reset. Calls are rejected with a {@link TraceError} if reading fails. */
+export interface RecordService extends ValuesService {
+  /** Comes first. The {@link TraceService} of the trace is served at the port. */
+  open(source: RecordSource, trace: MessagePort): void;
+  /** Reads on from another file, which has the same bytes. Not for a database. */
+  replaceFile(file: Blob): void;
+  /**
+   * Takes the index that the trace's worker has now. Lists of the old one are gone, and its passes end as if they were stopped.
+   * Resolves with the milliseconds that the trace's worker took, or null if it has none.
+   */
+  refresh(): Promise<number | null>;
+  record(locator: bigint): Promise<RecordDetails>;
+  /**
+   * Makes a list in place of the previous one. `hear` gets what is in it so far, and can be asked for. null if it is stopped,
+   * as it must be before another begins.
+   */
+  list(scope: RecordScope, hear: (listed: Listed) => void, stop: AbortSignal): Promise<Listed | null>;
+  /** At most `count` rows of the list from number `first` on. null if it is stopped before its turn. */
+  rows(first: number, count: number, stop: AbortSignal): Promise<readonly RecordRow[] | null>;
+  /** The same for a user who takes the list along: not after other questions. */
+  portion(first: number, count: number): Promise<readonly RecordRow[]>;
+  /** The number of a record in the list, or of the first one at or after the position. null if the list ends before. */
+  rowAt(x: Ticks, track: number | null, locator: bigint | null): Promise<number | null>;
+  /** The record at a position, preferably of a track. Needs no list. null if there is none. */
+  recordAt(x: Ticks, track: number | null): Promise<RecordRow | null>;
+  /** Visits all records with all their fields, for tests and the benchmark. null if it is stopped. */
+  survey(): Promise<Surveyed | null>;
+  /** Records with their fields, as rows for SQL: some milliseconds' worth. */
+  tabulate(wanted: TabulateWanted): Promise<TabulatedPart>;
+  /** Collects records, one pass at a time. `progress` gets how far the pass is, from 0 to 1. null if it is stopped. */
+  collect(wanted: CollectWanted, progress: (share: number) => void, stop: AbortSignal): Promise<Collected | null>;
+  /** Looks for records, and adds them to hits. The slot's previous search must have been stopped. */
+  search(
+    slot: SearchSlot,
+    filter: RecordFilter,
+    to: SearchFor,
+    take: (part: Searching) => void,
+    stop: AbortSignal,
+  ): Promise<void>;
+  /** The same for points by their values, one search at a time. */
+  searchValues(query: string, to: SearchFor, take: (part: Searching) => void, stop: AbortSignal): Promise<void>;
+  /** How many bytes of values may be kept for the next question. Before the first one. */
+  keepValues(bytes: number): void;
+  /** Calls `hear` with the number of bytes of values that are kept, whenever that has changed, as long as the worker lives. */
+  watchValues(hear: (bytes: number) => void): Promise<never>;
+}

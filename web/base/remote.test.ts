@@ -10,6 +10,7 @@ interface Counter {
   length(bytes: Uint8Array): Promise<number>;
   count(to: number, progress: (at: number) => void, stop: AbortSignal): Promise<number>;
   numbers(to: number): AsyncIterable<number>;
+  report(to: { begun(): void; at(done: number, of: number): void }): Promise<void>;
   through(port: MessagePort): Promise<number>;
 }
 
@@ -49,6 +50,10 @@ describe('a remote object', () => {
         made.push(-1);
       }
     },
+    report: async (to) => {
+      to.begun();
+      to.at(1, 2);
+    },
     through: (port) => {
       const inner = connect<{ one(): number }>(port);
       return inner.remote.one().finally(() => port.close());
@@ -81,6 +86,11 @@ describe('a remote object', () => {
     );
     expect(seen.slice(0, 3)).toEqual([1, 2, 3]);
     expect(counted).toBeLessThan(1000);
+  });
+  it('calls methods of an object of functions', async () => {
+    const seen: unknown[] = [];
+    await connection.remote.report({ begun: () => seen.push('begun'), at: (...args) => seen.push(args) });
+    expect(seen).toEqual(['begun', [1, 2]]);
   });
   it('aborts at once with a signal that is aborted already', async () => {
     expect(await connection.remote.count(9, () => undefined, AbortSignal.abort())).toBeLessThan(9);

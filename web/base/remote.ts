@@ -2,7 +2,8 @@
  * A typed object in another thread. One side has an object with methods and serves it on a port (`serve`). The other has a
  * `Remote` of the same type (`connect`), whose methods return promises.
  *
- * - A function among the arguments is called in the thread that passed it: progress, parts of an answer.
+ * - A function among the arguments is called in the thread that passed it: progress, parts of an answer. So are the methods of
+ *   an object of functions.
  * - An `AbortSignal` among the arguments aborts one in the other thread.
  * - A method that returns an async iterable is a stream: its next item is made when it is asked for, so a reader that is slow
  *   holds the writer up.
@@ -47,10 +48,12 @@ type Question =
   | {
       readonly id: number;
       readonly call: string;
-      /** Functions and signals are null here. */
+      /** Functions, objects of functions and signals are null here. */
       readonly args: readonly unknown[];
       /** Which of the arguments are functions. */
       readonly functions: readonly number[];
+      /** Which of the arguments are objects of functions. */
+      readonly objects: readonly number[];
       /** Which argument is the signal; -1 without one. */
       readonly signal: number;
     }
@@ -62,8 +65,8 @@ type Reply =
   | { readonly id: number; readonly thrown: unknown }
   /** The next item of a stream. */
   | { readonly id: number; readonly item: unknown }
-  /** The function among the arguments at place `to` is called. */
-  | { readonly id: number; readonly to: number; readonly args: readonly unknown[] };
+  /** The function among the arguments at place `to` is called, or with a name a method of the object there. */
+  | { readonly id: number; readonly to: number; readonly name: string | null; readonly args: readonly unknown[] };
 
 const given = new WeakSet<ArrayBuffer>();
 
@@ -97,8 +100,11 @@ export function connect<T extends object>(port: RemotePort): Connection<T> {
   port.onmessage = ({ data }: MessageEvent<Reply>) => {
     const call = waiting.get(data.id);
     if (!call) return;
-    if ('to' in data) (call.args[data.to] as (...args: readonly unknown[]) => void)(...data.args);
-    else if ('item' in data) call.item?.({ done: false, value: data.item });
+    if ('to' in data) {
+      const to = call.args[data.to] as object & ((...args: readonly unknown[]) => void);
+      if (data.name === null) to(...data.args);
+      else callByName(to, data.name, data.args);
+    } else if ('item' in data) call.item?.({ done: false, value: data.item });
     else {
       waiting.delete(data.id);
       if ('thrown' in data) call.reject(data.thrown);
@@ -120,14 +126,16 @@ export function connect<T extends object>(port: RemotePort): Connection<T> {
         reject(closed.reason);
         return;
       }
-      const functions = args.flatMap((arg, place) => (typeof arg === 'function' ? [place] : []));
-      const plain = args.map((arg, place) => (place === signal || typeof arg === 'function' ? null : arg));
+      const functions = placesOf(args, (arg) => typeof arg === 'function');
+      const objects = placesOf(args, hasFunctions);
+      const here = [signal, ...functions, ...objects];
+      const plain = args.map((arg, place) => (here.includes(place) ? null : arg));
       waiting.set(id, { args, resolve, reject, item: null });
-      port.postMessage({ id, call: name, args: plain, functions, signal } satisfies Question, moved(plain));
+      port.postMessage({ id, call: name, args: plain, functions, objects, signal } satisfies Question, moved(plain));
       if (stop?.aborted) abort();
       else stop?.addEventListener('abort', abort, { once: true });
     });
-    // Whoever iterates has the error from there.
+    // A reader of the stream gets the error from its iteration.
     answer.finally(() => stop?.removeEventListener('abort', abort)).catch(() => undefined);
     const next = () =>
       new Promise<IteratorResult<unknown, undefined>>((resolve, reject) => {
@@ -143,22 +151,38 @@ export function connect<T extends object>(port: RemotePort): Connection<T> {
     return Object.assign(answer, { [Symbol.asyncIterator]: () => ({ next, return: end }) });
   };
 
-  const remote = new Proxy({} as Record<string, unknown>, {
-    get: (methods, name) => {
-      // A remote that is awaited is not a promise.
-      if (typeof name !== 'string' || name === 'then') return undefined;
-      methods[name] ??= (...args: readonly unknown[]) => ask(name, args);
-      return methods[name];
-    },
-  });
   return {
-    remote: remote as unknown as Remote<T>,
+    remote: methods<Remote<T>>(ask),
     close: (reason) => {
       closed ??= { reason };
       for (const { reject } of waiting.values()) reject(reason);
       waiting.clear();
     },
   };
+}
+
+/**
+ * An object whose methods go through `call`, which gets the name of each and its arguments. Those of `own` are called as they
+ * are.
+ */
+export function methods<T extends object>(
+  call: (name: string, args: readonly unknown[]) => unknown,
+  own: Partial<T> = {},
+): T {
+  const made = { ...own } as Record<string, unknown>;
+  return new Proxy(made, {
+    get: (_, name) => {
+      // What is awaited is not a promise.
+      if (typeof name !== 'string' || name === 'then') return undefined;
+      made[name] ??= (...args: readonly unknown[]) => call(name, args);
+      return made[name];
+    },
+  }) as T;
+}
+
+/** Calls a method of an object by its name. Returns undefined if it has none. */
+export function callByName(object: object, name: string, args: readonly unknown[]): unknown {
+  return (object as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[name]?.(...args);
 }
 
 /**
@@ -170,7 +194,6 @@ export function serve<T extends object>(
   port: RemotePort,
   thrownBy: (thrown: unknown) => unknown = (thrown) => thrown,
 ): void {
-  const methods = service as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
   const running = new Map<number, { readonly stop: AbortController; items: AsyncIterator<unknown> | null }>();
   const post = (reply: Reply) => port.postMessage(reply, transferables(reply));
   const end = (id: number, reply: Reply) => {
@@ -179,18 +202,19 @@ export function serve<T extends object>(
   const fail = (id: number) => (thrown: unknown) => end(id, { id, thrown: thrownBy(thrown) });
 
   const call = async (asked: Extract<Question, { readonly call: string }>) => {
-    const { id, functions, signal } = asked;
+    const { id, functions, objects, signal } = asked;
     const stop = new AbortController();
     const state = { stop, items: null as AsyncIterator<unknown> | null };
     running.set(id, state);
     const args = asked.args.map((arg, place) => {
-      if (place === signal) return stop.signal;
-      if (!functions.includes(place)) return arg;
-      return (...values: readonly unknown[]) => {
-        if (running.has(id)) post({ id, to: place, args: values });
+      const back = (name: string | null, values: readonly unknown[]) => {
+        if (running.has(id)) post({ id, to: place, name, args: values });
       };
+      if (place === signal) return stop.signal;
+      if (functions.includes(place)) return (...values: readonly unknown[]) => back(null, values);
+      return objects.includes(place) ? methods(back) : arg;
     });
-    const answer = methods[asked.call]?.(...args);
+    const answer = callByName(service, asked.call, args);
     if (isStream(answer)) state.items = answer[Symbol.asyncIterator]();
     else end(id, { id, value: await answer });
   };
@@ -214,6 +238,17 @@ export function serve<T extends object>(
       end(id, { id, value: undefined });
     }
   };
+}
+
+function placesOf(args: readonly unknown[], is: (arg: unknown) => boolean): readonly number[] {
+  return args.flatMap((arg, place) => (is(arg) ? [place] : []));
+}
+
+/** Whether something is a plain object that begins with a function. */
+function hasFunctions(arg: unknown): boolean {
+  if (typeof arg !== 'object' || arg === null || Object.getPrototypeOf(arg) !== Object.prototype) return false;
+  for (const name in arg) return typeof Reflect.get(arg, name) === 'function';
+  return false;
 }
 
 function isStream(answer: unknown): answer is AsyncIterable<unknown> {

@@ -1,7 +1,6 @@
 /**
- * The messages between the page and the worker that indexes what each step of a trace reads and writes.
- * `web/worker/steps_worker.ts` reads {@link ToSteps} and writes {@link FromSteps}, `web/model/machine.ts` the reverse. Steps are
- * numbers: files have fewer than 2^53 of them.
+ * The worker that indexes what each step of a trace reads and writes: `web/worker/steps.ts`, which `web/model/machine.ts` asks.
+ * Steps are numbers: files have fewer than 2^53 of them.
  */
 
 import type {
@@ -16,6 +15,7 @@ import type {
   StepState,
   Uses,
 } from '../worker/wasm/unspool_index.js';
+import type { Turns } from './turns.ts';
 
 // What `crate/wasm/index` answers with, and what it takes.
 export type {
@@ -80,91 +80,55 @@ export interface Indexed {
 /** What a walk through the steps leads to: see `Explorer.walk`. `step` is the next one of the same thread. */
 export type WalkKind = 'step' | 'execution' | 'thread' | 'mode' | 'privilege' | 'system-call' | 'interrupt';
 
-/** The questions: what is asked, and what is answered. */
-export interface StepQuestions {
-  state: { ask: { readonly step: number }; answer: StepState };
-  memory: { ask: { readonly step: number; readonly address: bigint; readonly len: number }; answer: MemoryState };
-  /** The nearest step that reads or writes a cell, or with null does either; null if there is none. */
-  nearest: {
-    ask: { readonly step: number; readonly cell: Cell; readonly written: boolean | null; readonly next: boolean };
-    answer: { readonly step: number | null };
-  };
-  /** At most `most` steps of a history around a step. */
-  history: { ask: { readonly step: number; readonly cell: Cell; readonly most: number }; answer: HistoryPart };
-  /** The step that executes an address for the `number`th time, counted from 0, from step `from` on. */
-  execution: {
-    ask: { readonly address: bigint; readonly from: number; readonly number: number };
-    answer: { readonly step: number | null };
-  };
-  /** Where the value comes from that a cell has before a step: one origin for each part with a writer of its own. */
-  origins: { ask: { readonly step: number; readonly cell: Cell }; answer: { readonly origins: readonly Origin[] } };
-  /** The steps after `step` that read the value that a cell has then, at most `most`. */
-  uses: { ask: { readonly step: number; readonly cell: Cell; readonly most: number }; answer: Uses };
-  /** The nearest step of a kind; null if there is none so far. */
-  walk: {
-    ask: {
-      readonly step: number;
-      readonly kind: WalkKind;
-      readonly next: boolean;
-      readonly filter: StepFilter | null;
-    };
-    answer: { readonly step: number | null };
-  };
-  /** The nearest step that matches, from `step` on or before it, on the thread of step `of`. */
-  match: {
-    ask: { readonly step: number; readonly next: boolean; readonly of: number; readonly filter: StepFilter };
-    answer: { readonly step: number | null };
-  };
-  /** For each step whether it matches: 1 or 0. */
-  matches: {
-    ask: { readonly steps: Float64Array; readonly filter: StepFilter };
-    answer: { readonly matches: Uint8Array };
-  };
-  kinds: { ask: Record<never, never>; answer: StepKinds };
-  /** Looks for loops in a further part of the index; again with `first`. `loops` is null until all is looked at. */
-  loops: {
-    ask: { readonly first: boolean };
-    answer: { readonly share: number; readonly loops: Loops | null };
-  };
-  coverage: {
-    ask: { readonly steps: StepRange; readonly by: CoverageBy; readonly with: CoverageWith | null };
-    answer: Coverage;
-  };
-  /** Coverage as a drcov file. `program` names what is in no module. */
-  drcov: { ask: { readonly steps: StepRange; readonly program: string }; answer: { readonly file: Uint8Array } };
+/** A step that was looked for, or null if there is none so far. */
+export interface Found {
+  readonly step: number | null;
 }
 
-/** What the index of steps can be asked. */
-export type StepQuestion = keyof StepQuestions;
+/**
+ * What the index of steps can be asked. Answers are null about steps that are not indexed, and about what the trace does not
+ * say.
+ */
+export interface StepQuestions {
+  state(step: number): StepState | null;
+  memory(step: number, address: bigint, len: number): MemoryState | null;
+  /** The nearest step that reads or writes a cell, or with null does either; null if there is none. */
+  nearest(step: number, cell: Cell, written: boolean | null, next: boolean): number | null;
+  /** At most `most` steps of a history around a step. */
+  history(step: number, cell: Cell, most: number): HistoryPart | null;
+  /** The step that executes an address for the `number`th time, counted from 0, from step `from` on; null if there is none. */
+  execution(address: bigint, from: number, number: number): number | null;
+  /** Where the value comes from that a cell has before a step: one origin for each part with a writer of its own. */
+  origins(step: number, cell: Cell): readonly Origin[] | null;
+  /** The steps after `step` that read the value that a cell has then, at most `most`. */
+  uses(step: number, cell: Cell, most: number): Uses | null;
+  /** The nearest step of a kind. With a filter, one that it matches. */
+  walk(step: number, kind: WalkKind, next: boolean, filter: StepFilter | null): Found | null;
+  /** The nearest step that matches, from `step` on or before it, on the thread of step `of`. */
+  match(step: number, next: boolean, of: number, filter: StepFilter): Found | null;
+  /** For each step whether it matches: 1 or 0. */
+  matches(steps: readonly number[], filter: StepFilter): Uint8Array | null;
+  /** What the indexed part has steps of. */
+  kinds(): StepKinds | null;
+  /** What `steps` of the indexed part execute, joined with another list unless that is null. */
+  coverage(steps: StepRange, by: CoverageBy, other: CoverageWith | null): Coverage | null;
+  /** The same as a drcov file. `program` names what is in no module. */
+  drcov(steps: StepRange, program: string): Uint8Array | null;
+}
 
-/** To the worker that indexes steps (`web/worker/steps_worker.ts`). */
-export type ToSteps =
-  /**
-   * Begins to index the steps of a file. `records` is the index that the session made, null for a database, which may have a
-   * write-ahead log. `format` is {@link TraceInfo.format}.
-   */
-  | {
-      readonly t: 'open';
-      readonly file: Blob;
-      readonly log: Blob | null;
-      readonly format: string;
-      readonly records: Uint8Array | null;
-    }
-  /** Pauses the indexing, or goes on with it. */
-  | { readonly t: 'stop' }
-  | { readonly t: 'go-on' }
-  | {
-      [Q in StepQuestion]: { readonly t: 'ask'; readonly id: number; readonly about: Q } & StepQuestions[Q]['ask'];
-    }[StepQuestion];
+/** The file whose steps are indexed. */
+export interface StepsFile {
+  readonly file: Blob;
+  /** The write-ahead log of a database. */
+  readonly log: Blob | null;
+  /** {@link TraceInfo.format}. */
+  readonly format: string;
+  /** The index that the session made, null for a database. */
+  readonly records: Uint8Array | null;
+}
 
-/** An answer is null with a sentence if the file cannot be read, and without one if the step is not indexed. */
-export type FromSteps =
-  | ({ readonly t: 'indexed' } & Indexed)
-  /** The indexing ended with an error. */
-  | { readonly t: 'failed'; readonly sentence: string }
-  | {
-      readonly t: 'answer';
-      readonly id: number;
-      readonly answer: StepQuestions[StepQuestion]['answer'] | null;
-      readonly error: string | null;
-    };
+/** The worker that indexes steps (`web/worker/steps.ts`). */
+export interface Steps extends Turns<StepsFile, Indexed>, StepQuestions {
+  /** Looks for loops in the indexed part, and says how far it is. Resolves with null if it is stopped. */
+  loops(tellShare: (share: number) => void, stop: AbortSignal): Promise<Loops | null>;
+}

@@ -1,8 +1,9 @@
 /**
- * The messages between the page and the worker that surveys the calls of an apitrace: what happens in each frame, and which
- * resources there are. `web/worker/survey_worker.ts` reads {@link ToSurvey} and writes {@link FromSurvey},
- * `web/model/survey.ts` the reverse. Numbers of calls and frames are below 2^53.
+ * The survey of the calls of an apitrace: what happens in each frame, and which resources there are. `web/worker/survey.ts`
+ * makes it, `web/model/survey.ts` asks. Numbers of calls and frames are below 2^53.
  */
+
+import type { Turns } from './turns.ts';
 
 /** The numbers of a frame, as `FIGURES` in `crate/graphics/src/frames.rs`. */
 export const FIGURES = [
@@ -190,48 +191,34 @@ export interface OpenedFrame {
   readonly text: readonly string[];
 }
 
-/** The questions: what is asked, and what is answered. */
+/** What the survey can be asked. */
 export interface SurveyQuestions {
   /** The positions of the resources that these calls use. */
-  used: { ask: { readonly first: number; readonly last: number }; answer: Uint32Array };
-  frame: { ask: { readonly frame: number }; answer: OpenedFrame };
+  used(first: number, last: number): Uint32Array;
+  /** The calls of a frame. */
+  openFrame(frame: number): OpenedFrame;
   /** Reads a file of times, in place of earlier ones; null for none. A report with the frames comes before the answer. */
-  times: { ask: { readonly file: Blob | null }; answer: TimesRead };
+  times(file: Blob | null): Promise<TimesRead>;
   /** The measures of a call, NaN for those that were not measured; empty if it is not listed. */
-  timesOf: { ask: { readonly call: number }; answer: Float64Array };
-  contexts: { ask: Readonly<Record<never, never>>; answer: Contexts };
+  timesOf(call: number): Float64Array;
+  contexts(): Contexts;
   /** Calls with the highest values of a measure first, or by number with null. */
-  timedCalls: { ask: { readonly measure: Measure | null; readonly most: number }; answer: TimedCalls };
+  timedCalls(measure: Measure | null, most: number): Promise<TimedCalls>;
   /** All calls of which a measure is known. */
-  weights: { ask: { readonly measure: Measure }; answer: CallWeights };
-  events: { ask: { readonly resource: number }; answer: ResourceEvents };
-  texture: {
-    ask: { readonly resource: number; readonly level: number; readonly call: number };
-    answer: TextureLevel;
-  };
+  weights(measure: Measure): Promise<CallWeights>;
+  events(resource: number): ResourceEvents;
+  texture(resource: number, level: number, call: number): TextureLevel;
   /** Of the texture that was asked for last. `mask` has a bit for each of its channels. */
-  pixels: {
-    ask: { readonly slice: number; readonly mask: number; readonly low: number | null; readonly high: number | null };
-    answer: TexturePixels | null;
-  };
-  texel: { ask: { readonly x: number; readonly y: number; readonly slice: number }; answer: Float64Array };
-  buffer: { ask: { readonly resource: number; readonly call: number }; answer: Uint8Array };
+  pixels(slice: number, mask: number, low: number | null, high: number | null): TexturePixels | null;
+  texel(x: number, y: number, slice: number): Float64Array;
+  buffer(resource: number, call: number): Uint8Array;
   /** The bytes of a buffer by its name and the call that gave it its size (`GlBuffer`). */
-  namedBuffer: {
-    ask: { readonly name: number; readonly sized: number | null; readonly call: number };
-    answer: Uint8Array;
-  };
+  namedBuffer(name: number, sized: number | null, call: number): Uint8Array;
   /** The bytes that a call had as an argument. */
-  blob: { ask: { readonly call: number }; answer: Uint8Array };
+  blob(call: number): Uint8Array;
   /** Calls and texts, the latest last. */
-  sources: {
-    ask: { readonly resource: number; readonly call: number };
-    answer: readonly (readonly [call: number, text: string])[];
-  };
+  sources(resource: number, call: number): readonly (readonly [call: number, text: string])[];
 }
-
-/** What the survey can be asked. */
-export type SurveyQuestion = keyof SurveyQuestions;
 
 /** Something that the calls of a program waste or do wrong, as `Finding` in `crate/graphics/src/findings/mod.rs`. */
 export interface GlFinding {
@@ -251,46 +238,46 @@ export interface Surveyed {
   readonly of: number;
 }
 
-/** To the worker that surveys all calls (`web/worker/survey_worker.ts`). */
-export type ToSurvey =
-  /** Begins to survey a file. `records` is the index that the session made. */
-  | { readonly t: 'open'; readonly file: Blob; readonly records: Uint8Array }
-  /** Stops the survey, or goes on with it. */
-  | { readonly t: 'stop' }
-  | { readonly t: 'go-on' }
-  | {
-      [Q in SurveyQuestion]: { readonly t: 'ask'; readonly id: number; readonly about: Q } & SurveyQuestions[Q]['ask'];
-    }[SurveyQuestion];
+/** The file of an apitrace. `records` is the index that the session made. */
+export interface CallsFile {
+  readonly file: Blob;
+  readonly records: Uint8Array;
+}
 
-/** From that worker: how far it is, without being asked, and answers. */
-export type FromSurvey =
-  /** Progress, with what is known so far. Resources come at the end, or when the survey is stopped; null until then. */
-  | {
-      readonly t: 'surveyed';
-      readonly progress: Surveyed;
-      readonly frames: FrameColumns;
-      readonly resources: ResourceColumns | null;
-    }
-  /** An answer is null with a sentence if the file cannot be read. */
-  | {
-      readonly t: 'answer';
-      readonly id: number;
-      readonly answer: SurveyQuestions[SurveyQuestion]['answer'] | null;
-      readonly error: string | null;
-    }
-  /** The survey ended with an error. */
-  | { readonly t: 'failed'; readonly sentence: string };
+/** What a part of {@link Graphics} opens: the file that the worker has. */
+export type OpensCalls = true;
 
-/** To the worker that looks for findings (`web/worker/findings_worker.ts`): begins with a file. `records` is the index that the session made. */
-export type ToGlFindings = { readonly t: 'open'; readonly file: Blob; readonly records: Uint8Array };
+/** How far the survey is, with what is known so far. */
+export interface SurveyNews {
+  readonly progress: Surveyed;
+  readonly frames: FrameColumns;
+  /** They come at the end, or when the survey is stopped; null until then. */
+  readonly resources: ResourceColumns | null;
+}
 
-/** From that worker, without being asked. */
-export type FromGlFindings =
-  /** Progress. What was found comes at the end. */
-  | {
-      readonly t: 'found';
-      readonly progress: Surveyed;
-      readonly isDone: boolean;
-      readonly findings: readonly GlFinding[];
-    }
-  | { readonly t: 'failed'; readonly sentence: string };
+/** What surveys all calls (`web/worker/survey.ts`). */
+export interface Surveying extends Turns<OpensCalls, SurveyNews>, SurveyQuestions {}
+
+/** How far the search for findings is. */
+export interface FindingsNews {
+  readonly progress: Surveyed;
+  readonly isDone: boolean;
+  /** What was found comes at the end. */
+  readonly findings: readonly GlFinding[];
+}
+
+/** What looks for findings (`web/worker/findings.ts`). */
+export type FindsInCalls = Turns<OpensCalls, FindingsNews>;
+
+/** What the calls of an apitrace are read for. Each is an object of its own: {@link Surveying}, `StateAtCalls`, {@link FindsInCalls}. */
+export type CallsPart = 'survey' | 'state' | 'findings';
+
+/** The worker that reads the calls of an apitrace, once for all parts that read at the same time (`web/worker/graphics.ts`). */
+export interface Graphics {
+  /** Takes the file. It comes first. */
+  open(file: CallsFile): void;
+  /** Serves a part on a port. */
+  serve(part: CallsPart, port: MessagePort): Promise<void>;
+  /** Ends a part, whose port is closed, and frees its memory. */
+  end(part: CallsPart): void;
+}

@@ -32,55 +32,27 @@ export type {
 export const BUFFER_ORDERS = ['from', 'address', 'size', 'length', 'pointers', 'left'] as const;
 export type BufferOrder = (typeof BUFFER_ORDERS)[number];
 
-/** The questions with their answers. */
-export interface ValuesQuestions {
+/**
+ * Questions about the values of a trace. The first one reads them. Calls are rejected with a `TraceError` if that fails.
+ */
+export interface ValuesService {
   /** What is wrong with a query: null if nothing is. */
-  readonly check: {
-    readonly question: { readonly query: string };
-    readonly answer: { readonly wrong: WrongExpression | null };
-  };
-  readonly known: { readonly question: object; readonly answer: ValuesKnown };
-  readonly statements: { readonly question: object; readonly answer: StatementColumns };
-  /** Makes the iteration table of a statement, by its number, in place of the previous one. Only points that the query finds are in it. */
-  readonly table: {
-    readonly question: { readonly statement: number; readonly query: string };
-    readonly answer: IterationTable | { readonly wrong: WrongExpression };
-  };
-  /** What likely always holds in the table that was made last. */
-  readonly invariants: { readonly question: object; readonly answer: readonly Invariant[] };
-  readonly variables: { readonly question: object; readonly answer: readonly VariableSummary[] };
-  readonly buffers: { readonly question: object; readonly answer: BufferTable };
-  readonly 'buffer-rows': {
-    readonly question: {
-      readonly first: number;
-      readonly count: number;
-      readonly by: BufferOrder;
-      readonly descending: boolean;
-    };
-    readonly answer: readonly BufferRow[];
-  };
+  checkQuery(query: string): Promise<{ readonly wrong: WrongExpression | null }>;
+  knownValues(): Promise<ValuesKnown>;
+  statements(): Promise<StatementColumns>;
+  /**
+   * Makes the iteration table of a statement, by its number, in place of the previous one. Only points that the query finds are
+   * in it. null if another took its place.
+   */
+  table(statement: number, query: string): Promise<IterationTable | { readonly wrong: WrongExpression } | null>;
   /** Rows of the table in an order: by a column, or that of the trace (-1). */
-  readonly rows: {
-    readonly question: {
-      readonly first: number;
-      readonly count: number;
-      readonly column: number;
-      readonly descending: boolean;
-    };
-    readonly answer: readonly IterationRow[];
-  };
-  /** The row of the last occurrence at or before a point, in the order of the latest `rows`. */
-  readonly row: {
-    readonly question: { readonly point: number };
-    readonly answer: { readonly row: number | null };
-  };
+  occurrences(first: number, count: number, column: number, descending: boolean): Promise<readonly IterationRow[]>;
+  /** The row of the last occurrence at or before a point, in the order of the latest `occurrences`. -1 if there is none. */
+  occurrenceAt(point: number): Promise<number>;
+  /** What likely always holds in the table that was made last. null if another took its place. */
+  invariants(): Promise<readonly Invariant[] | null>;
+  variables(): Promise<readonly VariableSummary[]>;
+  /** null if there are none. */
+  buffers(): Promise<BufferTable | null>;
+  bufferRows(first: number, count: number, by: BufferOrder, descending: boolean): Promise<readonly BufferRow[]>;
 }
-
-/** What can be asked about values. */
-export type ValuesWhat = keyof ValuesQuestions;
-/** A question about values. */
-export type ValuesQuestion<W extends ValuesWhat = ValuesWhat> = W extends ValuesWhat
-  ? { readonly what: W } & ValuesQuestions[W]['question']
-  : never;
-/** The answer to a question about values. */
-export type ValuesAnswer<W extends ValuesWhat = ValuesWhat> = ValuesQuestions[W]['answer'];

@@ -1,10 +1,10 @@
 import { type Signal, signal } from '@preact/signals';
 import { formatBytes } from '../base/format.ts';
-import type { FromWorker } from '../base/messages.ts';
 import { sweepSoon } from '../base/spools.ts';
+import type { TraceReports } from '../base/trace_protocol.ts';
 
-/** The file without its containers. */
-export interface Contents {
+/** The file without its containers. The worker reports what it has of it. */
+export interface Contents extends Pick<TraceReports, 'unpacked' | 'kept'> {
   readonly content: Signal<Blob | null>;
   readonly shortage: Signal<string>;
   /** Takes a file with the same bytes in place of the one that was opened, which the browser does not read any more. */
@@ -13,7 +13,8 @@ export interface Contents {
   log(): Blob | null;
   /** Resolves with null if the worker ends before. */
   readonly arrival: Promise<Blob | null>;
-  hear(report: FromWorker): void;
+  /** The file was recognised. */
+  opened(isPacked: boolean): void;
   end(): void;
 }
 
@@ -44,15 +45,16 @@ export function createContents(file: Blob): Contents {
     shortage,
     arrival,
     log: () => log,
-    hear: (report) => {
-      if (report.t === 'opened' && !report.packed) set(bare);
-      if (report.t === 'kept') replace(report.file);
-      if (report.t !== 'unpacked') return;
+    kept: replace,
+    opened: (isPacked) => {
+      if (!isPacked) set(bare);
+    },
+    unpacked: (file, itsLog, isWhole) => {
       packed = true;
-      log = report.log;
-      set(report.file);
-      if (report.whole) return;
-      shortage.value = `The browser has room for the first ${formatBytes(report.file.size)} of the unpacked file only. Details and lists of records end there.`;
+      log = itsLog;
+      set(file);
+      if (isWhole) return;
+      shortage.value = `The browser has room for the first ${formatBytes(file.size)} of the unpacked file only. Details and lists of records end there.`;
     },
     end: () => {
       resolve(null);

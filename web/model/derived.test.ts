@@ -63,7 +63,7 @@ beforeEach(() => {
         return () => undefined;
       },
       origin: async () => origin,
-      removeTrack: (id) => removed.push(id),
+      removeTrack: async (id) => void removed.push(id),
       evicted,
       records: {
         collect: async (what: CollectWanted) => {

@@ -1,5 +1,5 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { type HitAnswer, MOST_SORTED } from '../base/find_protocol.ts';
+import { type HitColumns, MOST_SORTED } from '../base/find_protocol.ts';
 import { capitalised, formatCount, formatCounted, plural, shortened } from '../base/format.ts';
 import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '../base/job_protocol.ts';
 import { derivedTrack, type Track } from '../base/protocol.ts';
@@ -43,7 +43,7 @@ export interface DerivedTracks {
     records?: Pick<Collected, 'track' | 'locator'>,
   ): void;
   /** Makes a track of the hits of a search; nothing if they are null. */
-  keepHits(expression: string, hits: HitAnswer<'columns'> | null): void;
+  keepHits(expression: string, hits: HitColumns | null): void;
   /** Makes a track of the rows of a query. `cut`: the result has more of them. */
   keepRows(query: string, rows: RowsAsTrack, cut: boolean): void;
   /** Makes a track of loops: {@link LOOPS}. */

@@ -66,7 +66,10 @@ export interface Events {
 
 /** The records of a trace. The list follows the scope of the `statistics`; rows and the `selection` follow each other. */
 export function createEvents(
-  trace: Pick<Trace, 'records' | 'status' | 'info' | 'find' | 'bindFilter' | 'begin' | 'hits' | 'names'>,
+  trace: Pick<
+    Trace,
+    'records' | 'status' | 'info' | 'find' | 'bindRecords' | 'begin' | 'columnsOfHits' | 'dropHits' | 'names'
+  >,
   timeline: Pick<Timeline, 'view' | 'size' | 'glideBy'>,
   statistics: Pick<Statistics, 'range' | 'whose'>,
   selection: Pick<Selection, 'selected' | 'record' | 'known' | 'selectRecord'>,

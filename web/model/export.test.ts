@@ -1,17 +1,11 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it, vi } from 'vitest';
-import type { FromExport, ToCut, ToExport } from '../base/export_protocol.ts';
+import type { CutJob, ExportJob, RowsOfTrace, Writer } from '../base/export_protocol.ts';
 import type { Track } from '../base/protocol.ts';
+import { connect } from '../base/remote.ts';
 import { ticks } from '../base/ticks.ts';
-import {
-  createExports,
-  EXPORT_FORMATS,
-  type ExportedTrace,
-  type ExportPort,
-  ownFormat,
-  type Sink,
-  unpackedName,
-} from './export.ts';
+import { workerOf } from '../base/worker.fixture.ts';
+import { createExports, EXPORT_FORMATS, type ExportedTrace, ownFormat, type Sink, unpackedName } from './export.ts';
 
 const track = (id: number, more: Partial<Track>): Track =>
   ({ id, parent: -1, kind: 'thread', name: `t${id}`, slices: 1, overlapping: false, ...more }) as Track;
@@ -28,25 +22,27 @@ function traceOf(): ExportedTrace {
   } as unknown as ExportedTrace;
 }
 
-class Fake implements ExportPort {
-  onmessage: ((event: MessageEvent<FromExport>) => void) | null = null;
-  onerror: ((event: ErrorEvent) => void) | null = null;
-  onmessageerror: ((event: MessageEvent) => void) | null = null;
-  readonly got: (ToExport | ToCut)[] = [];
-  ended = false;
-  private readonly answer: (message: ToExport | ToCut) => FromExport | null;
-  constructor(answer: (message: ToExport | ToCut) => FromExport | null) {
-    this.answer = answer;
-  }
-  postMessage(message: ToExport | ToCut): void {
-    this.got.push(message);
-    const answer = this.answer(message);
-    if (answer) queueMicrotask(() => this.onmessage?.({ data: answer } as MessageEvent<FromExport>));
-  }
-  terminate(): void {
-    this.ended = true;
-  }
+type Job = ExportJob | CutJob;
+
+/** A worker that writes four bytes of two rows, which it asks for if it is no stretch. `tells` are its reports. */
+function writer(tells: readonly number[] = []) {
+  const jobs: Job[] = [];
+  const got: Uint8Array[] = [];
+  const worker = workerOf<Writer<Job>>({
+    write: async function* (job, port, tell) {
+      jobs.push(job);
+      for (const share of tells) tell(share);
+      if ('format' in job) got.push(await connect<RowsOfTrace>(port).remote.rows(new Uint8Array([7])));
+      if (!job.preview) yield { bytes: new Uint8Array(4), done: 1, rows: 2 };
+    },
+    result: () => ({ rows: 2, cleaned: CLEANED, head: HEAD, stopped: '' }),
+  });
+  return { jobs, got, worker };
 }
+
+/** A worker whose stream is another. */
+const writes = (write: Writer<Job>['write']) =>
+  workerOf<Writer<Job>>({ write, result: () => ({ rows: 0, cleaned: CLEANED }) });
 
 function sinkOf() {
   const told: string[] = [];
@@ -61,36 +57,32 @@ function sinkOf() {
 
 const CLEANED = { found: [0, 1, 0, 0], examples: [{ of: 'paths', before: '/a', after: '' }] } as const;
 const HEAD = new Uint8Array(2);
-const answers: Record<(ToExport | ToCut)['t'], FromExport> = {
-  cut: { t: 'bytes', bytes: new Uint8Array(4), done: 1, rows: 2 },
-  begin: { t: 'want', ask: new Uint8Array([7]) },
-  rows: { t: 'bytes', bytes: new Uint8Array(4), done: 1, rows: 2 },
-  go: { t: 'done', rows: 2, cleaned: CLEANED, head: HEAD, stopped: '' },
-};
 const WHOLE = { range: null, track: null };
 const format = (id: string) => EXPORT_FORMATS.find((it) => it.id === id)!;
 
 describe('an export', () => {
   it('passes rows to its worker and bytes to the file', async () => {
-    const port = new Fake((message) => answers[message.t]);
+    const { jobs, got, worker } = writer();
     const { sink, told } = sinkOf();
     const trace = traceOf();
-    const exports = createExports(trace, () => port);
+    const exports = createExports(trace, () => worker);
     await exports.run(format('perfetto'), WHOLE, 'a.pftrace', async () => sink);
     expect(told).toEqual(['write 4', 'head 2', 'close']);
     expect(exports.state.value).toEqual({ at: 'done', rows: 2, bytes: 4, name: 'a.pftrace', stopped: '' });
-    expect(port.got.map(({ t }) => t)).toEqual(['begin', 'rows', 'go']);
     expect(trace.exportRows).toHaveBeenCalledWith(new Uint8Array([7]));
-    expect(port.got[1]).toEqual({ t: 'rows', rows: new Uint8Array(3) });
-    expect(port.ended).toBe(true);
-    const [begin] = port.got;
-    expect(begin).toMatchObject({ format: 'perfetto', name: 'a.xray', range: null, args: null });
-    expect(begin?.t === 'begin' && [...begin.wanted]).toEqual([0, 1, 2]);
+    expect(got).toEqual([new Uint8Array(3)]);
+    expect(worker.isEnded()).toBe(true);
+    const [job] = jobs;
+    expect(job).toMatchObject({ format: 'perfetto', name: 'a.xray', range: null, args: null });
+    expect(job && 'wanted' in job && [...job.wanted]).toEqual([0, 1, 2]);
   });
 
   it('reads the file itself for a stretch of it, and hashes what is chosen', async () => {
-    const port = new Fake((message) => answers[message.t]);
-    const spawn = vi.fn(() => port);
+    const all: ReturnType<typeof writer>[] = [];
+    const spawn = vi.fn(() => {
+      all.push(writer());
+      return all.at(-1)!.worker;
+    });
     const file = new Blob(['x']);
     const exports = createExports({ ...traceOf(), content: signal(file) }, spawn);
     exports.choices.value = { ...exports.choices.value, paths: 'hash', payloads: 'omit' };
@@ -98,11 +90,11 @@ describe('an export', () => {
     const range = { from: ticks(3n), to: ticks(7n) };
     await exports.run(own, { range, track: 1 }, 'a', async () => sinkOf().sink);
     expect(spawn).toHaveBeenCalledWith('stretch');
-    expect(port.got[0]).toMatchObject({ t: 'cut', file, ...range, preview: false });
-    const [begin] = port.got;
-    expect(begin?.t === 'cut' && [...begin.clean.choices]).toEqual([0, 1, 0, 2, 0]);
+    const job = all[0]!.jobs[0]!;
+    expect(job).toMatchObject({ file, ...range, preview: false });
+    expect([...job.clean.choices]).toEqual([0, 1, 0, 2, 0]);
     expect(await exports.preview(own, WHOLE)).toEqual(CLEANED);
-    expect(port.got.at(-2)).toMatchObject({ t: 'cut', from: 0n, to: (1n << 64n) - 1n, preview: true });
+    expect(all[1]!.jobs[0]).toMatchObject({ from: 0n, to: (1n << 64n) - 1n, preview: true });
     expect(own.ending).toBe('.xray');
     expect(['a.xray.gz', 'a.tar.ZST', '.gz', 'a.trace'].map(unpackedName)).toEqual([
       'a.xray',
@@ -115,19 +107,15 @@ describe('an export', () => {
   it('has the arguments of calls, unless they are not wanted or the trace has none', async () => {
     let shares: number[] = [];
     const begin = async (more: Partial<ExportedTrace>, id: string, wanted = true) => {
-      const port = new Fake((message) => (message.t === 'begin' ? { t: 'reading', share: 0.5 } : answers[message.t]));
+      const { jobs, worker } = writer([0.5]);
       const trace = { ...traceOf(), content: signal(new Blob(['x'])), ...more };
-      const exports = createExports(trace, () => port);
+      const exports = createExports(trace, () => worker);
       exports.args.value = wanted;
       shares = [];
       exports.state.subscribe((state) => state.at === 'running' && shares.push(state.share));
-      const running = exports.run(format(id), WHOLE, 'a', async () => sinkOf().sink);
-      // The beginning, and what the worker reports of its reading.
-      await vi.waitFor(() => expect(shares.length).toBe(2));
-      port.onmessage?.({ data: answers.begin } as MessageEvent<FromExport>);
-      await running;
-      const [first] = port.got;
-      const args = first?.t === 'begin' ? first.args : undefined;
+      await exports.run(format(id), WHOLE, 'a', async () => sinkOf().sink);
+      const [job] = jobs;
+      const args = job && 'args' in job ? job.args : undefined;
       return args && [args.format, args.index.length];
     };
     expect(await begin({}, 'chrome')).toEqual(['xray', 7]);
@@ -139,7 +127,7 @@ describe('an export', () => {
   });
 
   it('takes one file at a time, from the moment that one is asked for', async () => {
-    const exports = createExports(traceOf(), () => new Fake((message) => answers[message.t]));
+    const exports = createExports(traceOf(), () => writer().worker);
     let choose: (sink: Sink | null) => void = () => undefined;
     const open = vi.fn(() => new Promise<Sink | null>((resolve) => (choose = resolve)));
     const first = exports.run(format('csv'), WHOLE, 'a', open);
@@ -152,15 +140,19 @@ describe('an export', () => {
   });
 
   it('takes the threads for stacks', async () => {
-    const port = new Fake((message) => answers[message.t]);
-    await createExports(traceOf(), () => port).run(format('folded'), WHOLE, 'a', async () => sinkOf().sink);
-    const [begin] = port.got;
-    expect(begin?.t === 'begin' && [...begin.wanted]).toEqual([1]);
+    const { jobs, worker } = writer();
+    await createExports(traceOf(), () => worker).run(format('folded'), WHOLE, 'a', async () => sinkOf().sink);
+    const [job] = jobs;
+    expect(job && 'wanted' in job && [...job.wanted]).toEqual([1]);
   });
 
   it('says why it failed, and throws away what it wrote', async () => {
     const { sink, told } = sinkOf();
-    const exports = createExports(traceOf(), () => new Fake(() => ({ t: 'failed', sentence: 'No.' })));
+    const exports = createExports(traceOf(), () =>
+      writes(() => {
+        throw 'No.';
+      }),
+    );
     await exports.run(format('csv'), WHOLE, 'a', async () => sink);
     expect(exports.state.value).toEqual({ at: 'failed', sentence: 'No.' });
     expect(told).toEqual(['abort']);
@@ -169,15 +161,32 @@ describe('an export', () => {
   });
 
   it('ends its worker when it is cancelled, and can begin again', async () => {
-    const port = new Fake(() => null);
+    const begun = vi.fn();
+    const worker = writes(async function* () {
+      begun();
+      await new Promise(() => undefined);
+    });
     const { sink, told } = sinkOf();
-    const exports = createExports(traceOf(), () => port);
+    const exports = createExports(traceOf(), () => worker);
     const running = exports.run(format('csv'), WHOLE, 'a', async () => sink);
-    await vi.waitFor(() => expect(port.got.length).toBe(1));
+    await vi.waitFor(() => expect(begun).toHaveBeenCalled());
     exports.cancel();
     await running;
-    expect([port.ended, told, exports.state.value.at]).toEqual([true, ['abort'], 'idle']);
+    expect([worker.isEnded(), told, exports.state.value.at]).toEqual([true, ['abort'], 'idle']);
     await exports.run(format('csv'), WHOLE, 'a', async () => null);
     expect(exports.state.value.at).toBe('idle');
+  });
+
+  it('says why its worker ended, and that the trace has none', async () => {
+    const dying = writes(async function* () {
+      queueMicrotask(() => dying.onerror?.({ preventDefault: () => undefined, message: 'no memory' } as ErrorEvent));
+      await new Promise(() => undefined);
+    });
+    const exports = createExports(traceOf(), () => dying);
+    await exports.run(format('csv'), WHOLE, 'a', async () => sinkOf().sink);
+    expect(exports.state.value).toEqual({ at: 'failed', sentence: 'The export stopped (no memory).' });
+    const gone = createExports({ ...traceOf(), exportRows: async () => null }, () => writer().worker);
+    await gone.run(format('csv'), WHOLE, 'a', async () => sinkOf().sink);
+    expect(gone.state.value).toEqual({ at: 'failed', sentence: 'The reader of this trace has stopped.' });
   });
 });

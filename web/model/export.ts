@@ -7,24 +7,18 @@ import {
   type CleanChoice,
   type CleanClass,
   type Cleaned,
+  type CutJob,
   type ExportFormat,
-  type FromExport,
-  type ToCut,
-  type ToExport,
+  type ExportJob,
+  type RowsOfTrace,
+  type Writer,
 } from '../base/export_protocol.ts';
 import type { TraceInfo, Track } from '../base/protocol.ts';
+import { give, type RemoteWorker, serve } from '../base/remote.ts';
 import { sweepSoon } from '../base/spools.ts';
+import { createService } from './service.ts';
 import type { Trace } from './trace.ts';
 import type { Extent } from './view.ts';
-
-/** The part of `Worker` that an export uses. Tests substitute their own. */
-export interface ExportPort {
-  postMessage(message: ToExport | ToCut, transfer?: Transferable[]): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromExport>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
-}
 
 /** Where the bytes of an export go. */
 export interface Sink {
@@ -128,7 +122,7 @@ export interface Exports {
 export type ExportedTrace = Pick<Trace, 'exportRows' | 'name' | 'info' | 'tracks' | 'content' | 'recordSource'>;
 
 /** Exports of a trace. `spawn` starts the worker of each: that of stretches, or that of all others. */
-export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'other') => ExportPort): Exports {
+export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'other') => RemoteWorker): Exports {
   const state = signal<ExportState>({ at: 'idle' });
   const choices = signal<CleanChoices>(KEEP_ALL);
   const args = signal(true);
@@ -186,13 +180,13 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
       stop = null;
     }
   };
-  /** The message that begins an export, and the kind of its worker. */
+  /** What is to be written, and by which worker. */
   const beginning = async (format: OfferedFormat, scope: ExportScope, preview: boolean) => {
     if (format.id === 'own') {
       const file = trace.content.peek();
       if (!file) throw new Error('The file is not unpacked yet.');
       const { from, to } = scope.range ?? { from: 0n, to: (1n << 64n) - 1n };
-      return { of: 'stretch', message: { t: 'cut', file, from, to, clean: clean(preview), preview } } as const;
+      return { of: 'stretch', job: { file, from, to, clean: clean(preview), preview } } as const;
     }
     const wanted = wantedOf([...trace.tracks.peek().values()], format, scope);
     if (wanted.length === 0) {
@@ -202,8 +196,7 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
     const from = wantsArgs ? await argumentsOf(trace) : null;
     return {
       of: 'other',
-      message: {
-        t: 'begin',
+      job: {
         format: format.id,
         name: trace.name,
         range: scope.range,
@@ -220,8 +213,8 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
     args,
     run: (format, scope, name, open) =>
       saving(name, open, async (sink, stopped, tell) => {
-        const { of, message } = await beginning(format, scope, false);
-        const written = await write(trace, message, () => spawn(of), sink, stopped, tell);
+        const { of, job } = await beginning(format, scope, false);
+        const written = await write(trace, job, () => spawn(of), sink, stopped, tell);
         if (!written) return null;
         const { rows, bytes, stopped: why } = written;
         return { rows, bytes, stopped: why };
@@ -232,10 +225,10 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
       const nothing = async () => undefined;
       const nowhere: Sink = { write: nothing, overwrite: nothing, close: nothing, abort: nothing };
       const never = new Promise<null>(() => undefined);
-      const { of, message } = await beginning(format, scope, true);
+      const { of, job } = await beginning(format, scope, true);
       const found = await write(
         trace,
-        message,
+        job,
         () => spawn(of),
         nowhere,
         never,
@@ -271,58 +264,48 @@ interface Written {
 /** Runs the worker. Resolves with null if it was stopped. */
 async function write(
   trace: ExportedTrace,
-  beginning: ToExport | ToCut,
-  spawn: () => ExportPort,
+  job: ExportJob | CutJob,
+  spawn: () => RemoteWorker,
   sink: Sink,
   stopped: Promise<null>,
   tell: Tell,
 ): Promise<(Written & { readonly cleaned: Cleaned }) | null> {
-  const port = spawn();
-  let bytes = 0;
-  const args = beginning.t === 'begin' ? beginning.args : null;
+  /** What ended it, unless that was the worker's own failure. */
+  let end: string | null = null;
+  const service = createService<Writer<ExportJob | CutJob>>(spawn, (reason) => {
+    end = `The export stopped (${reason || 'no reason given'}).`;
+  });
+  const { port1, port2 } = new MessageChannel();
+  const rows: RowsOfTrace['rows'] = async (ask) => {
+    const found = await trace.exportRows(ask);
+    if (found) return found;
+    end = STOPPED;
+    throw STOPPED;
+  };
+  serve<RowsOfTrace>({ rows }, port1);
+  const args = 'args' in job ? job.args : null;
   // Reading arguments counts as half of the work.
   const reading = args ? 0.5 : 0;
+  const run = async () => {
+    const { write, result } = service.remote();
+    let bytes = 0;
+    for await (const portion of write(job, port2, (share) => tell(share * reading, 0))) {
+      await sink.write(portion.bytes);
+      bytes += portion.bytes.length;
+      tell(portion.rows > 0 ? reading + (1 - reading) * (portion.done / portion.rows) : 0, bytes);
+    }
+    const { head, rows: count, cleaned, stopped: why = '' } = await result();
+    if (head) await sink.overwrite(head);
+    return { rows: count, bytes, cleaned, stopped: why };
+  };
   try {
-    return await Promise.race([
-      stopped,
-      new Promise<Written & { readonly cleaned: Cleaned }>((resolve, reject) => {
-        const ended = (reason: string) => reject(new Error(`The export stopped (${reason || 'no reason given'}).`));
-        port.onerror = (event) => {
-          event.preventDefault();
-          ended(event.message);
-        };
-        port.onmessageerror = () => ended('a message could not be read');
-        const hear = async (message: FromExport) => {
-          switch (message.t) {
-            case 'reading':
-              tell(message.share * reading, 0);
-              return;
-            case 'want': {
-              const rows = await trace.exportRows(message.ask);
-              if (!rows) throw new Error(STOPPED);
-              port.postMessage({ t: 'rows', rows }, [rows.buffer]);
-              return;
-            }
-            case 'bytes':
-              await sink.write(message.bytes);
-              bytes += message.bytes.length;
-              tell(message.rows > 0 ? reading + (1 - reading) * (message.done / message.rows) : 0, bytes);
-              port.postMessage({ t: 'go' });
-              return;
-            case 'done':
-              if (message.head) await sink.overwrite(message.head);
-              resolve({ rows: message.rows, bytes, cleaned: message.cleaned, stopped: message.stopped ?? '' });
-              return;
-            case 'failed':
-              throw new Error(message.sentence);
-          }
-        };
-        port.onmessage = ({ data }) => void hear(data).catch(reject);
-        port.postMessage(beginning, args ? [args.index.buffer as ArrayBuffer] : []);
-      }),
-    ]);
+    if (args) give(args.index);
+    return await Promise.race([stopped, run()]);
+  } catch (thrown) {
+    throw end === null ? thrown : new Error(end);
   } finally {
-    port.terminate();
+    service.end();
+    port1.close();
     if (args) sweepSoon();
   }
 }

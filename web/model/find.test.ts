@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BoundExpression, FoundRecords, Hit, HitQuestion } from '../base/find_protocol.ts';
+import type { BoundExpression, Hit } from '../base/find_protocol.ts';
 import type { JobReply } from '../base/job_protocol.ts';
+import type { Item, Ticks } from '../base/protocol.ts';
+import type { SearchFor, Searching } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { createFind } from './find.ts';
 import type { Pointed } from './pointing.ts';
@@ -26,8 +28,7 @@ function setUp(bound: Partial<BoundExpression> = {}) {
   const selected = signal<Pointed | null>(null);
   const record = signal(null);
   let take: (reply: JobReply<'find'>) => void = () => undefined;
-  let search: { take: (part: { found: FoundRecords; count: number; share: number }) => void; end: () => void } | null =
-    null;
+  let search: { take: (part: Searching) => void; end: () => void } | null = null;
   let hits: readonly Hit[] = [];
   const trace = {
     status,
@@ -40,22 +41,22 @@ function setUp(bound: Partial<BoundExpression> = {}) {
       take = taker;
       return () => log.push('cancel');
     },
-    hits: async (job: number, ask: HitQuestion) => {
-      log.push(`${ask.what} ${job}`);
-      if (ask.what === 'page') return hits.slice(ask.first, ask.first + ask.count);
-      if (ask.what === 'rank') {
-        const rank = hits.filter(({ start }) => start < ask.x).length;
-        return { rank, isHit: ask.item !== null && hits[rank]?.start === ask.x };
-      }
-      if (ask.what === 'add') {
-        hits = [...hits, hitAt(BigInt(10 * (hits.length + 1)))];
-        return { count: hits.length, names: Uint32Array.of(3) };
-      }
-      return null;
+    hits: async (job: number, first: number, count: number) => {
+      log.push(`page ${job}`);
+      return hits.slice(first, first + count);
     },
+    rankOfHit: async (job: number, x: Ticks, item: Item | null) => {
+      log.push(`rank ${job}`);
+      const rank = hits.filter(({ start }) => start < x).length;
+      return { rank, isHit: item !== null && hits[rank]?.start === x };
+    },
+    marksOfHits: async () => null,
+    columnsOfHits: async () => null,
+    dropHits: async (job: number) => void log.push(`drop ${job}`),
     records: {
-      search: (_slot: string, _filter: unknown, taker: never) =>
+      search: (_slot: string, _filter: unknown, to: SearchFor, taker: (part: Searching) => void) =>
         new Promise<null>((resolve) => {
+          log.push(`records ${to.job}`);
           search = { take: taker, end: () => resolve(null) };
         }),
       stopSearch: () => log.push('stop'),
@@ -63,7 +64,7 @@ function setUp(bound: Partial<BoundExpression> = {}) {
   };
   const view = signal({ anchor: ticks(0n), fraction: 0, perPixel: 1 });
   const find = createFind(
-    trace as never,
+    trace,
     { view, picture: signal(null), overview: signal(null) } as never,
     {
       selected,
@@ -82,10 +83,13 @@ function setUp(bound: Partial<BoundExpression> = {}) {
     answer: (count: number, id = 7) => {
       hits = Array.from({ length: count }, (_, i) => hitAt(BigInt(10 * (i + 1))));
       const part = { count, names: Uint32Array.of(3) };
-      take({ t: 'job-part', id, part, progress: { done: 1, of: 1 }, last: true } as never);
+      take({ t: 'job-part', id, part, progress: { done: 1, of: 1 }, last: true });
     },
-    found: (count: number) =>
-      search!.take({ found: { x: new BigUint64Array(1), texts: [] } as never, count, share: 0.5 }),
+    found: (count: number) => {
+      hits = [...hits, hitAt(BigInt(10 * (hits.length + 1)))];
+      const added = { count: hits.length, names: Uint32Array.of(3) };
+      search!.take({ count, listed: 1, share: 0.5, hits: added, found: null });
+    },
     endSearch: () => search!.end(),
     settle: () => vi.advanceTimersByTimeAsync(200),
   };

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type Hit, type HitAnswer, type HitOrder, MOST_SORTED } from '../base/find_protocol.ts';
+import { type Hit, type HitColumns, type HitOrder, type HitService, MOST_SORTED } from '../base/find_protocol.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
@@ -8,7 +8,7 @@ import { sameItem } from './events.ts';
 import { createHitMarks, type HitMarks } from './hit_marks.ts';
 import { pointedOf } from './pointing.ts';
 import { createRowList } from './row_list.ts';
-import { createSearch, SETTLED_MS, type SearchState } from './search.ts';
+import { createSearch, SETTLED_MS, type SearchedTrace, type SearchState } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
@@ -52,7 +52,7 @@ export interface Find {
   /** Hits in the order of the list, from number `first` on; null if the search has changed. */
   page(first: number, count: number): Promise<readonly Hit[] | null>;
   /** The hits as columns, at most {@link MOST_SORTED}, by position. */
-  columns(): Promise<HitAnswer<'columns'> | null>;
+  columns(): Promise<HitColumns | null>;
   /** Selects a row of the list in its order. */
   choose(number: number): void;
   /** Selects the next or the previous hit after the selection, or after the left edge of the screen. Starts over at the end. */
@@ -62,7 +62,7 @@ export interface Find {
 
 /** No search yet. */
 export function createFind(
-  trace: Pick<Trace, 'bind' | 'begin' | 'hits' | 'records' | 'status'>,
+  trace: SearchedTrace & Pick<Trace, 'bind' | keyof Omit<HitService, 'addHits'>>,
   timeline: Pick<Timeline, 'view' | 'picture' | 'overview'>,
   selection: Pick<Selection, 'selected' | 'record' | 'reveal' | 'revealRecord'>,
 ): Find {
@@ -156,7 +156,7 @@ export function createFind(
       return;
     }
     const item = selected?.item ?? null;
-    const answer = await trace.hits(id, { what: 'rank', x, item, locator: record?.locator ?? null });
+    const answer = await trace.rankOfHit(id, x, item, record?.locator ?? null);
     if (!answer || job.peek() !== id) return;
     if (selection.selected.peek() !== selected || selection.record.peek() !== record) return;
     current.value = answer.isHit ? answer.rank : -1;
@@ -170,7 +170,7 @@ export function createFind(
   };
   const page = async (first: number, size: number, by: HitOrder) => {
     const id = job.peek();
-    const found = id < 0 ? null : await trace.hits(id, { what: 'page', first, count: size, order: by });
+    const found = id < 0 ? null : await trace.hits(id, first, size, by);
     return job.peek() === id ? found : null;
   };
   /** The position from which the next hit is sought. */
@@ -190,7 +190,7 @@ export function createFind(
     let next: number;
     if (from.rank >= 0) next = from.rank + by;
     else {
-      const answer = await trace.hits(id, { what: 'rank', x: from.x, item: null, locator: null });
+      const answer = await trace.rankOfHit(id, from.x, null, null);
       if (!answer || job.peek() !== id) return;
       next = by > 0 ? answer.rank : answer.rank - 1;
     }
@@ -236,7 +236,7 @@ export function createFind(
       forget();
     },
     page: (first, size) => page(first, size, order.peek()),
-    columns: async () => (job.peek() < 0 ? null : trace.hits(job.peek(), { what: 'columns', most: MOST_SORTED })),
+    columns: async () => (job.peek() < 0 ? null : trace.columnsOfHits(job.peek(), MOST_SORTED)),
     choose: rows.choose,
     step: async (by) => {
       if (text.peek() !== asked.peek()) begin(text.peek());

@@ -24,7 +24,7 @@ function setUp() {
       take({ t: 'job-part', id: 4, part, progress: { done: 1, of: 1 }, last: true });
       return () => undefined;
     },
-    hits: async () => true,
+    dropHits: async () => undefined,
     records: { stopSearch: () => undefined },
   };
   const filter = createFunctionFilter(trace as never, { asked: () => within, functionFilter: signal('') } as never);

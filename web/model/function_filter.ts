@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { WrongExpression } from '../base/find_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
-import { createSearch, SETTLED_MS } from './search.ts';
+import { createSearch, SETTLED_MS, type SearchedTrace } from './search.ts';
 import type { Statistics } from './statistics.ts';
 import type { Trace } from './trace.ts';
 
@@ -20,7 +20,7 @@ export interface FunctionFilter {
 
 /** The filter of the `statistics`. It is about calls in their range and tracks. */
 export function createFunctionFilter(
-  trace: Pick<Trace, 'bind' | 'begin' | 'hits' | 'records' | 'status' | 'names'>,
+  trace: SearchedTrace & Pick<Trace, 'bind' | 'names'>,
   { asked, functionFilter: text }: Pick<Statistics, 'asked' | 'functionFilter'>,
 ): FunctionFilter {
   const scope = createScope();

@@ -1,14 +1,13 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { FromGlState, GlBuilt, GlState, ToGlState } from '../base/gl_state_protocol.ts';
+import type { GlBuilt, GlState, StateAtCalls } from '../base/gl_state_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
+import type { OpensCalls } from '../base/survey_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
-import { type AnswerOf, createReadingWorker, type NewsOf, type Port } from './reading_worker.ts';
+import type { GraphicsWorker } from './graphics.ts';
+import { createReadingWorker } from './reading_worker.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
-
-/** The worker of the state. Tests substitute their own. */
-export type GlStatePort = Port<ToGlState, FromGlState>;
 
 /** The OpenGL state at the call that is selected. */
 export interface GlStates {
@@ -39,11 +38,11 @@ export interface GlStates {
 const MEASURE = 'unspool:state';
 const CRASHED = 'The state of this trace ended unexpectedly. Reload the page to try again.';
 
-/** The state of an open trace. Begins to read the calls as soon as the trace is read. `spawn` starts the worker. */
+/** The state of an open trace. Begins to read the calls as soon as the trace is read. `graphics` is the worker of its calls. */
 export function createGlStates(
-  trace: Pick<Trace, 'recordSource' | 'records' | 'status' | 'info'>,
+  trace: Pick<Trace, 'records' | 'status'>,
   selection: Pick<Selection, 'place' | 'selected' | 'record' | 'revealRecord'>,
-  spawn: () => GlStatePort,
+  graphics: Pick<GraphicsWorker, 'part'>,
 ): GlStates {
   const built = signal<GlBuilt | null>(null);
   const call = signal<number | null>(null);
@@ -57,14 +56,8 @@ export function createGlStates(
   /** The selected call was not reached when its state was asked for. */
   let isAwaited = false;
 
-  const worker = createReadingWorker<ToGlState, NewsOf<FromGlState>, AnswerOf<FromGlState>>(trace, {
-    spawn,
-    open: async () => {
-      const info = trace.info.peek();
-      const file = await trace.recordSource.file();
-      const records = await trace.recordSource.index(true);
-      return info && file && records && [{ t: 'open', file, format: info.format, records }, [records.buffer]];
-    },
+  const worker = createReadingWorker<StateAtCalls, OpensCalls, GlBuilt>(trace, {
+    ...graphics.part('state'),
     begun: () => {
       begun = performance.now();
       built.value = { built: 0, count: 0, done: false, full: false };
@@ -86,13 +79,13 @@ export function createGlStates(
     if (wanted === null) return;
     const before = isBefore.peek();
     const began = performance.now();
-    const reply = await worker.ask((id) => ({ t: 'ask', id, call: wanted, before }));
-    if (mine !== asked || worker.isDisposed() || !reply || reply.error !== null) return;
-    if (reply.state) {
+    const state = await worker.ask.at(wanted, before);
+    if (mine !== asked || worker.isDisposed()) return;
+    if (state) {
       // Browsers keep measures until the page clears them.
       performance.clearMeasures(MEASURE);
       performance.measure(MEASURE, { start: began, detail: { call: wanted } });
-      shown.value = reply.state;
+      shown.value = state;
     } else isAwaited = true;
   };
   /** Resolves when a call is read, or when no more will be. */
@@ -143,8 +136,7 @@ export function createGlStates(
     },
     at: async (wanted) => {
       await reached(wanted);
-      const reply = await worker.ask((id) => ({ t: 'ask', id, call: wanted, before: false }));
-      return reply?.state ?? null;
+      return worker.ask.at(wanted, false);
     },
     goTo: (wanted) => {
       void trace.records.recordAt(ticks(BigInt(wanted)), selection.place()?.track ?? null).then((row) => {

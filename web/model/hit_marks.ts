@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import type { HitService } from '../base/find_protocol.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
@@ -20,7 +21,7 @@ const REST_MS = 30;
 
 /** Keeps the marks of a search, by the id of its `job` or -1, in step with the picture and the overview, and with what was `added`. */
 export function createHitMarks(
-  trace: Pick<Trace, 'hits'>,
+  trace: Pick<Trace, 'marksOfHits'>,
   { picture, overview }: Pick<Timeline, 'picture' | 'overview'>,
   job: ReadonlySignal<number>,
   added: ReadonlySignal<number>,
@@ -29,10 +30,10 @@ export function createHitMarks(
   const rows = signal<Marks | null>(null);
   const whole = signal<Marks | null>(null);
 
-  const ask = async (into: typeof rows, question: MarksQuestion) => {
+  const ask = async (into: typeof rows, ...question: MarksQuestion) => {
     const id = job.peek();
-    const part = await trace.hits(id, { what: 'marks', ...question });
-    if (part && job.peek() === id) into.value = marksOf({ name: -1, from: question.from }, part);
+    const part = await trace.marksOfHits(id, ...question);
+    if (part && job.peek() === id) into.value = marksOf({ name: -1, from: question[0] }, part);
   };
   scope.add(
     watch([picture, job, added], () => {
@@ -42,8 +43,8 @@ export function createHitMarks(
       const { from, to, asked } = now;
       // A cell that a hit touches is filled, so cells are finer than shapes.
       const step = now.step > 1n ? now.step / 2n : 1n;
-      const question = { from, to, step, tracks: asked.tracks, depths: asked.depths, merged: false };
-      const timer = setTimeout(() => void ask(rows, question), rows.peek() ? REST_MS : 0);
+      const ofRows = () => void ask(rows, from, to, step, asked.tracks, asked.depths, false);
+      const timer = setTimeout(ofRows, rows.peek() ? REST_MS : 0);
       return () => clearTimeout(timer);
     }),
   );
@@ -53,25 +54,20 @@ export function createHitMarks(
       if (job.peek() < 0) whole.value = null;
       if (job.peek() < 0 || !now || now.buckets === 0) return;
       const length = now.to > now.from ? now.to - now.from : 1n;
-      void ask(whole, {
-        from: now.from,
+      void ask(
+        whole,
+        now.from,
         // The last position belongs to the trace.
-        to: (now.to + 1n) as Ticks,
-        step: (length + BigInt(now.buckets) - 1n) / BigInt(now.buckets),
-        tracks: now.rows,
-        depths: Int32Array.from([...now.rows].flatMap(() => [LOWEST, HIGHEST])),
-        merged: true,
-      });
+        (now.to + 1n) as Ticks,
+        (length + BigInt(now.buckets) - 1n) / BigInt(now.buckets),
+        now.rows,
+        Int32Array.from([...now.rows].flatMap(() => [LOWEST, HIGHEST])),
+        true,
+      );
     }),
   );
   return { rows, whole, dispose: scope.dispose };
 }
 
-interface MarksQuestion {
-  readonly from: Ticks;
-  readonly to: Ticks;
-  readonly step: bigint;
-  readonly tracks: Uint32Array;
-  readonly depths: Int32Array;
-  readonly merged: boolean;
-}
+/** What follows the job. */
+type MarksQuestion = Parameters<HitService['marksOfHits']> extends [number, ...infer Rest] ? Rest : never;

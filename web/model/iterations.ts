@@ -58,7 +58,8 @@ export function createIterations(
   const sort = signal({ column: -1, descending: false });
   const page = async (first: number, count: number) => {
     const at = era();
-    const found = await aboutValues({ what: 'rows', first, count, ...sort.peek() });
+    const { column, descending } = sort.peek();
+    const found = await aboutValues((values) => values.occurrences(first, count, column, descending));
     return era() === at ? found : null;
   };
   const rows = createRowList<IterationRow>({
@@ -83,7 +84,7 @@ export function createIterations(
   const make = async (query: string) => {
     renew();
     const at = era();
-    const answer = await aboutValues({ what: 'table', statement, query });
+    const answer = await aboutValues((values) => values.table(statement, query));
     if (era() !== at || !answer) return;
     if ('wrong' in answer) {
       wrong.value = answer.wrong;
@@ -102,7 +103,7 @@ export function createIterations(
     if (view.peek() !== 'invariants' || made === null || made === sought) return;
     const of = made;
     invariants.value = null;
-    const found = await aboutValues({ what: 'invariants' });
+    const found = await aboutValues((values) => values.invariants());
     if (made !== of || !found) return;
     sought = of;
     invariants.value = found;
@@ -130,8 +131,8 @@ export function createIterations(
     const at = era();
     // The order of rows is that of the latest request for rows.
     await page(0, 1);
-    const found = await aboutValues({ what: 'row', point: Number(x) });
-    if (era() === at && found) current.value = found.row ?? -1;
+    const row = await aboutValues((values) => values.occurrenceAt(Number(x)));
+    if (era() === at && row !== null) current.value = row;
   };
   scope.add(watch([selection.selected, selection.record], () => void follow()));
   scope.add(

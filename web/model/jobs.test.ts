@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NO_TRANSFORMS } from '../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
-import type { ToWorker } from '../base/messages.ts';
+import { nextTask } from '../base/next_task.fixture.ts';
+import { type Recorded, recorded } from '../base/remote.fixture.ts';
 import { ticks } from '../base/ticks.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 
 const range = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1) };
@@ -17,73 +19,81 @@ const statistics: JobQuestion<'statistics'> = {
 };
 const percentiles: JobQuestion<'percentiles'> = { kind: 'percentiles', ...range, name: 4 };
 const progress = { done: 1, of: 9 };
-const part = (id: number, last: boolean): JobReply => ({ t: 'job-part', id, part: null, progress, last });
+const result = { part: null, progress };
 
-let sent: ToWorker[];
+let asked: Recorded<Pick<TraceService, 'job'>>;
 let told: string[];
 let jobs: Jobs;
+/** The call of the worker for a job, by its id. */
+const job = (id: number) => asked.calls.find(({ args }) => args[0] === id)!;
+const isStopped = (id: number) => job(id).args[5].aborted;
+/** The worker has the result of a job. */
+const done = async (id: number) => {
+  job(id).answer(result);
+  await nextTask();
+};
 
 beforeEach(() => {
-  sent = [];
+  asked = recorded();
   told = [];
-  jobs = createJobs((message) => sent.push(message));
+  jobs = createJobs(asked.service.job);
 });
 
-const say = (name: string) => (reply: JobReply) => told.push(`${name} ${reply.t}`);
+const say = (name: string) => (reply: JobReply) =>
+  told.push(`${name} ${reply.t}${reply.t === 'job-part' && reply.last ? ' last' : ''}`);
 
 describe('the page side of jobs', () => {
   it('sends a question with a slot, which is its kind by default', () => {
     jobs.begin(statistics, say('a'));
     jobs.begin(percentiles, say('b'), 'other');
-    expect(sent).toEqual([
-      { t: 'begin-job', id: 1, slot: 'statistics', question: statistics },
-      { t: 'begin-job', id: 2, slot: 'other', question: percentiles },
+    expect(asked.calls.map(({ args }) => args.slice(0, 3))).toEqual([
+      [1, 'statistics', statistics],
+      [2, 'other', percentiles],
     ]);
   });
-  it('passes on all messages of a job until its last part', () => {
+  it('passes on all that is said of a job until its last part', async () => {
     jobs.begin(statistics, say('a'));
-    jobs.settle({ t: 'job-progress', id: 1, progress });
-    jobs.settle(part(1, false));
-    jobs.settle(part(1, true));
-    jobs.settle(part(1, true));
-    expect(told).toEqual(['a job-progress', 'a job-part', 'a job-part']);
+    job(1).args[4](progress);
+    job(1).args[3](null, progress);
+    await done(1);
+    job(1).args[3](null, progress);
+    expect(told).toEqual(['a job-progress', 'a job-part', 'a job-part last']);
   });
-  it('passes on a failure, which ends the job', () => {
+  it('passes on a failure, which ends the job', async () => {
     const cancel = jobs.begin(statistics, say('a'));
-    jobs.settle({ t: 'job-failed', id: 1, error: { kind: 'limit', sentence: 'Not enough memory.', offset: null } });
-    jobs.settle(part(1, true));
+    job(1).fail({ kind: 'limit', sentence: 'Not enough memory.', offset: null });
+    await nextTask();
+    job(1).args[3](null, progress);
     cancel();
-    expect(told).toEqual(['a job-failed']);
-    expect(sent).toHaveLength(1);
+    expect([told, isStopped(1)]).toEqual([['a job-failed'], false]);
   });
-  it('drops messages of a job that a newer one of its slot has replaced', () => {
+  it('drops what is said of a job that a newer one of its slot has replaced', () => {
     jobs.begin(percentiles, say('old'));
     jobs.begin(percentiles, say('elsewhere'), 'other');
     jobs.begin(percentiles, say('new'));
-    for (const id of [1, 2, 3]) jobs.settle(part(id, false));
+    for (const id of [1, 2, 3]) job(id).args[3](null, progress);
     expect(told).toEqual(['elsewhere job-part', 'new job-part']);
   });
-  it('cancels a job once, and drops what it still sends', () => {
+  it('cancels a job once, and drops what it still says', async () => {
     const cancel = jobs.begin(percentiles, say('a'));
     cancel();
     cancel();
-    jobs.settle(part(1, true));
-    expect(sent.slice(1)).toEqual([{ t: 'cancel-job', id: 1 }]);
-    expect(told).toEqual([]);
+    await done(1);
+    expect([isStopped(1), told]).toEqual([true, []]);
   });
-  it('has nothing to cancel in a job that is done or replaced', () => {
+  it('has nothing to cancel in a job that is done or replaced', async () => {
     const first = jobs.begin(percentiles, say('a'));
     const second = jobs.begin(percentiles, say('b'));
-    jobs.settle(part(2, true));
+    await done(2);
     first();
     second();
-    expect(sent.map((message) => message.t)).toEqual(['begin-job', 'begin-job']);
+    expect([isStopped(1), isStopped(2)]).toEqual([false, false]);
   });
-  it('begins nothing after its end', () => {
+  it('begins nothing after its end', async () => {
     jobs.begin(statistics, say('a'));
     jobs.end();
-    jobs.settle(part(1, true));
+    await done(1);
     jobs.begin(statistics, say('b'))();
-    expect([told, sent.length]).toEqual([[], 1]);
+    expect([told, asked.calls.length]).toEqual([[], 1]);
   });
 });

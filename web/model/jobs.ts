@@ -1,24 +1,23 @@
 import type { JobKind, JobQuestion, JobReply } from '../base/job_protocol.ts';
-import type { ToWorker } from '../base/messages.ts';
 import type { Dispose } from '../base/scope.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
 
 /** The page's side of a worker's jobs. */
 export interface Jobs {
   /**
-   * Begins a job and calls `take` with each of its messages. A newer job of the same slot ends the older one; the slot
-   * is the question's kind if left out. Returns a function that cancels the job. A job that was cancelled or replaced,
-   * or whose worker has ended, sends nothing more.
+   * Begins a job and calls `take` with what it says. A newer job of the same slot ends the older one; the slot is the question's
+   * kind if left out. Returns a function that cancels the job. A job that was cancelled or replaced, or whose worker has ended,
+   * says nothing more.
    */
   begin<K extends JobKind>(question: JobQuestion<K>, take: (reply: JobReply<K>) => void, slot?: string): Dispose;
-  /** Hands a message to its job. */
-  settle(reply: JobReply): void;
   /** Ends all jobs; later ones do not begin. */
   end(): void;
 }
 
-/** No jobs yet; `post` sends a message to the worker. */
-export function createJobs(post: (message: ToWorker) => void): Jobs {
-  const running = new Map<number, { readonly slot: string; readonly take: (reply: JobReply) => void }>();
+/** No jobs yet; `run` has the worker run one. */
+export function createJobs(run: (...asked: Parameters<TraceService['job']>) => ReturnType<TraceService['job']>): Jobs {
+  /** Ids of the newest jobs by slot. */
+  const running = new Map<string, number>();
   let lastId = 0;
   let ended = false;
   return {
@@ -28,20 +27,36 @@ export function createJobs(post: (message: ToWorker) => void): Jobs {
       slot: string = question.kind,
     ) => {
       if (ended) return () => undefined;
-      for (const [id, job] of running) if (job.slot === slot) running.delete(id);
       lastId += 1;
       const id = lastId;
-      // The worker replies with the parts of the question's kind.
-      running.set(id, { slot, take: take as (reply: JobReply) => void });
-      post({ t: 'begin-job', id, slot, question });
-      return () => {
-        if (running.delete(id)) post({ t: 'cancel-job', id });
+      running.set(slot, id);
+      const stop = new AbortController();
+      const say = (reply: JobReply) => {
+        // The worker replies with the parts of the question's kind.
+        if (running.get(slot) === id) (take as (reply: JobReply) => void)(reply);
       };
-    },
-    settle: (reply) => {
-      const job = running.get(reply.id);
-      if (reply.t === 'job-failed' || (reply.t === 'job-part' && reply.last)) running.delete(reply.id);
-      job?.take(reply);
+      /** Says the last, after which there is nothing to cancel. */
+      const finish = (reply: JobReply) => {
+        if (running.get(slot) !== id) return;
+        running.delete(slot);
+        (take as (reply: JobReply) => void)(reply);
+      };
+      run(
+        id,
+        slot,
+        question,
+        (part, progress) => say({ t: 'job-part', id, part, progress, last: false }),
+        (progress) => say({ t: 'job-progress', id, progress }),
+        stop.signal,
+      ).then(
+        (result) => result && finish({ t: 'job-part', id, ...result, last: true }),
+        (error) => finish({ t: 'job-failed', id, error }),
+      );
+      return () => {
+        if (running.get(slot) !== id) return;
+        running.delete(slot);
+        stop.abort();
+      };
     },
     end: () => {
       ended = true;

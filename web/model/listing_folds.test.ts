@@ -24,9 +24,11 @@ it('looks for loops again once more is indexed', async () => {
     indexed,
     // The indexing is paused.
     ready: async () => undefined,
-    loops: async () => {
-      searches += 1;
-      return LOOPS;
+    ask: {
+      loops: async () => {
+        searches += 1;
+        return LOOPS;
+      },
     },
   }));
   await folds.findLoops();

@@ -39,7 +39,7 @@ export interface ListingFolds {
 export function createListingFolds(
   trace: Pick<Trace, 'records'>,
   events: Pick<Events, 'listed' | 'question' | 'portion'>,
-  machine: () => Pick<Machine, 'loops' | 'ready' | 'indexed'>,
+  machine: () => Pick<Machine, 'ready' | 'indexed'> & { readonly ask: Pick<Machine['ask'], 'loops'> },
 ): ListingFolds {
   const base = signal<number | null>(null);
   const isFolding = signal(false);
@@ -80,7 +80,7 @@ export function createListingFolds(
       const index = machine();
       await index.ready(Number.MAX_SAFE_INTEGER);
       const isDone = index.indexed.peek()?.done ?? false;
-      const found = await index.loops((done) => {
+      const found = await index.ask.loops((done) => {
         if (!stop.signal.aborted) share.value = done;
       }, stop.signal);
       if (stop.signal.aborted) return null;

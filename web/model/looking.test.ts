@@ -1,27 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { ToWorker } from '../base/messages.ts';
+import { type Recorded, recorded } from '../base/remote.fixture.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
+import { type FakeWorker, workerOf } from '../base/worker.fixture.ts';
 import type { Net } from './download.ts';
-import type { Port } from './trace.ts';
 import { createWorkbench } from './workbench.ts';
 
-interface Worker extends Port {
-  readonly got: ToWorker[];
-  ended: boolean;
-}
-
-let workers: Worker[];
-const spawn = (): Port => {
-  const worker: Worker = {
-    got: [],
-    ended: false,
-    postMessage: (message) => void worker.got.push(message),
-    terminate: () => {
-      worker.ended = true;
-    },
-    onmessage: null,
-    onerror: null,
-    onmessageerror: null,
-  };
+let workers: FakeWorker[];
+let asked: Recorded<TraceService>;
+const spawn = () => {
+  const worker = workerOf(asked.service);
   workers.push(worker);
   return worker;
 };
@@ -32,6 +19,7 @@ const net = { base: 'http://x/' } as unknown as Net;
 
 beforeEach(() => {
   workers = [];
+  asked = recorded();
   vi.useFakeTimers();
 });
 afterEach(() => {
@@ -42,11 +30,11 @@ it('ends the look at files that takes too long for the person', async () => {
   const workbench = createWorkbench(spawn, noRecords, net);
   const opening = workbench.openFiles([new File([], 'a'), new File([], 'b')]);
   expect(workbench.looking.value).toBeNull();
-  vi.advanceTimersByTime(400);
+  await vi.advanceTimersByTimeAsync(400);
   expect(workbench.looking.value).toEqual({ files: 2 });
   const [worker] = workers;
-  expect(worker!.got.map(({ t }) => t)).toEqual(['look']);
+  expect(asked.names()).toEqual(['look']);
   workbench.cancel();
   await opening;
-  expect([worker!.ended, workbench.looking.value, workbench.state.value]).toEqual([true, null, 'empty']);
+  expect([worker!.isEnded(), workbench.looking.value, workbench.state.value]).toEqual([true, null, 'empty']);
 });

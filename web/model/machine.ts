@@ -1,36 +1,23 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { RemoteWorker } from '../base/remote.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import type {
   Cell,
-  Coverage,
-  CoverageBy,
-  CoverageWith,
-  FromSteps,
   HistoryPart,
   Indexed,
-  Loops,
-  MemoryState,
-  Origin,
   StepAccess,
   StepFilter,
-  StepKinds,
-  StepQuestion,
-  StepQuestions,
-  StepRange,
   StepState,
-  ToSteps,
-  Uses,
+  Steps,
+  StepsFile,
   WalkKind,
 } from '../base/steps_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
-import { type AnswerOf, createReadingWorker, type NewsOf, type Port } from './reading_worker.ts';
+import { type Answers, createReadingWorker } from './reading_worker.ts';
 import { isDatabase } from './records.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
-
-/** The worker of the index. Tests substitute their own. */
-export type StepsPort = Port<ToSteps, FromSteps>;
 
 /** What is known of the machine before a step. */
 export interface Shown {
@@ -65,12 +52,8 @@ export interface Machine {
   readonly history: ReadonlySignal<ShownHistory | null>;
   /** The value that is followed. It stays when another step is selected. */
   readonly followed: Signal<Followed | null>;
-  /** Memory before a step. Resolves with null if that is not indexed. */
-  memory(step: number, address: bigint, len: number): Promise<MemoryState | null>;
-  /** Where the value of a cell before a step comes from. Resolves with null if that is not indexed. */
-  origins(step: number, cell: Cell): Promise<readonly Origin[] | null>;
-  /** The steps after a step that use the value that a cell has then. Resolves with null if that is not indexed. */
-  uses(step: number, cell: Cell): Promise<Uses | null>;
+  /** Asks the index. */
+  readonly ask: Answers<Steps>;
   /** Selects a step. */
   goTo(step: number): void;
   /** Selects the nearest step that reads or writes a cell, or with null does either. Resolves with whether there is one. */
@@ -86,16 +69,6 @@ export interface Machine {
   nearestOf(step: number, kind: WalkKind, next: boolean, filter: StepFilter | null): Promise<number | null | undefined>;
   /** The nearest step that a filter matches, from `step` on or before it, on the thread of step `of`; as {@link Machine.nearestOf}. */
   nearestMatch(step: number, next: boolean, of: number, filter: StepFilter): Promise<number | null | undefined>;
-  /** For each of some steps whether a filter matches it. Resolves with null if there is no index. */
-  matches(steps: readonly number[], filter: StepFilter): Promise<Uint8Array | null>;
-  /** What the indexed part has steps of. Resolves with null if there is no index. */
-  kinds(): Promise<StepKinds | null>;
-  /** Looks for loops in the indexed part, and says how far it is. Resolves with null if there is no index, or it is stopped. */
-  loops(tellShare: (share: number) => void, stop: AbortSignal): Promise<Loops | null>;
-  /** What `steps` of the indexed part execute, joined with another list unless that is null. Resolves with null if there is no index. */
-  coverage(steps: StepRange, by: CoverageBy, other: CoverageWith | null): Promise<Coverage | null>;
-  /** The same as a drcov file. `program` names what is in no module. */
-  drcov(steps: StepRange, program: string): Promise<Uint8Array | null>;
   /** Shows the history of a cell; null shows none. */
   showHistory(cell: Cell | null): void;
   /** Stops the indexing, or goes on with it. */
@@ -116,7 +89,7 @@ export function cellOf({ register, thread, address, value }: StepAccess): Cell {
 /** Steps of a history that are shown around the selected one. */
 const HISTORY_ROWS = 60;
 /** Steps that use a value and are listed. */
-const MOST_USES = 40;
+export const MOST_USES = 40;
 
 const CRASHED = 'The index of this trace ended unexpectedly. Reload the page to try again.';
 
@@ -124,7 +97,7 @@ const CRASHED = 'The index of this trace ended unexpectedly. Reload the page to 
 export function createMachine(
   trace: Pick<Trace, 'recordSource' | 'records' | 'status' | 'info'>,
   selection: Pick<Selection, 'place' | 'selected' | 'record' | 'revealRecord'>,
-  spawn: () => StepsPort,
+  spawn: () => RemoteWorker,
 ): Machine {
   const indexed = signal<Indexed | null>(null);
   const step = signal<number | null>(null);
@@ -139,7 +112,7 @@ export function createMachine(
   let isAwaited = false;
   let isStateShown = false;
 
-  const worker = createReadingWorker<ToSteps, NewsOf<FromSteps>, AnswerOf<FromSteps>>(trace, {
+  const worker = createReadingWorker<Steps, StepsFile, Indexed>(trace, {
     spawn,
     open: async () => {
       const info = trace.info.peek();
@@ -147,7 +120,7 @@ export function createMachine(
       const needsIndex = info !== null && !isDatabase(info);
       const records = needsIndex ? await trace.recordSource.index() : null;
       if (!info || !file || (needsIndex && !records)) return null;
-      return [{ t: 'open', file, log: trace.recordSource.log(), format: info.format, records }, []];
+      return { file, log: trace.recordSource.log(), format: info.format, records };
     },
     begun: () => {
       indexed.value = { built: 0, count: 0, bytes: 0, done: false, full: false };
@@ -166,20 +139,13 @@ export function createMachine(
     crashed: CRASHED,
   });
   scope.add(worker.dispose);
-  const { error, isStopped, isDisposed } = worker;
-  const ask = async <Q extends StepQuestion>(
-    about: Q,
-    what: StepQuestions[Q]['ask'],
-  ): Promise<StepQuestions[Q]['answer'] | null> => {
-    const reply = await worker.ask((id) => ({ t: 'ask', id, about, ...what }) as ToSteps);
-    return (reply?.answer ?? null) as StepQuestions[Q]['answer'] | null;
-  };
+  const { error, isStopped, isDisposed, ask } = worker;
   const askForState = async () => {
     const wanted = step.peek();
     asked += 1;
     const mine = asked;
     if (wanted === null || !isStateShown) return;
-    const state = await ask('state', { step: wanted });
+    const state = await ask.state(wanted);
     if (mine !== asked || isDisposed()) return;
     isAwaited = !state;
     if (state) shown.value = { step: wanted, state };
@@ -189,7 +155,7 @@ export function createMachine(
     const wanted = cell;
     const at = step.peek();
     if (!wanted || at === null) return;
-    const part = await ask('history', { step: at, cell: wanted, most: HISTORY_ROWS });
+    const part = await ask.history(at, wanted, HISTORY_ROWS);
     if (part && cell === wanted && step.peek() === at) history.value = { cell: wanted, part };
   };
 
@@ -213,21 +179,19 @@ export function createMachine(
     shown,
     history,
     followed,
-    origins: async (at, of) => (await ask('origins', { step: at, cell: of }))?.origins ?? null,
-    uses: (at, of) => ask('uses', { step: at, cell: of, most: MOST_USES }),
-    memory: (at, address, len) => ask('memory', { step: at, address, len }),
+    ask,
     goTo: (wanted) => void goTo(wanted),
     goToNearest: async (wanted, written, next) => {
       const at = step.peek();
       if (at === null) return false;
-      const found = await ask('nearest', { step: at, cell: wanted, written, next });
-      if (found === null || found.step === null) return false;
-      await goTo(found.step);
+      const found = await ask.nearest(at, wanted, written, next);
+      if (found === null) return false;
+      await goTo(found);
       return true;
     },
     goToExecution: (address, number, from = 0) => {
-      void ask('execution', { address, from, number }).then((found) => {
-        if (found && found.step !== null) void goTo(found.step);
+      void ask.execution(address, from, number).then((found) => {
+        if (found !== null) void goTo(found);
       });
     },
     ready: (wanted) =>
@@ -243,21 +207,8 @@ export function createMachine(
           queueMicrotask(() => stop?.());
         });
       }),
-    nearestOf: async (from, kind, next, filter) => (await ask('walk', { step: from, kind, next, filter }))?.step,
-    nearestMatch: async (from, next, of, filter) => (await ask('match', { step: from, next, of, filter }))?.step,
-    matches: async (steps, filter) =>
-      (await ask('matches', { steps: Float64Array.from(steps), filter }))?.matches ?? null,
-    kinds: () => ask('kinds', {}),
-    loops: async (tellShare, stop) => {
-      for (let first = true; !stop.aborted; first = false) {
-        const found = await ask('loops', { first });
-        if (!found || found.loops) return stop.aborted ? null : (found?.loops ?? null);
-        tellShare(found.share);
-      }
-      return null;
-    },
-    coverage: (steps, by, other) => ask('coverage', { steps, by, with: other }),
-    drcov: async (steps, program) => (await ask('drcov', { steps, program }))?.file ?? null,
+    nearestOf: async (from, kind, next, filter) => (await ask.walk(from, kind, next, filter))?.step,
+    nearestMatch: async (from, next, of, filter) => (await ask.match(from, next, of, filter))?.step,
     showHistory: (wanted) => {
       cell = wanted;
       history.value = null;

@@ -1,6 +1,8 @@
 import type { CompanionKind, Look } from '../base/companions.ts';
 import { formatCounted, shortened } from '../base/format.ts';
-import type { Port } from './trace.ts';
+import type { RemoteWorker } from '../base/remote.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
+import { connectTo } from './service.ts';
 
 /** A file that the user chose. */
 export interface Chosen {
@@ -73,22 +75,16 @@ function together(reasons: readonly string[]): string {
 }
 
 /** Asks a worker what files are. Resolves with null if the worker does not load. It has no other listener meanwhile. */
-export function lookAt(port: Port, files: readonly Chosen[]): Promise<readonly Look[] | null> {
-  return new Promise((resolve) => {
-    const end = (looks: readonly Look[] | null) => {
-      port.onmessage = null;
-      port.onerror = null;
-      port.onmessageerror = null;
-      resolve(looks);
-    };
-    port.onmessage = ({ data }) => {
-      if (data.t === 'looked') end(data.looks);
-    };
-    port.onerror = (event) => {
-      event.preventDefault();
-      end(null);
-    };
-    port.onmessageerror = () => end(null);
-    port.postMessage({ t: 'look', id: 1, files: files.map(({ file, name }) => ({ file, name })) });
-  });
+export async function lookAt(worker: RemoteWorker, files: readonly Chosen[]): Promise<readonly Look[] | null> {
+  const { remote, close } = connectTo<TraceService>(worker);
+  try {
+    return await remote.look(files.map(({ file, name }) => ({ file, name })));
+  } catch {
+    return null;
+  } finally {
+    close('It has looked.');
+    worker.onmessage = null;
+    worker.onerror = null;
+    worker.onmessageerror = null;
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FromWorker } from '../base/messages.ts';
 import { MANY } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import type { PictureAnswer } from '../base/trace_protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { layOut } from './layout.ts';
 import { covers, instantAt, pictureOf, questionOf, type Rows, rectAt, stepOf, valueAt } from './picture.ts';
@@ -23,9 +23,7 @@ function picture(
   values: readonly (readonly [time: number, value: number])[] = [],
 ) {
   const column = (at: number) => rows.map((row) => row[at]!);
-  const reply: FromWorker & { t: 'rects' } = {
-    t: 'rects',
-    id: 1,
+  const reply: PictureAnswer = {
     origin: ticks(BASE),
     from: ticks(0n),
     to: ticks(0n),

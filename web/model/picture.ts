@@ -1,6 +1,6 @@
-import type { FromWorker } from '../base/messages.ts';
 import { type Counters, type Instants, MANY, type Rects, type Ticks } from '../base/protocol.ts';
 import { ceilTo, floorTo, MAX_TICKS, powerOfTwoBelow, ticks } from '../base/ticks.ts';
+import type { PictureAnswer, PictureQuestion } from '../base/trace_protocol.ts';
 import { toTick, type View } from './view.ts';
 
 /** A range of indices into the columns of a picture; `end` is exclusive. */
@@ -46,14 +46,7 @@ export const LOWEST = -0x8000_0000;
 export const HIGHEST = 0x7fff_ffff;
 
 /** A query: a window, a step and rows. */
-export interface Question {
-  readonly from: Ticks;
-  readonly to: Ticks;
-  readonly step: bigint;
-  readonly tracks: Uint32Array;
-  /** Two numbers a track: the first depth and the end, exclusive. */
-  readonly depths: Int32Array;
-}
+export type Question = PictureQuestion;
 
 const NOTHING: Range = { first: 0, end: 0 };
 
@@ -90,7 +83,7 @@ export function covers(
 }
 
 /** Indexes the worker's reply to a question by row. */
-export function pictureOf(reply: FromWorker & { t: 'rects' }, question: Question): Picture {
+export function pictureOf(reply: PictureAnswer, question: Question): Picture {
   const rows = new Map<number, Map<number, Range>>();
   const { rects, instants, counters } = reply;
   for (let first = 0; first < rects.count; ) {

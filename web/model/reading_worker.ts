@@ -1,42 +1,26 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { callByName, methods, type RemoteWorker } from '../base/remote.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
+import type { Turns } from '../base/turns.ts';
 import { watch } from '../base/watch.ts';
-import { createRequests } from './requests.ts';
+import { createService } from './service.ts';
 import type { Trace } from './trace.ts';
 
-/** The part of `Worker` that is used. Tests substitute their own. */
-export interface Port<To, From> {
-  postMessage(message: To, transfer?: Transferable[]): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<From>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
-}
-
-/** The answer to a question. */
-interface AnyAnswer {
-  readonly t: 'answer';
-  readonly id: number;
-  readonly error: string | null;
-}
-/** There is nothing, or no more. */
-interface Failed {
-  readonly t: 'failed';
-  readonly sentence: string;
-}
-/** The answers of a protocol. */
-export type AnswerOf<From> = Extract<From, { readonly t: 'answer' }>;
-/** What else a worker says of itself. */
-export type NewsOf<From> = Exclude<From, { readonly t: 'answer' | 'failed' }>;
+/** The questions that a `T` answers, as the page asks them: null if there is no answer. */
+export type Answers<T> = {
+  readonly [Q in Exclude<keyof T, keyof Turns<unknown, unknown>>]: T[Q] extends (...args: infer A) => infer Answer
+    ? (...args: A) => Promise<Awaited<Answer> | null>
+    : never;
+};
 
 /** A worker that reads an open trace again, from its beginning to its end, and answers questions meanwhile. */
-export interface ReadingWorker<To, Answer> {
+export interface ReadingWorker<T> {
   /** Why it does not go on, or ''. */
   readonly error: Signal<string>;
   readonly isStopped: ReadonlySignal<boolean>;
   isDisposed(): boolean;
-  /** Asks a question. Resolves with null before it has begun, and if it ends. The error of an answer becomes that of the worker. */
-  ask(message: (id: number) => To): Promise<Answer | null>;
+  /** Its questions. They resolve with null before it has begun, and if it ends. The error of an answer becomes that of the worker. */
+  readonly ask: Answers<T>;
   /** Stops the reading after its turn, or goes on with it. */
   stop(): void;
   goOn(): void;
@@ -44,11 +28,11 @@ export interface ReadingWorker<To, Answer> {
 }
 
 /** What differs between workers of this kind. */
-export interface Reading<To, News, Answer> {
+export interface Reading<Opened, News> {
   /** Starts the worker. */
-  spawn(): Port<To, News | Answer | Failed>;
-  /** Makes the first message, with what it transfers. Resolves with null if the worker cannot begin: the trace's own has ended. */
-  open(): Promise<readonly [To, Transferable[]] | null>;
+  spawn(): RemoteWorker;
+  /** Makes what it opens. Resolves with null if the worker cannot begin: the trace's own has ended. */
+  open(): Promise<Opened | null>;
   /** The worker has begun. */
   begun?(): void;
   hear(news: News): void;
@@ -57,43 +41,43 @@ export interface Reading<To, News, Answer> {
 }
 
 /** A worker that starts as soon as the trace is read: only then is it known where all the pieces of the file are. */
-export function createReadingWorker<To, News extends { readonly t: string }, Answer extends AnyAnswer>(
+export function createReadingWorker<T extends Turns<Opened, News>, Opened, News>(
   trace: Pick<Trace, 'status'>,
-  { spawn, open, begun, hear, crashed }: Reading<To, News, Answer>,
-): ReadingWorker<To, Answer> {
-  type Said = News | Answer | Failed;
+  { spawn, open, begun, hear, crashed }: Reading<Opened, News>,
+): ReadingWorker<T> {
   const error = signal('');
   const isStopped = signal(false);
   const scope = createScope();
-  const requests = createRequests<To, Answer>((message) => port?.postMessage(message));
-  let port: Port<To, Said> | null = null;
+  let isReading = false;
   let disposed = false;
 
-  const listen = ({ data }: MessageEvent<Said>) => {
-    if (data.t === 'answer') requests.settle(data as Answer);
-    else if (data.t === 'failed') error.value = (data as Failed).sentence;
-    else hear(data as News);
-  };
   const crash = () => {
+    isReading = false;
     error.value = crashed;
-    requests.end();
+  };
+  const service = createService<Turns<Opened, News>>(spawn, crash);
+  const fail = (sentence: string) => {
+    error.value = sentence;
+  };
+  /** Calls a method. What it rejects with becomes the error, unless the worker has ended. */
+  const call = async (name: string, args: readonly unknown[]) => {
+    if (!isReading) return null;
+    try {
+      return await callByName(service.remote(), name, args);
+    } catch (thrown) {
+      if (isReading) fail(String(thrown));
+      return null;
+    }
   };
   const start = async () => {
-    const opening = await open().catch(() => null);
+    const what = await open().catch(() => null);
     if (disposed) return;
-    if (!opening) {
+    if (!what) {
       crash();
       return;
     }
-    const started = spawn();
-    port = started;
-    started.onmessage = listen;
-    started.onerror = (event) => {
-      event.preventDefault();
-      crash();
-    };
-    started.onmessageerror = crash;
-    started.postMessage(...opening);
+    isReading = true;
+    void call('open', [what, hear, fail]);
     begun?.();
   };
   let isBegun = false;
@@ -108,25 +92,20 @@ export function createReadingWorker<To, News extends { readonly t: string }, Ans
     error,
     isStopped,
     isDisposed: () => disposed,
-    ask: async (message) => {
-      if (!port) return null;
-      const reply: Answer | null = await requests.ask('answer', message);
-      if (reply?.error && !disposed) error.value = reply.error;
-      return reply;
-    },
+    ask: methods<Answers<T>>(call),
     stop: () => {
       isStopped.value = true;
-      port?.postMessage({ t: 'stop' } as To);
+      void call('stop', []);
     },
     goOn: () => {
       isStopped.value = false;
-      port?.postMessage({ t: 'go-on' } as To);
+      void call('goOn', []);
     },
     dispose: () => {
       disposed = true;
+      isReading = false;
       scope.dispose();
-      port?.terminate();
-      requests.end();
+      service.end();
     },
   };
 }

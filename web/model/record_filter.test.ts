@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { BoundFilter, HitQuestion, WrongExpression } from '../base/find_protocol.ts';
+import type { BoundFilter, WrongExpression } from '../base/find_protocol.ts';
 import type { JobReply } from '../base/job_protocol.ts';
 import { createListFilter } from './record_filter.ts';
 import type { Status } from './trace.ts';
@@ -15,7 +15,7 @@ function setUp(begins: readonly Uint8Array[] = [], count = 2) {
   const trace = {
     status,
     names: { version },
-    bindFilter: async (text: string): Promise<BoundFilter | WrongExpression> => {
+    bindRecords: async (text: string): Promise<BoundFilter | WrongExpression> => {
       asked.push(text);
       return text === 'wrong' ? { sentence: 'No.', at: 0, length: 5 } : { query, begins };
     },
@@ -25,16 +25,17 @@ function setUp(begins: readonly Uint8Array[] = [], count = 2) {
       take({ t: 'job-part', id: 4, part, progress: { done: 1, of: 1 }, last: true });
       return () => undefined;
     },
-    hits: async (job: number, { what }: HitQuestion) => {
-      asked.push(`${what} ${job}`);
-      return what === 'columns' ? { time: BigUint64Array.of(5n), locator: BigUint64Array.of(9n) } : true;
+    columnsOfHits: async (job: number) => {
+      asked.push(`columns ${job}`);
+      return { time: BigUint64Array.of(5n), locator: BigUint64Array.of(9n), track: Uint32Array.of(1) };
     },
+    dropHits: async (job: number) => void asked.push(`drop ${job}`),
   };
   return {
     asked,
     status,
     version,
-    filter: createListFilter(trace as never),
+    filter: createListFilter(trace),
     settle: () => vi.advanceTimersByTimeAsync(200),
   };
 }

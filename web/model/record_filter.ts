@@ -20,7 +20,9 @@ export interface ListFilter {
 
 /** No filter yet. */
 export function createListFilter(
-  trace: Pick<Trace, 'bindFilter' | 'begin' | 'hits' | 'status'> & { readonly names: Pick<Trace['names'], 'version'> },
+  trace: Pick<Trace, 'bindRecords' | 'begin' | 'columnsOfHits' | 'dropHits' | 'status'> & {
+    readonly names: Pick<Trace['names'], 'version'>;
+  },
 ): ListFilter {
   const scope = createScope();
   const text = signal('');
@@ -41,11 +43,11 @@ export function createListFilter(
           resolve(
             `${formatCount(count)} slices have this duration, depth or flag: too many. Add a name, a thread or a start.`,
           );
-          void trace.hits(id, { what: 'drop' });
+          void trace.dropHits(id);
           return;
         }
-        void trace.hits(id, { what: 'columns', most: MOST_SORTED }).then((columns) => {
-          void trace.hits(id, { what: 'drop' });
+        void trace.columnsOfHits(id, MOST_SORTED).then((columns) => {
+          void trace.dropHits(id);
           resolve(columns ? { time: columns.time, locator: columns.locator } : 'The search was ended.');
         });
       };
@@ -70,7 +72,7 @@ export function createListFilter(
       const cancels: Dispose[] = [];
       let isNewest = true;
       const make = async () => {
-        const bound = await trace.bindFilter(typed);
+        const bound = await trace.bindRecords(typed);
         if (!isNewest || !bound) return;
         if ('sentence' in bound) {
           wrong.value = bound;

@@ -2,29 +2,32 @@ import { signal } from '@preact/signals';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nextTask } from '../base/next_task.fixture.ts';
 import type { TraceError, TraceInfo } from '../base/protocol.ts';
-import type { FromRecords, ToRecords } from '../base/record_protocol.ts';
+import type { RecordService, Searching } from '../base/record_protocol.ts';
+import { type Recorded, recorded } from '../base/remote.fixture.ts';
 import { ticks } from '../base/ticks.ts';
+import { type FakeWorker, workerOf } from '../base/worker.fixture.ts';
 import type { Held } from './ledger.ts';
-import { createRecords, type Records, type RecordsPort } from './records.ts';
+import { createRecords, type Records } from './records.ts';
 
 const INFO = { format: 'xray', offers: [] } as unknown as TraceInfo;
 
-let sent: ToRecords[];
-let ports: RecordsPort[];
-let ended: number;
-let indexes: number;
+/** What the workers were asked, of which there was one after the other. */
+let asked: Recorded<RecordService>;
+let workers: FakeWorker[];
 let reading: boolean;
-/** What the index waits for. */
+/** What the index waits for, and how often one was made. */
 let gate: Promise<void>;
+let indexes: number;
+/** Ports that other workers ask the trace at. */
+let shared: string[];
 let records: Records;
 /** What has been entered into the account of memory, and how much room that says there is. */
 let entered: Held[];
 let room: number;
 const info = signal<TraceInfo | null>(INFO);
-const say = (data: FromRecords, port = ports.at(-1)!) => port.onmessage?.({ data } as MessageEvent<FromRecords>);
-const newest = <T extends ToRecords['t']>(type: T) =>
-  sent.findLast((message): message is Extract<ToRecords, { t: T }> => message.t === type)!;
-const crash = (port = ports.at(-1)!) => port.onerror?.({ preventDefault: () => undefined } as ErrorEvent);
+/** What was asked; not what follows `open` in every worker. */
+const names = () => asked.names().filter((name) => name !== 'watchValues');
+const crash = () => workers.at(-1)!.crash();
 const wrong = (sentence: string): TraceError => ({ kind: 'crashed', sentence, offset: null });
 
 /** Asks for a record while the file is being read, with an index from before. Returns what `record` resolves with. */
@@ -34,17 +37,23 @@ async function askTooEarly() {
   await nextTask();
   const answer = records.record(5n);
   await nextTask();
-  expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'record']);
-  say({ t: 'record', id: newest('record').id, record: null, error: wrong('first') });
+  expect(names()).toEqual(['open', 'refresh', 'record']);
+  asked.newest('record').fail(wrong('first'));
   await nextTask();
   return answer;
 }
 
 beforeEach(() => {
-  sent = [];
-  ports = [];
-  ended = 0;
+  asked = recorded<RecordService>({
+    refresh: async () => {
+      indexes += 1;
+      await gate;
+      return 0;
+    },
+  });
   indexes = 0;
+  shared = [];
+  workers = [];
   reading = false;
   entered = [];
   room = 3_000_000_000;
@@ -57,60 +66,53 @@ beforeEach(() => {
       info,
       reading: () => reading,
       ledger: { set: (_, held) => entered.push(held), room: () => room },
-      index: async () => {
-        indexes += 1;
-        const index = Uint8Array.of(indexes);
-        await gate;
-        return index;
-      },
+      share: (name) => shared.push(name),
+      index: async () => null,
     },
     () => {
-      const port: RecordsPort = {
-        postMessage: (message) => sent.push(message),
-        terminate: () => {
-          ended += 1;
-        },
-        onmessage: null,
-        onerror: null,
-        onmessageerror: null,
-      };
-      ports.push(port);
-      return port;
+      const worker = workerOf(asked.service);
+      workers.push(worker);
+      return worker;
     },
   );
 });
 
 describe('the records of a trace', () => {
   it('start a worker with the first question, and hand it the index once', async () => {
-    expect(ports).toHaveLength(0);
+    expect(workers).toHaveLength(0);
     void records.record(7n);
     await nextTask();
     void records.list({ range: null, tracks: null, filter: null });
     await nextTask();
-    expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'record', 'list']);
-    expect(indexes).toBe(1);
+    expect(names()).toEqual(['open', 'refresh', 'record', 'list']);
+    expect([indexes, shared]).toEqual([1, ['records']]);
   });
 
   it('keep values as far as there is room, and until they must go', async () => {
     const ask = async () => {
-      void records.aboutValues({ what: 'known' });
+      void records.aboutValues((values) => values.knownValues());
       await nextTask();
     };
-    const rooms = () => sent.flatMap((message) => (message.t === 'values-room' ? [message.bytes] : []));
+    const rooms = () => asked.calls.flatMap(({ name, args }) => (name === 'keepValues' ? args : []));
+    const keep = async (bytes: number) => {
+      asked.newest('watchValues').args[0](bytes);
+      await nextTask();
+    };
     await ask();
     await ask();
     expect(rooms()).toEqual([768 << 20]);
-    say({ t: 'values-kept', bytes: 5000 });
+    await keep(5000);
     expect(entered.at(-1)!.bytes).toBe(5000);
     room = 4000;
     await ask();
     expect(rooms()).toEqual([768 << 20, 4000]);
     entered.at(-1)!.free!();
+    await nextTask();
     expect(rooms()).toEqual([768 << 20, 4000, 0]);
-    say({ t: 'values-kept', bytes: 0 });
+    await keep(0);
     await ask();
     expect(rooms().at(-1)).toBe(4000);
-    say({ t: 'values-kept', bytes: 3000 });
+    await keep(3000);
     crash();
     expect(entered.at(-1)!.bytes).toBe(0);
     // Another worker has to be notified.
@@ -142,18 +144,18 @@ describe('the records of a trace', () => {
 
   it('ask once more if the index was older than the question', async () => {
     const answer = askTooEarly();
-    await vi.waitFor(() => expect(sent.map(({ t }) => t).slice(3)).toEqual(['index', 'record']));
+    await vi.waitFor(() => expect(names().slice(3)).toEqual(['refresh', 'record']));
     const record = { fields: [], remarks: [], offset: 7n };
-    say({ t: 'record', id: newest('record').id, record, error: null });
+    asked.newest('record').answer(record);
     expect(await answer).toEqual({ value: record, error: null });
   });
 
   it('ask only once more', async () => {
     const answer = askTooEarly();
-    await vi.waitFor(() => expect(sent).toHaveLength(5));
-    say({ t: 'record', id: newest('record').id, record: null, error: wrong('second') });
+    await vi.waitFor(() => expect(names()).toHaveLength(5));
+    asked.newest('record').fail(wrong('second'));
     expect(await answer).toEqual({ value: null, error: wrong('second') });
-    expect(sent).toHaveLength(5);
+    expect(names()).toHaveLength(5);
   });
 
   it('pass on an error at once if the index is new, or whole', async () => {
@@ -161,10 +163,10 @@ describe('the records of a trace', () => {
       reading = isReading;
       const answer = records.record(5n);
       await nextTask();
-      say({ t: 'record', id: newest('record').id, record: null, error: wrong('bad') });
+      asked.newest('record').fail(wrong('bad'));
       expect(await answer).toEqual({ value: null, error: wrong('bad') });
     }
-    expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'record', 'index', 'record']);
+    expect(names()).toEqual(['open', 'refresh', 'record', 'refresh', 'record']);
   });
 
   it('wait for the whole index if reading ends while another is on its way', async () => {
@@ -179,35 +181,44 @@ describe('the records of a trace', () => {
     void records.list({ range: null, tracks: null, filter: null });
     open();
     await nextTask();
-    expect(sent.map(({ t }) => t)).toEqual(['open', 'index', 'index', 'list']);
-    expect(newest('index').index).toEqual(Uint8Array.of(2));
+    expect(names()).toEqual(['open', 'refresh', 'refresh', 'list']);
   });
 
   it('need no index of a database', async () => {
     info.value = { ...INFO, offers: ['sql'] };
     void records.record(1n);
     await nextTask();
-    expect(sent.map(({ t }) => t)).toEqual(['open', 'record']);
+    expect(names()).toEqual(['open', 'record']);
   });
 
   it('pass on answers and how far a list is', async () => {
     const listed = { rows: 3, inOrder: true, done: 0, of: 0 };
-    const list = records.list({ range: { from: ticks(1n), to: ticks(9n) }, tracks: null, filter: null });
+    const scope = { range: { from: ticks(1n), to: ticks(9n) }, tracks: null, filter: null };
+    const older = records.list(scope);
     await nextTask();
-    const { id } = newest('list');
-    say({ t: 'listing', id: id - 1, listed: { ...listed, done: 2, of: 2 } });
+    const previous = asked.newest('list');
+    const list = records.list(scope);
+    expect(await older).toBeNull();
+    await nextTask();
+    expect(previous.args[2].aborted).toBe(true);
+    const newer = asked.newest('list');
+    previous.args[1]({ ...listed, done: 2, of: 2 });
+    await nextTask();
     expect(records.listing.value).toBeNull();
     expect(await records.rows(0, 3)).toBeNull();
-    say({ t: 'listing', id, listed: { ...listed, done: 1, of: 2 } });
+    newer.args[1]({ ...listed, done: 1, of: 2 });
+    await nextTask();
     expect(records.listing.value?.done).toBe(1);
     // What is there can be asked for.
     void records.rows(0, 3);
-    expect(newest('rows').count).toBe(3);
-    say({ t: 'listed', id: newest('list').id, listed, error: null });
+    await nextTask();
+    expect(asked.newest('rows').args.slice(0, 2)).toEqual([0, 3]);
+    newer.answer(listed);
     expect(await list).toEqual({ value: listed, error: null });
     expect(records.listing.value).toBeNull();
     const row = records.rowAt(ticks(4n), 1, 9n);
-    say({ t: 'row-at', id: newest('row-at').id, row: 2 });
+    await nextTask();
+    asked.newest('rowAt').answer(2);
     expect(await row).toBe(2);
   });
 
@@ -216,34 +227,41 @@ describe('the records of a trace', () => {
     await nextTask();
     crash();
     expect(await first).toBeNull();
-    expect(ended).toBe(1);
+    expect(workers[0]!.isEnded()).toBe(true);
     const second = records.record(2n);
     await nextTask();
-    expect(ports).toHaveLength(2);
-    say({ t: 'record', id: newest('record').id, record: null, error: null });
-    expect(await second).toEqual({ value: null, error: null });
+    expect(workers).toHaveLength(2);
+    const record = { fields: [], remarks: [], offset: 7n };
+    asked.newest('record').answer(record);
+    expect(await second).toEqual({ value: record, error: null });
   });
 
   it('have no rows of a list that ended with its worker', async () => {
     const scope = { range: null, tracks: null, filter: null };
     const list = records.list(scope);
     await nextTask();
-    say({ t: 'listed', id: newest('list').id, listed: { rows: 3, inOrder: true, done: 0, of: 0 }, error: null });
+    asked.newest('list').answer({ rows: 3, inOrder: true, done: 0, of: 0 });
     await list;
     crash();
     void records.record(1n);
     await nextTask();
     expect(await records.rows(0, 3)).toBeNull();
     expect(await records.rowAt(ticks(0n), null, null)).toBeNull();
-    expect(sent.map(({ t }) => t)).not.toContain('rows');
+    expect(names()).not.toContain('rows');
   });
 
   it('give up if the trace has ended', async () => {
     records = createRecords(
-      { file: () => new Blob(), log: () => null, info, reading: () => false, index: async () => null },
-      () => ports[0]!,
+      {
+        file: () => new Blob(),
+        log: () => null,
+        info,
+        reading: () => false,
+        share: () => undefined,
+        index: async () => null,
+      },
+      () => workerOf(recorded<RecordService>({ refresh: async () => null }).service),
     );
-    ports.push({ postMessage: () => undefined, terminate: () => undefined } as unknown as RecordsPort);
     expect(await records.record(1n)).toBeNull();
   });
 
@@ -253,49 +271,52 @@ describe('the records of a trace', () => {
     records.dispose();
     expect(await open).toBeNull();
     expect(await records.record(2n)).toBeNull();
-    expect(ports).toHaveLength(1);
+    expect(workers).toHaveLength(1);
   });
 });
 
 describe('a search', () => {
   const filter = { query: Uint8Array.of(1), begins: [] };
+  const to = { job: 3, shown: false };
+  const part = (count: number): Searching => ({ count, listed: 0, share: 1, hits: null, found: null });
 
   it('that has ended is not stopped, and its worker lives on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const found = vi.fn();
-    const searched = records.search('find', filter, found);
+    const take = vi.fn();
+    const searched = records.search('find', filter, to, take);
     await vi.advanceTimersByTimeAsync(1);
-    const { id } = newest('search');
-    say({ t: 'searching', id, found: {} as never, count: 2, share: 1 });
-    say({ t: 'searched', id, error: null });
+    const search = asked.newest('search');
+    search.args[3](part(2));
+    search.answer(undefined);
     expect(await searched).toBeNull();
     records.stopSearch('find');
     await vi.advanceTimersByTimeAsync(5000);
-    expect([found.mock.calls.length, sent.some(({ t }) => t === 'stop-search'), ended]).toEqual([1, false, 0]);
+    expect([take.mock.calls.length, search.args[4].aborted, workers[0]!.isEnded()]).toEqual([1, false, false]);
     vi.useRealTimers();
   });
 
   it('runs beside that of another slot', async () => {
     const counts: number[] = [];
-    const first = records.search('find', filter, ({ count }) => counts.push(count));
-    const second = records.search('functions', filter, ({ count }) => counts.push(count));
+    const first = records.search('find', filter, to, ({ count }) => counts.push(count));
+    const second = records.search('functions', filter, to, ({ count }) => counts.push(count));
     await nextTask();
-    const ids = sent.flatMap((message) => (message.t === 'search' ? [message.id] : []));
-    for (const [i, id] of ids.entries()) {
-      say({ t: 'searching', id, found: {} as never, count: i + 5, share: 1 });
-      say({ t: 'searched', id, error: null });
+    for (const [i, slot] of (['find', 'functions'] as const).entries()) {
+      const [search] = asked.calls.flatMap((call) => (call.name === 'search' && call.args[0] === slot ? [call] : []));
+      search!.args[3](part(i + 5));
+      search!.answer(undefined);
     }
-    expect([counts, await first, await second]).toEqual([[5, 6], null, null]);
+    expect([await first, await second, counts]).toEqual([null, null, [5, 6]]);
   });
 
   it('that does not hear the stop ends with its worker', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const searched = records.search('find', filter, () => undefined);
+    const searched = records.search('find', filter, to, () => undefined);
     await vi.advanceTimersByTimeAsync(1);
     records.stopSearch('find');
-    expect(newest('stop-search')).toEqual({ t: 'stop-search', slot: 'find' });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(asked.newest('search').args[4].aborted).toBe(true);
     await vi.advanceTimersByTimeAsync(5000);
-    expect([await searched, ended]).toEqual([undefined, 1]);
+    expect([await searched, workers[0]!.isEnded()]).toEqual([undefined, true]);
     vi.useRealTimers();
   });
 });

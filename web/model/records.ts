@@ -1,32 +1,26 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { latest } from '../base/latest.ts';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
 import type {
   Collected,
   CollectWanted,
-  FromRecords,
   Listed,
   RecordFilter,
   RecordRow,
   RecordScope,
+  RecordService,
+  SearchFor,
+  Searching,
   SearchSlot,
   Surveyed,
   TabulatedPart,
   TabulateWanted,
-  ToRecords,
   ValuesQuery,
 } from '../base/record_protocol.ts';
-import type { ValuesAnswer, ValuesQuestion, ValuesWhat } from '../base/values_protocol.ts';
+import type { Remote, RemoteWorker } from '../base/remote.ts';
+import type { ValuesService } from '../base/values_protocol.ts';
 import type { Ledger } from './ledger.ts';
-import { createRequests } from './requests.ts';
-
-/** The part of `Worker` that the records of a trace use. Tests substitute their own. */
-export interface RecordsPort {
-  postMessage(message: ToRecords, transfer: Transferable[]): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromRecords>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
-}
+import { createService } from './service.ts';
 
 /** The trace whose records are read. */
 export interface Source {
@@ -39,9 +33,11 @@ export interface Source {
   reading(): boolean;
   /** The account in which kept values are entered. */
   readonly ledger?: Pick<Ledger, 'set' | 'room'>;
+  /** Lets another worker ask the trace's, at the other end of the port. A newer one of the same name takes its place. */
+  share(name: string, port: MessagePort): void;
   /**
-   * What the record worker needs; with `numbers` symbols may come without their names. Resolves with null if the trace's worker
-   * ends.
+   * What another worker needs to read the records; with `numbers` symbols may come without their names. Resolves with null if
+   * the trace's worker ends.
    */
   index(numbers?: boolean): Promise<Uint8Array | null>;
 }
@@ -87,16 +83,18 @@ export interface Records {
    */
   collect(wanted: CollectWanted, tell: (share: number) => void, stop: AbortSignal): Promise<Answer<Collected> | null>;
   /**
-   * Looks for records, in place of the slot's previous search. `take` gets what is found. Resolves with the error that ended the
-   * search, or null at its end; with `undefined` if a newer search or {@link Records.stopSearch} ended it, or the worker.
+   * Looks for records, in place of the slot's previous search, and adds them to the hits of a search. `take` hears of them, also
+   * once it is stopped. Resolves with the error that ended the search, or null at its end; with `undefined` if a newer search or
+   * {@link Records.stopSearch} ended it, or the worker.
    */
   search(
     slot: SearchSlot,
     filter: RecordFilter | ValuesQuery,
+    to: SearchFor,
     take: (part: Searching) => void,
   ): Promise<TraceError | null | undefined>;
   /** Asks about values. Resolves with null if that cannot be answered, or the worker ends. */
-  aboutValues<W extends ValuesWhat>(ask: ValuesQuestion<W>): Promise<ValuesAnswer<W> | null>;
+  aboutValues<T>(ask: (values: Remote<ValuesService>) => Promise<T>): Promise<T | null>;
   /** A part of the tables of records for SQL. Resolves with null if the worker ends. */
   tabulate(wanted: TabulateWanted): Promise<Answer<TabulatedPart> | null>;
   /** Ends the search of a slot. */
@@ -104,17 +102,6 @@ export interface Records {
   /** Reads on from another file, which has the same bytes. */
   replaceFile(file: Blob): void;
   dispose(): void;
-}
-
-/** What a search has found since the last time, how many records in all, and how far it is, from 0 to 1. */
-export type Searching = Pick<Extract<FromRecords, { t: 'searching' }>, 'found' | 'count' | 'share'>;
-
-interface SearchOfRecords {
-  /** Of its request; -1 before that is sent. */
-  id: number;
-  readonly take: (part: Searching) => void;
-  /** Ends a worker that does not stop. */
-  timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 /** Most bytes of values that are kept for the next question. */
@@ -127,18 +114,14 @@ const REFRESH_MS = 100;
 const REST = 10;
 
 /** The records of a trace. `spawn` starts a record worker. */
-export function createRecords(source: Source, spawn: () => RecordsPort): Records {
+export function createRecords(source: Source, spawn: () => RemoteWorker): Records {
   const listing = signal<Listed | null>(null);
-  let port: RecordsPort | null = null;
-  let requests = createRequests<
-    ToRecords,
-    Exclude<FromRecords, { t: 'listing' | 'collecting' | 'searching' | 'values-kept' }>
-  >(() => undefined);
-  let tellCollecting: (share: number) => void = () => undefined;
+  /** The records in the worker while that runs. */
+  let remote: Remote<RecordService> | null = null;
   /** Settles when the newest pass is over. */
   let collecting: Promise<unknown> = Promise.resolve();
-  /** The newest searches by slot. */
-  const searching = new Map<SearchSlot, SearchOfRecords>();
+  /** What stops the newest searches, by slot. */
+  const searching = new Map<SearchSlot, AbortController>();
   let disposed = false;
   /** When the worker got its latest index, and how long that took. */
   let sentAt = Number.NEGATIVE_INFINITY;
@@ -150,15 +133,13 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
   let isWhole = false;
   /** The worker has the newest list, or a part of it. */
   let hasList = false;
-  /** The newest list: the id of its request. */
-  let newestList = -1;
   let refreshing: Promise<boolean> | null = null;
   /** Bytes of values that the worker keeps, and that it may keep; -1 if that was not set. */
   let keptValues = 0;
   let roomForValues = -1;
 
   const setRoom = (bytes: number) => {
-    if (bytes !== roomForValues) port?.postMessage({ t: 'values-room', bytes }, []);
+    if (bytes !== roomForValues && remote) send(remote.keepValues(bytes));
     roomForValues = bytes;
   };
   const enterValues = (bytes: number) => {
@@ -177,59 +158,43 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     enterValues(keptValues);
     setRoom(Math.min(MOST_VALUES, source.ledger?.room('values') ?? MOST_VALUES));
   };
-  const stop = () => {
-    port?.terminate();
-    port = null;
+  const forget = () => {
+    remote = null;
     roomForValues = -1;
     if (keptValues > 0) enterValues(0);
-    requests.end();
     listing.value = null;
     hasList = false;
   };
+  const worker = createService<RecordService>(spawn, forget);
+  const end = () => {
+    forget();
+    worker.end();
+  };
   const start = (info: TraceInfo, file: Blob) => {
-    if (port || disposed) return;
-    const started = spawn();
-    port = started;
-    requests = createRequests((message) => started.postMessage(message, []));
+    if (remote || disposed) return;
+    remote = worker.remote();
     sentAt = Number.NEGATIVE_INFINITY;
     current = 0;
     isWhole = isDatabase(info);
-    started.onmessage = ({ data }) => {
-      if (data.t === 'listing') {
-        if (data.id !== newestList) return;
-        hasList = true;
-        listing.value = data.listed;
-      } else if (data.t === 'values-kept') enterValues(data.bytes);
-      else if (data.t === 'collecting') tellCollecting(data.share);
-      else if (data.t === 'searching') {
-        for (const search of searching.values()) if (search.id === data.id) search.take(data);
-      } else requests.settle(data);
-    };
-    started.onerror = (event) => {
-      event.preventDefault();
-      if (port === started) stop();
-    };
-    started.onmessageerror = () => {
-      if (port === started) stop();
-    };
-    started.postMessage({ t: 'open', file, log: source.log(), format: info.format, database: isDatabase(info) }, []);
+    const { port1, port2 } = new MessageChannel();
+    source.share('records', port1);
+    send(remote.open({ file, log: source.log(), format: info.format, database: isDatabase(info) }, port2));
+    send(remote.watchValues(enterValues));
   };
-  /** Hands the worker a new index. Returns false if there is none, because the trace's worker has ended. */
+  /** Gets the worker a new index. Returns false if there is none, because the trace's worker has ended. */
   const refresh = async (): Promise<boolean> => {
     requested += 1;
     const number = requested;
     const reading = source.reading();
-    const began = performance.now();
-    const target = port;
-    const index = await source.index();
-    took = performance.now() - began;
-    if (!index) return false;
-    if (port !== target || !target) return true;
+    const target = remote;
+    const waited = target && (await answered(target.refresh()))?.value;
+    if (remote !== target) return true;
+    if (waited == null) return false;
+    took = waited;
     sentAt = performance.now();
     current = number;
     isWhole = !reading;
     hasList = false;
-    target.postMessage({ t: 'index', index }, [index.buffer]);
     return true;
   };
   const isRecent = (least: number) => {
@@ -238,23 +203,38 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     return source.reading() && current >= least && age <= Math.max(REFRESH_MS, REST * took);
   };
   /**
-   * Starts the worker if necessary, with an index that is recent enough and has at least the number `least`. Returns false
-   * if that is impossible.
+   * Starts the worker if necessary, with an index that is recent enough and has at least the number `least`. Returns null if
+   * that is impossible.
    */
-  const ready = async (least = 0): Promise<boolean> => {
+  const ready = async (least = 0): Promise<Remote<RecordService> | null> => {
     const info = source.info.peek();
     const arrival = source.file();
     const file = arrival instanceof Blob ? arrival : await arrival;
-    if (!info || !file || disposed) return false;
+    if (!info || !file || disposed) return null;
     start(info, file);
     // An index requested before reading ended, or for a worker that has stopped since, is not enough.
-    while (port && !isRecent(least)) {
+    while (remote && !isRecent(least)) {
       refreshing ??= refresh().finally(() => {
         refreshing = null;
       });
-      if (!(await refreshing)) return false;
+      if (!(await refreshing)) return null;
     }
-    return port !== null;
+    return remote;
+  };
+  /** Waits for the end of a pass. A worker that is deep in a call does not hear that it is to stop, and is ended. */
+  const inTime = async <T>(pass: Promise<T>, stop: AbortSignal): Promise<T> => {
+    const of = remote;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = () => {
+      timer = setTimeout(() => {
+        if (remote === of) end();
+      }, STOP_MS);
+    };
+    stop.addEventListener('abort', wait);
+    return pass.finally(() => {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', wait);
+    });
   };
 
   return {
@@ -262,117 +242,109 @@ export function createRecords(source: Source, spawn: () => RecordsPort): Records
     warm: () => void ready(),
     record: async (locator) => {
       const before = requested;
-      const ask = () => requests.ask('record', (id) => ({ t: 'record', id, locator }));
-      if (!(await ready())) return null;
+      const service = await ready();
+      if (!service) return null;
       const isOlder = !isWhole && current <= before;
-      let reply = await ask();
+      const answer = await answered(service.record(locator));
+      if (!answer?.error || !isOlder) return answer;
       // The picture may show more than an index that is older than the question.
-      if (reply?.error && isOlder && (await ready(before + 1))) reply = (await ask()) ?? reply;
-      return reply && { value: reply.record, error: reply.error };
+      const newer = await ready(before + 1);
+      return (newer && (await answered(newer.record(locator)))) ?? answer;
     },
-    list: async (scope) => {
-      if (!(await ready())) return null;
+    list: latest(async (stop, scope) => {
+      const service = await ready();
+      if (!service || stop.aborted) return null;
       hasList = false;
       listing.value = null;
-      const reply = await requests.askNewest('listed', (id) => {
-        newestList = id;
-        return { t: 'list', id, scope };
-      });
-      if (reply) listing.value = null;
-      hasList ||= Boolean(reply?.listed);
-      return reply && { value: reply.listed, error: reply.error };
-    },
-    rows: async (first, count) => {
-      if (!hasList) return null;
-      const reply = await requests.askNewest('rows', (id) => ({ t: 'rows', id, first, count }));
-      return reply && { value: reply.rows, error: reply.error };
-    },
+      const hear = (listed: Listed) => {
+        if (stop.aborted) return;
+        hasList = true;
+        listing.value = listed;
+      };
+      const answer = await answered(service.list(scope, hear, stop));
+      if (stop.aborted || !answer) return null;
+      listing.value = null;
+      hasList ||= answer.value !== null;
+      return answer;
+    }),
+    rows: latest(async (stop, first, count) => (hasList && remote ? answered(remote.rows(first, count, stop)) : null)),
     portion: async (first, count) => {
-      if (!hasList) return null;
-      return (await requests.ask('portion', (id) => ({ t: 'portion', id, first, count })))?.rows ?? null;
+      const rows = hasList && remote ? await answered(remote.portion(first, count)) : null;
+      return rows?.value ?? null;
     },
-    rowAt: async (x, track, locator) => {
-      if (!hasList) return null;
-      const reply = await requests.askNewest('row-at', (id) => ({ t: 'row-at', id, x, track, locator }));
-      return reply?.row ?? null;
-    },
+    rowAt: latest(async (_, x, track, locator) => {
+      const row = hasList && remote ? await answered(remote.rowAt(x, track, locator)) : null;
+      return row?.value ?? null;
+    }),
     recordAt: async (x, track) => {
-      if (!(await ready())) return null;
-      return (await requests.ask('record-at', (id) => ({ t: 'record-at', id, x, track })))?.row ?? null;
+      const service = await ready();
+      return (service && (await answered(service.recordAt(x, track))))?.value ?? null;
     },
     survey: async () => {
-      if (!(await ready())) return null;
-      return requests.ask('survey', (id) => ({ t: 'survey', id }));
+      const service = await ready();
+      return (service && (await answered(service.survey())))?.value ?? null;
     },
-    collect: (wanted, tell, stopped) => {
+    collect: (wanted, tell, stop) => {
       const pass = collecting.then(async () => {
-        if (stopped.aborted || !(await ready())) return null;
-        tellCollecting = tell;
-        const asked = requests.ask('collected', (id) => ({ t: 'collect', id, wanted }));
-        const worker = port;
-        let timer: ReturnType<typeof setTimeout> | undefined;
-        const abort = () => {
-          worker?.postMessage({ t: 'stop-collect' }, []);
-          // A worker that is deep in a call does not hear it.
-          timer = setTimeout(() => {
-            if (port === worker) stop();
-          }, STOP_MS);
-        };
-        stopped.addEventListener('abort', abort, { once: true });
-        const reply = await asked;
-        clearTimeout(timer);
-        stopped.removeEventListener('abort', abort);
-        return reply && { value: reply.found, error: reply.error };
+        const service = stop.aborted ? null : await ready();
+        return service && inTime(answered(service.collect(wanted, tell, stop)), stop);
       });
       collecting = pass.catch(() => undefined);
       return pass;
     },
-    search: async (slot, filter, take) => {
-      const mine: SearchOfRecords = { id: -1, take, timer: undefined };
+    search: async (slot, filter, to, take) => {
+      searching.get(slot)?.abort();
+      const mine = new AbortController();
       searching.set(slot, mine);
-      if (!(await ready()) || searching.get(slot) !== mine) return undefined;
+      const stop = mine.signal;
+      const service = await ready();
+      if (!service || stop.aborted) return undefined;
       if ('values' in filter) useValues();
-      const reply = await requests.ask('searched', (id) => {
-        mine.id = id;
-        return 'values' in filter
-          ? { t: 'ask-values', id, slot, query: filter.values }
-          : { t: 'search', id, slot, filter };
-      });
-      clearTimeout(mine.timer);
-      if (searching.get(slot) !== mine) return undefined;
+      const pass =
+        'values' in filter
+          ? service.searchValues(filter.values, to, take, stop)
+          : service.search(slot, filter, to, take, stop);
+      const answer = await inTime(answered(pass), stop);
+      if (stop.aborted) return undefined;
       // There is nothing left to stop.
       searching.delete(slot);
-      return reply ? reply.error : undefined;
+      return answer ? answer.error : undefined;
     },
-    aboutValues: async <W extends ValuesWhat>(about: ValuesQuestion<W>) => {
-      if (!(await ready())) return null;
+    aboutValues: async (ask) => {
+      const service = await ready();
+      if (!service) return null;
       useValues();
-      const reply = await requests.ask('values', (id) => ({ t: 'about-values', id, ask: about }));
-      // The worker answers each question with its kind of answer.
-      return (reply?.answer ?? null) as ValuesAnswer<W> | null;
+      return (await answered(ask(service)))?.value ?? null;
     },
     tabulate: async (wanted) => {
-      if (!(await ready())) return null;
-      const reply = await requests.ask('tabulated', (id) => ({ t: 'tabulate', id, ...wanted }));
-      return reply && { value: reply.part, error: reply.error };
+      const service = await ready();
+      return service && answered(service.tabulate(wanted));
     },
     stopSearch: (slot) => {
-      const stopped = searching.get(slot);
-      const worker = port;
+      searching.get(slot)?.abort();
       searching.delete(slot);
-      if (!stopped || stopped.id < 0) return;
-      worker?.postMessage({ t: 'stop-search', slot }, []);
-      // A worker that is deep in a call does not hear it.
-      stopped.timer = setTimeout(() => {
-        if (port === worker) stop();
-      }, STOP_MS);
     },
-    replaceFile: (file) => port?.postMessage({ t: 'file', file }, []),
+    replaceFile: (file) => {
+      if (remote) send(remote.replaceFile(file));
+    },
     dispose: () => {
       disposed = true;
-      stop();
+      end();
     },
   };
+}
+
+/** For calls whose end does not matter. */
+function send(call: Promise<unknown>): void {
+  call.catch(() => undefined);
+}
+
+/** What a call resolves with, or the error that the worker answers with. null if that has ended, which has a sentence. */
+function answered<T>(call: Promise<T | null>): Promise<Answer<T> | null> {
+  return call.then(
+    (value) => ({ value, error: null }),
+    (error: TraceError | string) => (typeof error === 'string' ? null : { value: null, error }),
+  );
 }
 
 /** Whether a trace is a database, which is read without an index. */

@@ -44,12 +44,17 @@ export interface Search {
 /** Gets the hits themselves: what the expression of a new search is about, or null without one, and then records as they are found. */
 export interface Taker {
   begin(abouts: Uint8Array | null): void;
-  add(found: FoundRecords): void;
+  add(found: Pick<FoundRecords, 'x' | 'track' | 'branches'>): void;
 }
+
+/** What a search needs of a trace. */
+export type SearchedTrace = Pick<Trace, 'begin' | 'dropHits' | 'status'> & {
+  readonly records: Pick<Trace['records'], 'search' | 'stopSearch'>;
+};
 
 /** No search yet. A newer search of a slot takes the place of the older one. `grown` is called after hits have come. */
 export function createSearch(
-  trace: Pick<Trace, 'begin' | 'hits' | 'records' | 'status'>,
+  trace: SearchedTrace,
   slot: SearchSlot,
   grown: () => void = () => undefined,
   taker: Taker | null = null,
@@ -67,7 +72,7 @@ export function createSearch(
     cancel = () => undefined;
     waiting = null;
     trace.records.stopSearch(slot);
-    if (job.peek() >= 0) void trace.hits(job.peek(), { what: 'drop' });
+    if (job.peek() >= 0) void trace.dropHits(job.peek());
     job.value = -1;
     count.value = 0;
     names.value = new Set();
@@ -84,24 +89,20 @@ export function createSearch(
     added.value += 1;
     grown();
   };
-  /** Has the records searched, and adds what is found to the hits of the job. */
+  /** Has the records searched, whose worker adds what is found to the hits of the job. */
   const searchRecords = async (id: number, what: RecordFilter | ValuesQuery) => {
     state.value = { at: 'searching', share: 0 };
     let listed = 0;
     let matching = 0;
     const isMine = () => job.peek() === id;
-    const answers: Promise<unknown>[] = [];
-    const ended = await trace.records.search(slot, what, (part) => {
+    const ended = await trace.records.search(slot, what, { job: id, shown: taker !== null }, (part) => {
       if (!isMine()) return;
-      listed += part.found.x.length;
+      listed += part.listed;
       matching = part.count;
       if (state.peek().at === 'searching') state.value = { at: 'searching', share: part.share };
-      if (part.found.x.length === 0 && part.found.texts.length === 0) return;
-      taker?.add(part.found);
-      const answer = trace.hits(id, { what: 'add', found: part.found });
-      answers.push(answer.then((more) => more && isMine() && grow(more.count, more.names)));
+      if (part.found) taker?.add(part.found);
+      if (part.hits) grow(part.hits.count, part.hits.names);
     });
-    await Promise.all(answers);
     if (!isMine() || state.peek().at !== 'searching') return;
     done(matching - listed, ended === undefined, ended?.sentence ?? null);
   };

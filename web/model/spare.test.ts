@@ -1,23 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { recorded } from '../base/remote.fixture.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
+import { type FakeWorker, workerOf } from '../base/worker.fixture.ts';
 import { createSpare } from './spare.ts';
-import type { Port } from './trace.ts';
 
 /** Ports, numbered as they are spawned. */
 function ports() {
-  const spawned: (Port & { ended: boolean })[] = [];
+  const spawned: FakeWorker[] = [];
   const spare = createSpare(() => {
-    const port = {
-      ended: false,
-      postMessage: () => undefined,
-      terminate: () => {
-        port.ended = true;
-      },
-      onmessage: null,
-      onerror: null as Port['onerror'],
-      onmessageerror: null,
-    };
-    spawned.push(port);
-    return port;
+    const worker = workerOf(recorded<TraceService>().service);
+    spawned.push(worker);
+    return worker;
   });
   return { spawned, spare };
 }
@@ -35,8 +28,8 @@ describe('a spare worker', () => {
   it('is replaced if it does not load', () => {
     const { spawned, spare } = ports();
     spare.warm();
-    spawned[0]!.onerror?.({ preventDefault: () => undefined } as ErrorEvent);
-    expect(spawned[0]!.ended).toBe(true);
+    spawned[0]!.crash();
+    expect(spawned[0]!.isEnded()).toBe(true);
     expect(spare.take()).toBe(spawned[1]);
   });
 

@@ -1,19 +1,19 @@
-import type { Port } from './trace.ts';
+import type { RemoteWorker } from '../base/remote.ts';
 
 /** A worker that was started before there is a file for it, so that opening one waits for no download and no compiling. */
 export interface Spare {
   /** Starts a worker unless one is ready. */
   warm(): void;
   /** The worker that is ready, or a new one. */
-  take(): Port;
+  take(): RemoteWorker;
   /** Takes back a worker for which no file has come. */
-  put(port: Port): void;
+  put(port: RemoteWorker): void;
 }
 
 /** No worker yet. `spawn` starts one. */
-export function createSpare(spawn: () => Port): Spare {
-  let ready: Port | null = null;
-  const keep = (port: Port) => {
+export function createSpare(spawn: () => RemoteWorker): Spare {
+  let ready: RemoteWorker | null = null;
+  const keep = (port: RemoteWorker) => {
     ready = port;
     // A worker that does not load would never reply. The next file gets a new one, and reports the failure.
     port.onerror = (event) => {

@@ -31,7 +31,7 @@ export function createStatements(
     failed,
     retry,
     dispose,
-  } = askOnce(trace, () => trace.records.aboutValues({ what: 'statements' }));
+  } = askOnce(trace, () => trace.records.aboutValues((values) => values.statements()));
   scope.add(dispose);
   const sort = signal<{ by: StatementOrder; descending: boolean }>({ by: 'count', descending: true });
   const order = signal<Uint32Array>(new Uint32Array());

@@ -16,14 +16,17 @@ export interface StepMatches {
 const MOST = 4096;
 
 /** What matches `filter`. Answers come from the index of the trace. */
-export function createStepMatches(filter: StepFilter, machine: Pick<Machine, 'matches' | 'ready'>): StepMatches {
+export function createStepMatches(
+  filter: StepFilter,
+  machine: Pick<Machine, 'ready'> & { readonly ask: Pick<Machine['ask'], 'matches'> },
+): StepMatches {
   const version = signal(0);
   const known = new Map<number, boolean>();
   let isAsking = false;
   const ask = async (steps: readonly number[]) => {
     isAsking = true;
     await machine.ready(Math.max(...steps));
-    const found = await machine.matches(steps, filter);
+    const found = await machine.ask.matches(steps, filter);
     isAsking = false;
     if (!found) return;
     if (known.size > MOST) known.clear();

@@ -2,22 +2,19 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Dispose } from '../base/scope.ts';
 import type {
   FrameColumns,
-  FromSurvey,
+  OpensCalls,
   ResourceColumns,
   ResourceKind,
   Surveyed,
-  SurveyQuestion,
-  SurveyQuestions,
+  Surveying,
+  SurveyNews,
   TimesRead,
-  ToSurvey,
 } from '../base/survey_protocol.ts';
 import { watch } from '../base/watch.ts';
 import { aboutTimes } from './call_times.ts';
-import { type AnswerOf, createReadingWorker, type NewsOf, type Port } from './reading_worker.ts';
+import type { GraphicsWorker } from './graphics.ts';
+import { type Answers, createReadingWorker } from './reading_worker.ts';
 import type { Trace } from './trace.ts';
-
-/** The worker of the survey. Tests substitute their own. */
-export type SurveyPort = Port<ToSurvey, FromSurvey>;
 
 /** What a list of resources is narrowed to. */
 export interface ResourceFilter {
@@ -41,11 +38,8 @@ export interface Survey {
   readonly times: ReadonlySignal<TimesRead | null>;
   /** What the list of resources is narrowed to. */
   readonly filter: Signal<ResourceFilter>;
-  /** Asks the worker. Resolves with null if it cannot answer. */
-  ask<Q extends SurveyQuestion>(
-    about: Q,
-    what: SurveyQuestions[Q]['ask'],
-  ): Promise<SurveyQuestions[Q]['answer'] | null>;
+  /** Asks the worker. */
+  readonly ask: Answers<Surveying>;
   /** Stops the survey, or goes on with it. */
   stop(): void;
   goOn(): void;
@@ -56,7 +50,11 @@ export interface Survey {
  * How much of a trace a survey has read: all calls, or those before it was stopped or failed; or it goes on, so that what is there changes
  * with the next report. Subscribes.
  */
-export function extentOf({ progress, isStopped, error }: Survey): 'all' | 'part' | 'going' {
+export function extentOf({
+  progress,
+  isStopped,
+  error,
+}: Pick<Survey, 'progress' | 'isStopped' | 'error'>): 'all' | 'part' | 'going' {
   const at = progress.value;
   if (at && at.done === at.of) return 'all';
   return isStopped.value || error.value !== '' ? 'part' : 'going';
@@ -64,10 +62,10 @@ export function extentOf({ progress, isStopped, error }: Survey): 'all' | 'part'
 
 const CRASHED = 'The survey of this trace ended unexpectedly. Reload the page to try again.';
 
-/** The survey of an open trace. Begins as soon as that is read. `spawn` starts the worker. */
+/** The survey of an open trace. Begins as soon as that is read. `graphics` is the worker of its calls. */
 export function createSurvey(
-  trace: Pick<Trace, 'recordSource' | 'status' | 'companions' | 'attached'>,
-  spawn: () => SurveyPort,
+  trace: Pick<Trace, 'status' | 'companions' | 'attached'>,
+  graphics: Pick<GraphicsWorker, 'part'>,
 ): Survey {
   const progress = signal<Surveyed | null>(null);
   const frames = signal<FrameColumns | null>(null);
@@ -77,10 +75,6 @@ export function createSurvey(
   /** The companion whose times were asked for last, or 0. */
   let newest = 0;
   let isBegun = false;
-  const ask: Survey['ask'] = async (about, what) => {
-    const reply = await worker.ask((id) => ({ t: 'ask', id, about, ...what }) as ToSurvey);
-    return (reply?.answer ?? null) as SurveyQuestions[typeof about]['answer'] | null;
-  };
   /** Reads the times that were added last. */
   const readTimes = async () => {
     const all = trace.companions.peek().filter(({ kind }) => kind === 'times');
@@ -91,18 +85,13 @@ export function createSurvey(
     for (const { id: companion } of all.slice(0, -1)) {
       trace.attached({ companion, sentence: `The times of ${latest!.name} are shown in their place.`, wrong: false });
     }
-    const read = await ask('times', { file: latest?.file ?? null });
+    const read = await worker.ask.times(latest?.file ?? null);
     if (newest !== id) return;
     times.value = read && read.wrong === '' && read.calls > 0 ? read : null;
     if (latest) trace.attached({ companion: id, ...aboutTimes(read) });
   };
-  const worker = createReadingWorker<ToSurvey, NewsOf<FromSurvey>, AnswerOf<FromSurvey>>(trace, {
-    spawn,
-    open: async () => {
-      const file = await trace.recordSource.file();
-      const records = await trace.recordSource.index(true);
-      return file && records && [{ t: 'open', file, records }, [records.buffer]];
-    },
+  const worker = createReadingWorker<Surveying, OpensCalls, SurveyNews>(trace, {
+    ...graphics.part('survey'),
     hear: (surveyed) => {
       frames.value = surveyed.frames;
       if (surveyed.resources) resources.value = surveyed.resources;
@@ -114,7 +103,7 @@ export function createSurvey(
     },
     crashed: CRASHED,
   });
-  const { error, isStopped, stop, goOn } = worker;
+  const { error, isStopped, ask, stop, goOn } = worker;
   const unwatch = watch([trace.companions], () => void readTimes());
   return {
     progress,

@@ -1,5 +1,5 @@
 import { formatBytes, formatCount } from '../base/format.ts';
-import type { SqlRange } from '../base/messages.ts';
+import type { SqlRange } from '../base/trace_protocol.ts';
 import type { Trace } from './trace.ts';
 
 /** Most rows of the tables for SQL: at 45 bytes each they take 450 MB. */

@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JobReply } from '../base/job_protocol.ts';
-import type { FromWorker, ToWorker } from '../base/messages.ts';
+import { nextTask } from '../base/next_task.fixture.ts';
 import type { Progress, TraceError, Track } from '../base/protocol.ts';
+import { type Recorded, recorded } from '../base/remote.fixture.ts';
 import { ticks } from '../base/ticks.ts';
+import type { TraceReports, TraceService } from '../base/trace_protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
-import { openTrace, type Port, type Trace } from './trace.ts';
+import { type FakeWorker, workerOf } from '../base/worker.fixture.ts';
+import { openTrace, type Trace, type TraceFile } from './trace.ts';
 
 const PROGRESS: Progress = {
   bytesRead: 10,
@@ -18,68 +21,69 @@ const PROGRESS: Progress = {
 };
 const TRACK: Track = aTrack({ id: 1, name: 'thread 1', slices: 1 });
 
-let sent: ToWorker[];
-let ended: number;
-let port: Port;
+let asked: Recorded<TraceService>;
+let worker: FakeWorker;
+let page: TraceReports;
 let trace: Trace;
-const say = (data: FromWorker) => port.onmessage?.({ data } as MessageEvent<FromWorker>);
-
-beforeEach(() => {
-  sent = [];
-  ended = 0;
-  port = {
-    postMessage: (message) => sent.push(message),
-    terminate: () => {
-      ended += 1;
-    },
-    onmessage: null,
-    onerror: null,
-    onmessageerror: null,
-  };
-  trace = openTrace(port, { file: new Blob(['12345678901234567890']), name: 'a.xray', companions: [] }, () => {
+const open = (file: TraceFile) => {
+  worker = workerOf(asked.service);
+  return openTrace(worker, file, () => {
     throw new Error('no record worker is needed');
   });
+};
+
+beforeEach(async () => {
+  asked = recorded();
+  trace = open({ file: new Blob(['12345678901234567890']), name: 'a.xray', companions: [] });
+  await nextTask();
+  page = asked.newest('open').args[1];
 });
 
 describe('the page side of a trace', () => {
-  it('begins jobs, and passes on their messages until the worker ends', () => {
+  it('begins jobs, and passes on what they say until the worker ends', async () => {
     const question = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1), name: 4 };
     const told: JobReply[] = [];
     trace.begin({ kind: 'percentiles', ...question }, (reply) => told.push(reply));
-    const begun = sent.find((message) => message.t === 'begin-job')!;
-    expect(begun).toMatchObject({ slot: 'percentiles', question: { kind: 'percentiles', name: 4 } });
-    const reply: JobReply = { t: 'job-progress', id: begun.id, progress: { done: 1, of: 2 } };
-    say(reply);
+    await nextTask();
+    const [id, slot, begun, , progress] = asked.newest('job').args;
+    expect([slot, begun]).toMatchObject(['percentiles', { kind: 'percentiles', name: 4 }]);
+    progress({ done: 1, of: 2 });
+    await nextTask();
     trace.dispose();
-    say(reply);
-    expect(told).toEqual([reply]);
+    progress({ done: 1, of: 2 });
+    await nextTask();
+    expect(told).toEqual([{ t: 'job-progress', id, progress: { done: 1, of: 2 } }]);
   });
   it('opens the file at once', () => {
-    expect(sent.map((message) => message.t)).toEqual(['open']);
+    expect(asked.names()).toEqual(['open']);
     expect([trace.status.value.at, trace.size]).toEqual(['loading', 20]);
   });
-  it('takes over names, tracks and progress', () => {
-    say({ t: 'names', first: 0, names: { all: 'ab', ends: Uint32Array.of(1, 2) }, keys: null });
-    say({ t: 'names', first: 300, names: { all: 'c', ends: Uint32Array.of(1) }, keys: null });
-    say({ t: 'tracks', tracks: [TRACK], more: false });
-    say({ t: 'tracks', tracks: [{ ...TRACK, slices: 7 }], more: false });
-    say({ t: 'progress', progress: PROGRESS });
+  it('takes over names, tracks and progress', async () => {
+    page.names(0, { all: 'ab', ends: Uint32Array.of(1, 2) }, null);
+    page.names(300, { all: 'c', ends: Uint32Array.of(1) }, null);
+    page.tracks([TRACK], false);
+    page.tracks([{ ...TRACK, slices: 7 }], false);
+    page.progress(PROGRESS);
+    await nextTask();
     expect([trace.names.of(1), trace.names.of(300), trace.names.of(7)]).toEqual(['b', 'c', '']);
     expect(trace.names.colour.length).toBeGreaterThan(300);
     expect(trace.tracks.value.get(1)?.slices).toBe(7);
     const known = trace.tracks.value;
-    say({ t: 'tracks', tracks: [{ ...TRACK, id: 2 }], more: true });
+    page.tracks([{ ...TRACK, id: 2 }], true);
+    await nextTask();
     expect(trace.tracks.value, 'waits for the rest').toBe(known);
-    say({ t: 'tracks', tracks: [{ ...TRACK, id: 3 }], more: false });
+    page.tracks([{ ...TRACK, id: 3 }], false);
+    await nextTask();
     expect([...trace.tracks.value.values()].map(({ id }) => id)).toEqual([1, 2, 3]);
     expect(trace.progress.value).toBe(PROGRESS);
   });
   it('resolves each request with its own reply', async () => {
     const first = trace.problems(0, 10);
     const second = trace.problems(10, 10);
-    const ids = sent.flatMap((message) => (message.t === 'problems' ? [message.id] : []));
-    say({ t: 'problems', id: ids[1]!, problems: [], total: 2 });
-    say({ t: 'problems', id: ids[0]!, problems: [], total: 1 });
+    await nextTask();
+    const calls = asked.calls.flatMap((call) => (call.name === 'problems' ? [call] : []));
+    calls[1]!.answer({ problems: [], total: 2 });
+    calls[0]!.answer({ problems: [], total: 1 });
     expect([(await first)?.total, (await second)?.total]).toEqual([1, 2]);
   });
   it('resolves a superseded request with null', async () => {
@@ -99,77 +103,84 @@ describe('the page side of a trace', () => {
     trace.dispose();
     expect(await waiting).toBeNull();
     expect(await trace.overview(100)).toBeNull();
-    expect(ended).toBe(1);
+    expect(worker.isEnded()).toBe(true);
     trace.cancel();
-    expect(sent.at(-1)?.t).toBe('overview');
+    await nextTask();
+    expect(asked.names()).not.toContain('cancel');
   });
   it('ends a worker that does not answer to a cancel', () => {
     vi.useFakeTimers();
     try {
       trace.cancel();
       vi.advanceTimersByTime(500);
-      expect([trace.status.value.at, ended]).toEqual(['loading', 0]);
+      expect([trace.status.value.at, worker.isEnded()]).toEqual(['loading', false]);
       vi.advanceTimersByTime(500);
       expect(trace.status.value).toMatchObject({
         at: 'failed',
         error: { sentence: expect.stringContaining('stopped') },
       });
-      expect(ended).toBe(1);
+      expect(worker.isEnded()).toBe(true);
     } finally {
       vi.useRealTimers();
     }
   });
-  it('keeps a worker that answers to a cancel', () => {
+  it('keeps a worker that answers to a cancel', async () => {
     vi.useFakeTimers();
     try {
       trace.cancel();
-      say({ t: 'done', how: 'cancelled', progress: PROGRESS, error: null });
-      vi.advanceTimersByTime(5000);
-      expect([trace.status.value.at, ended]).toEqual(['ready', 0]);
+      page.done('cancelled', PROGRESS, null);
+      await vi.advanceTimersByTimeAsync(5000);
+      expect([trace.status.value.at, worker.isEnded()]).toEqual(['ready', false]);
     } finally {
       vi.useRealTimers();
     }
   });
-  it('offers to go on after a limit, unless limits are lifted', () => {
+  it('offers to go on after a limit, unless limits are lifted', async () => {
     const limit = { kind: 'unpacks-to-more', count: 1, serious: true, canGoOn: true, isLimit: true, summary: '' };
     const problems = [{ ...limit, first: { offset: 0n, kind: '', sentence: '' } }];
     expect(trace.canGoOn.value).toBe(false);
-    say({ t: 'done', how: 'complete', progress: { ...PROGRESS, problems }, error: null });
+    page.done('complete', { ...PROGRESS, problems }, null);
+    await nextTask();
     expect(trace.canGoOn.value).toBe(true);
-    const lifted = openTrace(port, { file: new Blob(), name: 'a', companions: [], lifted: true }, () => {
-      throw new Error('no record worker is needed');
-    });
-    expect(sent.at(-1)).toMatchObject({ t: 'open', lifted: true });
-    say({ t: 'done', how: 'complete', progress: { ...PROGRESS, problems }, error: null });
+    const lifted = open({ file: new Blob(), name: 'a', companions: [], lifted: true });
+    await nextTask();
+    const [opening, pageOfLifted] = asked.newest('open').args;
+    expect(opening.lifted).toBe(true);
+    pageOfLifted.done('complete', { ...PROGRESS, problems }, null);
+    await nextTask();
+    expect(lifted.status.value.at).toBe('ready');
     expect(lifted.canGoOn.value).toBe(false);
     const error: TraceError = { kind: 'limit', sentence: 'Too much.', offset: null };
-    const other = openTrace(port, { file: new Blob(), name: 'a', companions: [] }, () => {
-      throw new Error('no record worker is needed');
-    });
-    say({ t: 'done', how: 'broken', progress: PROGRESS, error });
+    const other = open({ file: new Blob(), name: 'a', companions: [] });
+    await nextTask();
+    asked.newest('open').args[1].done('broken', PROGRESS, error);
+    await nextTask();
     expect(other.canGoOn.value).toBe(true);
   });
-  it('fails if the error comes before the first event', () => {
-    say({ t: 'failed', error: { kind: 'unrecognised', sentence: 'No trace.', offset: null }, companion: 'names' });
+  it('fails if the error comes before the first event', async () => {
+    page.failed({ kind: 'unrecognised', sentence: 'No trace.', offset: null }, 'names');
+    await nextTask();
     expect(trace.status.value).toEqual({
       at: 'failed',
       error: { kind: 'unrecognised', sentence: 'No trace.', offset: null },
       companion: 'names',
     });
-    expect(ended).toBe(1);
+    expect(worker.isEnded()).toBe(true);
   });
-  it('keeps what was read when the worker dies', () => {
-    say({ t: 'tracks', tracks: [TRACK], more: false });
-    say({ t: 'progress', progress: PROGRESS });
-    port.onerror?.({ message: 'unreachable', preventDefault: () => undefined } as ErrorEvent);
+  it('keeps what was read when the worker dies', async () => {
+    page.tracks([TRACK], false);
+    page.progress(PROGRESS);
+    await nextTask();
+    worker.crash('unreachable');
     const status = trace.status.value;
     expect(status.at === 'ready' && status.how).toBe('broken');
     expect(status.at === 'ready' && status.error?.kind).toBe('crashed');
   });
 
-  it('fails if the tracks are empty', () => {
-    say({ t: 'tracks', tracks: [TRACK], more: false });
-    say({ t: 'failed', error: { kind: 'malformed', sentence: 'no such table', offset: null }, companion: null });
+  it('fails if the tracks are empty', async () => {
+    page.tracks([TRACK], false);
+    page.failed({ kind: 'malformed', sentence: 'no such table', offset: null }, null);
+    await nextTask();
     expect(trace.status.value.at).toBe('failed');
   });
 });

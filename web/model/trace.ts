@@ -1,55 +1,38 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Attachment, Companion, CompanionFile, CompanionKind, Source } from '../base/companions.ts';
+import type { Attachment, Companion, CompanionFile, CompanionKind } from '../base/companions.ts';
 import { roomForTrace } from '../base/device.ts';
-import type {
-  BindTo,
-  BoundExpression,
-  BoundFilter,
-  BoundPoints,
-  HitAnswer,
-  HitQuestion,
-  HitWhat,
-  WrongExpression,
-} from '../base/find_protocol.ts';
-import type { JobReply, RangeQuestion } from '../base/job_protocol.ts';
-import type { FromWorker, SqlRange, TablePages, ToWorker } from '../base/messages.ts';
+import type { BoundExpression, WrongExpression } from '../base/find_protocol.ts';
+import type { RangeQuestion } from '../base/job_protocol.ts';
+import { latest } from '../base/latest.ts';
 import type {
   Archive,
   Described,
   Details,
-  Find,
-  Found,
   Item,
-  Origin,
-  Overview,
-  Problem,
   Progress,
   RecordDetails,
-  Ticks,
   TraceError,
   TraceInfo,
   Track,
-  ValueType,
 } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
+import type { RemoteWorker } from '../base/remote.ts';
 import { textsOf } from '../base/texts.ts';
+import type { TraceReports, TraceService } from '../base/trace_protocol.ts';
 import { createContents } from './contents.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { createLedger, type Ledger, withRoom } from './ledger.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
 import { type Again, withObject } from './read_again.ts';
-import { createRecords, type Source as RecordSource, type Records, type RecordsPort } from './records.ts';
-import { createRequests } from './requests.ts';
+import { createRecords, type Source as RecordSource, type Records } from './records.ts';
+import { type Asked, connectTo, orNull, some } from './service.ts';
 import { crash, STOPPED } from './trace_errors.ts';
 import { createTracks, NO_TRACKS, type Tracks } from './tracks.ts';
 import { bindValues, isAboutValues } from './values_expression.ts';
 
 /** How long a worker has to stop reading. One that is deep in a call, as in SQLite, does not answer and is ended. */
 const STOP_MS = 700;
-
-/** A message of the trace's worker that ends one request. */
-type Reply = Exclude<Extract<FromWorker, { id: number }>, JobReply | { t: 'looked' }>;
 
 /** Where a trace is in its life. A `failed` trace has nothing to show. */
 export type Status =
@@ -60,20 +43,35 @@ export type Status =
   /** `companion`: what the file is if it is not a trace, but a companion of one. */
   | { readonly at: 'failed'; readonly error: TraceError; readonly companion: CompanionKind | null };
 
-/** The part of `Worker` that a trace uses. Tests substitute their own. */
-export interface Port {
-  postMessage(message: ToWorker): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromWorker>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
-}
+/** What the page asks the trace's worker as it is. */
+const PASSED_ON = [
+  'bindPoints',
+  'bindRecords',
+  'digest',
+  'exportRows',
+  'find',
+  'origin',
+  'overview',
+  'painted',
+  'place',
+  'problems',
+  'removeTrack',
+  'showValues',
+  'source',
+  'tables',
+  'weigh',
+  'hits',
+  'rankOfHit',
+  'marksOfHits',
+  'columnsOfHits',
+  'dropHits',
+] as const satisfies readonly (keyof TraceService)[];
 
 /**
  * An open trace: the page's side of two workers, one for the trace and one for its records. Owns them;
  * {@link Trace.dispose} terminates them and frees their memory.
  */
-export interface Trace extends Again {
+export interface Trace extends Again, Pick<Asked<TraceService>, (typeof PASSED_ON)[number]> {
   readonly name: string;
   /** Bytes of the file. */
   readonly size: number;
@@ -112,20 +110,12 @@ export interface Trace extends Again {
   attached(attachment: Attachment): void;
   /** Says which object's functions a binary names. null leaves it to what is known. */
   assign(companion: number, object: number | null): void;
-  /** Says at which address the first page of a binary is. null leaves it to what is known. */
-  place(companion: number, base: bigint | null): void;
-  /** Where the function with an id or at an address is in the source. Resolves with null if no binary says it or the worker ends. */
-  source(func: number | bigint): Promise<Source | null>;
   /** Stops reading within a second. What was read is kept if the worker answers in time. */
   cancel(): void;
   /** Reading stopped at a limit, and the file can be opened again without it. */
   readonly canGoOn: ReadonlySignal<boolean>;
-  /** Reports that the first picture is on the screen. */
-  painted(): void;
   /** Resolves with null if a newer question supersedes this one or the worker ends. */
   picture(question: Question): Promise<Picture | null>;
-  /** Resolves with null if the worker ends. `buckets` is the number of cells a row. */
-  overview(buckets: number): Promise<Overview | null>;
   /** Resolves with null if the worker ends. Details are null when there is no such item or decoding it failed. */
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
   /** Details of a record of a list that has neither a slice nor an instant. */
@@ -135,39 +125,15 @@ export interface Trace extends Again {
   readonly recordSource: RecordSource;
   /** Begins a job; see {@link Jobs.begin}. */
   readonly begin: Jobs['begin'];
-  /** Resolves with null if there is no such item or the worker ends. */
-  find(what: Find): Promise<Found | null>;
   /**
    * The expression for a search, or why it is not one: one about everything, or about the slices of a range, where words are parts
    * of names. Resolves with null if the worker ends.
    */
   bind(text: string, within?: RangeQuestion): Promise<BoundExpression | WrongExpression | null>;
-  /** What a search of values needs. Resolves with null if the worker ends. */
-  bindPoints(): Promise<BoundPoints | null>;
-  /** The expression for a list of records, or why it is not one. Resolves with null if the worker ends. */
-  bindFilter(text: string): Promise<BoundFilter | WrongExpression | null>;
-  /** Asks about the hits of a search, by the id of its job. Resolves with null if it was dropped or the worker ends. */
-  hits<W extends HitWhat>(job: number, ask: HitQuestion<W>): Promise<HitAnswer<W> | null>;
-  /** Where a place on a derived track comes from. Resolves with null if there is no such place or the worker ends. */
-  origin(track: number, time: Ticks, item: Item | null): Promise<Origin | null>;
-  /** Removes a derived track. */
-  removeTrack(track: number): void;
-  /** Shows the values of a counter as those of another type, made from the same bytes of the file. The track comes again. */
-  showValues(track: number, type: ValueType): void;
-  /** What the calls that begin at these positions weigh in statistics that ask for it, in place of earlier weights. */
-  weigh(at: BigUint64Array, weights: BigUint64Array): void;
   /** What other workers hold for the trace. */
   readonly ledger: Ledger;
   /** The derived tracks that the worker removed last, to make room. */
   readonly evicted: ReadonlySignal<readonly number[]>;
-  /** At most `max` problems from index `first` on. Resolves with null if the worker ends. */
-  problems(first: number, max: number): Promise<{ problems: readonly Problem[]; total: number } | null>;
-  /** At most `most` pages of the database for SQL, of a range or of the whole trace. Resolves with null if the worker ends. */
-  tables(range: SqlRange | null, first: number, most: number): Promise<(TablePages & { rows: number }) | null>;
-  /** What the module of exports asks for, as bytes. Resolves with null if the worker ends. */
-  exportRows(ask: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | null>;
-  /** The digest that `unspool info --json` prints for the same file, in hexadecimal. For tests and tools. */
-  digest(): Promise<string | null>;
   dispose(): void;
 }
 
@@ -188,22 +154,20 @@ export interface TraceFile {
 /**
  * Opens a file in its own worker, reached through `port`. `spawnRecords` starts the worker that reads its records.
  */
-export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => RecordsPort): Trace {
+export function openTrace(worker: RemoteWorker, opened: TraceFile, spawnRecords: () => RemoteWorker): Trace {
   const { file, name, companions, lifted = false, nested = false, jumps = new Uint8Array() } = opened;
   const log = companions.find(({ kind }) => kind === 'wal')?.file ?? null;
   const state = createState(file.size);
   const contents = createContents(file);
-  const requests = createRequests<ToWorker, Reply>((message) => port.postMessage(message));
-  const jobs = createJobs((message) => port.postMessage(message));
+  const { remote, close } = connectTo<TraceService>(worker, (reason) => fail(crash(reason)));
+  const ask = orNull(remote);
+  const jobs = createJobs(remote.job);
   let gone = false;
-  const post = (message: ToWorker) => {
-    if (!gone) port.postMessage(message);
-  };
   const end = () => {
     gone = true;
-    port.terminate();
-    requests.end();
     jobs.end();
+    worker.terminate();
+    close(STOPPED);
     records.dispose();
     contents.end();
   };
@@ -212,10 +176,9 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     end();
   };
 
-  const { ask, askNewest } = requests;
   const ledger = createLedger(
     () => state.progress.peek().storeBytes,
-    (bytes) => post({ t: 'elsewhere', bytes }),
+    (bytes) => void ask.setElsewhere(bytes),
   );
   const recordSource: RecordSource = {
     file: () => contents.content.peek() ?? contents.arrival,
@@ -223,41 +186,40 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
     info: state.info,
     reading: () => state.status.peek().at === 'loading',
     ledger,
-    index: async (numbers = false) => (await ask('index', (id) => ({ t: 'index', id, numbers })))?.index ?? null,
+    share: (port, name) => void ask.share(port, name),
+    index: (numbers = false) => ask.index(numbers),
   };
   const records = createRecords(recordSource, spawnRecords);
-  port.onmessage = ({ data }) => {
-    if (isReport(data)) {
-      contents.hear(data);
-      if (data.t === 'kept') records.replaceFile(data.file);
-      apply(state, data);
-    } else if (data.t === 'failed') fail(data.error, data.companion);
-    else if (data.t === 'looked') return;
-    else if (isOfJob(data)) jobs.settle(data);
-    else requests.settle(data);
-  };
-  port.onerror = (event) => {
-    event.preventDefault();
-    fail(crash(event.message));
-  };
-  port.onmessageerror = () => fail(crash('a message could not be read'));
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
   const most = lifted ? null : roomForTrace();
-  post({ t: 'open', file, name, companions, lifted, nested, room: most, jumps });
+  const reports = createReports(state);
+  void ask.open(
+    { file, name, companions, lifted, nested, room: most, jumps },
+    {
+      ...reports,
+      opened: (info, packed, entry) => {
+        contents.opened(packed);
+        reports.opened(info, packed, entry);
+      },
+      unpacked: contents.unpacked,
+      kept: (kept) => {
+        contents.kept(kept);
+        records.replaceFile(kept);
+      },
+      failed: fail,
+    },
+  );
 
-  const bindPoints = async () => {
-    const to: BindTo = { what: 'points' };
-    const bound = (await ask('bound', (id) => ({ t: 'bind', id, text: '', to })))?.bound ?? null;
-    return bound && 'points' in bound ? bound : null;
-  };
+  const checkQuery = (query: string) => records.aboutValues((values) => values.checkQuery(query));
 
   return {
+    ...some(ask, PASSED_ON),
     ...state,
     content: contents.content,
     shortage: contents.shortage,
     choose: (entry) => {
       state.status.value = { at: 'loading' };
-      post({ t: 'choose', entry });
+      void ask.choose(entry);
     },
     records,
     recordSource,
@@ -278,21 +240,19 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
         ...state.companions.peek(),
         ...added.map((companion) => ({ ...companion, attachment: null })),
       ];
-      for (const companion of added) post({ t: 'attach', companion });
+      for (const companion of added) void ask.attach(companion);
     },
     detach: (companion) => {
       state.companions.value = state.companions.peek().filter(({ id }) => id !== companion);
-      post({ t: 'detach', companion });
+      void ask.detach(companion);
     },
-    attached: (attachment) => apply(state, { t: 'attached', attachment }),
-    source: async (func) => (await ask('source', (id) => ({ t: 'source', id, func })))?.source ?? null,
+    attached: reports.attached,
     assign: (companion, object) => {
       state.companions.value = withObject(state.companions.peek(), companion, object);
-      post({ t: 'assign', companion, object });
+      void ask.assign(companion, object);
     },
-    place: (companion, base) => post({ t: 'place', companion, base }),
     cancel: () => {
-      post({ t: 'cancel' });
+      void ask.cancel();
       setTimeout(() => {
         if (!gone && state.status.peek().at === 'loading') fail(STOPPED);
       }, STOP_MS);
@@ -304,17 +264,14 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       const canGoOn = problems.some((kind) => kind.canGoOn || (kind.isLimit && most !== null));
       return !lifted && (error?.kind === 'limit' || canGoOn);
     }),
-    painted: () => post({ t: 'painted' }),
-    picture: async (question) => {
-      const reply = await askNewest('rects', (id) => ({ t: 'query', id, ...question }));
-      return reply && pictureOf(reply, question);
-    },
-    overview: async (buckets) => (await ask('overview', (id) => ({ t: 'overview', id, buckets })))?.overview ?? null,
+    // The worker knows by itself which question is the newest.
+    picture: latest(async (_, question) => {
+      const answer = await ask.picture(question);
+      return answer && pictureOf(answer, question);
+    }),
     details: async (item) => {
-      const reply = await ask('described', (id) => ({ t: 'describe', id, item }));
-      if (!reply) return null;
-      const { described } = reply;
-      if (!described) return { details: null, error: null };
+      const described = await ask.describe(item);
+      if (!described) return gone ? null : { details: null, error: null };
       const found = await records.record(described.locator);
       return found && { details: found.value && together(described, found.value), error: found.error };
     },
@@ -323,33 +280,11 @@ export function openTrace(port: Port, opened: TraceFile, spawnRecords: () => Rec
       return found && { details: found.value && alone(row, found.value), error: found.error };
     },
     begin: withRoom(jobs.begin, ledger),
-    find: async (what) => (await ask('found', (id) => ({ t: 'find', id, what })))?.found ?? null,
     bind: async (text, within) => {
-      if (!within && isAboutValues(text, state.info.peek())) return bindValues(text, records.aboutValues, bindPoints);
-      const to: BindTo = within ? { what: 'slices', ...within } : { what: 'all' };
-      const bound = (await ask('bound', (id) => ({ t: 'bind', id, text, to })))?.bound ?? null;
-      return bound && ('query' in bound || 'points' in bound) ? null : bound;
+      if (within) return ask.bindSlices(text, within.from, within.to, within.tracks);
+      return isAboutValues(text, state.info.peek()) ? bindValues(text, checkQuery, ask.bindPoints) : ask.bindAll(text);
     },
-    bindPoints,
-    bindFilter: async (text) => {
-      const bound = (await ask('bound', (id) => ({ t: 'bind', id, text, to: { what: 'records' } })))?.bound ?? null;
-      return bound && 'slices' in bound ? null : bound;
-    },
-    hits: async <W extends HitWhat>(job: number, about: HitQuestion<W>) => {
-      const reply = await ask('hits', (id) => ({ t: 'hits', id, job, ask: about }));
-      // The worker answers each question with its kind of answer.
-      return (reply?.answer ?? null) as HitAnswer<W> | null;
-    },
-    origin: async (track, time, item) =>
-      (await ask('origin', (id) => ({ t: 'origin', id, track, time, item })))?.origin ?? null,
-    removeTrack: (track) => post({ t: 'remove-track', track }),
-    showValues: (track, type) => post({ t: 'show-values', track, type }),
-    weigh: (at, weights) => post({ t: 'weigh', at, weights }),
     ledger,
-    problems: (first, max) => ask('problems', (id) => ({ t: 'problems', id, first, max })),
-    tables: (range, first, most) => ask('tables', (id) => ({ t: 'tables', id, range, first, most })),
-    exportRows: async (what) => (await ask('export-rows', (id) => ({ t: 'export-rows', id, ask: what })))?.rows ?? null,
-    digest: async () => (await ask('digest', (id) => ({ t: 'digest', id })))?.digest ?? null,
     dispose: end,
   };
 }
@@ -411,72 +346,47 @@ function createState(bytes: number): TraceState {
   };
 }
 
-/** A message that the worker sends unasked. */
-type Report = Exclude<FromWorker, Reply | JobReply | { t: 'failed' } | { t: 'looked' }>;
-
-function isReport(message: FromWorker): message is Report {
-  return !('id' in message) && message.t !== 'failed';
-}
-
-function isOfJob(message: Reply | JobReply): message is JobReply {
-  return message.t === 'job-part' || message.t === 'job-progress' || message.t === 'job-failed';
-}
-
-function apply(state: TraceState, report: Report): void {
-  switch (report.t) {
-    case 'archive':
+/** What takes over the reports of the worker. */
+function createReports(state: TraceState): Omit<TraceReports, 'unpacked' | 'kept' | 'failed'> {
+  return {
+    archive: (archive) => {
       state.hasOthers.value = true;
-      state.status.value = { at: 'choosing', archive: report.archive };
-      return;
-    case 'opened':
-      state.entry.value = report.entry;
-      state.info.value = report.info;
-      return;
-    case 'unpacked':
-    case 'kept':
-      return;
-    case 'names':
-      state.names.add(report.first, textsOf(report.names), report.keys && textsOf(report.keys));
-      return;
-    case 'renamed':
-      state.names.rename(report.ids, textsOf(report.names), report.keys && textsOf(report.keys));
-      return;
-    case 'again':
-      state.again.value = report.jumps;
-      return;
-    case 'attached': {
-      const { attachment } = report;
+      state.status.value = { at: 'choosing', archive };
+    },
+    opened: (info, _, entry) => {
+      state.entry.value = entry;
+      state.info.value = info;
+    },
+    names: (first, names, keys) => state.names.add(first, textsOf(names), keys && textsOf(keys)),
+    renamed: (ids, names, keys) => state.names.rename(ids, textsOf(names), keys && textsOf(keys)),
+    again: (jumps) => {
+      state.again.value = jumps;
+    },
+    attached: (attachment) => {
       state.companions.value = state.companions
         .peek()
         .map((companion) => (companion.id === attachment.companion ? { ...companion, attachment } : companion));
-      return;
-    }
-    case 'tracks':
-      state.addTracks(report.tracks);
+    },
+    tracks: (tracks, more) => {
+      state.addTracks(tracks);
       // What follows from the tracks is computed once they are all here.
-      if (!report.more) state.tracks.value = state.addTracks([]);
-      return;
-    case 'evicted':
-      state.evicted.value = [...report.tracks];
-      return;
-    case 'progress':
-      state.progress.value = report.progress;
-      return;
-    case 'done':
-      state.progress.value = report.progress;
-      state.status.value = { at: 'ready', how: report.how, error: report.error };
-      return;
-    default:
-      unreachable(report);
-  }
+      if (!more) state.tracks.value = state.addTracks([]);
+    },
+    evicted: (tracks) => {
+      state.evicted.value = [...tracks];
+    },
+    progress: (progress) => {
+      state.progress.value = progress;
+    },
+    done: (how, progress, error) => {
+      state.progress.value = progress;
+      state.status.value = { at: 'ready', how, error };
+    },
+  };
 }
 
 /** A trace that has events on the screen keeps them when its worker dies. */
 function failWith({ progress, status }: TraceState, error: TraceError, companion: CompanionKind | null): void {
   const shows = progress.peek().events > 0 && status.peek().at !== 'failed';
   status.value = shows ? { at: 'ready', how: 'broken', error } : { at: 'failed', error, companion };
-}
-
-function unreachable(message: never): never {
-  throw new Error(`unknown message from the worker: ${JSON.stringify(message)}`);
 }

@@ -13,7 +13,7 @@ it('asks for other types of values when they are wanted, and for the usual one a
   });
   const ordered = signal<readonly Track[]>([of({ type: 'signed' })]);
   const asked: string[] = [];
-  const stop = applyValueTypes({ status, showValues: (id, type) => asked.push(`${id} ${type}`) }, ordered);
+  const stop = applyValueTypes({ status, showValues: async (id, type) => void asked.push(`${id} ${type}`) }, ordered);
   expect(asked).toEqual([]);
   status.value = { at: 'ready', how: 'complete', error: null };
   // The track comes again with values of the type.

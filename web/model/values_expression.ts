@@ -1,6 +1,5 @@
 import type { BoundExpression, BoundPoints, WrongExpression } from '../base/find_protocol.ts';
 import type { TraceInfo } from '../base/protocol.ts';
-import type { ValuesAnswer, ValuesQuestion } from '../base/values_protocol.ts';
 
 /** What an expression begins with that is a query about values: the rest is in the language of docs/values.md. */
 export const VALUES = 'values:';
@@ -24,16 +23,16 @@ export function expressionOf(query: string): string {
 }
 
 /**
- * Binds an expression about values. `about` checks the query; `points` has what the trace's worker is asked.
+ * Binds an expression about values. `check` says what is wrong with the query; `points` has what the trace's worker is asked.
  * Returns null if a worker ends.
  */
 export async function bindValues(
   expression: string,
-  about: (ask: ValuesQuestion<'check'>) => Promise<ValuesAnswer<'check'> | null>,
+  check: (query: string) => Promise<{ readonly wrong: WrongExpression | null } | null>,
   points: () => Promise<BoundPoints | null>,
 ): Promise<BoundExpression | WrongExpression | null> {
   const { query, at } = queryIn(expression);
-  const [checked, bound] = await Promise.all([about({ what: 'check', query }), points()]);
+  const [checked, bound] = await Promise.all([check(query), points()]);
   if (!checked || !bound) return null;
   if (checked.wrong) return { ...checked.wrong, at: at + checked.wrong.at };
   return { slices: bound.slices, records: null, values: query };

@@ -35,9 +35,11 @@ export function createValuesFilter(
   if (text.peek() === '' && isAboutValues(asked, trace.info.peek())) text.value = queryIn(asked).query;
   const isAsked = signal(false);
   const known = signal<ValuesKnown | null>(null);
-  void trace.records.aboutValues({ what: 'known' }).then((value) => {
-    known.value = value;
-  });
+  void trace.records
+    .aboutValues((values) => values.knownValues())
+    .then((value) => {
+      known.value = value;
+    });
   /** What this asked last. */
   let mine = expressionOf(text.peek());
 

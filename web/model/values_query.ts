@@ -29,9 +29,11 @@ export function createValuesQuery(
   const isAsked = signal(false);
   const wrong = signal<{ sentence: string; place: SqlPlace } | null>(null);
   const known = signal<ValuesKnown | null>(null);
-  void trace.records.aboutValues({ what: 'known' }).then((value) => {
-    known.value = value;
-  });
+  void trace.records
+    .aboutValues((values) => values.knownValues())
+    .then((value) => {
+      known.value = value;
+    });
   scope.add(
     effect(() => {
       isAsked.value = text.value.trim() !== '' && find.asked.value === expressionOf(text.value);

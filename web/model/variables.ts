@@ -45,7 +45,7 @@ export function createVariables(trace: Asks): Variables {
     failed,
     retry,
     dispose,
-  } = askOnce(trace, () => trace.records.aboutValues({ what: 'variables' }));
+  } = askOnce(trace, () => trace.records.aboutValues((values) => values.variables()));
   scope.add(dispose);
   const text = signal('');
   const sort = signal<{ by: VariableOrder; descending: boolean }>({ by: 'count', descending: true });
@@ -104,11 +104,13 @@ export function createBuffers(trace: Asks): Buffers {
     failed,
     retry,
     dispose,
-  } = askOnce(trace, () => trace.records.aboutValues({ what: 'buffers' }));
+  } = askOnce(trace, () => trace.records.aboutValues((values) => values.buffers()));
   scope.add(dispose);
   const sort = signal<{ by: BufferOrder; descending: boolean }>({ by: 'from', descending: false });
-  const page = (first: number, count: number) =>
-    trace.records.aboutValues({ what: 'buffer-rows', first, count, ...sort.peek() });
+  const page = (first: number, count: number) => {
+    const { by, descending } = sort.peek();
+    return trace.records.aboutValues((values) => values.bufferRows(first, count, by, descending));
+  };
   const rows = createRowList<BufferRow>({
     ask: (first, count, take) => void page(first, count).then(take),
     count: () => table.peek()?.rows ?? 0,

@@ -1,33 +1,28 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { FromWorker, ToWorker } from '../base/messages.ts';
+import { nextTask } from '../base/next_task.fixture.ts';
 import type { Progress, TraceInfo } from '../base/protocol.ts';
-import type { Port } from './trace.ts';
+import { type Recorded, recorded } from '../base/remote.fixture.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
+import { workerOf } from '../base/worker.fixture.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';
 
 const INFO = { format: 'xray', offers: [], companions: [] } as unknown as TraceInfo;
 const PROGRESS = { bytesRead: 1, bytes: 1, events: 2, slices: 1, problems: [], extent: null } as unknown as Progress;
 
-let ports: (Port & { sent: ToWorker[] })[];
+/** What each worker was asked. */
+let asked: Recorded<TraceService>[];
 let now: number;
 let workbench: Workbench;
 
 beforeEach(() => {
-  ports = [];
+  asked = [];
   now = 1000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   workbench = createWorkbench(
     () => {
-      const sent: ToWorker[] = [];
-      const port: (typeof ports)[number] = {
-        sent,
-        postMessage: (message) => sent.push(message),
-        terminate: () => undefined,
-        onmessage: null,
-        onerror: null,
-        onmessageerror: null,
-      };
-      ports.push(port);
-      return port;
+      const one = recorded<TraceService>();
+      asked.push(one);
+      return workerOf(one.service);
     },
     () => {
       throw new Error('no record worker is needed');
@@ -39,20 +34,26 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const say = (port: Port, data: unknown) => port.onmessage?.({ data } as MessageEvent<FromWorker>);
 /** Opens a trace that takes this long to read; not to the end if `ends` is false. */
-const read = (ms: number, ends = true) => {
+const read = async (ms: number, ends = true) => {
   workbench.openBlob(new Blob(['x']), 'open.xray');
-  const port = ports.at(-1)!;
-  say(port, { t: 'opened', info: INFO, entry: null, packed: false });
-  say(port, { t: 'progress', progress: PROGRESS });
+  await nextTask();
+  const [, page] = asked.at(-1)!.newest('open').args;
+  page.opened(INFO, false, null);
+  page.progress(PROGRESS);
+  await nextTask();
   now += ms;
-  if (ends) say(port, { t: 'done', how: 'complete', error: null, progress: PROGRESS });
+  if (ends) page.done('complete', PROGRESS, null);
+  await nextTask();
 };
 /** Chooses a file, and waits until a worker has looked at it. */
 const choose = async () => {
   const chosen = workbench.openFiles([new File(['y'], 'other.xray')]);
-  say(ports.at(-1)!, { t: 'looked', id: 1, looks: [{ format: 'xray', confidence: 3, companion: null, looks: null }] });
+  await nextTask();
+  asked
+    .at(-1)!
+    .newest('look')
+    .answer([{ format: 'xray', confidence: 3, companion: null, looks: null }]);
   await chosen;
 };
 const shown = () => {
@@ -61,7 +62,7 @@ const shown = () => {
 };
 
 it('asks before it replaces a trace that took long to read', async () => {
-  read(2001);
+  await read(2001);
   expect(workbench.isCostly()).toBe(true);
   await choose();
   expect([shown(), workbench.offered.value]).toMatchObject(['open.xray', { name: 'other.xray', isSent: false }]);
@@ -73,7 +74,7 @@ it('asks before it replaces a trace that took long to read', async () => {
 });
 
 it('replaces a small trace without a question', async () => {
-  read(1999);
+  await read(1999);
   now += 60_000;
   expect(workbench.isCostly()).toBe(false);
   await choose();
@@ -81,7 +82,7 @@ it('replaces a small trace without a question', async () => {
 });
 
 it('asks while a trace is being read for long', async () => {
-  read(1999, false);
+  await read(1999, false);
   expect(workbench.isCostly()).toBe(false);
   now += 2;
   expect(workbench.isCostly()).toBe(true);

@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals';
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
+import type { RemoteWorker } from '../base/remote.ts';
 import { createScope, type Scope } from '../base/scope.ts';
 import { type AccessMarks, createAccessMarks } from './access_marks.ts';
 import { type CallPaths, createCallPaths } from './call_paths.ts';
@@ -18,12 +19,11 @@ import { type Chosen, type Looking, lookAt, type Offer, planFor } from './openin
 import { createPreview, type Preview } from './preview.ts';
 import { whenAgain } from './read_again.ts';
 import type { Recent } from './recent.ts';
-import type { RecordsPort } from './records.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createSpare } from './spare.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
-import { openTrace, type Port, type Trace, type TraceFile } from './trace.ts';
+import { openTrace, type Trace, type TraceFile } from './trace.ts';
 import { rememberTracks } from './track_memory.ts';
 import { applyValueTypes } from './value_types.ts';
 
@@ -125,8 +125,8 @@ export interface Workbench {
  * through `net`. What is remembered of files is in `memory`. `again` reads a file as it is now.
  */
 export function createWorkbench(
-  spawn: () => Port,
-  spawnRecords: () => RecordsPort,
+  spawn: () => RemoteWorker,
+  spawnRecords: () => RemoteWorker,
   net: Net,
   memory: BrowserMemory = createBrowserMemory(null),
   again: Recent['again'] = async () => null,
@@ -165,7 +165,7 @@ export function createWorkbench(
     const first = [scope, timeline, preview, events, derived, marks, find, marked, notes, eventTypes];
     for (const part of [...first, rest.memory, rest.statistics, rest.selection, rest.trace]) part.dispose();
   };
-  const openWith = (port: Port, file: TraceFile, notes: readonly NotesFile[] = []) => {
+  const openWith = (port: RemoteWorker, file: TraceFile, notes: readonly NotesFile[] = []) => {
     leave();
     const blob = file.file;
     for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
@@ -316,7 +316,7 @@ export function createWorkbench(
   };
 
   /** What files are. Looking may take long, so the user can stop it: that ends the worker. */
-  const lookFor = async (port: Port, chosen: readonly Chosen[]) => {
+  const lookFor = async (port: RemoteWorker, chosen: readonly Chosen[]) => {
     let stopped = false;
     const stop = new Promise<null>((resolve) => {
       stopLooking = () => {

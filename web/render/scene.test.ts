@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FromWorker } from '../base/messages.ts';
 import { FLAG_UNCERTAIN, type Track } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
+import type { PictureAnswer } from '../base/trace_protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { layOut } from '../model/layout.ts';
 import { createNames } from '../model/names.ts';
@@ -54,9 +54,7 @@ function scene(counters: readonly number[], having: readonly number[]): Scene {
     100,
     counters.map((track) => ({ track, first: 0, end: 0 })),
   );
-  const reply: FromWorker & { t: 'rects' } = {
-    t: 'rects',
-    id: 1,
+  const reply: PictureAnswer = {
     origin: ticks(0n),
     ...question,
     complete: true,
@@ -145,8 +143,6 @@ function sliceWith(flags: number): Scene {
   const question = questionOf(bare.view, 100, [{ track: 1, first: 0, end: 1 }]);
   const picture = pictureOf(
     {
-      t: 'rects',
-      id: 1,
       origin: ticks(0n),
       ...question,
       complete: true,

@@ -10,10 +10,8 @@ import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
 import { createBrowserMemory } from '../model/file_memory.ts';
 import { createRecent, recentInBrowser } from '../model/recent.ts';
-import type { RecordsPort } from '../model/records.ts';
 import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
-import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
 import queryWorker from '../worker/query.ts?worker&url';
 import recordWorker from '../worker/records.ts?worker&url';
@@ -30,8 +28,8 @@ import { limitConnections, startWorker } from './workers.ts';
 const url = new URLSearchParams(location.search).get('url');
 // Before the first worker, which inherits the policy.
 limitConnections(url);
-const spawn = (): Port => startWorker(traceWorker);
-const spawnRecords = (): RecordsPort => startWorker(recordWorker);
+const spawn = () => startWorker(traceWorker);
+const spawnRecords = () => startWorker(recordWorker);
 const spawnSql = (): SqlPort => startWorker(queryWorker);
 
 // Everything here lives as long as the page, so nothing is disposed.

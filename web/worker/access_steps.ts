@@ -1,9 +1,9 @@
-import type { Cell, HistoryPart } from '../base/steps_protocol.ts';
+import type { Cell, StepQuestions } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
 import { createLoopSteps } from './loop_steps.ts';
 import { type RecordFile, STEP_BYTES } from './record_file.ts';
-import { answerFiltered } from './step_filters.ts';
-import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
+import { filteredQuestions } from './step_filters.ts';
+import { executedQuestions, type StepIndex } from './step_index.ts';
 import { type Accesses, Explorer, Keeps } from './wasm/unspool_index.js';
 
 /**
@@ -15,21 +15,28 @@ const MOST_WITH_VALUES = 120_000_000;
 const MOST_FILE_WITH_VALUES = MOST_WITH_VALUES * 100;
 
 /** Questions that the addresses of instructions alone do not answer. */
-const ABOUT_ACCESSES: ReadonlySet<Ask['about']> = new Set([
+const ABOUT_ACCESSES: ReadonlySet<string> = new Set<keyof StepQuestions>([
   'state',
   'memory',
   'nearest',
   'history',
   'origins',
   'uses',
-] as const);
+]);
 
 /**
  * The index of a trace that says what its steps read and write. It begins without that, which is all that coverage, loops and
  * walking need, and is read again from the beginning with the first question about accesses. `records` is the index that the session made, `limit` the most
- * bytes of memory. Throws a sentence if the format does not say that.
+ * bytes of memory. `disassembler` is there once origins or uses are asked for, unless it does not load: then what an instruction
+ * reads is taken from what the trace says of its step. Throws a sentence if the format does not say what steps access.
  */
-export function createAccessSteps(file: RecordFile, format: string, records: Uint8Array, limit: number): StepIndex {
+export function createAccessSteps(
+  file: RecordFile,
+  format: string,
+  records: Uint8Array,
+  limit: number,
+  disassembler: () => Disassembler | undefined,
+): StepIndex {
   let keeps = Keeps.Executions;
   let open = new Explorer(format, records, file, keeps, limit);
   /** The latest history: walking through it asks again and again. */
@@ -51,50 +58,30 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
     loops = createLoopSteps(open);
     file.at = 0;
   };
-  const answer = (ask: Ask, disassembler: Disassembler | undefined): Answer | null => {
-    const { built } = open.progress();
+  /** The answer about a step that is indexed, otherwise null. */
+  const at = <A>(step: number, answer: () => A, built = open.progress().built) => (step < built ? answer() : null);
+  const questions: StepQuestions = {
+    ...filteredQuestions(
+      () => ({ index: open, built: open.progress().built }),
+      (step, kind, next) => open.walk(step, kind, next) ?? null,
+    ),
+    ...executedQuestions(() => open),
+    kinds: () => open.kinds(),
+    state: (step) => at(step, () => open.registers(step, undefined)),
+    memory: (step, address, len) => at(step, () => open.memory(step, address, len)),
+    nearest: (step, cell, written, next) =>
+      at(step, () => open.nearest(step, cell, written ?? undefined, next) ?? null),
+    history: (step, cell, most) =>
+      at(step, () => {
+        const accesses = historyOf(cell, open.progress().built);
+        const before = accesses.before(step);
+        const first = Math.max(0, Math.min(before - Math.floor(most / 2), accesses.count - most));
+        return { count: accesses.count, before, first, rows: open.rows(accesses, first, most) };
+      }),
+    execution: (address, from, number) => (number < 0 ? null : (open.execution(address, from, number) ?? null)),
     // An origin after the last step is that of what the step has written.
-    if ('step' in ask && ask.step >= built + (ask.about === 'origins' ? 1 : 0)) return null;
-    const filtered = answerFiltered(open, built, ask, (step) =>
-      ask.about === 'walk' ? (open.walk(step, ask.kind, ask.next) ?? null) : null,
-    );
-    if (filtered !== undefined) return filtered;
-    switch (ask.about) {
-      case 'matches':
-      case 'match':
-        return null;
-      case 'kinds':
-        return open.kinds();
-      case 'state':
-        return open.registers(ask.step, undefined);
-      case 'memory':
-        return open.memory(ask.step, ask.address, ask.len);
-      case 'nearest': {
-        const { step, cell, written, next } = ask;
-        return { step: open.nearest(step, cell, written ?? undefined, next) ?? null };
-      }
-      case 'history': {
-        const accesses = historyOf(ask.cell, built);
-        const before = accesses.before(ask.step);
-        const first = Math.max(0, Math.min(before - Math.floor(ask.most / 2), accesses.count - ask.most));
-        const rows = open.rows(accesses, first, ask.most);
-        return { count: accesses.count, before, first, rows } satisfies HistoryPart;
-      }
-      case 'execution':
-        return { step: ask.number < 0 ? null : (open.execution(ask.address, ask.from, ask.number) ?? null) };
-      case 'origins':
-        return { origins: open.origins(ask.step, ask.cell, disassembler) };
-      case 'uses':
-        return open.uses(ask.step, ask.cell, ask.most, disassembler);
-      case 'walk':
-        return { step: open.walk(ask.step, ask.kind, ask.next) ?? null };
-      case 'loops':
-        return loops(ask.first);
-      case 'coverage':
-        return coverageOf(open, ask);
-      case 'drcov':
-        return { file: open.drcov(Float64Array.from(ask.steps), ask.program) };
-    }
+    origins: (step, cell) => at(step, () => open.origins(step, cell, disassembler()), open.progress().built + 1),
+    uses: (step, cell, most) => at(step, () => open.uses(step, cell, most, disassembler())),
   };
   return {
     build: () => {
@@ -105,9 +92,10 @@ export function createAccessSteps(file: RecordFile, format: string, records: Uin
     },
     seal: () => open.seal(),
     progress: () => open.progress(),
-    answer,
-    beginAgainFor: (ask) => {
-      if (keeps !== Keeps.Executions || !ABOUT_ACCESSES.has(ask.about)) return false;
+    questions,
+    loops: (first) => loops(first),
+    beginAgainFor: (question) => {
+      if (keeps !== Keeps.Executions || !ABOUT_ACCESSES.has(question)) return false;
       beginAgain();
       return true;
     },

@@ -1,34 +1,38 @@
-import type { BindTo, BoundExpression, BoundFilter, BoundPoints, WrongExpression } from '../base/find_protocol.ts';
+import type { BindService, WrongExpression } from '../base/find_protocol.ts';
 import { notLoaded } from './errors.ts';
-import type { Language } from './language.ts';
+import { createLanguageLoader, type Language } from './language.ts';
 import type { Session } from './session.ts';
 
-/** An expression about the trace of a session, or why it is not one. `load` loads the filter language. */
-export async function bind(
-  load: () => Promise<Language>,
-  session: Session,
-  text: string,
-  to: BindTo,
-): Promise<BoundExpression | BoundFilter | BoundPoints | WrongExpression> {
-  try {
-    const { Binder } = await load();
-    // Names may have other texts than for the search before.
-    const binder = new Binder(session.findContext(/frame/i.test(text)));
+type Binder = InstanceType<Language['Binder']>;
+
+/** Binds expressions to a trace. `session` returns null before it is opened. */
+export function createBinding(session: () => Session | null): BindService {
+  const load = createLanguageLoader();
+  /** Calls `read` with a binder. Returns null without a session, and undefined if the language does not load. */
+  const bind = async <T>(text: string, read: (binder: Binder) => T): Promise<T | null | undefined> => {
+    const open = session();
+    if (!open) return null;
     try {
-      switch (to.what) {
-        case 'all':
-          return binder.bind(text) as BoundExpression | WrongExpression;
-        case 'slices':
-          return binder.bindWithin(text, to.from, to.to, to.tracks) as BoundExpression | WrongExpression;
-        case 'records':
-          return binder.bindFilter(text) as BoundFilter | WrongExpression;
-        case 'points':
-          return binder.points() as BoundPoints;
+      const { Binder } = await load();
+      // Names may have other texts than for the search before.
+      const binder = new Binder(open.findContext(/frame/i.test(text)));
+      try {
+        return read(binder);
+      } finally {
+        binder.free();
       }
-    } finally {
-      binder.free();
+    } catch {
+      return undefined;
     }
-  } catch {
-    return { sentence: notLoaded('The search').sentence, at: 0, length: 0 };
-  }
+  };
+  const orWrong = async <T>(bound: Promise<T | null | undefined>): Promise<T | WrongExpression | null> => {
+    const read = await bound;
+    return read === undefined ? { sentence: notLoaded('The search').sentence, at: 0, length: 0 } : read;
+  };
+  return {
+    bindAll: (text) => orWrong(bind(text, (binder) => binder.bind(text))),
+    bindSlices: (text, ...range) => orWrong(bind(text, (binder) => binder.bindWithin(text, ...range))),
+    bindRecords: (text) => orWrong(bind(text, (binder) => binder.bindFilter(text))),
+    bindPoints: async () => (await bind('', (binder) => binder.points())) ?? null,
+  };
 }

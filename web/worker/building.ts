@@ -1,61 +1,41 @@
+import type { Turns } from '../base/turns.ts';
 import { isTrap, sentenceOf } from './errors.ts';
 import { createScheduler } from './scheduler.ts';
 
 /** What reads a trace from its beginning to its end, in turns, and what is reported of it. */
-export interface Builder<T> {
+export interface Builder<T, Opened, News> {
+  /** Opens what is read. Rejects with a sentence or a trap. */
+  open(what: Opened): Promise<T>;
   /** Does a turn. Returns whether there is nothing more to do. Throws a sentence or a trap. */
   turn(open: T): boolean;
   /** Settles when the bytes of the next turn are there. null if they are, or need not be waited for. */
   arrival(open: T): Promise<void> | null;
-  /** Says how far it is. Called at the end, when it is stopped, and every `reportMs` milliseconds. */
-  report(open: T, at: { readonly isDone: boolean; readonly isStopped: boolean }): void;
+  /** How far it is. Called at the end, when it is stopped, and every `reportMs` milliseconds. */
+  news(open: T, at: { readonly isDone: boolean; readonly isStopped: boolean }): News;
   readonly reportMs: number;
-  /** It ends here, because it cannot be opened or go on. */
-  failed(sentence: string): void;
 }
 
 /** Reads a trace while questions are answered between the turns. */
-export interface Building<T> {
-  /** Begins to read what the promise resolves with. */
-  open(opening: Promise<T>): void;
-  /** Stops after the current turn, or goes on. */
-  stop(): void;
-  goOn(): void;
+export interface Building<T, Opened, News> {
+  readonly turns: Turns<Opened, News>;
   /** There is more to read than there was. */
   again(): void;
-  /** Answers a question: `answer` is called, and its result or the sentence for what it threw is passed on by `post`. */
-  answer<A>(answer: (open: T) => A | Promise<A>, post: (answer: A | null, error: string | null) => void): void;
+  /** Reports something in between. */
+  report(news: News): void;
+  /** Ends the reading. `free` gets what is open. */
+  end(free: (open: T) => void): void;
+  /** Answers a question once the trace is open. Rejects with what opening it or `answer` throws. */
+  answer<A>(answer: (open: T) => A | Promise<A>): Promise<A>;
 }
 
-/** What the page tells every worker that reads a trace in turns. */
-type Told = { readonly t: 'open' } | { readonly t: 'stop' } | { readonly t: 'go-on' } | { readonly t: 'ask' };
-type Of<Message, T> = Extract<Message, { readonly t: T }>;
-
-/** Handles the messages of a worker: `open` opens the file of the first one, and `ask` answers a question. */
-export function handles<T, Message extends Told, A>(
-  building: Building<T>,
-  open: (message: Of<Message, 'open'>) => Promise<T>,
-  ask: (open: T, message: Of<Message, 'ask'>) => A | Promise<A>,
-  post: (message: Of<Message, 'ask'>, answer: A | null, error: string | null) => void,
-): (message: Message) => void {
-  return (message) => {
-    if (message.t === 'stop') building.stop();
-    else if (message.t === 'go-on') building.goOn();
-    else if (message.t === 'open') building.open(open(message as Of<Message, 'open'>));
-    else {
-      const question = message as Of<Message, 'ask'>;
-      building.answer(
-        (it) => ask(it, question),
-        (answer, error) => post(question, answer, error),
-      );
-    }
-  };
-}
-
-/** Nothing is read yet. */
-export function createBuilding<T>({ turn, arrival, report, reportMs, failed }: Builder<T>): Building<T> {
-  const scheduler = createScheduler();
+/** Nothing is read yet. Turns are those of `scheduler`. */
+export function createBuilding<T, Opened, News>(
+  { open: openWhat, turn, arrival, news, reportMs }: Builder<T, Opened, News>,
+  scheduler = createScheduler(),
+): Building<T, Opened, News> {
   let opened: Promise<T> | null = null;
+  let report: (news: News) => void = () => undefined;
+  let failed: (sentence: string) => void = () => undefined;
   let isDone = false;
   let isStopped = false;
   /** Counts the times that the reading began or went on: turns of an earlier time end. */
@@ -64,7 +44,7 @@ export function createBuilding<T>({ turn, arrival, report, reportMs, failed }: B
 
   const tell = (open: T) => {
     reportedAt = performance.now();
-    report(open, { isDone, isStopped });
+    report(news(open, { isDone, isStopped }));
   };
   const fail = (thrown: unknown) => {
     isDone = true;
@@ -92,37 +72,41 @@ export function createBuilding<T>({ turn, arrival, report, reportMs, failed }: B
     };
     next();
   };
+  /** Does something with what is open, if it opens. */
+  const withOpen = (work: (open: T) => void) => void opened?.then(work, () => undefined);
 
   return {
-    open: (opening) => {
-      opened = opening;
-      opening.then(build, fail);
-    },
-    stop: () => {
-      isStopped = true;
-      void opened?.then(tell, () => undefined);
-    },
-    goOn: () => {
-      if (!isStopped) return;
-      isStopped = false;
-      if (!isDone) void opened?.then(build, () => undefined);
+    turns: {
+      open: (what, toReport, toFail) => {
+        report = toReport;
+        failed = toFail;
+        opened = openWhat(what);
+        opened.then(build, fail);
+        return new Promise(() => undefined);
+      },
+      stop: () => {
+        isStopped = true;
+        withOpen(tell);
+      },
+      goOn: () => {
+        if (!isStopped) return;
+        isStopped = false;
+        if (!isDone) withOpen(build);
+      },
     },
     again: () => {
       isDone = false;
-      void opened?.then(
-        (open) => {
-          tell(open);
-          if (!isStopped) build(open);
-        },
-        () => undefined,
-      );
+      withOpen((open) => {
+        tell(open);
+        if (!isStopped) build(open);
+      });
     },
-    answer: (answer, post) => {
-      const told = (thrown: unknown) => {
-        post(null, sentenceOf(thrown));
-        if (isTrap(thrown)) reportError(thrown);
-      };
-      void opened?.then(answer).then((it) => post(it, null), told);
+    report: (what) => report(what),
+    end: (free) => {
+      isStopped = true;
+      withOpen(free);
+      opened = null;
     },
+    answer: (answer) => (opened ? opened.then(answer) : Promise.reject('Nothing is open.')),
   };
 }

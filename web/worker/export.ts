@@ -2,19 +2,22 @@
  * The worker that writes an export. It asks the page for rows, which the trace's worker has, and reads arguments from the file. The page
  * terminates it to cancel.
  */
-import type { ArgumentsFrom, FromExport, ToExport } from '../base/export_protocol.ts';
+import type {
+  ArgumentsFrom,
+  ExportJob,
+  RowsOfTrace,
+  Writer,
+  WrittenFile,
+  WrittenPortion,
+} from '../base/export_protocol.ts';
+import { connect, give } from '../base/remote.ts';
 import { cleanedOf, LOOKED_AT } from './cleaned.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { sentenceOf } from './errors.ts';
 import { RecordFile, STEP_BYTES } from './record_file.ts';
 import { createScratch } from './scratch.ts';
+import { serveToPage } from './serving.ts';
 import init, { Exporter, provideDecompressors } from './wasm/unspool_export.js';
-
-/** The global scope of a worker. The DOM types describe the page's scope only. */
-const page = self as unknown as {
-  onmessage: ((event: MessageEvent<ToExport>) => void) | null;
-  postMessage(message: FromExport, transfer?: Transferable[]): void;
-};
 
 /** Bytes that are written at once, about. */
 const PORTION = 1 << 20;
@@ -27,33 +30,32 @@ const REPORT_MS = 100;
 const WANTS_ROWS = 1;
 const DONE = 2;
 
-let exporter: Exporter | null = null;
-/** Only examples are wanted. */
-let isPreview = false;
-page.onmessage = ({ data }) => void hear(data);
+let written: WrittenFile | null = null;
 
-async function hear(message: ToExport): Promise<void> {
+async function* write(
+  job: ExportJob,
+  rows: MessagePort,
+  tell: (share: number) => void,
+): AsyncGenerator<WrittenPortion> {
   try {
-    if (message.t === 'begin') {
-      await init();
-      const begun = begin(message);
-      if (message.args) await collect(begun, message.args, message.preview ? LOOKED_AT : Number.POSITIVE_INFINITY);
-      exporter = begun;
-      isPreview = message.preview;
-    }
-    if (message.t === 'rows') exporter?.give(message.rows);
-    if (exporter) write(exporter);
+    await init();
+    const { format, name, range, wanted, clean, preview } = job;
+    const exporter = new Exporter(format, name, range?.from, range?.to, wanted, clean.choices, clean.key);
+    if (job.args) await collect(exporter, job.args, preview ? LOOKED_AT : Number.POSITIVE_INFINITY, tell);
+    yield* portions(exporter, preview, connect<RowsOfTrace>(rows).remote.rows);
+    written = { rows: exporter.done(), cleaned: cleanedOf(exporter) };
   } catch (thrown) {
-    page.postMessage({ t: 'failed', sentence: `The export stopped: ${sentenceOf(thrown)}` });
+    throw `The export stopped: ${sentenceOf(thrown)}`;
   }
 }
 
-function begin({ format, name, range, wanted, clean }: Extract<ToExport, { t: 'begin' }>): Exporter {
-  return new Exporter(format, name, range?.from, range?.to, wanted, clean.choices, clean.key);
-}
-
 /** Reads the arguments of records, before anything is written: of all, or of those in this many bytes of the file. */
-async function collect(to: Exporter, { format, file: blob, index }: ArgumentsFrom, most: number): Promise<void> {
+async function collect(
+  to: Exporter,
+  { format, file: blob, index }: ArgumentsFrom,
+  most: number,
+  tell: (share: number) => void,
+): Promise<void> {
   const file = new RecordFile(blob);
   if (to.withArguments(format, index, file, await createScratch())) await loadDecompressors(provideDecompressors);
   let toldAt = performance.now();
@@ -64,28 +66,22 @@ async function collect(to: Exporter, { format, file: blob, index }: ArgumentsFro
     file.at = share * file.size;
     if (performance.now() - toldAt > REPORT_MS) {
       toldAt = performance.now();
-      page.postMessage({ t: 'reading', share });
+      tell(share);
     }
     await file.arrival();
   }
 }
 
-/** Writes until there is something to say. The reply of the page continues. */
-function write(to: Exporter): void {
+/** The bytes of the file; none for a preview, which ends once the names are there. */
+async function* portions(to: Exporter, preview: boolean, rows: RowsOfTrace['rows']): AsyncGenerator<WrittenPortion> {
   for (;;) {
     const step = to.step(ROWS);
-    if (step === WANTS_ROWS) {
-      page.postMessage({ t: 'want', ask: to.ask() as Uint8Array<ArrayBuffer> });
-      return;
-    }
-    if (isPreview || (step === DONE && to.waiting() === 0)) {
-      page.postMessage({ t: 'done', rows: to.done(), cleaned: cleanedOf(to) });
-      return;
-    }
-    if (step === DONE || to.waiting() >= PORTION) {
-      const bytes = to.take() as Uint8Array<ArrayBuffer>;
-      page.postMessage({ t: 'bytes', bytes, done: to.done(), rows: to.rows() }, [bytes.buffer]);
-      return;
+    if (step === WANTS_ROWS) to.give(await rows(give(to.ask() as Uint8Array<ArrayBuffer>)));
+    else if (preview || (step === DONE && to.waiting() === 0)) return;
+    else if (step === DONE || to.waiting() >= PORTION) {
+      yield { bytes: to.take() as Uint8Array<ArrayBuffer>, done: to.done(), rows: to.rows() };
     }
   }
 }
+
+serveToPage<Writer<ExportJob>>({ write, result: () => written! });

@@ -1,16 +1,28 @@
-/*
- * The entry of the worker that looks for findings: binds the messages of the page to it. The page terminates it with
- * the search.
- */
-import type { FromGlFindings, ToGlFindings } from '../base/survey_protocol.ts';
-import { transferables } from '../base/transfer.ts';
-import { createFindingsWorker } from './findings_worker.ts';
+import type { FindingsNews, FindsInCalls } from '../base/survey_protocol.ts';
+import type { CallsReading } from './calls_reading.ts';
+import { STEP_BYTES } from './record_file.ts';
+import { loadSurvey } from './survey.ts';
+import { GlFindings } from './wasm/unspool_survey.js';
 
-/** The global scope of a worker. The DOM types describe the page's scope only. */
-const page = self as unknown as {
-  onmessage: ((event: MessageEvent<ToGlFindings>) => void) | null;
-  postMessage(message: FromGlFindings, transfer: Transferable[]): void;
-};
+/** Minimum time between two reports. */
+const REPORT_MS = 100;
 
-const worker = createFindingsWorker((message) => page.postMessage(message, transferables(message)));
-page.onmessage = ({ data }) => worker.handle(data);
+/** The search for findings in the calls of one trace. */
+export function createFindsInCalls(reading: CallsReading) {
+  const { turns, end } = reading.read<GlFindings, FindingsNews>({
+    load: loadSurvey,
+    make: (records, file) => new GlFindings(records, file),
+    turn: (open, size) => {
+      const of = open.pieces();
+      return open.step(Math.max(1, Math.round(Math.min(of / 50, (of * STEP_BYTES) / size))));
+    },
+    share: (open) => open.done() / Math.max(1, open.pieces()),
+    news: (open, { isDone }) => {
+      const progress = { done: open.done(), of: open.pieces() };
+      return { progress, isDone, findings: isDone ? open.findings() : [] };
+    },
+    reportMs: REPORT_MS,
+  });
+  const service: FindsInCalls = turns;
+  return { service, end };
+}

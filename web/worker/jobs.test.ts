@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_TRANSFORMS } from '../base/calls_protocol.ts';
-import type { JobQuestion } from '../base/job_protocol.ts';
-import type { FromWorker } from '../base/messages.ts';
+import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
 import type { TraceError } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { transferables } from '../base/transfer.ts';
@@ -15,7 +14,10 @@ const FULL: TraceError = { kind: 'limit', sentence: 'Not enough memory for the s
 
 /** What the worker does, in order: the calls that change jobs, and each turn's job with its number of steps. */
 let log: string[];
-let sent: FromWorker[];
+/** What the page gets. */
+let sent: JobReply[];
+/** What cancels each job. */
+let stops: Map<number, AbortController>;
 /** Milliseconds a step, steps a job, and whether the file is still being read. */
 let pace: { step: number; steps: number; reading: boolean };
 let now: number;
@@ -24,7 +26,7 @@ let done: Map<number, { kind: string; steps: number; of: number }>;
 /** What the session throws at its next call. */
 let thrown: unknown;
 let over: boolean;
-let onSend: (message: FromWorker) => void;
+let onSend: (message: JobReply) => void;
 let jobs: Jobs;
 
 const range = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1) };
@@ -38,8 +40,28 @@ const statistics: JobQuestion = {
   transforms: NO_TRANSFORMS,
 };
 const percentiles: JobQuestion = { kind: 'percentiles', ...range, name: 7 };
-const begin = (id: number, question: JobQuestion, slot: string = question.kind) =>
-  jobs.begin({ t: 'begin-job', id, slot, question });
+const begin = (id: number, question: JobQuestion, slot: string = question.kind) => {
+  const say = (reply: JobReply) => {
+    sent.push(reply);
+    onSend(reply);
+  };
+  const stop = new AbortController();
+  stops.set(id, stop);
+  void jobs
+    .run(
+      id,
+      slot,
+      question,
+      (part, progress) => say({ t: 'job-part', id, part, progress, last: false }),
+      (progress) => say({ t: 'job-progress', id, progress }),
+      stop.signal,
+    )
+    .then(
+      (result) => result && say({ t: 'job-part', id, ...result, last: true }),
+      (error) => say({ t: 'job-failed', id, error }),
+    );
+};
+const cancel = (id: number) => stops.get(id)!.abort();
 
 const raise = () => {
   const error = thrown;
@@ -76,6 +98,7 @@ const session = {
 beforeEach(() => {
   log = [];
   sent = [];
+  stops = new Map();
   pace = { step: 5, steps: 4, reading: false };
   now = 0;
   done = new Map();
@@ -94,10 +117,7 @@ beforeEach(() => {
         }
       },
       reading: () => pace.reading,
-      send: (message) => {
-        sent.push(message);
-        onSend(message);
-      },
+      flush: () => undefined,
     },
     createScheduler(),
   );
@@ -197,9 +217,9 @@ describe('jobs', () => {
     begin(1, percentiles, 'a');
     begin(2, percentiles, 'b');
     begin(3, percentiles, 'c');
-    jobs.cancel(3);
+    cancel(3);
     onSend = (message) => {
-      if (message.t === 'job-progress' && message.id === 1) jobs.cancel(1);
+      if (message.t === 'job-progress' && message.id === 1) cancel(1);
     };
     await rest();
     const told = (id: number) => sent.filter((message) => 'id' in message && message.id === id);
@@ -209,8 +229,8 @@ describe('jobs', () => {
     expect(log.slice(log.indexOf('cancel 1'))).not.toContain('step 1');
     expect(log).not.toContain('step 3');
     // There is nothing left to cancel.
-    jobs.cancel(1);
-    jobs.cancel(2);
+    cancel(1);
+    cancel(2);
     expect(log.filter((line) => line.startsWith('cancel'))).toEqual(['cancel 3', 'cancel 1']);
   });
   it('fail with a sentence when memory is used up, and others go on', async () => {

@@ -1,9 +1,7 @@
-import type { FromWorker, ToWorker } from '../base/messages.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
 import { isTraceError } from './errors.ts';
 import { rankOf, type Scheduler } from './scheduler.ts';
 import type { Session } from './session.ts';
-
-type BeginJob = Extract<ToWorker, { t: 'begin-job' }>;
 
 /** What jobs need from the worker. */
 export interface JobHost {
@@ -11,26 +9,29 @@ export interface JobHost {
   run(turn: (session: Session) => void): void;
   /** Whether the file is still being read. */
   reading(): boolean;
-  send(message: FromWorker): void;
+  /** Reports names and tracks, before what uses them. */
+  flush(session: Session): void;
 }
 
 /** The jobs of a trace that run, at most one a slot. */
 export interface Jobs {
-  /** Begins a job in place of the slot's older one, which sends nothing more. */
-  begin(message: BeginJob): void;
-  /** Ends a job, which sends nothing more. */
-  cancel(id: number): void;
+  readonly run: TraceService['job'];
 }
+
+type Run = Parameters<TraceService['job']>;
 
 interface Job {
   readonly id: number;
   readonly slot: string;
+  readonly hear: { readonly part: Run[3]; readonly progress: Run[4] };
   readonly began: number;
   /** It has sent an estimate. */
   told: boolean;
   reportedAt: number;
   /** Ends its turns. */
   stop: () => void;
+  resolve(result: Awaited<ReturnType<TraceService['job']>>): void;
+  reject(error: unknown): void;
 }
 
 /** Length of a turn; afterwards the worker handles waiting messages. */
@@ -60,16 +61,16 @@ export function createJobs(host: JobHost, scheduler: Scheduler): Jobs {
     } catch (error) {
       if (!isTraceError(error)) throw error;
       end(job);
-      host.send({ t: 'job-failed', id: job.id, error });
+      job.reject(error);
     }
   };
-  /** Sends what a job has found. Returns false if that is nothing yet. */
-  const tell = (session: Session, { id }: Job, last: boolean): boolean => {
+  /** What a job has found. null if that is nothing yet. */
+  const found = (session: Session, { id }: Job) => {
     const progress = session.jobProgress(id);
     const part = session.jobPart(id);
-    if (part === undefined) return false;
-    host.send({ t: 'job-part', id, part, progress, last });
-    return true;
+    if (part === undefined) return null;
+    host.flush(session);
+    return { part, progress };
   };
   const step = (session: Session, job: Job) => {
     const until = performance.now() + TURN_MS;
@@ -77,49 +78,59 @@ export function createJobs(host: JobHost, scheduler: Scheduler): Jobs {
     while (!done && performance.now() < until) done = session.stepJob(job.id, STEP_SLICES);
     if (done) {
       end(job);
-      tell(session, job, true);
+      job.resolve(found(session, job));
       return;
     }
     const now = performance.now();
     if (!job.told && now - job.began > ESTIMATE_AFTER_MS) {
-      const last = host.reading();
-      job.told = tell(session, job, last);
-      if (job.told && last) {
+      const estimate = found(session, job);
+      job.told = estimate !== null;
+      if (estimate && host.reading()) {
         end(job);
         session.cancelJob(job.id);
+        job.resolve(estimate);
         return;
       }
+      if (estimate) job.hear.part(estimate.part, estimate.progress);
     }
     if (now - job.reportedAt < REPORT_MS) return;
     job.reportedAt = now;
-    host.send({ t: 'job-progress', id: job.id, progress: session.jobProgress(job.id) });
+    const progress = session.jobProgress(job.id);
+    host.flush(session);
+    job.hear.progress(progress);
   };
 
   return {
-    begin: ({ id, slot, question }) =>
-      host.run((session) => {
-        running.get(slot)?.stop();
-        const now = performance.now();
-        const job: Job = { id, slot, began: now, told: false, reportedAt: now, stop: () => undefined };
-        running.set(slot, job);
-        attempt(job, () => {
-          session.beginJob(id, slot, question);
-          job.stop = scheduler.add(rankOf(question.kind), () => {
-            let ran = false;
-            host.run((open) => {
-              attempt(job, () => step(open, job));
-              ran = true;
+    run: (id, slot, question, part, progress, signal) =>
+      new Promise((resolve, reject) => {
+        host.run((session) => {
+          const older = running.get(slot);
+          older?.stop();
+          older?.resolve(null);
+          const now = performance.now();
+          const hear = { part, progress };
+          const stop = () => undefined;
+          const job: Job = { id, slot, hear, began: now, told: false, reportedAt: now, stop, resolve, reject };
+          running.set(slot, job);
+          attempt(job, () => {
+            session.beginJob(id, slot, question);
+            job.stop = scheduler.add(rankOf(question.kind), () => {
+              let ran = false;
+              host.run((open) => {
+                attempt(job, () => step(open, job));
+                ran = true;
+              });
+              // A trace that has failed runs nothing any more.
+              return ran && running.get(slot) === job;
             });
-            // A trace that has failed runs nothing any more.
-            return ran && running.get(slot) === job;
+          });
+          signal.addEventListener('abort', () => {
+            if (running.get(slot) !== job) return;
+            end(job);
+            host.run((open) => open.cancelJob(id));
+            resolve(null);
           });
         });
       }),
-    cancel: (id) => {
-      const job = [...running.values()].find((one) => one.id === id);
-      if (!job) return;
-      end(job);
-      host.run((session) => session.cancelJob(id));
-    },
   };
 }

@@ -1,4 +1,5 @@
-import type { Loops, StepQuestions } from '../base/steps_protocol.ts';
+import type { Loops } from '../base/steps_protocol.ts';
+import type { StepIndex } from './step_index.ts';
 import { LoopFinder } from './wasm/unspool_index.js';
 
 /** An index in which loops can be looked for. */
@@ -8,15 +9,18 @@ interface LoopIndex {
   loops(finder: LoopFinder): Loops;
 }
 
-/** Answers questions for loops, each with a turn: an index of a hundred million steps takes several hundred. */
-export function createLoopSteps(index: LoopIndex): (first: boolean) => StepQuestions['loops']['answer'] {
+/**
+ * Looks for loops in turns: an index of a hundred million steps takes several hundred. It starts over for an index that was
+ * made again in between.
+ */
+export function createLoopSteps(index: LoopIndex): StepIndex['loops'] {
   let finder: LoopFinder | null = null;
   return (first) => {
     if (first) {
       finder?.free();
-      finder = new LoopFinder();
+      finder = null;
     }
-    if (!finder) return { share: 0, loops: null };
+    finder ??= new LoopFinder();
     const isDone = index.findLoops(finder);
     const { share } = finder;
     if (!isDone) return { share, loops: null };

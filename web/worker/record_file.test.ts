@@ -48,3 +48,12 @@ test('a file that cannot be kept is read as before', async () => {
   expect(file.read(0, 10)).toHaveLength(10);
   expect(reads).toEqual([10]);
 });
+
+test('long reads are remembered for other passes', async () => {
+  const { file, reads } = counted(4 * 1024 * 1024);
+  file.recent = 1;
+  const first = file.read(0, 2 * 1024 * 1024);
+  const before = reads.length;
+  expect(file.read(100, 2 * 1024 * 1024)).toHaveLength(first!.length - 100);
+  expect(reads).toHaveLength(before);
+});

@@ -20,8 +20,12 @@ export class RecordFile {
   #kept: Uint8Array | null = null;
   /** End of the latest long read. */
   #delivered = 0;
+  /** The latest long reads, for other passes. */
+  #recent: readonly { readonly from: number; readonly bytes: Uint8Array }[] = [];
   /** How far the pass is, about: an offset in the file. */
   at = 0;
+  /** Number of long reads that are remembered. */
+  recent = 0;
   readonly size: number;
 
   constructor(file: Blob) {
@@ -42,8 +46,11 @@ export class RecordFile {
     if (this.#kept) return this.#kept.subarray(from, to);
     try {
       if (to - from <= LONG_READ) return this.#read(from, to);
+      const known = this.#recent.find((range) => from >= range.from && from < range.from + range.bytes.length);
+      if (known) return known.bytes.subarray(from - known.from, to - known.from);
       const bytes = this.#ahead.read(from, to);
       this.#delivered = from + bytes.length;
+      this.#recent = this.recent > 0 ? [...this.#recent, { from, bytes }].slice(-this.recent) : [];
       return bytes;
     } catch {
       return undefined;

@@ -2,8 +2,8 @@ import type { Indexed } from '../base/steps_protocol.ts';
 import type { Disassembler } from './instructions.ts';
 import { createLoopSteps } from './loop_steps.ts';
 import type { SqlFile } from './sqlite.ts';
-import { answerFiltered } from './step_filters.ts';
-import { type Answer, type Ask, coverageOf, type StepIndex } from './step_index.ts';
+import { filteredQuestions } from './step_filters.ts';
+import { executedQuestions, type StepIndex } from './step_index.ts';
 import { RunIndex } from './wasm/unspool_index.js';
 
 /** Runs of one query: a few milliseconds of SQLite's work. */
@@ -23,7 +23,6 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
   /** The last transition fetched. */
   let last = -1;
 
-  const loops = createLoopSteps(index);
   const walk = (step: number, kind: string, next: boolean) => {
     // The run of the transition, and its begin: the runs before and after the transition.
     const begin = numberOf(file, `select max(transition_id) from execution where transition_id <= ${step}`) ?? 0;
@@ -52,31 +51,17 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
       bytes: index.bytes,
       full: index.full,
     }),
-    answer: (ask: Ask): Answer | null => {
-      const { built } = index;
-      if ('step' in ask && ask.step >= built) return null;
-      const filtered = answerFiltered(index, built, ask, (step) =>
-        ask.about === 'walk' && ask.kind !== 'step' ? walk(step, ask.kind, ask.next) : null,
-      );
-      if (filtered !== undefined) return filtered;
-      switch (ask.about) {
-        case 'kinds':
-          return index.kinds();
-        case 'walk':
-          return { step: ask.kind === 'step' ? null : walk(ask.step, ask.kind, ask.next) };
-        case 'execution':
-          return { step: ask.number === 0 ? (index.firstExecution(ask.address, ask.from) ?? null) : null };
-        case 'loops':
-          return loops(ask.first);
-        case 'coverage':
-          return coverageOf(index, ask);
-        case 'drcov':
-          return { file: index.drcov(Float64Array.from(ask.steps), ask.program) };
-        default:
-          // Block traces do not say what instructions read and wrote.
-          return null;
-      }
+    // Block traces do not say what instructions read and wrote.
+    questions: {
+      ...filteredQuestions(
+        () => ({ index, built: index.built }),
+        (step, kind, next) => (kind === 'step' ? null : walk(step, kind, next)),
+      ),
+      ...executedQuestions(() => index),
+      kinds: () => index.kinds(),
+      execution: (address, from, number) => (number === 0 ? (index.firstExecution(address, from) ?? null) : null),
     },
+    loops: createLoopSteps(index),
   };
 }
 

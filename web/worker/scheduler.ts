@@ -22,6 +22,8 @@ export interface Scheduler {
    * removes the task.
    */
   add(rank: Rank, turn: () => boolean): () => void;
+  /** Resolves when it is the turn of something of this rank. */
+  turn(rank: Rank): Promise<void>;
 }
 
 interface Task {
@@ -49,17 +51,25 @@ export function createScheduler(): Scheduler {
     if (task?.turn() && !task.removed) queue?.push(task);
     schedule();
   };
+  const add: Scheduler['add'] = (rank, turn) => {
+    const queue = queues[ORDER.indexOf(rank)]!;
+    const task: Task = { turn, removed: false };
+    queue.push(task);
+    schedule();
+    return () => {
+      task.removed = true;
+      const at = queue.indexOf(task);
+      if (at >= 0) queue.splice(at, 1);
+    };
+  };
   return {
-    add: (rank, turn) => {
-      const queue = queues[ORDER.indexOf(rank)]!;
-      const task: Task = { turn, removed: false };
-      queue.push(task);
-      schedule();
-      return () => {
-        task.removed = true;
-        const at = queue.indexOf(task);
-        if (at >= 0) queue.splice(at, 1);
-      };
-    },
+    add,
+    turn: (rank) =>
+      new Promise((resolve) => {
+        add(rank, () => {
+          resolve();
+          return false;
+        });
+      }),
   };
 }

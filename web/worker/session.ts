@@ -1,7 +1,6 @@
-import type { FoundRecords, Hit, HitAnswer } from '../base/find_protocol.ts';
+import type { FoundRecords, Hit, HitColumns } from '../base/find_protocol.ts';
 import type { JobPart, JobProgress, JobQuestion } from '../base/job_protocol.ts';
 import type { MarksPart } from '../base/marks.ts';
-import type { FromWorker, TablePages } from '../base/messages.ts';
 import type {
   Described,
   Find,
@@ -16,6 +15,7 @@ import type {
   Track,
 } from '../base/protocol.ts';
 import type { Texts } from '../base/texts.ts';
+import type { PictureAnswer, TablePages } from '../base/trace_protocol.ts';
 import type { Disassembler } from './instructions.ts';
 import type { SqlFile } from './sqlite.ts';
 import type { Session as Generated } from './wasm/unspool_browser.js';
@@ -28,9 +28,6 @@ export const STEP_MORE = 1;
 export const STEP_DONE = 2;
 /** Reading broke off; {@link Session.error} says why. */
 export const STEP_BROKEN = 3;
-
-/** What {@link Session.query} returns: the body of a `rects` message. */
-export type Answer = Body<'rects'>;
 
 /**
  * One trace, on the wasm side. All calls are synchronous; the worker's loop makes them. The members are those of the
@@ -52,7 +49,7 @@ interface Structured {
   takeRenamed(): { readonly ids: Uint32Array; readonly names: Texts; readonly keys: Texts | null } | undefined;
   /** Tracks that are new or have changed since the last call. */
   takeTracks(): readonly Track[];
-  query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array, depths: Int32Array): Answer;
+  query(from: bigint, to: bigint, step: bigint, tracks: Uint32Array, depths: Int32Array): PictureAnswer;
   overview(buckets: number): Overview;
   /** null when there is no such item. */
   find(what: Find): Found | null;
@@ -86,12 +83,10 @@ interface Structured {
     merged: boolean,
   ): MarksPart | undefined;
   /** undefined if there is no such search. */
-  columnsOfHits(job: number, most: number): HitAnswer<'columns'> | undefined;
+  columnsOfHits(job: number, most: number): HitColumns | undefined;
   problems(first: number, max: number): { readonly problems: readonly Problem[]; readonly total: number };
   tablePages(from: bigint | undefined, to: bigint | undefined, first: number, most: number): TablePages;
 }
-
-type Body<T extends FromWorker['t']> = Omit<Extract<FromWorker, { t: T }>, 't' | 'id'>;
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 

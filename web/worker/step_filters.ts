@@ -1,5 +1,4 @@
-import type { StepFilter } from '../base/steps_protocol.ts';
-import type { Answer, Ask } from './step_index.ts';
+import type { StepFilter, StepQuestions, WalkKind } from '../base/steps_protocol.ts';
 
 /** An index that knows which steps a filter matches. */
 interface FilteredIndex {
@@ -9,29 +8,29 @@ interface FilteredIndex {
 }
 
 /**
- * The answer to a question about filters, or undefined if it is not one; null if it is about steps from `built` on, which are not an indexed.
- * `walk` leads to the nearest step of a kind, of any.
+ * The questions about filters. `of` is the index at the moment, with the number of steps in it. `walk` leads to the nearest
+ * step of a kind, whatever it is.
  */
-export function answerFiltered(
-  index: FilteredIndex,
-  built: number,
-  ask: Ask,
-  walk: (step: number) => number | null,
-): Answer | null | undefined {
-  switch (ask.about) {
-    case 'matches':
-      if (ask.steps.some((step) => step >= built)) return null;
-      return { matches: index.matches(ask.steps, ask.filter) };
-    case 'match':
-      return { step: index.nearestMatch(ask.step, ask.filter, ask.next, ask.of) ?? null };
-    case 'walk': {
-      const { filter, step, next } = ask;
-      if (!filter) return undefined;
-      return { step: walked(index, filter, step, next, walk) };
-    }
-    default:
-      return undefined;
-  }
+export function filteredQuestions(
+  of: () => { readonly index: FilteredIndex; readonly built: number },
+  walk: (step: number, kind: WalkKind, next: boolean) => number | null,
+): Pick<StepQuestions, 'matches' | 'match' | 'walk'> {
+  return {
+    matches: (steps, filter) => {
+      const { index, built } = of();
+      return steps.some((step) => step >= built) ? null : index.matches(Float64Array.from(steps), filter);
+    },
+    match: (step, next, thread, filter) => {
+      const { index, built } = of();
+      return step >= built ? null : { step: index.nearestMatch(step, filter, next, thread) ?? null };
+    },
+    walk: (step, kind, next, filter) => {
+      const { index, built } = of();
+      if (step >= built) return null;
+      const nearest = (from: number) => walk(from, kind, next);
+      return { step: filter ? walked(index, filter, step, next, nearest) : nearest(step) };
+    },
+  };
 }
 
 /** The nearest step of a kind that matches. What lies between two stretches of matches is passed over. */

@@ -1,18 +1,18 @@
 import type { Attachment, CompanionFile, CompanionKind, Look } from '../base/companions.ts';
-import type { FromWorker, ToWorker } from '../base/messages.ts';
-import { type Described, type Progress, type TraceError, VALUE_TYPES } from '../base/protocol.ts';
+import { type Progress, type TraceError, VALUE_TYPES } from '../base/protocol.ts';
+import type { Opening, PictureAnswer, PictureQuestion, TraceReports, TraceService } from '../base/trace_protocol.ts';
 import { createBinaries } from './binaries.ts';
-import { bind } from './binding.ts';
+import { createBinding } from './binding.ts';
 import { aboutLog, createNames } from './companions.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
-import { answerAbout } from './hits.ts';
+import { createHits } from './hits.ts';
 import { createJobs } from './jobs.ts';
 import { KEPT_AT_MOST, type Kept, keepDatabase, keepWhileReading } from './kept.ts';
-import { createLanguageLoader } from './language.ts';
 import { look, openSession } from './modules.ts';
 import { inputOf, readThrough } from './reading.ts';
-import { createScheduler, type Rank } from './scheduler.ts';
+import { createScheduler } from './scheduler.ts';
+import { serveToPage } from './serving.ts';
 import type { Session } from './session.ts';
 import type { Unpacked } from './unpacked.ts';
 
@@ -23,16 +23,16 @@ const TRACKS = 2000;
 /** Time between updates of the tracks while the file is read, per track of the last one: the page lays all of them out again. */
 const TRACK_MS = 0.05;
 
-type Query = Extract<ToWorker, { t: 'query' }>;
-
-/** The worker of one trace: reads one file and replies to the page's questions about it. It is never reset. */
-export interface TraceWorker {
-  /** Handles a message of the page. Replies come through the `post` that the worker was created with. */
-  handle(message: ToWorker): void;
+/** A question for a picture that waits for its turn. */
+interface Query {
+  readonly question: PictureQuestion;
+  resolve(answer: PictureAnswer | null): void;
 }
 
-/** A worker without a file; the first message opens one. `post` sends a message to the page. */
-export function createTraceWorker(post: (message: FromWorker) => void): TraceWorker {
+/** The worker of one trace without a file: `open` reads one. */
+export function createTraceWorker(): TraceService {
+  /** What hears of the trace. Nothing happens before it is opened. */
+  let page!: TraceReports;
   let session: Session | null = null;
   /** The file that is unpacked while the session reads it. */
   let unpacked: Unpacked | null = null;
@@ -55,62 +55,51 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     if (over) return;
     over = true;
     cancelled = true;
-    post({ t: 'failed', error, companion });
+    page.failed(error, companion);
   };
-  /** Runs something on the session, if there is one. A trap ends this trace and is reported. */
-  const guarded = (run: (open: Session) => void) => {
-    if (!session || over) return;
+  /** Runs something on the session. Returns null if there is none. A trap ends this trace and is reported. */
+  const guarded = <T>(run: (open: Session) => T): T | null => {
+    if (!session || over) return null;
     try {
-      run(session);
+      return run(session);
     } catch (error) {
       fail(asTraceError(error));
+      return null;
     }
   };
-  /** Sends new names, which must precede the first message that uses them, and tracks that are new or have changed. */
+  /** Reports new names, which must precede the first message that uses them, and tracks that are new or have changed. */
   const flush = (open: Session) => {
     const fresh = open.takeNames();
-    if (fresh) post({ t: 'names', ...fresh });
+    if (fresh) page.names(fresh.first, fresh.names, fresh.keys);
     const renamed = open.takeRenamed();
-    if (renamed) post({ t: 'renamed', ...renamed });
+    if (renamed) page.renamed(renamed.ids, renamed.names, renamed.keys);
     const tracks = reading && performance.now() < tracksDue ? [] : open.takeTracks();
     if (tracks.length > 0) tracksDue = performance.now() + tracks.length * TRACK_MS;
     for (let i = 0; i < tracks.length; i += TRACKS) {
-      post({ t: 'tracks', tracks: tracks.slice(i, i + TRACKS), more: i + TRACKS < tracks.length });
+      page.tracks(tracks.slice(i, i + TRACKS), i + TRACKS < tracks.length);
     }
     const evicted = open.takeEvicted();
-    if (evicted.length > 0) post({ t: 'evicted', tracks: evicted });
+    if (evicted.length > 0) page.evicted(evicted);
   };
-  const send = (open: Session, message: FromWorker) => {
-    flush(open);
-    post(message);
-  };
+  /** Asks the session, and reports what must precede the answer. */
+  const ask = <T>(question: (open: Session) => T): T | null =>
+    guarded((open) => {
+      const answer = question(open);
+      flush(open);
+      return answer;
+    });
   const scheduler = createScheduler();
-  const jobs = createJobs(
-    {
-      run: guarded,
-      reading: () => reading,
-      send: (message) => {
-        if (session) send(session, message);
-      },
-    },
-    scheduler,
-  );
-
-  const loadLanguage = createLanguageLoader();
+  const jobs = createJobs({ run: guarded, reading: () => reading, flush }, scheduler);
 
   /** Companions that came before the session. */
   const early: CompanionFile[] = [];
   const named = [
-    (work: (open: Session) => void) =>
-      guarded((open) => {
-        work(open);
-        flush(open);
-      }),
+    (work: (open: Session) => void) => void ask(work),
     () => reading,
-    (attachment: Attachment) => post({ t: 'attached', attachment }),
+    (attachment: Attachment) => page.attached(attachment),
   ] as const;
   const names = createNames(...named, () => (session?.info().offers.includes('values') ? 'statement' : 'function'));
-  const binaries = createBinaries(...named, (jumps) => post({ t: 'again', jumps }));
+  const binaries = createBinaries(...named, (jumps) => page.again(jumps));
   const attach = (companion: CompanionFile) => {
     if (companion.kind === 'names') void names.attach(companion);
     else if (companion.kind === 'binary') void binaries.attach(companion);
@@ -126,7 +115,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     if (time - reportedAt < REPORT_MS) return;
     reportedAt = time;
     const none = { events: 0, slices: 0, storeBytes: 0, extent: null, problems: [] };
-    post({ t: 'progress', progress: { ...none, bytesRead, bytes, stage: 'unpacking' } });
+    page.progress({ ...none, bytesRead, bytes, stage: 'unpacking' });
   };
   const report = (now: boolean) => {
     const time = performance.now();
@@ -136,7 +125,8 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     if (!now && progress.slices === 0 && time - reportedAt < REPORT_MS) return;
     reportedSlices ||= progress.slices > 0;
     reportedAt = time;
-    send(session, { t: 'progress', progress });
+    flush(session);
+    page.progress(progress);
   };
   const finish = (open: Session, how: 'complete' | 'cancelled' | 'broken', error: TraceError | null) => {
     reading = false;
@@ -145,7 +135,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     binaries.report();
     const progress = progressOf(open);
     if (how === 'broken' && progress.events === 0 && error) fail(error);
-    else post({ t: 'done', how, progress, error: how === 'broken' ? error : null });
+    else page.done(how, progress, how === 'broken' ? error : null);
   };
   /** Gives the page what was unpacked, for the records. */
   const handOver = async () => {
@@ -153,19 +143,19 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     unpacked.close();
     const { spool } = unpacked;
     const file = await spool.finish().catch(() => null);
-    post({ t: 'unpacked', file: file ?? new Blob(), log: null, whole: file !== null && spool.whole });
+    page.unpacked(file ?? new Blob(), null, file !== null && spool.whole);
   };
-  const read = async (asked: Extract<ToWorker, { t: 'open' }>) => {
+  const read = async (asked: Opening) => {
     const { file: given, name, companions, lifted, nested, room, jumps } = asked;
     let blob = given;
     let kept: Kept | null = null;
     const keep = async () => {
       const file = await kept?.finish();
-      if (file) post({ t: 'kept', file });
+      if (file) page.kept(file);
     };
     try {
       blob = await keepDatabase(given);
-      if (blob !== given) post({ t: 'kept', file: blob });
+      if (blob !== given) page.kept(blob);
       const wal = companions.find(({ kind }) => kind === 'wal');
       const opened = await openSession(blob, name, wal?.file ?? null, loadDisassembler, {
         lifted,
@@ -175,7 +165,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
         cancelled: () => cancelled,
         report: reportUnpacking,
         choose: (archive) => {
-          post({ t: 'archive', archive });
+          page.archive(archive);
           return new Promise((resolve) => {
             choose = resolve;
           });
@@ -184,18 +174,13 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
       session = opened.session;
       const { packed } = opened;
       unpacked = packed?.unpacked ?? null;
-      if (packed?.file) post({ t: 'unpacked', file: packed.file, log: packed.log, whole: true });
+      if (packed?.file) page.unpacked(packed.file, packed.log, true);
       const info = session.info();
       const container = [info.container, ...(packed?.containers ?? [])].filter((part) => part !== null);
-      post({
-        t: 'opened',
-        info: { ...info, container: container.join(' in ') || null },
-        packed: packed !== null,
-        entry: packed?.entry ?? null,
-      });
+      page.opened({ ...info, container: container.join(' in ') || null }, packed !== null, packed?.entry ?? null);
       if (wal) {
         const { log = null, matches = false } = opened.bytes ?? {};
-        post({ t: 'attached', attachment: { companion: wal.id, ...aboutLog(log, matches) } });
+        page.attached({ companion: wal.id, ...aboutLog(log, matches) });
       }
       for (const companion of [...companions, ...early]) {
         if (info.companions.includes(companion.kind)) attach(companion);
@@ -228,158 +213,83 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
     }
   };
 
-  const lookAtAll = async ({ id, files }: Extract<ToWorker, { t: 'look' }>) => {
-    const nothing: Look = { format: null, confidence: 0, companion: null, looks: null };
-    // A file that cannot be read is nothing. Opening it says why.
-    const looks = await Promise.all(files.map(({ file, name }) => look(file, name).catch(() => nothing)));
-    post({ t: 'looked', id, looks });
-  };
-
-  const once = (rank: Rank, work: () => void) => {
-    scheduler.add(rank, () => {
-      work();
-      return false;
-    });
-  };
   const sendPicture = () => {
     const query = newestQuery;
     newestQuery = null;
     if (!query) return;
-    const { id, from, to, step, tracks, depths } = query;
-    guarded((open) => send(open, { t: 'rects', id, ...open.query(from, to, step, tracks, depths) }));
+    const { from, to, step, tracks, depths } = query.question;
+    query.resolve(ask((open) => open.query(from, to, step, tracks, depths)));
   };
 
-  return {
-    handle: (message) => {
-      switch (message.t) {
-        case 'open':
-          void read(message);
-          return;
-        case 'look':
-          void lookAtAll(message);
-          return;
-        case 'attach':
-          if (session) attach(message.companion);
-          else early.push(message.companion);
-          return;
-        case 'detach':
-          names.detach(message.companion);
-          return binaries.detach(message.companion);
-        case 'assign':
-          return binaries.assign(message.companion, message.object);
-        case 'place':
-          return binaries.place(message.companion, message.base);
-        case 'source': {
-          const { id, func } = message;
-          void binaries.source(func).then((source) => post({ t: 'source', id, source }));
-          return;
-        }
-        case 'choose':
-          choose(message.entry);
-          return;
-        case 'cancel':
-          cancelled = true;
-          return;
-        case 'painted':
-          painted();
-          return;
-        case 'query':
-          // The reply waits for the messages already queued: a newer query among them supersedes this one.
-          if (newestQuery === null) once('picture', sendPicture);
-          newestQuery = message;
-          return;
-        case 'overview':
-          return guarded((open) =>
-            send(open, { t: 'overview', id: message.id, overview: open.overview(message.buckets) }),
-          );
-        case 'describe':
-          once('details', () => {
-            let described: Described | null = null;
-            guarded((open) => {
-              described = open.describe(message.item);
-              flush(open);
-            });
-            post({ t: 'described', id: message.id, described });
-          });
-          return;
-        case 'index':
-          return guarded((open) => post({ t: 'index', id: message.id, index: open.index(message.numbers) }));
-        case 'begin-job':
-          return jobs.begin(message);
-        case 'cancel-job':
-          return jobs.cancel(message.id);
-        case 'find':
-          return guarded((open) => send(open, { t: 'found', id: message.id, found: open.find(message.what) }));
-        case 'bind': {
-          const { id, text, to } = message;
-          const open = session;
-          if (open) void bind(loadLanguage, open, text, to).then((bound) => post({ t: 'bound', id, bound }));
-          return;
-        }
-        case 'hits':
-          return guarded((open) =>
-            post({ t: 'hits', id: message.id, answer: answerAbout(open, message.job, message.ask) }),
-          );
-        case 'origin': {
-          const { id, track, time, item } = message;
-          return guarded((open) =>
-            send(open, { t: 'origin', id, origin: open.origin(track, time, item ?? undefined) }),
-          );
-        }
-        case 'show-values':
-          return guarded((open) => {
-            open.showValues(message.track, VALUE_TYPES.indexOf(message.type));
-            flush(open);
-          });
-        case 'weigh':
-          return guarded((open) => open.weigh(message.at, message.weights));
-        case 'elsewhere':
-          return guarded((open) => {
-            open.setElsewhere(message.bytes);
-            flush(open);
-          });
-        case 'remove-track':
-          return guarded((open) => open.removeTrack(message.track));
-        case 'digest':
-          return guarded((open) => post({ t: 'digest', id: message.id, digest: open.digest() }));
-        case 'problems':
-          return guarded((open) =>
-            post({ t: 'problems', id: message.id, ...open.problems(message.first, message.max) }),
-          );
-        case 'tables': {
-          const { id, range, first, most } = message;
-          const [from, to] = [range?.from, range?.to];
-          // Between two portions come pictures.
-          scheduler.add('rest', () => {
-            guarded((open) =>
-              send(open, {
-                t: 'tables',
-                id,
-                rows: open.tableRows(from, to),
-                ...open.tablePages(from, to, first, most),
-              }),
-            );
-            return false;
-          });
-          return;
-        }
-        case 'export-rows': {
-          const { id, ask } = message;
-          scheduler.add('rest', () => {
-            guarded((open) =>
-              send(open, { t: 'export-rows', id, rows: open.exportRows(ask) as Uint8Array<ArrayBuffer> }),
-            );
-            return false;
-          });
-          return;
-        }
-        default:
-          return unreachable(message);
-      }
+  /** Ports of other workers. */
+  const shared = new Map<string, MessagePort>();
+
+  const service: TraceService = {
+    ...createHits(guarded),
+    ...createBinding(() => session),
+    look: (files) => {
+      const nothing: Look = { format: null, confidence: 0, companion: null, looks: null };
+      // A file that cannot be read is nothing. Opening it says why.
+      return Promise.all(files.map(({ file, name }) => look(file, name).catch(() => nothing)));
+    },
+    open: (opening, reports) => {
+      page = reports;
+      void read(opening);
+      return new Promise(() => undefined);
+    },
+    share: (name, port) => {
+      shared.get(name)?.close();
+      shared.set(name, port);
+      serveToPage(service, port, asTraceError);
+    },
+    attach: (companion) => {
+      if (session) attach(companion);
+      else early.push(companion);
+    },
+    detach: (companion) => {
+      names.detach(companion);
+      binaries.detach(companion);
+    },
+    assign: binaries.assign,
+    place: binaries.place,
+    source: (func) => binaries.source(func).catch(() => null),
+    choose: (entry) => choose(entry),
+    cancel: () => {
+      cancelled = true;
+    },
+    painted: () => painted(),
+    picture: (question) =>
+      new Promise((resolve) => {
+        // The answer waits for the messages already queued: a newer query among them supersedes this one.
+        if (newestQuery) newestQuery.resolve(null);
+        else void scheduler.turn('picture').then(sendPicture);
+        newestQuery = { question, resolve };
+      }),
+    overview: (buckets) => ask((open) => open.overview(buckets)),
+    describe: async (item) => {
+      await scheduler.turn('details');
+      return ask((open) => open.describe(item));
+    },
+    index: (numbers) => guarded((open) => open.index(numbers)),
+    job: jobs.run,
+    find: (what) => ask((open) => open.find(what)),
+    origin: (track, time, item) => ask((open) => open.origin(track, time, item ?? undefined)),
+    showValues: (track, type) => void ask((open) => open.showValues(track, VALUE_TYPES.indexOf(type))),
+    weigh: (at, weights) => void guarded((open) => open.weigh(at, weights)),
+    setElsewhere: (bytes) => void ask((open) => open.setElsewhere(bytes)),
+    removeTrack: (track) => void guarded((open) => open.removeTrack(track)),
+    digest: () => guarded((open) => open.digest()),
+    problems: (first, max) => guarded((open) => open.problems(first, max)),
+    tables: async (range, first, most) => {
+      const [from, to] = [range?.from, range?.to];
+      // Between two portions come pictures.
+      await scheduler.turn('rest');
+      return ask((open) => ({ rows: open.tableRows(from, to), ...open.tablePages(from, to, first, most) }));
+    },
+    exportRows: async (what) => {
+      await scheduler.turn('rest');
+      return ask((open) => open.exportRows(what) as Uint8Array<ArrayBuffer>);
     },
   };
-}
-
-function unreachable(message: never): never {
-  throw new Error(`unknown message from the page: ${JSON.stringify(message)}`);
+  return service;
 }

@@ -1,9 +1,10 @@
 import type { WrongExpression } from '../base/find_protocol.ts';
-import type { TraceError } from '../base/protocol.ts';
-import type { FromRecords, ToRecords } from '../base/record_protocol.ts';
-import { BUFFER_ORDERS, type ValuesAnswer, type ValuesQuestion } from '../base/values_protocol.ts';
-import { notLoaded } from './errors.ts';
+import type { RecordService } from '../base/record_protocol.ts';
+import { BUFFER_ORDERS, type ValuesService } from '../base/values_protocol.ts';
+import { asTraceError, notLoaded } from './errors.ts';
+import type { Finds } from './found.ts';
 import type { Scheduler } from './scheduler.ts';
+import { reportTrap } from './serving.ts';
 
 /** The module that answers questions about values. */
 export type ValuesModule = typeof import('./wasm/unspool_predicates.js');
@@ -73,28 +74,24 @@ function inBudget(step: () => boolean): boolean {
 
 /** Values of the open trace. */
 export interface AskedValues {
-  /** The trace has changed: earlier questions and values are forgotten. `null` for one without values. */
-  open(file: Blob, index: Uint8Array | null): void;
-  /** How many bytes of values may be kept for the next question. */
-  keepAtMost(bytes: number): void;
-  answer(message: Extract<ToRecords, { t: 'about-values' }>): Promise<void>;
-  /** Answers a question in turns. Returns a function that ends it, which has the reply sent. */
-  ask(message: Extract<ToRecords, { t: 'ask-values' }>): () => void;
+  /** The trace has changed: earlier questions and values are forgotten. */
+  open(file: Blob, index: Uint8Array): void;
+  /** Looks for points, one search at a time. */
+  search(query: string, take: Finds['add'], stop: AbortSignal): Promise<void>;
+  /** The questions of the page. */
+  readonly service: ValuesService & Pick<RecordService, 'keepValues' | 'watchValues'>;
 }
 
 /** Minimum time between two reports about a question. */
 const REPORT_MS = 100;
 
-/** No trace yet. `fail` sends what was thrown as the answer. */
-export function createAskedValues(
-  post: (message: FromRecords) => void,
-  scheduler: Pick<Scheduler, 'add'>,
-  fail: (thrown: unknown, send: (error: TraceError) => void) => void,
-): AskedValues {
+/** No trace yet. */
+export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValues {
   let source: { readonly file: Blob; readonly index: Uint8Array } | null = null;
   let most = 0;
   let kept = 0;
   let loading: Promise<Values> | null = null;
+  let hearKept: (bytes: number) => void = () => undefined;
   const reader = () => {
     const files = new FileReaderSync();
     return (from: number, to: number) => new Uint8Array(files.readAsArrayBuffer(source!.file.slice(from, to)));
@@ -106,16 +103,15 @@ export function createAskedValues(
     });
     return loading;
   };
-  const tellKept = (values: Values) => {
-    const now = values.kept();
-    if (now !== kept) post({ t: 'values-kept', bytes: now });
+  const setKept = (now: number) => {
+    if (now !== kept) hearKept(now);
     kept = now;
   };
-  /** Goes on until `turn` returns true. Ends with the trace. */
-  const inTurns = (turn: () => boolean) => {
+  /** Goes on until `turn` returns true. Ends with the trace, and at once if it is stopped. */
+  const inTurns = (turn: () => boolean, stop?: AbortSignal) => {
     const mine = source;
     return new Promise<void>((resolve, reject) => {
-      scheduler.add('rest', () => {
+      const remove = scheduler.add('rest', () => {
         try {
           if (source === mine && !turn()) return true;
           resolve();
@@ -124,146 +120,131 @@ export function createAskedValues(
         }
         return false;
       });
+      stop?.addEventListener('abort', () => {
+        remove();
+        resolve();
+      });
     });
+  };
+  /** Answers a question with the values, which may be read for it. */
+  const withValues = async <T>(answer: (values: Values, read: Read) => T | Promise<T>): Promise<T> => {
+    const values = await get();
+    const answered = await answer(values, reader());
+    setKept((await get()).kept());
+    return answered;
+  };
+  /** For questions that say what is wrong: also that they cannot be answered. */
+  const asWrong = (thrown: unknown): { readonly wrong: WrongExpression } => {
+    reportTrap(thrown);
+    return { wrong: { sentence: asTraceError(thrown).sentence, at: 0, length: 0 } };
   };
   /** The newest iteration table. */
   let newestTable = 0;
   let sorted = '';
   let sortedBuffers = '';
-  const answerTo = async (ask: ValuesQuestion): Promise<ValuesAnswer | null> => {
+
+  const table: ValuesService['table'] = (statement, query) =>
+    withValues(async (values, read) => {
+      newestTable += 1;
+      const mine = newestTable;
+      // Statements have numbers once they are read.
+      await inTurns(() => readOn(values, read));
+      if (mine !== newestTable) return null;
+      const wrong: WrongExpression | undefined = values.beginRows(statement, query);
+      if (wrong) return { wrong };
+      sorted = '';
+      await inTurns(() => mine !== newestTable || askOn(values, SLOTS.table, read));
+      return mine === newestTable ? values.table() : null;
+    });
+  const search: AskedValues['search'] = async (query, take, stop) => {
     const values = await get();
+    if (stop.aborted) return;
     const read = reader();
-    switch (ask.what) {
-      case 'check':
-        return { wrong: (values.check(ask.query) as WrongExpression | undefined) ?? null };
-      case 'known':
-        return values.known();
-      case 'statements': {
-        await inTurns(() => readOn(values, read));
-        return values.statements();
+    values.begin(query);
+    const mine = source;
+    let told = 0;
+    let toldAt = performance.now();
+    await inTurns(() => {
+      const isDone = askOn(values, SLOTS.search, read);
+      const count = values.count();
+      // The first hits are reported at once.
+      if (isDone || (told === 0 && count > 0) || performance.now() - toldAt > REPORT_MS) {
+        setKept(values.kept());
+        told = count;
+        toldAt = performance.now();
+        take(values.take(), count, values.share(SLOTS.search));
       }
-      case 'table': {
-        newestTable += 1;
-        const mine = newestTable;
-        // Statements have numbers once they are read.
-        await inTurns(() => readOn(values, read));
-        if (mine !== newestTable) return null;
-        const wrong = values.beginRows(ask.statement, ask.query) as WrongExpression | undefined;
-        if (wrong) return { wrong };
-        sorted = '';
-        await inTurns(() => mine !== newestTable || askOn(values, SLOTS.table, read));
-        return mine === newestTable ? values.table() : null;
-      }
-      case 'rows': {
-        const { first, count, column, descending } = ask;
-        const order = `${column} ${descending}`;
-        if (order !== sorted) values.sort(column < 0 ? undefined : column, descending);
-        sorted = order;
-        return values.rows(first, count);
-      }
-      case 'invariants': {
-        const mine = newestTable;
-        await inTurns(() => mine !== newestTable || inBudget(() => values.stepInvariants(ROWS)));
-        return mine === newestTable ? values.invariants() : null;
-      }
-      case 'variables':
-        values.beginVariables();
-        await inTurns(() => askOn(values, SLOTS.variables, read));
-        return values.variables();
-      case 'buffers':
-        values.beginBuffers();
-        await inTurns(() => askOn(values, SLOTS.buffers, read));
-        return values.bufferTable() ?? null;
-      case 'buffer-rows': {
-        const { first, count, by, descending } = ask;
-        const order = `${by} ${descending}`;
-        if (order !== sortedBuffers) values.sortBuffers(BUFFER_ORDERS.indexOf(by), descending);
-        sortedBuffers = order;
-        return values.bufferRows(first, count);
-      }
-      case 'row':
-        return { row: values.rowOf(ask.point) ?? null };
-    }
+      return isDone;
+    }, stop).finally(() => {
+      if (source === mine) values.stop(SLOTS.search);
+    });
   };
+
   return {
-    keepAtMost: (bytes) => {
-      most = bytes;
-      loading?.then(
-        (values) => {
-          values.keepAtMost(bytes);
-          tellKept(values);
-        },
-        () => undefined,
-      );
-    },
+    search,
     open: (file, index) => {
       void loading?.then((values) => values.free()).catch(() => undefined);
       loading = null;
       sortedBuffers = '';
-      source = index && { file, index };
-      if (kept > 0) post({ t: 'values-kept', bytes: 0 });
-      kept = 0;
+      source = { file, index };
+      setKept(0);
     },
-    answer: async ({ id, ask }) => {
-      const send = (answer: ValuesAnswer | null) => post({ t: 'values', id, answer });
-      try {
-        send(await answerTo(ask));
-        tellKept(await get());
-      } catch (thrown) {
-        fail(thrown, ({ sentence }) => {
-          send(ask.what === 'check' || ask.what === 'table' ? { wrong: { sentence, at: 0, length: 0 } } : null);
-        });
-      }
-    },
-    ask: ({ id, query }) => {
-      let remove: () => void = () => undefined;
-      let stop: () => void = () => undefined;
-      let isOver = false;
-      const end = (error: TraceError | null) => {
-        if (isOver) return;
-        isOver = true;
-        remove();
-        stop();
-        post({ t: 'searched', id, error });
-      };
-      const begin = async () => {
-        const values = await get();
-        if (isOver) return;
-        const read = reader();
-        values.begin(query);
-        const mine = source;
-        stop = () => {
-          if (source === mine) values.stop(SLOTS.search);
-        };
-        let told = 0;
-        let toldAt = performance.now();
-        remove = scheduler.add('rest', () => {
-          try {
-            const isDone = askOn(values, SLOTS.search, read);
-            const count = values.count();
-            // The first hits are reported at once.
-            if (isDone || (told === 0 && count > 0) || performance.now() - toldAt > REPORT_MS) {
-              tellKept(values);
-              told = count;
-              toldAt = performance.now();
-              post({
-                t: 'searching',
-                id,
-                found: values.take(),
-                count,
-                share: values.share(SLOTS.search),
-              });
-            }
-            if (!isDone) return true;
-            end(null);
-          } catch (thrown) {
-            fail(thrown, end);
-          }
-          return false;
-        });
-      };
-      begin().catch((thrown) => fail(thrown, end));
-      return () => end(null);
+    service: {
+      checkQuery: (query) => withValues((values) => ({ wrong: values.check(query) ?? null })).catch(asWrong),
+      knownValues: () => withValues((values) => values.known()),
+      statements: () =>
+        withValues(async (values, read) => {
+          await inTurns(() => readOn(values, read));
+          return values.statements();
+        }),
+      table: (statement, query) => table(statement, query).catch(asWrong),
+      occurrences: (first, count, column, descending) =>
+        withValues((values) => {
+          const order = `${column} ${descending}`;
+          if (order !== sorted) values.sort(column < 0 ? undefined : column, descending);
+          sorted = order;
+          return values.rows(first, count);
+        }),
+      occurrenceAt: (point) => withValues((values) => values.rowOf(point) ?? -1),
+      invariants: () =>
+        withValues(async (values) => {
+          const mine = newestTable;
+          await inTurns(() => mine !== newestTable || inBudget(() => values.stepInvariants(ROWS)));
+          return mine === newestTable ? values.invariants() : null;
+        }),
+      variables: () =>
+        withValues(async (values, read) => {
+          values.beginVariables();
+          await inTurns(() => askOn(values, SLOTS.variables, read));
+          return values.variables();
+        }),
+      buffers: () =>
+        withValues(async (values, read) => {
+          values.beginBuffers();
+          await inTurns(() => askOn(values, SLOTS.buffers, read));
+          return values.bufferTable() ?? null;
+        }),
+      bufferRows: (first, count, by, descending) =>
+        withValues((values) => {
+          const order = `${by} ${descending}`;
+          if (order !== sortedBuffers) values.sortBuffers(BUFFER_ORDERS.indexOf(by), descending);
+          sortedBuffers = order;
+          return values.bufferRows(first, count);
+        }),
+      keepValues: (bytes) => {
+        most = bytes;
+        loading?.then(
+          (values) => {
+            values.keepAtMost(bytes);
+            setKept(values.kept());
+          },
+          () => undefined,
+        );
+      },
+      watchValues: (hear) => {
+        hearKept = hear;
+        return new Promise(() => undefined);
+      },
     },
   };
 }

@@ -34,7 +34,7 @@
 //! # What is asked of it
 //!
 //! `Explorer` has the index and the file. In the page it lives in a worker of its own
-//! (`web/worker/steps_worker.ts`; such workers share `web/worker/building.ts` and on the page
+//! (`web/worker/steps.ts`; such workers share `web/worker/building.ts` and on the page
 //! `web/model/reading_worker.ts`), started when State or Coverage is first shown. It builds in
 //! turns and answers in between; `web/model/machine.ts` asks for the selected step, and again once
 //! that is indexed. `unspool state`, `history` and `coverage` use it natively. Coverage, loops and

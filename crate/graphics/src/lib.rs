@@ -19,9 +19,10 @@
 //! *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which functions it
 //! wants, so that the values of others are skipped. Calls come in the order in which they returned.
 //!
-//! In the page these are two wasm modules, by feature, and each has a worker that loads it when
-//! something of it is first shown: `unspool_survey` (`survey`, `web/worker/survey_worker.ts`) and
-//! `unspool_graphics` (`state`, `web/worker/gl_state_worker.ts`).
+//! In the page these are two wasm modules, by feature: `unspool_survey` (`survey`) and
+//! `unspool_graphics` (`state`). One worker (`web/worker/graphics.ts`) loads each when something of
+//! it is first shown. Its parts, survey, state and findings, read the file together
+//! (`web/worker/calls_reading.ts`).
 
 #![forbid(unsafe_code)]
 

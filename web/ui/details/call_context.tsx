@@ -20,7 +20,7 @@ export function CallContext({ open, details }: { open: OpenTrace; details: Detai
   useEffect(() => {
     let current = true;
     if (isReady) {
-      void survey.ask('contexts', {}).then((contexts) => {
+      void survey.ask.contexts().then((contexts) => {
         if (current) found.value = contexts;
       });
     }

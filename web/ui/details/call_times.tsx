@@ -18,7 +18,7 @@ export function CallTimes({ open, details }: { open: OpenTrace; details: Details
     let current = true;
     found.value = null;
     if (times) {
-      void survey.ask('timesOf', { call }).then((values) => {
+      void survey.ask.timesOf(call).then((values) => {
         if (current) found.value = values;
       });
     }

@@ -1,10 +1,9 @@
-import type { FromGlFindings, ToGlFindings } from '../../base/survey_protocol.ts';
+import type { FindingsNews, FindsInCalls, OpensCalls } from '../../base/survey_protocol.ts';
 import { watch } from '../../base/watch.ts';
 import type { FindingKind, FindingSource } from '../../model/findings.ts';
-import { createReadingWorker, type NewsOf } from '../../model/reading_worker.ts';
+import { createReadingWorker } from '../../model/reading_worker.ts';
 import type { OpenTrace } from '../../model/workbench.ts';
-import findingsWorker from '../../worker/findings.ts?worker&url';
-import { startWorker } from '../workers.ts';
+import { graphicsOf } from '../survey/surveys.ts';
 
 /** The kinds, as `Kind` in `crate/graphics/src/findings/mod.rs`. docs/graphics.md defines each. */
 const KINDS: readonly FindingKind[] = [
@@ -17,18 +16,13 @@ const KINDS: readonly FindingKind[] = [
   { id: 'empty', title: 'Empty draws', says: 'Draws without a whole primitive' },
 ];
 
-/** Looks for findings in the calls of an apitrace, in a worker that ends with the search. */
-export function graphicsFindings({ trace }: OpenTrace): FindingSource {
+/** Looks for findings in the calls of an apitrace, until the search ends. */
+export function graphicsFindings(open: OpenTrace): FindingSource {
   return {
     kinds: KINDS,
     look: (report) => {
-      const worker = createReadingWorker<ToGlFindings, NewsOf<FromGlFindings>, never>(trace, {
-        spawn: () => startWorker(findingsWorker),
-        open: async () => {
-          const file = await trace.recordSource.file();
-          const records = await trace.recordSource.index();
-          return file && records && [{ t: 'open', file, records }, [records.buffer]];
-        },
+      const worker = createReadingWorker<FindsInCalls, OpensCalls, FindingsNews>(open.trace, {
+        ...graphicsOf(open).part('findings'),
         hear: ({ progress, isDone, findings }) =>
           report({
             share: progress.done / Math.max(1, progress.of),

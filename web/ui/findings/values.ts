@@ -26,8 +26,8 @@ export function valuesFindings({ trace }: OpenTrace): FindingSource {
       let isOver = false;
       const look = async () => {
         const [buffers, statements] = await Promise.all([
-          trace.records.aboutValues({ what: 'buffers' }),
-          trace.records.aboutValues({ what: 'statements' }),
+          trace.records.aboutValues((values) => values.buffers()),
+          trace.records.aboutValues((values) => values.statements()),
         ]);
         if (isOver) return;
         if (!buffers || !statements) {

@@ -1,9 +1,6 @@
 import { createGlStates } from '../../model/gl_state.ts';
-import glStateWorker from '../../worker/gl_state.ts?worker&url';
 import { perTrace } from '../per_trace.ts';
-import { startWorker } from '../workers.ts';
+import { graphicsOf } from '../survey/surveys.ts';
 
 /** The OpenGL state of a trace. Its reading begins with the first call. */
-export const glStatesOf = perTrace(({ trace, selection }) =>
-  createGlStates(trace, selection, () => startWorker(glStateWorker)),
-);
+export const glStatesOf = perTrace((open) => createGlStates(open.trace, open.selection, graphicsOf(open)));

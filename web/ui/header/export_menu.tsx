@@ -4,7 +4,6 @@ import { ticks } from '../../base/ticks.ts';
 import {
   createExports,
   EXPORT_FORMATS,
-  type ExportPort,
   type ExportScope,
   type Exports,
   hasArguments,
@@ -32,10 +31,7 @@ const known = new WeakMap<OpenTrace, Exports>();
 function exportsOf(open: OpenTrace): Exports {
   let exports = known.get(open);
   if (!exports) {
-    exports = createExports(
-      open.trace,
-      (of): ExportPort => (of === 'stretch' ? startWorker(cutWorker) : startWorker(exportWorker)),
-    );
+    exports = createExports(open.trace, (of) => startWorker(of === 'stretch' ? cutWorker : exportWorker));
     known.set(open, exports);
     open.scope.add(exports.cancel);
   }

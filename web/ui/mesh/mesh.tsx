@@ -41,9 +41,8 @@ function MeshOf({ survey, draw, call }: { survey: Survey; draw: GlDraw; call: nu
     if (!isReady) return;
     let current = true;
     const bytes = {
-      buffer: ({ name, sized }: { name: number; sized: number | null }) =>
-        survey.ask('namedBuffer', { name, sized, call }),
-      blob: (of: number) => survey.ask('blob', { call: of }),
+      buffer: ({ name, sized }: { name: number; sized: number | null }) => survey.ask.namedBuffer(name, sized, call),
+      blob: (of: number) => survey.ask.blob(of),
     };
     meshOf(draw, call, bytes).then(
       (made) => {

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
 import type { Cell, Origin, StepAccess, Uses, ValueUse } from '../../base/steps_protocol.ts';
-import { cellOf, type Machine } from '../../model/machine.ts';
+import { cellOf, type Machine, MOST_USES } from '../../model/machine.ts';
 import { registerText } from '../../model/register_values.ts';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Step } from './arrows.tsx';
@@ -72,7 +72,7 @@ interface CellProps {
 
 /** The origins of a cell before a step, as rows. `isOpen`: what their instructions read is shown, too. */
 function Origins({ machine, step, cell, isOpen = false }: CellProps & { isOpen?: boolean }) {
-  const found = useAnswer(`${step} ${titleOf(cell)}`, () => machine.origins(step, cell));
+  const found = useAnswer(`${step} ${titleOf(cell)}`, () => machine.ask.origins(step, cell));
   if (found === undefined) return <p class="muted">Following…</p>;
   if (found === null) return <p class="muted">This is not indexed.</p>;
   return (
@@ -155,7 +155,7 @@ function Value({ access, note }: { access: StepAccess; note: string }) {
 
 /** The steps that use the value that a cell has after a step. */
 function UsesOf({ machine, step, cell }: CellProps) {
-  const found = useAnswer(`${step} ${titleOf(cell)}`, () => machine.uses(step, cell));
+  const found = useAnswer(`${step} ${titleOf(cell)}`, () => machine.ask.uses(step, cell, MOST_USES));
   if (found === undefined) return <p class="muted">Following…</p>;
   if (found === null) return <p class="muted">This is not indexed.</p>;
   return (

@@ -37,7 +37,7 @@ export function MemoryWindow({
       return undefined;
     }
     let current = true;
-    void machine.memory(shown.step, wanted, LEN).then((memory) => {
+    void machine.ask.memory(shown.step, wanted, LEN).then((memory) => {
       if (current && memory) window.value = { step: shown.step, address: wanted, memory };
     });
     return () => {

@@ -1,7 +1,11 @@
+import { createGraphics } from '../../model/graphics.ts';
 import { createSurvey } from '../../model/survey.ts';
-import surveyWorker from '../../worker/survey.ts?worker&url';
+import graphicsWorker from '../../worker/graphics.ts?worker&url';
 import { perTrace } from '../per_trace.ts';
 import { startWorker } from '../workers.ts';
 
+/** The worker that reads the calls of a trace. It starts with the first part. */
+export const graphicsOf = perTrace(({ trace }) => createGraphics(trace, () => startWorker(graphicsWorker)));
+
 /** The survey of a trace. It begins with the first call. */
-export const surveyOf = perTrace(({ trace }) => createSurvey(trace, () => startWorker(surveyWorker)));
+export const surveyOf = perTrace((open) => createSurvey(open.trace, graphicsOf(open)));

@@ -5,9 +5,9 @@
 //! whatever is not followed makes what it may have changed unknown. Calls are taken to have
 //! succeeded unless `glGetError` says otherwise; after an error everything is unknown.
 //!
-//! `Findings` is a pass of its own, with the bytes of uploads: it begins on request, in a worker
-//! that ends with it (`web/worker/findings_worker.ts`). `web/model/findings.ts` is general:
-//! `web/ui/findings/sources.ts` says what looks for findings in which traces.
+//! `Findings` is a pass of its own, with the bytes of uploads: it begins on request
+//! (`web/worker/findings.ts`), and its memory is freed at its end. `web/model/findings.ts` is
+//! general: `web/ui/findings/sources.ts` says what looks for findings in which traces.
 
 mod thrown;
 mod uploads;

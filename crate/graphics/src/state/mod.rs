@@ -21,9 +21,8 @@
 //! that returns after its piece has ended makes later folds begin earlier. `Report` puts what a
 //! context holds into sections: what a draw uses first.
 //!
-//! - In the page a worker of its own reads the calls (`web/worker/gl_state_worker.ts`), started
-//!   when State is first shown; `web/model/gl_state.ts` asks for the selected call, and again once
-//!   that is read.
+//! - In the page the calls are read for it (`web/worker/gl_state.ts`) from when State is first
+//!   shown; `web/model/gl_state.ts` asks for the selected call, and again once that is read.
 //! - Of a draw the state also says what it takes its vertices from
 //!   (`crate/graphics/src/state/inputs.rs`, `GlDraw`). The survey has the bytes, and the page makes
 //!   of both a mesh (`web/model/mesh.ts`) and suggestions of how a buffer is read

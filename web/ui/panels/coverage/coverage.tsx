@@ -41,7 +41,7 @@ function CoveragePanel({ open, machine }: { open: OpenTrace; machine: Machine })
     if (isDone) {
       const other = list.value && { how: how.value, list: list.value.file };
       const asked = by.value;
-      void machine.coverage(steps, asked, other).then((found) => {
+      void machine.ask.coverage(steps, asked, other).then((found) => {
         if (current && found) shown.value = { found, by: asked };
       });
     }

@@ -30,7 +30,7 @@ export function listNameOf(open: OpenTrace): string {
 export function drcovOf(open: OpenTrace, machine: Machine): Promise<Uint8Array | null> {
   const { trace } = open;
   const program = trace.info.peek()?.properties.find(([name]) => name === 'Program')?.[1];
-  return machine.drcov(stepsOf(open), program ?? 'unknown');
+  return machine.ask.drcov(stepsOf(open), program ?? 'unknown');
 }
 
 interface ListsProps {

@@ -70,7 +70,7 @@ function FilterOfSteps({ open, walk }: { open: OpenTrace; walk: Walk }) {
     isAsking.value = true;
     const machine = machineOf(open);
     await machine.ready(Number.MAX_SAFE_INTEGER);
-    const kinds = await machine.kinds();
+    const kinds = await machine.ask.kinds();
     isAsking.value = false;
     if (kinds && machine.indexed.peek()?.done) choices.value = choicesOf(kinds);
   };

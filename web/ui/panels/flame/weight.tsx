@@ -32,7 +32,7 @@ function Choice({ open, calls }: Props) {
     if (!wanted || !times) calls.weigh(null);
     else {
       calls.weighing.value = true;
-      void survey.ask('weights', { measure: wanted }).then((given) => {
+      void survey.ask.weights(wanted).then((given) => {
         if (current) calls.weigh(given && { measure: wanted, given });
       });
     }

@@ -157,7 +157,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
     if (row.item >= 0 || !opened.peek().has(row.frame)) return;
     // What opens would be below the edge.
     list.goTop(rows.findIndex(({ frame }) => frame === row.frame));
-    const calls = await survey.ask('frame', { frame: row.frame });
+    const calls = await survey.ask.openFrame(row.frame);
     const now = opened.peek().get(row.frame);
     if (calls && now && !now.calls) opened.value = new Map(opened.peek()).set(row.frame, { ...now, calls });
   };

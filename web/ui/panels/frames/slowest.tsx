@@ -32,7 +32,7 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
   const by = measure.value;
   useEffect(() => {
     let current = true;
-    void survey.ask('timedCalls', { measure: by, most: MOST_ROWS }).then((found) => {
+    void survey.ask.timedCalls(by, MOST_ROWS).then((found) => {
       if (current) calls.value = found;
     });
     return () => {
@@ -116,7 +116,7 @@ function KeepMeasure({ open, survey, of }: { open: OpenTrace; survey: Survey; of
   const { trace, derived } = open;
   const key = `times ${of.measure}`;
   const keep = async () => {
-    const found = await survey.ask('timedCalls', { measure: null, most: MOST_VALUES });
+    const found = await survey.ask.timedCalls(null, MOST_VALUES);
     if (!found) return;
     const at = MEASURES.indexOf(of.measure);
     const value = (row: number) => found.values[MEASURES.length * row + at]!;

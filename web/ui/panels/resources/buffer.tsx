@@ -47,7 +47,7 @@ export function BufferBytes({ survey, states, at, name, call }: Props) {
   const isChosen = useSignal(false);
   useEffect(() => {
     let current = true;
-    void survey.ask('buffer', { resource: at, call }).then((found) => {
+    void survey.ask.buffer(at, call).then((found) => {
       if (current) bytes.value = found;
     });
     return () => {
@@ -57,7 +57,7 @@ export function BufferBytes({ survey, states, at, name, call }: Props) {
   useEffect(() => {
     let current = true;
     const suggest = async () => {
-      const events = await survey.ask('events', { resource: at });
+      const events = await survey.ask.events(at);
       const found = events ? await suggestedLayouts(name, call, events, states.at) : [];
       if (!current) return;
       layouts.value = found;

@@ -52,7 +52,7 @@ export function resourcesView(open: OpenTrace): PanelView {
       const at = chosen.peek();
       show({ at, events: null });
       if (at < 0) return;
-      void survey.ask('events', { resource: at }).then((events) => {
+      void survey.ask.events(at).then((events) => {
         if (chosen.peek() === at) show({ at, events });
       });
     }),
@@ -137,7 +137,7 @@ function List({
   useEffect(() => {
     used.value = null;
     if (!frame) return;
-    void survey.ask('used', { first: frame.first, last: frame.last }).then((found) => {
+    void survey.ask.used(frame.first, frame.last).then((found) => {
       if (survey.filter.peek().frame === frame) used.value = found;
     });
   }, [frame, resources]);

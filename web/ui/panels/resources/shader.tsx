@@ -23,7 +23,7 @@ export function ShaderSource({ survey, at, call, go }: Props) {
   const compares = useSignal(false);
   useEffect(() => {
     let current = true;
-    void survey.ask('sources', { resource: at, call }).then((found) => {
+    void survey.ask.sources(at, call).then((found) => {
       if (!current) return;
       versions.value = found ?? [];
       chosen.value = (found?.length ?? 0) - 1;

@@ -32,7 +32,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
   const pointed = useSignal('');
   useEffect(() => {
     let current = true;
-    void survey.ask('texture', { resource: at, level: level.value, call }).then((found) => {
+    void survey.ask.texture(at, level.value, call).then((found) => {
       if (!current) return;
       slice.value = Math.min(slice.value, Math.max(0, (found?.depth ?? 1) - 1));
       held.value = found;
@@ -45,8 +45,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
   useEffect(() => {
     if (!texture || texture.width === 0) return;
     let current = true;
-    const ask = (low: number | null, high: number | null) =>
-      survey.ask('pixels', { slice: slice.value, mask: mask.value, low, high });
+    const ask = (low: number | null, high: number | null) => survey.ask.pixels(slice.value, mask.value, low, high);
     const wanted = range.value;
     const found = async () => {
       if (wanted === 'usual') return ask(null, null);
@@ -82,7 +81,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
     const x = Math.floor(((event.clientX - box.left) / box.width) * width);
     const row = Math.floor(((event.clientY - box.top) / box.height) * height);
     const y = flipped.value ? height - 1 - row : row;
-    void survey.ask('texel', { x, y, slice: slice.value }).then((texel) => {
+    void survey.ask.texel(x, y, slice.value).then((texel) => {
       if (!texel || texel.length === 0) return;
       const values = texture.channels.map(([name, i]) => `${name} ${numberText(texel[i]!, texture.isInteger)}`);
       pointed.value = `${x}, ${y}: ${values.join('  ')}`;

@@ -40,9 +40,11 @@ export function IterationsOf({ open, model, name, given, back }: Props) {
   const table = model.table.value;
   const known = useSignal<ValuesKnown | null>(null);
   useEffect(() => {
-    void open.trace.records.aboutValues({ what: 'known' }).then((value) => {
-      known.value = value;
-    });
+    void open.trace.records
+      .aboutValues((values) => values.knownValues())
+      .then((value) => {
+        known.value = value;
+      });
   }, []);
   const current = model.current.value;
   const last = (table?.rows ?? 0) - 1;

@@ -1,0 +1,91 @@
+import { signal } from '@preact/signals';
+import { afterEach, expect, it, vi } from 'vitest';
+import { type RemotePort, serve } from '../base/remote.ts';
+import type { CallsPart, FindingsNews, FindsInCalls, Graphics, OpensCalls } from '../base/survey_protocol.ts';
+import { workerOf } from '../base/worker.fixture.ts';
+import { createGraphics } from './graphics.ts';
+import { createReadingWorker } from './reading_worker.ts';
+import type { Status } from './trace.ts';
+
+const ports: MessagePort[] = [];
+afterEach(() => {
+  vi.unstubAllGlobals();
+  for (const port of ports) port.close();
+});
+
+/** A worker whose parts report nothing. */
+function setUp() {
+  const told: string[] = [];
+  const workers: ReturnType<typeof workerOf>[] = [];
+  const status = signal<Status>({ at: 'ready', how: 'complete', error: null });
+  const state = { index: async (): Promise<Uint8Array | null> => new Uint8Array(4) };
+  const recordSource = { file: () => new Blob(['abc']), index: () => state.index() };
+  const graphics = createGraphics({ recordSource } as unknown as Parameters<typeof createGraphics>[0], () => {
+    const worker = workerOf<Graphics>({
+      open: ({ file }) => void told.push(`open ${file.size}`),
+      serve: async (part, port) => {
+        told.push(part);
+        ports.push(port);
+        const open: FindsInCalls['open'] = () => new Promise(() => told.push(`${part} begins`));
+        serve<FindsInCalls>({ open, stop: () => undefined, goOn: () => undefined }, port as RemotePort);
+      },
+      end: (part) => void told.push(`${part} ends`),
+    });
+    workers.push(worker);
+    return worker;
+  });
+  const read = (part: CallsPart) =>
+    createReadingWorker<FindsInCalls, OpensCalls, FindingsNews>(
+      { status },
+      { ...graphics.part(part), hear: () => undefined, crashed: `The ${part} ended.` },
+    );
+  return { told, workers, state, graphics, read };
+}
+
+it('opens the file once for all parts', async () => {
+  const { told, workers, read } = setUp();
+  read('survey');
+  read('state');
+  await vi.waitFor(() => expect(told).toHaveLength(5));
+  expect(workers).toHaveLength(1);
+  expect(told[0]).toBe('open 3');
+  expect(told.slice(1).sort()).toEqual(['state', 'state begins', 'survey', 'survey begins']);
+});
+
+it('ends a part, and with the last one the worker', async () => {
+  const { told, workers, read } = setUp();
+  const [survey, findings] = [read('survey'), read('findings')];
+  await vi.waitFor(() => expect(told).toHaveLength(5));
+  findings.dispose();
+  await vi.waitFor(() => expect(told.at(-1)).toBe('findings ends'));
+  expect(workers[0]!.isEnded()).toBe(false);
+  survey.dispose();
+  expect(workers[0]!.isEnded()).toBe(true);
+  // What is asked for later starts another.
+  read('findings');
+  await vi.waitFor(() => expect(told.at(-1)).toBe('findings begins'));
+  expect(workers).toHaveLength(2);
+});
+
+it('tells each part that the worker has ended', async () => {
+  // Node has none.
+  vi.stubGlobal(
+    'ErrorEvent',
+    class extends Event {
+      readonly message = '';
+    },
+  );
+  const { told, workers, read } = setUp();
+  const [survey, state] = [read('survey'), read('state')];
+  await vi.waitFor(() => expect(told).toHaveLength(5));
+  workers[0]!.onerror?.({ preventDefault: () => undefined, message: '' } as ErrorEvent);
+  expect([survey.error.value, state.error.value]).toEqual(['The survey ended.', 'The state ended.']);
+});
+
+it('begins no part without the index of the trace', async () => {
+  const { workers, state, read } = setUp();
+  state.index = async () => null;
+  const survey = read('survey');
+  await vi.waitFor(() => expect(survey.error.value).toBe('The survey ended.'));
+  expect(workers).toEqual([]);
+});
