@@ -208,7 +208,7 @@ fn what_cannot_be_cut_is_said() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x");
     for (file, more, sentence) in [
-        ("rvn/blocks.sqlite", &[][..], "No stretch of this format (REVEN block trace) can be written."),
+        ("rvn/blocks.sqlite", &[][..], "A trace of this format (REVEN block trace) cannot be cut."),
         ("xray/threads.xray", &["--range", "0..1"], "There are no records in this range."),
         ("frames/calls.frames", &["--range", "5000.."], "There are no records in this range."),
         ("apitrace/before_first_flush.trace", &[], "the file ends too early"),
