@@ -255,7 +255,7 @@ test('asks before a file of another page replaces the trace', async ({ page }) =
   await send({ name: 'odd', buffer: 'text' });
   await expect(page.locator('.notice')).toContainText('odd was sent without its bytes');
   await page.evaluate(() => {
-    const buffer = new ArrayBuffer(8, { maxByteLength: 16 } as object);
+    const buffer = Reflect.construct(ArrayBuffer, [8, { maxByteLength: 16 }]);
     window.postMessage({ type: 'unspool:open', name: 'grows', buffer }, '*');
   });
   await expect(page.locator('.notice')).toContainText('grows was sent as a resizable buffer');

@@ -1,3 +1,4 @@
+import { parseAddress } from '../base/address.ts';
 import { formatBytes } from '../base/format.ts';
 import type { TraceError } from '../base/protocol.ts';
 
@@ -22,7 +23,7 @@ export interface Address {
 
 /** Reads an address as it was given. Throws a {@link TraceError} if it cannot be fetched. */
 export function addressOf(text: string, base: string): Address {
-  const parsed = URL.canParse(text, base) ? new URL(text, base) : null;
+  const parsed = parseAddress(text, base);
   if (!parsed) throw refused(`“${text}” is not an address.`);
   const { protocol, host, hostname, pathname } = parsed;
   if (protocol === 'file:') throw refused('A page cannot read a file by its address. Open the file itself instead.');
