@@ -263,7 +263,7 @@ test('asks before a file of another page replaces the trace', async ({ page }) =
 
 for (const [url, sentence] of [
   ['http://[', 'is not an address'],
-  ['file:///etc/hosts', 'Open the file itself instead'],
+  ['file:///etc/hosts', 'Open the file instead'],
   ['ftp://example.org/a', 'cannot be downloaded'],
   ['missing%25zz', 'answered with status 404'],
 ] as const) {
@@ -297,7 +297,7 @@ for (const { how, fixture: name, tab, change } of CHANGES) {
     change(path);
     const notice = page.locator('.notice');
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await expect(notice).toContainText(`${basename(name)} has changed on disk. What was read of it stays.`);
+    await expect(notice).toContainText(`${basename(name)} has changed on disk. What was read before is kept.`);
     await area(page).focus();
     await page.keyboard.press('Enter');
     await expect(details(page)).toContainText('Duration');

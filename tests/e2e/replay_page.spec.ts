@@ -45,7 +45,7 @@ test('draws on the page where workers have no canvas, with all views', async ({ 
   await pane.getByRole('radio', { name: 'Overdraw' }).click();
   await expect(pane).toContainText('Pixels are drawn over 0.75 times on average, 2 at most.');
   await pane.getByRole('radio', { name: 'Depth' }).click();
-  await expect(pane).toContainText('Depth from 0.500000, light, to 0.750000.');
+  await expect(pane).toContainText('Depth from 0.500000 (light) to 0.750000 (dark).');
   await pane.getByRole('radio', { name: 'Picture' }).click();
   const canvas = pane.getByRole('img', { name: /^Picture of/ });
   await canvas.focus();
@@ -95,9 +95,11 @@ test('says that the page must be reloaded if the browser gives it no GPU after o
     .getByRole('radio', { name: 'Overdraw' })
     .click({ timeout: 2_000 })
     .catch(() => undefined);
-  await expect(pane.getByRole('alert')).toContainText('The GPU gave up this replay.');
+  await expect(pane.getByRole('alert')).toContainText('The GPU failed during this replay.');
   await pane.getByRole('button', { name: 'Try again' }).click();
-  await expect(pane.getByRole('alert')).toContainText('gives this page no WebGL2. Reload the page to try again.');
+  await expect(pane.getByRole('alert')).toContainText(
+    'no longer gives this page WebGL2. Reload the page to try again.',
+  );
 });
 
 test('a trace that demands too much ends with a sentence, and the page lives on', async ({ page }) => {

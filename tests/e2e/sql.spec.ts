@@ -91,7 +91,7 @@ test('an example runs when it is chosen, and an error says what is wrong', async
   await expect(said(page)).toContainText('no such column: nam');
   await expect(page.locator('.query-editor .wrong')).toHaveText('nam');
   await ask(page, 'delete from slices');
-  await expect(said(page)).toContainText('only read');
+  await expect(said(page)).toContainText('read-only');
 });
 
 test('counts what a recorded trace is known to have', async ({ page }) => {

@@ -156,7 +156,7 @@ export interface NeedsCanvas {
 }
 
 /** What is said if a GPU has given up. */
-export const LOST = 'The GPU gave up this replay. The trace may demand too much of it.';
+export const LOST = 'The GPU failed during this replay. The trace may demand too much of it.';
 
 /** WebGL2 on a canvas of the page, behind a port (`web/base/replay/port.ts`), or null if the page has none either. */
 export interface HasCanvas {

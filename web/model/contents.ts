@@ -52,7 +52,7 @@ export function createContents(file: Blob): Contents {
       log = report.log;
       set(report.file);
       if (report.whole) return;
-      shortage.value = `The browser has room for the first ${formatBytes(report.file.size)} of the unpacked file only. Details and lists of records end there.`;
+      shortage.value = `The browser has room for only the first ${formatBytes(report.file.size)} of the unpacked file. Details and lists of records end there.`;
     },
     end: () => {
       resolve(null);

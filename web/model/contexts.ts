@@ -49,7 +49,7 @@ export function contextLanes(contexts: Contexts, end: number): { readonly lanes:
       key: contextName(at),
       label: contextName(at),
       detail: `${text}, ${made}${shares}. Current on ${threads}${cut}`,
-      noun: 'stretch',
+      noun: 'interval',
       rows,
       names: rows.map((i) => `thread ${thread[i]}`),
     };

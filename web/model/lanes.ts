@@ -35,9 +35,9 @@ export function cpuLanes(found: Collected, threadOf: (track: number) => string):
     .map(([cpu, rows]) => {
       const threads = new Set(rows.map((row) => found.track[row]!)).size;
       const arrived = rows.filter((row) => arrivals.has(row)).length;
-      const detail = `Threads whose records say CPU ${cpu}: ${formatCounted(threads, 'thread')}, ${formatCounted(arrived, 'migration')} to it${cut(found)}`;
+      const detail = `Threads with records on CPU ${cpu}: ${formatCounted(threads, 'thread')}, ${formatCounted(arrived, 'migration')} to it${cut(found)}`;
       const names = rows.map((row) => threadOf(found.track[row]!));
-      return { key: `CPU ${cpu}`, label: `CPU ${cpu}`, detail, noun: 'stretch', rows, names };
+      return { key: `CPU ${cpu}`, label: `CPU ${cpu}`, detail, noun: 'interval', rows, names };
     });
 }
 
@@ -46,9 +46,9 @@ export function threadLane(found: Collected, track: number, thread: string): Lan
   const rows = grouped(found, (row) => found.track[row]!).get(track);
   if (!rows) return null;
   const cpus = new Set(rows.map((row) => found.bits[row]!)).size;
-  const detail = `CPUs that the records of ${thread} say: ${formatCounted(cpus, 'CPU')}, ${formatCounted(rows.length - 1, 'migration')}${cut(found)}`;
+  const detail = `CPUs in the records of ${thread}: ${formatCounted(cpus, 'CPU')}, ${formatCounted(rows.length - 1, 'migration')}${cut(found)}`;
   const names = rows.map((row) => `CPU ${found.bits[row]!}`);
-  return { key: cpusKey(track), label: `CPUs of ${thread}`, detail, noun: 'stretch', rows, names };
+  return { key: cpusKey(track), label: `CPUs of ${thread}`, detail, noun: 'interval', rows, names };
 }
 
 /** Identifies the lane with the CPUs of a thread. */

@@ -26,7 +26,7 @@ page.onmessage = ({ data }) => {
 };
 
 function fail(thrown: unknown): void {
-  page.postMessage({ t: 'failed', sentence: `The stretch could not be written: ${sentenceOf(thrown)}` });
+  page.postMessage({ t: 'failed', sentence: `The part could not be written: ${sentenceOf(thrown)}` });
 }
 
 async function run({ file, from, to, clean, preview }: Extract<ToCut, { t: 'cut' }>): Promise<void> {

@@ -55,7 +55,7 @@ const LARGE = 64 << 20;
 
 const NO_WEBGL = 'This browser has no WebGL2, so pictures cannot be replayed.';
 const NO_OTHER =
-  'The GPU gave up earlier, and the browser now gives this page no WebGL2. Reload the page to try again.';
+  'The GPU failed earlier, and the browser no longer gives this page WebGL2. Reload the page to try again.';
 
 interface Open {
   /** Limit for the textures and buffers of the trace, and for copies of what was drawn. */
@@ -254,7 +254,7 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
       if (isPlain && keyframes.worked(now - executed, spacing))
         await keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
       if (taken > patience) {
-        stopped = tookTooLong(patience, `is that after call ${at}`);
+        stopped = tookTooLong(patience, `shows the state after call ${at}`);
         await settle();
         return true;
       }
@@ -317,7 +317,8 @@ export function createReplayWorker(post: (message: FromReplay | NeedsCanvas) => 
     const depths = depthsOf(packed);
     flip(depths, width, height, 1);
     const { pixels, near, far } = greyOf(depths);
-    const note = near >= 1 ? 'Nothing has a depth.' : `Depth from ${near.toFixed(6)}, light, to ${far.toFixed(6)}.`;
+    const note =
+      near >= 1 ? 'No depth was written.' : `Depth from ${near.toFixed(6)} (light) to ${far.toFixed(6)} (dark).`;
     return { ...color, pixels, note };
   };
   /** Not as far as the call that demands too much: it is known, and need not be tried. */

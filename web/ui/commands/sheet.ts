@@ -44,7 +44,7 @@ const GROUPS: readonly SheetGroup[] = [
     title: 'Select',
     rows: [
       gesture('Click', 'Select'),
-      gesture('Double-click', 'Zoom to what is under the pointer'),
+      gesture('Double-click', 'Zoom to the item under the pointer'),
       commands(['fit-selection']),
       commands(['select-first']),
       commands(['select-above', 'select-below'], 'Select in the row above, below'),
@@ -97,7 +97,7 @@ const GROUPS: readonly SheetGroup[] = [
     rows: [
       gesture('↑ ↓', 'Go from row to row'),
       gesture('← →', 'Close and open a row of the tree'),
-      gesture('*', 'Open all rows beside it, then all below it'),
+      gesture('*', 'Open all rows of its level, then all below it'),
       gesture('A … Z', 'In the tree: go to a function by its first letters'),
       gesture('Enter', 'List the calls of the function'),
       gesture('Escape', 'Go back from that list'),

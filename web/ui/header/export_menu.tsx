@@ -146,7 +146,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
   return (
     <Popover class="export-popover" label="Export">
       {isReading ? (
-        <p class="muted">The trace is still being read. It can be exported when it is complete.</p>
+        <p class="muted">The trace is still being read. It can be exported once it is complete.</p>
       ) : (
         <>
           <fieldset class="export-scope" disabled={running}>
@@ -165,7 +165,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
           </fieldset>
           <Cleaning exports={exports} format={own ?? EXPORT_FORMATS[0]!} scope={scope} what={id} />
           {info && hasArguments(info) && (
-            <label class="export-args" title="Values that calls were given and returned, and payloads of events">
+            <label class="export-args" title="Arguments and results of calls, and payloads of events">
               <input
                 type="checkbox"
                 checked={exports.args.value}
