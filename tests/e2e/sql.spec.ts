@@ -24,7 +24,7 @@ async function ask(page: Page, query: string) {
   await page.keyboard.press('Control+Enter');
   // Not the answer to the query before.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  await expect(said(page)).toContainText(/rows? in |says|only read/);
+  await expect(said(page)).toContainText(/rows? in |says|read-only/);
 }
 
 async function openSql(page: Page, path: string) {

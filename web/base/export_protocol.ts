@@ -30,7 +30,7 @@ export interface Cleaned {
   readonly examples: readonly { readonly of: CleanClass; readonly before: string; readonly after: string }[];
 }
 
-/** Messages of the page to the worker of stretches. */
+/** Messages of the page to the worker that cuts traces. */
 export type ToCut =
   | {
       readonly t: 'cut';

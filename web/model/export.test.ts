@@ -88,7 +88,7 @@ describe('an export', () => {
     expect(begin?.t === 'begin' && [...begin.wanted]).toEqual([0, 1, 2]);
   });
 
-  it('reads the file itself for a stretch of it, and hashes what is chosen', async () => {
+  it('reads the file itself for a part of it, and hashes what is chosen', async () => {
     const port = new Fake((message) => answers[message.t]);
     const spawn = vi.fn(() => port);
     const file = new Blob(['x']);

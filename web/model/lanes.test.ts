@@ -3,7 +3,7 @@ import { NBSP } from '../base/format.ts';
 import type { Collected } from '../base/record_protocol.ts';
 import { cpuLanes, eventLanes, rowsOf, threadLane } from './lanes.ts';
 
-/** Stretches of threads on CPUs: position, end, track and CPU. */
+/** Intervals of threads on CPUs: position, end, track and CPU. */
 function intervals(...of: readonly (readonly [number, number, number, number])[]): Collected {
   const longs = (at: 0 | 1 | 3) => BigUint64Array.from(of, (one) => BigInt.asUintN(64, BigInt(one[at])));
   return {

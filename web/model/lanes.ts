@@ -26,7 +26,7 @@ export function hasCpus(info: Pick<TraceInfo, 'columns'> | null): boolean {
   return info?.columns.some(({ key }) => key === CPU) ?? false;
 }
 
-/** A lane per CPU with the stretches in which a thread's records say that CPU. `threadOf` names the thread of a track. */
+/** A lane per CPU with the intervals in which a thread's records say that CPU. `threadOf` names the thread of a track. */
 export function cpuLanes(found: Collected, threadOf: (track: number) => string): Lane[] {
   const byCpu = grouped(found, (row) => Number(found.bits[row]!));
   const arrivals = new Set(migrations(found));
@@ -41,7 +41,7 @@ export function cpuLanes(found: Collected, threadOf: (track: number) => string):
     });
 }
 
-/** A lane with the CPUs on which a thread ran, in stretches; null if none of its records were found. */
+/** A lane with the CPUs on which a thread ran, in intervals; null if none of its records were found. */
 export function threadLane(found: Collected, track: number, thread: string): Lane | null {
   const rows = grouped(found, (row) => found.track[row]!).get(track);
   if (!rows) return null;
@@ -106,7 +106,7 @@ function grouped(found: Collected, keyOf: (row: number) => number): Map<number, 
   return groups;
 }
 
-/** The stretches that follow another one of their thread. Those of a thread are in order. */
+/** The intervals that follow another one of their thread. Those of a thread are in order. */
 function migrations(found: Collected): number[] {
   const seen = new Set<number>();
   const rows: number[] = [];

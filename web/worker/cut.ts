@@ -1,5 +1,5 @@
 /*
- * The worker that writes a stretch of a trace as a trace of its own. It reads the file itself, once and in portions. The page terminates
+ * The worker that writes a part of a trace as a trace of its own. It reads the file itself, once and in portions. The page terminates
  * it to cancel.
  */
 import type { FromExport, ToCut } from '../base/export_protocol.ts';

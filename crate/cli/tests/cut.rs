@@ -1,4 +1,4 @@
-//! `unspool cut`: the records of the stretch are those of the trace, read by ourselves and by the
+//! `unspool cut`: the records of the part are those of the trace, read by ourselves and by the
 //! reference tools.
 
 use std::fs;
@@ -13,7 +13,7 @@ fn unspool(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap()
 }
 
-/// A stretch in a directory of its own.
+/// A part in a directory of its own.
 struct Stretch {
     _directory: tempfile::TempDir,
     path: PathBuf,
@@ -145,7 +145,7 @@ fn reference(tool: &str, args: &[&str]) -> Option<String> {
 fn apitrace_reads_a_stretch() {
     let dump = |path: &str, calls: &str| {
         let text = reference("apitrace", &["dump", "-v", "--color=never", calls, path])?;
-        // Calls have other numbers in the stretch.
+        // Calls have other numbers in the part.
         let numbers = |line: &str| line.trim_start_matches(|c: char| c.is_ascii_digit()).to_string();
         Some(text.lines().map(numbers).collect::<Vec<_>>())
     };

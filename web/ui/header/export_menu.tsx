@@ -87,7 +87,7 @@ function screenOf({ trace, timeline }: OpenTrace): Extent | null {
   return from < to && (from > extent.from || to < extent.to) ? { from: ticks(from), to: ticks(to) } : null;
 }
 
-/** The trace's own format, if stretches of it can be written. */
+/** The trace's own format, if parts of it can be written. */
 function ownOf(open: OpenTrace): OfferedFormat | null {
   const { trace } = open;
   const info = trace.info.value;
@@ -124,7 +124,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
   const start = (format: OfferedFormat) => {
     const part = id === 'trace' ? '' : `-${id}`;
     const whole = fileName(open);
-    // The name of a stretch ends as that of its file.
+    // The name of a part ends as that of its file.
     const stem = format.id === 'own' ? whole.slice(0, whole.length - format.ending.length) : open.trace.name;
     const name = `${stem}${format.id === 'own' && part === '' ? '-copy' : part}${format.ending}`;
     void exports.run(format, scope, name, () => saveFile(name));

@@ -79,7 +79,7 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
   );
 }
 
-/** What is known of a stretch without records under the pointer. */
+/** What is known of an interval without records under the pointer. */
 function MissingRecords({
   open: { timeline },
   at,
