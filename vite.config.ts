@@ -1,5 +1,6 @@
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import manifest from './package.json' with { type: 'json' };
 import { waitForWasm } from './scripts/wait_for_wasm.mjs';
 import { themeSheet } from './web/base/theme_colours.ts';
 
@@ -63,7 +64,7 @@ export default defineConfig({
   // Without this the development server finds sql.js at the first database and reloads the page.
   optimizeDeps: { include: ['sql.js'] },
   build: {
-    target: 'es2023',
+    target: manifest.browserslist.map((browser) => browser.replace(' >= ', '')),
     outDir: 'dist',
     emptyOutDir: true,
     assetsInlineLimit: 0,

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { area, barriers, details, fixture, open, pictured, plain, showCalls, test } from './page.ts';
 
 const tree = (page: Page) => page.getByRole('tree', { name: 'Call tree' });
-const chips = (page: Page) => page.getByRole('list', { name: 'Changes of call paths' });
+const chips = (page: Page) => page.getByRole('list', { name: 'Changes to call paths' });
 const list = (page: Page) => page.getByRole('grid', { name: 'Call list' });
 const mode = (page: Page) => page.getByRole('combobox', { name: 'Mode' });
 

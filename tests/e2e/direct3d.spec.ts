@@ -27,7 +27,7 @@ test('lists frames and interfaces of Direct3D, and says what is not known', asyn
   await page.getByRole('tab', { name: 'State', exact: true }).click();
   await typeGoTo(page, 16);
   const state = page.getByRole('complementary', { name: 'State' });
-  await expect(state).toContainText('State is known of OpenGL calls only, not of Direct3D.');
+  await expect(state).toContainText('State is known for OpenGL calls only, not for Direct3D.');
 });
 
 test('interfaces of Direct3D 11 are found in lists', async ({ page }) => {

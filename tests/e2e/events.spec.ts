@@ -197,7 +197,7 @@ test('types of events are named, and their payloads read as numbers, also when t
   const name = details(page).getByRole('textbox', { name: 'Name of type 0' });
   await name.fill('allocated');
   await name.press('Enter');
-  await details(page).getByRole('combobox', { name: 'Payload as' }).selectOption('numbers of 32 bits');
+  await details(page).getByRole('combobox', { name: 'Payload as' }).selectOption('32-bit integers');
   await expect(details(page).getByRole('heading').first()).toContainText('allocated: ');
   await expect(typed).toContainText('type = allocated, data = {200, 2147418112}');
   expect(await barriers(page)).toEqual([]);

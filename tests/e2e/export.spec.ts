@@ -89,7 +89,7 @@ test('stacks of a range have less time than all', async ({ page }) => {
   expect(total((await exported(page, 'Folded stacks')).text)).toBe(all);
 });
 
-test('a stretch is a trace of its own, without what should not leave', async ({ page }) => {
+test('a part is a trace of its own, without what should not leave', async ({ page }) => {
   await open(page, fixture('frames/calls.frames'));
   await button(page).click();
   await menu(page).getByText('Sanitize').click();
@@ -124,7 +124,7 @@ test('a picture of a sandwich has the callers and the callees', async ({ page })
   expect(texts).toContain('#11');
 });
 
-test('without stretches, the preview is of names and arguments', async ({ page }) => {
+test('without parts, the preview is of names and arguments', async ({ page }) => {
   const path = test.info().outputPath('log.yaml');
   const record = (kind: string, tsc: number, data: string) =>
     `  - { type: 0, func-id: 1, function: 'run', cpu: 0, thread: 7, process: 7, kind: ${kind}, tsc: ${tsc}, data: ${data} }`;

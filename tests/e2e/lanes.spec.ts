@@ -26,7 +26,7 @@ test.describe('CPUs', () => {
     await expect(derived(page)).toHaveCount(4);
     await expect(derived(page)).toContainText(['CPU 0', 'CPU 1', 'CPU 2', 'CPU 3']);
     // Threads 4713 and 4714 came to it from other CPUs, or began there.
-    await expect(derived(page).nth(2)).toHaveAttribute('title', /Threads whose records say CPU 2: 2\sthreads/);
+    await expect(derived(page).nth(2)).toHaveAttribute('title', /Threads with records on CPU 2: 2\sthreads/);
     await expect.poll(async () => (await inkedAt(page, 10)).length).toBeGreaterThan(0);
     const box = (await area(page).boundingBox())!;
     const [first] = await inkedAt(page, 10);

@@ -57,7 +57,7 @@ async function followed(page: Page, link: string, path: string): Promise<void> {
 }
 
 test('a link has the changes of call paths, and what is in focus of the flame graph', async ({ page }) => {
-  const chips = page.getByRole('list', { name: 'Changes of call paths' });
+  const chips = page.getByRole('list', { name: 'Changes to call paths' });
   const inFocus = page.locator('.way [aria-current]');
   const mode = page.getByRole('combobox', { name: 'Mode' });
   await open(page, fixture('threads.xray'));

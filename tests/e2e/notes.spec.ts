@@ -177,7 +177,7 @@ test('without a storage notes last as long as the page, and the menu says so', a
   await noteOnFirst(page, 'here only');
   await expect(flags(page)).toHaveText(['here only']);
   await openMenu(page);
-  await expect(menu(page)).toContainText('Notes last until the page is closed');
+  await expect(menu(page)).toContainText('notes last until the page is closed');
 });
 
 for (const theme of ['dark', 'light'] as const) {

@@ -255,7 +255,7 @@ test('asks before a file of another page replaces the trace', async ({ page }) =
   await send({ name: 'odd', buffer: 'text' });
   await expect(page.locator('.notice')).toContainText('odd was sent without its bytes');
   await page.evaluate(() => {
-    const buffer = new ArrayBuffer(8, { maxByteLength: 16 } as object);
+    const buffer = Reflect.construct(ArrayBuffer, [8, { maxByteLength: 16 }]);
     window.postMessage({ type: 'unspool:open', name: 'grows', buffer }, '*');
   });
   await expect(page.locator('.notice')).toContainText('grows was sent as a resizable buffer');
@@ -263,7 +263,7 @@ test('asks before a file of another page replaces the trace', async ({ page }) =
 
 for (const [url, sentence] of [
   ['http://[', 'is not an address'],
-  ['file:///etc/hosts', 'Open the file itself instead'],
+  ['file:///etc/hosts', 'Open the file instead'],
   ['ftp://example.org/a', 'cannot be downloaded'],
   ['missing%25zz', 'answered with status 404'],
 ] as const) {
@@ -297,7 +297,7 @@ for (const { how, fixture: name, tab, change } of CHANGES) {
     change(path);
     const notice = page.locator('.notice');
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await expect(notice).toContainText(`${basename(name)} has changed on disk. What was read of it stays.`);
+    await expect(notice).toContainText(`${basename(name)} has changed on disk. What was read before is kept.`);
     await area(page).focus();
     await page.keyboard.press('Enter');
     await expect(details(page)).toContainText('Duration');

@@ -89,7 +89,7 @@ test('a GPU that gives up, or a worker that hangs, ends with a sentence, and ano
     };
   });
   await ask('Wireframe');
-  await expect(pane.getByRole('alert')).toContainText('The GPU gave up this replay.');
+  await expect(pane.getByRole('alert')).toContainText('The GPU failed during this replay.');
   await retry.click();
   await expect(picture).toBeVisible({ timeout: 30_000 });
   await replayWorker(page).evaluate(() => {

@@ -39,7 +39,7 @@ test('shows overdraw, depth and wireframes, and the draws of a pixel', async ({ 
   expect(await colorAt(page, 20, 24)).not.toBe(await colorAt(page, 8, 8));
 
   await pane.getByRole('radio', { name: 'Depth' }).click();
-  await expect(pane).toContainText('Depth from 0.500000, light, to 0.750000.');
+  await expect(pane).toContainText('Depth from 0.500000 (light) to 0.750000 (dark).');
   expect(await colorAt(page, 40, 24)).toBe('255 255 255 255');
   expect(await colorAt(page, 60, 4)).toBe('0 0 0 255');
 

@@ -24,7 +24,7 @@ async function ask(page: Page, query: string) {
   await page.keyboard.press('Control+Enter');
   // Not the answer to the query before.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  await expect(said(page)).toContainText(/rows? in |says|only read/);
+  await expect(said(page)).toContainText(/rows? in |says|read-only/);
 }
 
 async function openSql(page: Page, path: string) {
@@ -91,7 +91,7 @@ test('an example runs when it is chosen, and an error says what is wrong', async
   await expect(said(page)).toContainText('no such column: nam');
   await expect(page.locator('.query-editor .wrong')).toHaveText('nam');
   await ask(page, 'delete from slices');
-  await expect(said(page)).toContainText('only read');
+  await expect(said(page)).toContainText('read-only');
 });
 
 test('counts what a recorded trace is known to have', async ({ page }) => {

@@ -27,7 +27,7 @@ export interface Cleaned {
   readonly examples: readonly { readonly of: CleanClass; readonly before: string; readonly after: string }[];
 }
 
-/** A stretch of a trace. */
+/** A part of a trace. */
 export interface CutJob {
   /** The file without its containers. */
   readonly file: Blob;

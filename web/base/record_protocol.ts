@@ -57,7 +57,7 @@ export interface RecordRow {
 export type CollectWanted =
   /** Those that execute the instruction there. */
   | { readonly what: 'address'; readonly address: bigint }
-  /** Stretches of a thread with the same number in the field with this key. Each is collected where it begins. */
+  /** Intervals of a thread with the same number in the field with this key. Each is collected where it begins. */
   | { readonly what: 'runs'; readonly key: string }
   /** Those that read or write some of `len` bytes of memory, at most 8. Their number is what the memory holds afterwards. */
   | { readonly what: 'memory'; readonly address: bigint; readonly len: number }

@@ -162,7 +162,7 @@ export interface Shortcuts {
 }
 
 /** What is said if a GPU has given up. */
-export const LOST = 'The GPU gave up this replay. The trace may demand too much of it.';
+export const LOST = 'The GPU failed during this replay. The trace may demand too much of it.';
 
 /** RGBA from the top left. */
 export interface SmallPicture {

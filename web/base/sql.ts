@@ -39,13 +39,13 @@ const READ_ONLY_PRAGMA =
  */
 export function refusalOf(sql: string): string | null {
   const bare = stripped(sql);
-  if (bare === '') return 'Write a query: it reads from the tables of this trace.';
-  if (bare.includes(';')) return 'One statement at a time, please.';
+  if (bare === '') return 'Write a query over the tables of this trace.';
+  if (bare.includes(';')) return 'Write one statement at a time.';
   const first = /^[a-z]+/i.exec(bare)?.[0].toLowerCase() ?? '';
   if (['select', 'with', 'values', 'explain'].includes(first)) return null;
   if (first === 'pragma')
-    return READ_ONLY_PRAGMA.test(bare) ? null : 'Only pragmas that tell about the database can be asked for.';
-  return 'The file is only read: a query begins with select, with, values, explain or pragma.';
+    return READ_ONLY_PRAGMA.test(bare) ? null : 'Only pragmas that read the database are allowed.';
+  return 'The file is read-only: begin the query with select, with, values, explain or pragma.';
 }
 
 /** Whether a statement has one of some words, outside of comments and texts. */

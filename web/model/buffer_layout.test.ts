@@ -45,7 +45,7 @@ test('parses what a person writes', () => {
   expect(textOf(fields)).toBe(text);
   expect(textOf(parseFields(' float4 '))).toBe('float4');
   expect(() => parseFields('')).toThrow('Write a type, such as float3 position.');
-  expect(() => parseFields('float3 a, flaot b')).toThrow('“flaot b” is no field.');
+  expect(() => parseFields('float3 a, flaot b')).toThrow('“flaot b” is not a field.');
 });
 
 test('asks for the draw before the call, then for the one after, past clears', async () => {

@@ -48,7 +48,7 @@ export function parseFields(text: string): readonly LayoutField[] {
     const type = found ? WORDS[found[1]!] : undefined;
     if (!found || type === undefined) {
       throw new Error(
-        `“${part}” is no field. Write a type, such as float3, then a name: ${Object.keys(WORDS).slice(0, 9).join(', ')}.`,
+        `“${part}” is not a field. Write a type, such as float3, then a name: ${Object.keys(WORDS).slice(0, 9).join(', ')}.`,
       );
     }
     const [, word, count, normal, name = '', at] = found;

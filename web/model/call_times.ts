@@ -29,7 +29,7 @@ export function measuredText(measure: Measure, value: number): string {
 
 /** What to say of a file of times. null if the worker ended before. */
 export function aboutTimes(read: TimesRead | null): Omit<Attachment, 'companion'> {
-  if (!read) return { sentence: 'It was not read, because the survey of this trace has ended.', wrong: true };
+  if (!read) return { sentence: 'It was not read, because the reader of frames has stopped.', wrong: true };
   const { calls, counts, skipped, wrong } = read;
   const rest = skipped === '' ? '' : ` ${capitalised(skipped)}.`;
   if (wrong !== '') return { sentence: `${capitalised(wrong)}.${rest}`, wrong: true };

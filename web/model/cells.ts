@@ -42,7 +42,10 @@ export function cellTexts(row: RecordRow, context: CellContext): readonly string
   // What is not an instruction, such as a system call, is read in place of one: the last column may be out of sight.
   const instruction = context.columns.findIndex(({ key }) => key === 'instruction');
   const rest = context.columns.findIndex(({ shows }) => shows === 'rest');
-  if (texts[instruction] === '' && texts[rest]) return texts.with(instruction, texts[rest]).with(rest, '');
+  if (texts[instruction] === '' && texts[rest]) {
+    texts[instruction] = texts[rest];
+    texts[rest] = '';
+  }
   return texts;
 }
 

@@ -132,6 +132,6 @@ describe('a comparison', () => {
     compare('p90');
     answer(0, listOf(call(2, 0n, 10n)));
     answer(1, listOf(call(2, 0n, 10n)));
-    expect(compared.value?.failure).toContain('median one itself');
+    expect(compared.value?.failure).toContain('median duration itself');
   });
 });

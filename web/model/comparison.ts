@@ -100,7 +100,7 @@ export function createComparison(name: number, parts: Parts, percentiles: Readon
         const { item: a } = slow;
         const { item: b } = median;
         if (a.track === b.track && a.depth === b.depth && a.index === b.index) {
-          fail('This call is a median one itself: there is no slower one to compare.');
+          fail('This call has the median duration itself. Select a slower one to compare.');
           return;
         }
         const sides: { slow?: readonly Run[]; median?: readonly Run[] } = {};

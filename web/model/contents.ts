@@ -54,7 +54,7 @@ export function createContents(file: Blob): Contents {
       log = itsLog;
       set(file);
       if (isWhole) return;
-      shortage.value = `The browser has room for the first ${formatBytes(file.size)} of the unpacked file only. Details and lists of records end there.`;
+      shortage.value = `The browser has room for only the first ${formatBytes(file.size)} of the unpacked file. Details and lists of records end there.`;
     },
     end: () => {
       resolve(null);

@@ -21,13 +21,13 @@ test('finds the context of a call by its thread', () => {
   expect(areSeveral(CONTEXTS)).toBe(true);
 });
 
-test('makes a lane of each context, with the stretches in which it was current', () => {
+test('makes a lane of each context, with the intervals in which it was current', () => {
   const { lanes, found } = contextLanes(CONTEXTS, 50);
-  const stretches = lanes.map(({ label, rows, names }) => [
+  const intervals = lanes.map(({ label, rows, names }) => [
     label,
     ...rows.map((row, i) => `${names![i]} ${found.time[row]}-${found.until[row]}`),
   ]);
-  expect(stretches).toEqual([
+  expect(intervals).toEqual([
     ['context 1', 'thread 0 3-19'],
     ['context 2', 'thread 1 4-50'],
     ['context 3', 'thread 0 30-50'],

@@ -27,7 +27,7 @@ export function areSeveral({ handle, thread }: Contexts): boolean {
   return handle.length > 1 || new Set(thread).size > 1;
 }
 
-/** A lane per context with the stretches in which it was current, named after the thread. `end` is the last call. */
+/** A lane per context with the intervals in which it was current, named after the thread. `end` is the last call. */
 export function contextLanes(contexts: Contexts, end: number): { readonly lanes: Lane[]; readonly found: Collected } {
   const { call, thread, context, handle, created } = contexts;
   const { length } = call;
@@ -49,7 +49,7 @@ export function contextLanes(contexts: Contexts, end: number): { readonly lanes:
       key: contextName(at),
       label: contextName(at),
       detail: `${text}, ${made}${shares}. Current on ${threads}${cut}`,
-      noun: 'stretch',
+      noun: 'interval',
       rows,
       names: rows.map((i) => `thread ${thread[i]}`),
     };

@@ -285,7 +285,7 @@ describe('derived tracks', () => {
     ]);
     finish(1, 1);
     expect(shown()[0]!.detail).toBe(
-      `Rows of Long ones · only the first 5 · 3${NBSP}rows without a place left out · 1${NBSP}overlapping row not shown`,
+      `Rows of Long ones · only the first 5 · 3${NBSP}rows without a position omitted · 1${NBSP}overlapping row not shown`,
     );
     const place = (start: bigint) =>
       ({ track: derivedTrack(1), start: ticks(start), item: null }) as unknown as Pointed;

@@ -278,7 +278,7 @@ export function createDerived(
     // A track that was made is above the earlier ones.
     const rest = lanes.slice(0, MOST_LANES);
     if (rest.length < lanes.length)
-      tell(`Only the first ${formatCount(MOST_LANES)} of ${formatCount(lanes.length)} tracks are made.`);
+      tell(`Only the first ${formatCount(MOST_LANES)} of ${formatCount(lanes.length)} tracks were created.`);
     const next = () => {
       const lane = rest.pop();
       if (!lane) return;
@@ -331,7 +331,7 @@ export function createDerived(
     },
     keepMemory: (address, len) => {
       const label = len === 1 ? `[${hexText(address)}]` : `[${hexText(address)}] +${len}`;
-      const detail = `What ${formatCounted(len, 'byte')} at ${hexText(address)} held after each access`;
+      const detail = `Value of ${formatCounted(len, 'byte')} at ${hexText(address)} after each access`;
       void collect(memoryKey(address, len), { what: 'memory', address, len }, { label, detail }, true);
     },
     keepNumbers: (key, { label, detail }, numbers, records) => {
@@ -375,7 +375,7 @@ export function createDerived(
       const detail = `Rows of ${shortened(titleOf(query), LONGEST_DETAIL)}`;
       const notes = [
         cut ? ` · only the first ${formatCount(length + left)}` : '',
-        left > 0 ? ` · ${formatCounted(left, 'row')} without a place left out` : '',
+        left > 0 ? ` · ${formatCounted(left, 'row')} without a position omitted` : '',
       ];
       const key = rowsKey(query);
       const ids = shape === 'slices' ? namesOf(names) : NO_NAMES;
@@ -403,7 +403,7 @@ export function createDerived(
       // Positions say it all: a click selects the step there.
       rowPlaces.set(LOOPS, new Map());
       keep<'gather'>(LOOPS, { kind: 'gather', ...shown, ...none, time, until, names }, null, ({ track, hidden }) => {
-        const over = hidden > 0 ? ` · ${formatCounted(hidden, 'loop')} in too many others not shown` : '';
+        const over = hidden > 0 ? ` · ${formatCounted(hidden, 'loop')} nested too deeply not shown` : '';
         return { ...track, noun: 'loop', detail: `${shown.detail}${over}` };
       });
     },
@@ -416,7 +416,7 @@ export function createDerived(
       void collected(CPUS, RUNS).then((found) => {
         if (!found) return;
         const lanes = cpuLanes(found, threadOf);
-        if (lanes.length === 0) return tell('No record says a CPU.');
+        if (lanes.length === 0) return tell('No record names a CPU.');
         keepLanes(CPUS, lanes, found);
       });
     },
@@ -424,7 +424,7 @@ export function createDerived(
       void collected(cpusKey(track), RUNS).then((found) => {
         if (!found) return;
         const lane = threadLane(found, track, trace.tracks.peek().get(track)?.name ?? 'the thread');
-        if (!lane) return tell('No record of this thread says a CPU.');
+        if (!lane) return tell('No record of this thread names a CPU.');
         keepLanes(null, [lane], found);
       });
     },

@@ -43,7 +43,7 @@ describe('an address', () => {
     expect(sentence('http://[')).toBe('“http://[” is not an address.');
     expect(sentence('http://*/')).toBe('“http://*/” is not an address: * is not a host.');
     expect(sentence('http://[::1]:8080/a')).toBe('');
-    expect(sentence('file:///etc/passwd')).toContain('Open the file itself');
+    expect(sentence('file:///etc/passwd')).toContain('Open the file instead');
     expect(sentence('ftp://h.example/a')).toContain('begin with ftp: cannot be downloaded');
     expect(sentence('javascript:alert(1)')).toContain('begin with javascript: cannot be downloaded');
   });
@@ -107,6 +107,6 @@ describe('a download', () => {
     const large = { byteLength: LARGEST_DOWNLOAD + 1, buffer: new ArrayBuffer(0) } as unknown as Uint8Array;
     const endless = async () =>
       ({ ok: true, headers: new Headers(), body: body([large], () => undefined) }) as Response;
-    await expect(run(endless)).rejects.toMatchObject({ sentence: expect.stringContaining('sends more than 16.0') });
+    await expect(run(endless)).rejects.toMatchObject({ sentence: expect.stringContaining('is larger than 16.0') });
   });
 });

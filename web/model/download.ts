@@ -1,3 +1,4 @@
+import { parseAddress } from '../base/address.ts';
 import { formatBytes } from '../base/format.ts';
 import type { TraceError } from '../base/protocol.ts';
 
@@ -22,12 +23,12 @@ export interface Address {
 
 /** Reads an address as it was given. Throws a {@link TraceError} if it cannot be fetched. */
 export function addressOf(text: string, base: string): Address {
-  const parsed = URL.canParse(text, base) ? new URL(text, base) : null;
+  const parsed = parseAddress(text, base);
   if (!parsed) throw refused(`“${text}” is not an address.`);
   const { protocol, host, hostname, pathname } = parsed;
-  if (protocol === 'file:') throw refused('A page cannot read a file by its address. Open the file itself instead.');
+  if (protocol === 'file:') throw refused('A page cannot read local files by their address. Open the file instead.');
   if (!['http:', 'https:', 'blob:', 'data:'].includes(protocol)) {
-    throw refused(`Addresses that begin with ${protocol} cannot be downloaded. Those with https: can.`);
+    throw refused(`Addresses that begin with ${protocol} cannot be downloaded. Use https: instead.`);
   }
   // Browsers take `*` for the name of a host, and in a security policy it stands for all of them.
   if (!/^(?:[\w.-]*|\[[\da-f:.]+\])$/.test(hostname))
@@ -74,7 +75,7 @@ export async function download(
     if (received > LARGEST_DOWNLOAD) {
       const limit = formatBytes(LARGEST_DOWNLOAD);
       throw refused(
-        `${host} sends more than ${limit}, which is where downloads end. A file that is dropped can be larger.`,
+        `The file at ${host} is larger than ${limit}, the limit of downloads. A file that is dropped can be larger.`,
       );
     }
     if (!net.online) throw refused('The browser went offline before the download was complete.');

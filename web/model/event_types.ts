@@ -9,10 +9,10 @@ import type { Names } from './names.ts';
 export const FORMS = {
   bytes: 'bytes',
   text: 'text',
-  u32: 'numbers of 32 bits',
-  u64: 'numbers of 64 bits',
-  f32: 'floating point, 32 bits',
-  f64: 'floating point, 64 bits',
+  u32: '32-bit integers',
+  u64: '64-bit integers',
+  f32: '32-bit floating point',
+  f64: '64-bit floating point',
 } as const;
 export type Form = keyof typeof FORMS;
 

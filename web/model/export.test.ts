@@ -77,7 +77,7 @@ describe('an export', () => {
     expect(job && 'wanted' in job && [...job.wanted]).toEqual([0, 1, 2]);
   });
 
-  it('reads the file itself for a stretch of it, and hashes what is chosen', async () => {
+  it('reads the file itself for a part of it, and hashes what is chosen', async () => {
     const all: ReturnType<typeof writer>[] = [];
     const spawn = vi.fn(() => {
       all.push(writer());

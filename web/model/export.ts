@@ -57,13 +57,13 @@ export const EXPORT_FORMATS: readonly OfferedFormat[] = [
   { id: 'csv', label: 'CSV', hint: 'spreadsheets', ending: '.csv', has: 'all' },
 ];
 
-/** The trace's own format, which a stretch of it is written in. `ending` is that of `file`, its name as of {@link unpackedName}. */
+/** The trace's own format, which a part of it is written in. `ending` is that of `file`, its name as of {@link unpackedName}. */
 export function ownFormat(title: string, file: string): OfferedFormat {
   const ending = /\.[A-Za-z0-9]{1,8}$/.exec(file)?.[0] ?? '';
   return { id: 'own', label: title, hint: 'opens here', ending, has: 'all' };
 }
 
-/** The name of a file without its compression, which a stretch of it does not have. */
+/** The name of a file without its compression, which a part of it does not have. */
 export function unpackedName(name: string): string {
   return name.replace(/(?<=.)\.(gz|zst|xz|br)$/i, '');
 }
@@ -121,7 +121,7 @@ export interface Exports {
 /** The part of a trace that exports use. */
 export type ExportedTrace = Pick<Trace, 'exportRows' | 'name' | 'info' | 'tracks' | 'content' | 'recordSource'>;
 
-/** Exports of a trace. `spawn` starts the worker of each: that of stretches, or that of all others. */
+/** Exports of a trace. `spawn` starts the worker of each: that of cut traces, or that of all others. */
 export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'other') => RemoteWorker): Exports {
   const state = signal<ExportState>({ at: 'idle' });
   const choices = signal<CleanChoices>(KEEP_ALL);

@@ -63,7 +63,10 @@ it('says how a file has changed', async () => {
   expect((await sentence(refused(10), async () => null))?.sentence).toContain('has changed on disk');
   expect((await sentence(refused(10, 'NotFoundError'), async () => null))?.sentence).toContain('moved or deleted');
   const gone = await sentence(refused(10), () => Promise.reject(new DOMException('', 'NotFoundError')));
-  expect([gone?.sentence, gone?.canRead]).toEqual(['a.trace was moved or deleted. What was read of it stays.', false]);
+  expect([gone?.sentence, gone?.canRead]).toEqual([
+    'a.trace was moved or deleted. What was read before is kept.',
+    false,
+  ]);
 });
 
 it('goes on with a file that has grown', async () => {

@@ -77,7 +77,7 @@ async function changeOf(
 ): Promise<{ change: ChangedFile; grown: File | null }> {
   const name = shortened(trace.name, 100);
   const changed = (how: string, canRead: boolean, grown: File | null = null) => ({
-    change: { sentence: `${name} ${how}. What was read of it stays.`, canRead },
+    change: { sentence: `${name} ${how}. What was read before is kept.`, canRead },
     grown,
   });
   let now: File | null = null;

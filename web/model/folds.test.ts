@@ -19,7 +19,7 @@ function loopsOf(all: readonly (readonly [start: number, length: number, count: 
   };
 }
 
-/** The rows of a list as text: steps, and stretches of hidden ones. */
+/** The rows of a list as text: steps, and runs of hidden ones. */
 function rowsOf(base: number, count: number, loops: Loops | null, open: readonly number[], calls: FoldedCall[] = []) {
   const folded = foldedRows(base, count, loops, (loop) => open.includes(loop), calls);
   const all = Array.from({ length: folded.count }, (_, row) => {

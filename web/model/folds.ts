@@ -14,7 +14,7 @@ export interface FoldedCall {
   readonly name: number;
 }
 
-/** A stretch of hidden steps. */
+/** A run of hidden steps. */
 export interface Fold {
   readonly from: number;
   /** Exclusive. */

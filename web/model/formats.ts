@@ -49,7 +49,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     path: 'samples/threads.xray',
     name: 'Threads',
-    about: 'A main thread and three workers, one of them recorded from within a call',
+    about: 'A main thread and three workers, one of them recorded from the middle of a call',
   },
   { path: 'samples/events.xray', name: 'Events', about: 'One thread with custom and typed events between its calls' },
   {
@@ -65,12 +65,12 @@ export const SAMPLES: readonly Sample[] = [
   {
     path: 'samples/calls.frames',
     name: 'Calls',
-    about: 'A few hundred bytes of x86-64 code, instruction by instruction, with a recursion and tainted input',
+    about: 'A few hundred bytes of x86-64 code, instruction by instruction, with recursion and tainted input',
   },
   {
     path: 'samples/variables.trace',
     name: 'Variables',
-    about: 'A sort and greatest common divisors, every variable at every statement',
+    about: 'A sort and greatest common divisors, with every variable at every statement',
   },
   {
     path: 'samples/blocks.sqlite',

@@ -31,7 +31,7 @@ const title = (figure: Figure, title: string, says: string, isBytes = false): Fi
 const MEASURED: readonly FigureTitle[] = MEASURE_TITLES.map(({ measure, title, name }) => ({
   figure: measure,
   title,
-  says: `${name} in the replay, of the calls that it lists`,
+  says: `${name} in the replay, of the calls in the profile`,
   unit: measure === 'pixels' ? '' : 'ns',
   text: (value) => measuredText(measure, value),
 }));
@@ -39,19 +39,19 @@ const MEASURED: readonly FigureTitle[] = MEASURE_TITLES.map(({ measure, title, n
 /** The figures, in the order of their columns. */
 export const FIGURE_TITLES: readonly FigureTitle[] = [
   ...MEASURED,
-  title('calls', 'Calls', 'Calls that return in the frame, of all threads'),
-  title('draws', 'Draws', 'Calls that submit geometry or pixels, clears apart'),
+  title('calls', 'Calls', 'Calls that return in the frame, on all threads'),
+  title('draws', 'Draws', 'Calls that submit geometry or pixels, without clears'),
   title('clears', 'Clears', 'Calls that clear a framebuffer'),
   title('vertices', 'Vertices', 'Vertices of all draws, instances included'),
-  title('uncounted', 'Unknown', 'Draws whose number of vertices is not in the trace, such as indirect ones'),
+  title('uncounted', 'Unknown', 'Draws whose vertex count is not in the trace, such as indirect ones'),
   title('stateChanges', 'State', 'Calls that set state of the context or of objects'),
-  title('redundant', 'Redundant', 'State changes that set what an earlier call of the context has set'),
+  title('redundant', 'Redundant', 'State changes that repeat what an earlier call of the context set'),
   title('programSwitches', 'Programs', 'Switches to another program'),
   title('errors', 'Errors', 'Errors that glGetError returned'),
   title('uploaded', 'Uploaded', 'Bytes of textures, buffers, client arrays, shaders and pixels', true),
   title('textureBytes', 'Textures', 'Bytes uploaded to textures', true),
   title('bufferBytes', 'Buffers', 'Bytes uploaded to buffers, or written while they were mapped', true),
-  title('clientBytes', 'Client', 'Bytes of vertices and indices that are in no buffer', true),
+  title('clientBytes', 'Client', 'Bytes of vertices and indices that are not in a buffer', true),
   title('shaderBytes', 'Shaders', 'Bytes of shaders and programs', true),
   title('pixelBytes', 'Pixels', 'Bytes drawn without a texture', true),
 ];

@@ -3,7 +3,7 @@ import { ticks } from '../base/ticks.ts';
 import type { LaidTrack } from './layout.ts';
 import { type Extent, toTick, type View } from './view.ts';
 
-/** A stretch in which records of a thread are missing for certain. */
+/** An interval in which records of a thread are missing for certain. */
 export interface Gap {
   readonly from: Ticks;
   readonly to: Ticks;

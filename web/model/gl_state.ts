@@ -36,7 +36,7 @@ export interface GlStates {
 
 /** User Timing measure from a question to its state; with `-read`, from the beginning of the reading to its end. */
 const MEASURE = 'unspool:state';
-const CRASHED = 'The state of this trace ended unexpectedly. Reload the page to try again.';
+const CRASHED = 'The reader of OpenGL state stopped unexpectedly. Reload the page to try again.';
 
 /** The state of an open trace. Begins to read the calls as soon as the trace is read. `graphics` is the worker of its calls. */
 export function createGlStates(

@@ -3,8 +3,8 @@ import { NBSP } from '../base/format.ts';
 import type { Collected } from '../base/record_protocol.ts';
 import { cpuLanes, eventLanes, rowsOf, threadLane } from './lanes.ts';
 
-/** Stretches of threads on CPUs: position, end, track and CPU. */
-function stretches(...of: readonly (readonly [number, number, number, number])[]): Collected {
+/** Intervals of threads on CPUs: position, end, track and CPU. */
+function intervals(...of: readonly (readonly [number, number, number, number])[]): Collected {
   const longs = (at: 0 | 1 | 3) => BigUint64Array.from(of, (one) => BigInt.asUintN(64, BigInt(one[at])));
   return {
     time: longs(0),
@@ -17,14 +17,14 @@ function stretches(...of: readonly (readonly [number, number, number, number])[]
 }
 
 describe('lanes of CPUs', () => {
-  const found = stretches([1, 4, 7, 3], [5, 9, 7, 0], [10, 12, 7, 3], [2, 3, 8, 3]);
+  const found = intervals([1, 4, 7, 3], [5, 9, 7, 0], [10, 12, 7, 3], [2, 3, 8, 3]);
   it('have the threads that ran on each', () => {
     const lanes = cpuLanes(found, (track) => `thread ${track}`);
     expect(lanes.map(({ label, rows, names }) => [label, rows, names])).toEqual([
       ['CPU 0', [1], ['thread 7']],
       ['CPU 3', [0, 2, 3], ['thread 7', 'thread 7', 'thread 8']],
     ]);
-    expect(lanes[1]!.detail).toBe(`Threads whose records say CPU 3: 2${NBSP}threads, 1${NBSP}migration to it`);
+    expect(lanes[1]!.detail).toBe(`Threads with records on CPU 3: 2${NBSP}threads, 1${NBSP}migration to it`);
   });
   it('have the CPUs on which a thread ran', () => {
     const lane = threadLane(found, 7, 'thread 7');
@@ -32,7 +32,7 @@ describe('lanes of CPUs', () => {
       [0, 1, 2],
       ['CPU 3', 'CPU 0', 'CPU 3'],
     ]);
-    expect(lane?.detail).toBe(`CPUs that the records of thread 7 say: 2${NBSP}CPUs, 2${NBSP}migrations`);
+    expect(lane?.detail).toBe(`CPUs in the records of thread 7: 2${NBSP}CPUs, 2${NBSP}migrations`);
     expect(threadLane(found, 9, 'thread 9')).toBeNull();
   });
   it('take their columns along', () => {
@@ -47,7 +47,7 @@ describe('lanes of CPUs', () => {
 });
 
 describe('lanes of events', () => {
-  const found = stretches([1, 0, 7, 9], [2, 0, 7, -1], [3, 0, 8, 9], [4, 0, 7, 2]);
+  const found = intervals([1, 0, 7, 9], [2, 0, 7, -1], [3, 0, 8, 9], [4, 0, 7, 2]);
   it('are one per type, custom events first', () => {
     expect(eventLanes(found, null).map(({ label, rows }) => [label, rows])).toEqual([
       ['custom events', [1]],

@@ -26,7 +26,7 @@ export function hasCpus(info: Pick<TraceInfo, 'columns'> | null): boolean {
   return info?.columns.some(({ key }) => key === CPU) ?? false;
 }
 
-/** A lane per CPU with the stretches in which a thread's records say that CPU. `threadOf` names the thread of a track. */
+/** A lane per CPU with the intervals in which a thread's records say that CPU. `threadOf` names the thread of a track. */
 export function cpuLanes(found: Collected, threadOf: (track: number) => string): Lane[] {
   const byCpu = grouped(found, (row) => Number(found.bits[row]!));
   const arrivals = new Set(migrations(found));
@@ -35,20 +35,20 @@ export function cpuLanes(found: Collected, threadOf: (track: number) => string):
     .map(([cpu, rows]) => {
       const threads = new Set(rows.map((row) => found.track[row]!)).size;
       const arrived = rows.filter((row) => arrivals.has(row)).length;
-      const detail = `Threads whose records say CPU ${cpu}: ${formatCounted(threads, 'thread')}, ${formatCounted(arrived, 'migration')} to it${cut(found)}`;
+      const detail = `Threads with records on CPU ${cpu}: ${formatCounted(threads, 'thread')}, ${formatCounted(arrived, 'migration')} to it${cut(found)}`;
       const names = rows.map((row) => threadOf(found.track[row]!));
-      return { key: `CPU ${cpu}`, label: `CPU ${cpu}`, detail, noun: 'stretch', rows, names };
+      return { key: `CPU ${cpu}`, label: `CPU ${cpu}`, detail, noun: 'interval', rows, names };
     });
 }
 
-/** A lane with the CPUs on which a thread ran, in stretches; null if none of its records were found. */
+/** A lane with the CPUs on which a thread ran, in intervals; null if none of its records were found. */
 export function threadLane(found: Collected, track: number, thread: string): Lane | null {
   const rows = grouped(found, (row) => found.track[row]!).get(track);
   if (!rows) return null;
   const cpus = new Set(rows.map((row) => found.bits[row]!)).size;
-  const detail = `CPUs that the records of ${thread} say: ${formatCounted(cpus, 'CPU')}, ${formatCounted(rows.length - 1, 'migration')}${cut(found)}`;
+  const detail = `CPUs in the records of ${thread}: ${formatCounted(cpus, 'CPU')}, ${formatCounted(rows.length - 1, 'migration')}${cut(found)}`;
   const names = rows.map((row) => `CPU ${found.bits[row]!}`);
-  return { key: cpusKey(track), label: `CPUs of ${thread}`, detail, noun: 'stretch', rows, names };
+  return { key: cpusKey(track), label: `CPUs of ${thread}`, detail, noun: 'interval', rows, names };
 }
 
 /** Identifies the lane with the CPUs of a thread. */
@@ -106,7 +106,7 @@ function grouped(found: Collected, keyOf: (row: number) => number): Map<number, 
   return groups;
 }
 
-/** The stretches that follow another one of their thread. Those of a thread are in order. */
+/** The intervals that follow another one of their thread. Those of a thread are in order. */
 function migrations(found: Collected): number[] {
   const seen = new Set<number>();
   const rows: number[] = [];

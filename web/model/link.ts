@@ -164,7 +164,7 @@ export function differs({ file }: Link, identity: FileIdentity): string {
   if (file.size !== null && file.size !== identity.size) {
     return `it has ${formatCounted(file.size, 'byte')}, and this one ${formatCount(identity.size)}`;
   }
-  if (file.head && identity.head) return identity.head.startsWith(file.head) ? '' : 'it begins with other bytes';
+  if (file.head && identity.head) return identity.head.startsWith(file.head) ? '' : 'its first bytes differ';
   return file.name === identity.name ? '' : `this one is ${shortened(identity.name)}`;
 }
 

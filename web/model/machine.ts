@@ -129,7 +129,7 @@ export function createMachine(
     hear: (news) => {
       indexed.value = news;
       // It stays: building it again takes longer than anything else in the account.
-      trace.recordSource.ledger?.set('index', { noun: 'indexes of steps', bytes: news.bytes, free: null });
+      trace.recordSource.ledger?.set('index', { noun: 'step indexes', bytes: news.bytes, free: null });
       const wanted = step.peek();
       if (isAwaited && wanted !== null && wanted < news.built) {
         isAwaited = false;

@@ -70,7 +70,7 @@ export function createMarks(
       let cancel: Dispose = () => undefined;
       const timer = setTimeout(() => {
         const question = { name: name(), from, to, step, tracks: asked.tracks, depths: asked.depths, merged: false };
-        cancel = ask(rows, 'marks of rows', { kind: 'marks', ...question });
+        cancel = ask(rows, 'row marks', { kind: 'marks', ...question });
       }, SETTLED_MS);
       return () => {
         clearTimeout(timer);
@@ -85,7 +85,7 @@ export function createMarks(
       if (name() < 0 || !now || now.buckets === 0) return;
       const { from, to, buckets } = now;
       const length = to > from ? to - from : 1n;
-      return ask(whole, 'marks of the whole', {
+      return ask(whole, 'overview marks', {
         kind: 'marks',
         name: name(),
         from,

@@ -134,7 +134,7 @@ test('bounds what a draw may demand, and says so', async () => {
     bytesOf({ 1: SQUARE, 2: new Uint16Array(3) }),
   );
   expect(outside.order.length).toBe(0);
-  expect(outside.remarks).toEqual(['6 of 6 indices lie outside of their buffer.']);
+  expect(outside.remarks).toEqual(['6 of 6 indices lie outside their buffer.']);
   const none = await edges({ inputs: [] });
   expect(none.bounds).toBeNull();
 });
@@ -175,7 +175,7 @@ test('gives each instance its elements of inputs that have a divisor', async () 
   );
   expect(parts.inputs[1]!.at(2, 0)?.[0]).toBe(20);
   expect(parts.remarks).toEqual([
-    'Parts have several base instances; inputs that differ by instance are shown from 1 on.',
+    'Parts have different base instances; inputs that differ by instance are shown from 1 on.',
   ]);
   const alike = await meshOf({ ...draw, inputs: [POSITION] }, 9, bytes);
   expect([alike.instances, alike.remarks]).toEqual([1, ['4 instances are drawn, with the same inputs.']]);

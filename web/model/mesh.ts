@@ -130,7 +130,7 @@ function indirect(
   const [baseInstance = 0] = bases;
   if (bases.size > 1 && draw.inputs.some(({ divisor }) => divisor > 0)) {
     remarks.push(
-      `Parts have several base instances; inputs that differ by instance are shown from ${formatCount(baseInstance)} on.`,
+      `Parts have different base instances; inputs that differ by instance are shown from ${formatCount(baseInstance)} on.`,
     );
   }
   return { ranges, instances, baseInstance };
@@ -170,7 +170,7 @@ function orderOf(draw: GlDraw, ranges: GlDraw['ranges'], indices: DataView | nul
     }
     cut();
   }
-  if (lost > 0) remarks.push(`${formatCount(lost)} of ${formatCount(all)} indices lie outside of their buffer.`);
+  if (lost > 0) remarks.push(`${formatCount(lost)} of ${formatCount(all)} indices lie outside their buffer.`);
   return { order: order.subarray(0, at), parts };
 }
 

@@ -94,7 +94,7 @@ describe('notes', () => {
   });
   it('have a limit', () => {
     const many = Array.from({ length: MOST_NOTES + 5 }, (_, i) => ({ ...at(i), colour: 'red' as const }));
-    expect(notes.take({ about: {}, notes: many, wrong: 0 })).toContain('5 left out');
+    expect(notes.take({ about: {}, notes: many, wrong: 0 })).toContain('5 omitted');
     expect(notes.list.value.length).toBe(MOST_NOTES);
     expect(notes.add(at(99_999))).toBeNull();
   });
@@ -113,7 +113,7 @@ describe('a file of notes', () => {
   it('adds notes that do not exist yet', () => {
     notes.add(at(5, 'one'));
     const file = readNotesFile(notes.exported()!)!;
-    expect(notes.take(file)).toBe('0\u00a0notes added. 1\u00a0note existed.');
+    expect(notes.take(file)).toBe('0\u00a0notes added. 1\u00a0note already existed.');
     notes.remove(notes.list.value[0]!.id);
     expect(notes.take({ ...file, notes: [...file.notes, ...file.notes] })).toContain('1\u00a0note added.');
     expect(texts()).toEqual(['one']);

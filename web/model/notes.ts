@@ -128,13 +128,13 @@ export function createNotes(memory: Pick<FileMemory, 'parts' | 'identity' | 'put
     take: (file) => {
       const { taken, doubles, many } = merge(file.notes);
       const sentences = [`${formatCounted(taken, 'note')} added.`];
-      if (doubles > 0) sentences.push(`${formatCounted(doubles, 'note')} existed.`);
-      if (many > 0) sentences.push(`A trace has at most ${formatCounted(MOST_NOTES, 'note')}; ${many} left out.`);
+      if (doubles > 0) sentences.push(`${formatCounted(doubles, 'note')} already existed.`);
+      if (many > 0) sentences.push(`A trace has at most ${formatCounted(MOST_NOTES, 'note')}; ${many} omitted.`);
       if (file.wrong > 0) sentences.push(`${formatCounted(file.wrong, 'entry')} of the file could not be read.`);
       const { name, size, head } = file.about;
       const own = memory.identity.peek();
       const other = own && ((size !== undefined && size !== own.size) || (head && own.head && head !== own.head));
-      if (other) sentences.push(`They are about another file, ${shortened(name ?? 'without a name', 80)}.`);
+      if (other) sentences.push(`They belong to another file, ${shortened(name ?? 'without a name', 80)}.`);
       return sentences.join(' ');
     },
     dispose: scope.dispose,

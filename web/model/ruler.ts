@@ -64,7 +64,7 @@ export function labelWidth(label: string): number {
   return label.length * CHARACTER + AROUND;
 }
 
-/** A stretch of the ruler in CSS pixels from its left edge. */
+/** A segment of the ruler in CSS pixels from its left edge. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;

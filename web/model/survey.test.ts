@@ -15,7 +15,7 @@ it('knows whether what it has found is final', () => {
   isStopped.value = true;
   expect(extent()).toBe('part');
   isStopped.value = false;
-  error.value = 'The survey of this trace ended unexpectedly.';
+  error.value = 'The reader of frames and resources stopped unexpectedly.';
   expect(extent()).toBe('part');
   progress.value = { done: 9, of: 9 };
   expect(extent()).toBe('all');

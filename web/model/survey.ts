@@ -60,7 +60,7 @@ export function extentOf({
   return isStopped.value || error.value !== '' ? 'part' : 'going';
 }
 
-const CRASHED = 'The survey of this trace ended unexpectedly. Reload the page to try again.';
+const CRASHED = 'The reader of frames and resources stopped unexpectedly. Reload the page to try again.';
 
 /** The survey of an open trace. Begins as soon as that is read. `graphics` is the worker of its calls. */
 export function createSurvey(
@@ -83,7 +83,7 @@ export function createSurvey(
     if (!isBegun || id === newest) return;
     newest = id;
     for (const { id: companion } of all.slice(0, -1)) {
-      trace.attached({ companion, sentence: `The times of ${latest!.name} are shown in their place.`, wrong: false });
+      trace.attached({ companion, sentence: `The times of ${latest!.name} are shown instead.`, wrong: false });
     }
     const read = await worker.ask.times(latest?.file ?? null);
     if (newest !== id) return;

@@ -3,7 +3,7 @@ import type { TraceError } from '../base/protocol.ts';
 /** The worker did not stop by itself when it was asked to. */
 export const STOPPED: TraceError = {
   kind: 'unreadable',
-  sentence: 'Reading was stopped. The reader was busy and had to be ended.',
+  sentence: 'Reading was stopped. The reader did not respond and was terminated.',
   offset: null,
 };
 

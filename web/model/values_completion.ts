@@ -10,11 +10,11 @@ const WORDS: readonly Completion[] = [
   { text: 'not', meaning: 'It does not hold' },
   { text: 'distinct(', meaning: 'Two different variables' },
   { text: 'where', meaning: 'Ends the free variables' },
-  { text: 'prefer', meaning: 'What meets most of these' },
+  { text: 'prefer', meaning: 'Keep the combinations that meet most of these' },
   { text: 'in file', meaning: 'Statements of a file' },
   { text: 'at', meaning: 'A statement, such as 7:12' },
-  { text: 'once', meaning: 'One of results with the same variables' },
-  { text: 'pick', meaning: 'One point, drawn by a seed' },
+  { text: 'once', meaning: 'One result for each statement and set of variables' },
+  { text: 'pick', meaning: 'One random point, by seed' },
 ];
 const PARTS: readonly Completion[] = [
   { text: 'value', meaning: 'Its value' },
@@ -58,6 +58,6 @@ function examples(known: ValuesKnown | null): readonly Completion[] {
     found.push({ text: `a, b: ${number} where a > b and distinct(a, b)`, meaning: 'Any two variables of a type' });
   }
   if (pointer) found.push({ text: `p: ${pointer} where p.size = 0`, meaning: 'Pointers to the end of their buffer' });
-  found.push({ text: 'x: any where x = 4711', meaning: 'A value wherever it is' });
+  found.push({ text: 'x: any where x = 4711', meaning: 'A value in any variable' });
   return found;
 }

@@ -71,7 +71,7 @@ function sortedVariables(
     const [x, y] = [a[by], b[by]];
     return typeof x === 'number' ? x - (y as number) : x < y ? -1 : x > y ? 1 : 0;
   };
-  return all.toSorted((a, b) => (descending ? compare(b, a) : compare(a, b)));
+  return [...all].sort((a, b) => (descending ? compare(b, a) : compare(a, b)));
 }
 
 /** What is constant: a variable that always has the same value, which is a number. */

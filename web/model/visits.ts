@@ -91,7 +91,7 @@ export function createVisits(
     canGoForward.value = at < places.length - 1;
   };
   const put = (place: Place) => {
-    places = places.with(at, place);
+    places = places.map((it, i) => (i === at ? place : it));
   };
   const push = (place: Place) => {
     places = [...places.slice(0, at + 1), place];

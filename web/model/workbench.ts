@@ -457,7 +457,7 @@ export function createWorkbench(
       const now = bench.peek();
       const file = now.at === 'open' ? await again(now.open.file).catch(() => null) : null;
       if (file && bench.peek() === now) openAgain({ file });
-      else notice.value = 'The file cannot be read again. Choose it once more.';
+      else notice.value = 'The file cannot be read again. Choose it again.';
     },
     nestTailCalls,
     close: () => {

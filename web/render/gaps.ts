@@ -7,7 +7,7 @@ import type { Pen } from './pen.ts';
 const APART = 6;
 const NARROWEST = 3;
 
-/** Hatches the stretches of a track in which records are missing, over all of its rows. `y` is the top of the track. */
+/** Hatches the intervals of a track in which records are missing, over all of its rows. `y` is the top of the track. */
 export function drawGaps(
   context: Pen,
   laid: LaidTrack,

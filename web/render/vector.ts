@@ -145,14 +145,13 @@ function fontOf(font: string): string {
   return ` font-size="${size}"${bold} font-family="${escaped(family)}"`;
 }
 
-/** Characters that XML does not have at all. */
+/** Characters that XML does not have at all, and halves of pairs that stand alone. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what names of a trace may have and XML must not.
-const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/gu;
 
 /** Text within an element or an attribute: whatever is in it, it stays text. */
 export function escaped(text: string): string {
   return text
-    .toWellFormed()
     .replace(IMPOSSIBLE, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

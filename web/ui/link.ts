@@ -30,7 +30,7 @@ export function followAddress(page: Page): void {
     untracked(() => {
       const why = differs(link, identity);
       if (why === '') void follow(link, bench.open, dock);
-      else workbench.tell(`This link is about another file, ${named(link)}: ${why}.`);
+      else workbench.tell(`This link belongs to another file, ${named(link)}: ${why}.`);
     });
   });
   read();
@@ -56,7 +56,7 @@ export function copyLink({ workbench, dock }: Page, copy: (text: string) => void
   workbench.tell(
     isOfAddress
       ? 'Copied a link to this view.'
-      : 'Copied a link to this view. Who opens it needs the file, which is not in the link.',
+      : 'Copied a link to this view. The link does not contain the file: recipients need it as well.',
   );
 }
 

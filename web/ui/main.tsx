@@ -17,6 +17,7 @@ import queryWorker from '../worker/query.ts?worker&url';
 import recordWorker from '../worker/records.ts?worker&url';
 import traceWorker from '../worker/worker.ts?worker&url';
 import { App } from './app/app.tsx';
+import { isTooOld, NEEDED } from './browsers.ts';
 import { createPageHistory } from './history.ts';
 import { hearMessage } from './messages.ts';
 import type { Page } from './page.ts';
@@ -96,6 +97,8 @@ const followLinks = () => {
 window.addEventListener('hashchange', followLinks);
 
 render(<App page={page} />, document.getElementById('app')!);
+
+if (isTooOld()) workbench.tell(NEEDED);
 
 followLinks();
 // Embedded in a page, or opened by one.

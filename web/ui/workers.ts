@@ -1,3 +1,5 @@
+import { parseAddress } from '../base/address.ts';
+
 /*
  * The workers of the page, and what they and the page may load and run. The rest of the policy is in the built page's head
  * (vite.config.ts).
@@ -84,8 +86,9 @@ export function limitConnections(address: string | null): void {
  * would read as something else: the address may come with a link of anybody's.
  */
 export function sourceOf(address: string, base: string): string {
-  if (!URL.canParse(address, base)) return '';
-  const { protocol, origin, hostname } = new URL(address, base);
+  const parsed = parseAddress(address, base);
+  if (!parsed) return '';
+  const { protocol, origin, hostname } = parsed;
   if (protocol === 'blob:' || protocol === 'data:') return protocol;
   if (protocol !== 'http:' && protocol !== 'https:') return '';
   if (/^[\w.-]+$/.test(hostname)) return origin;

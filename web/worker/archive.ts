@@ -60,7 +60,7 @@ export async function chooseEntry(
   if (!first) throw fault ?? without(container.name, archive);
   let { entry } = first;
   if (more.length > 0) {
-    const unseen = archive.length > MOST ? `Only the first ${MOST} files were looked at.` : '';
+    const unseen = archive.length > MOST ? `Only the first ${MOST} files were checked.` : '';
     const remark = [sentence, unseen].filter(Boolean).join(' ');
     entry = await choose({ container: container.name, entries: found, others: archive.length - found.length, remark });
   }

@@ -174,7 +174,7 @@ export function createBinaries(
         for (const id of given.keys()) session.forgetNames(id);
       });
       given.clear();
-      for (const id of [...files.keys()]) fail(id, 'Reading it failed in a way that should not happen.');
+      for (const id of [...files.keys()]) fail(id, 'Reading it failed unexpectedly.');
     }
   };
   /** One at a time. */

@@ -46,7 +46,7 @@ export function createNames(
   return {
     attach: async ({ id, file }) => {
       try {
-        if (file.size > LARGEST) throw { kind: 'limit', sentence: 'A list of names can have 256 MB at most.' };
+        if (file.size > LARGEST) throw { kind: 'limit', sentence: 'A list of names can have at most 256 MB.' };
         const { naming, ...what } = await readNames(file);
         if (detached.has(id)) return;
         read.set(id, what);

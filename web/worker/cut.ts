@@ -1,5 +1,5 @@
 /*
- * The worker that writes a stretch of a trace as a trace of its own. It reads the file itself, once and in portions. The page terminates
+ * The worker that writes a part of a trace as a trace of its own. It reads the file itself, once and in portions. The page terminates
  * it to cancel.
  */
 import type { CutJob, Writer, WrittenFile, WrittenPortion } from '../base/export_protocol.ts';
@@ -41,7 +41,7 @@ async function* write({ file, from, to, clean, preview }: CutJob): AsyncGenerato
       ...(stopped !== undefined && { stopped }),
     };
   } catch (thrown) {
-    throw `The stretch could not be written: ${sentenceOf(thrown)}`;
+    throw `The part could not be written: ${sentenceOf(thrown)}`;
   }
 }
 

@@ -37,7 +37,7 @@ export class DetailTables {
   add(portion: Uint8Array): void {
     const { sql, memory } = this.#library;
     const start = sql._malloc(portion.length);
-    if (start === 0) throw new Error('There is no memory left for the records.');
+    if (start === 0) throw new Error('Not enough memory for the records.');
     try {
       new Uint8Array(memory.buffer, start, portion.length).set(portion);
       const view = new DataView(portion.buffer, portion.byteOffset, portion.length);

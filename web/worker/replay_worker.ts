@@ -238,7 +238,7 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
       if (isPlain && keyframes.worked(now - executed, shortcuts.copyMs))
         keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
       if (taken > patience) {
-        stopped = tookTooLong(patience, `is that after call ${at}`);
+        stopped = tookTooLong(patience, `shows the state after call ${at}`);
         await settle();
         return true;
       }
@@ -301,7 +301,8 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
     const depths = depthsOf(packed);
     flip(depths, width, height, 1);
     const { pixels, near, far } = greyOf(depths);
-    const note = near >= 1 ? 'Nothing has a depth.' : `Depth from ${near.toFixed(6)}, light, to ${far.toFixed(6)}.`;
+    const note =
+      near >= 1 ? 'No depth was written.' : `Depth from ${near.toFixed(6)} (light) to ${far.toFixed(6)} (dark).`;
     return { ...color, pixels, note };
   };
   /** Not as far as the call that demands too much: it is known, and need not be tried. */

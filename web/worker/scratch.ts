@@ -36,7 +36,7 @@ export async function createScratch(open = openFile, most = MEMORY): Promise<Scr
 function inMemory(most: number): Scratch {
   const blocks: Uint8Array[] = [];
   let size = 0;
-  /** Calls `copy` with each part of a stretch: its block, where it is there, and where it begins and ends in the stretch. */
+  /** Calls `copy` with each part of a range: its block, where it is there, and where it begins and ends in the range. */
   const each = (
     at: number,
     length: number,

@@ -92,7 +92,7 @@ export class SqlFile {
       // sql.js differs from the pinned version. The file itself can still be valid.
     }
     const bytes = copy();
-    if (!bytes) throw new Error('This database is too large for the way in which it can be read here.');
+    if (!bytes) throw new Error('This database is too large to be read in this page.');
     // Prevents the second copy that sql.js would make.
     bytes.slice = () => bytes as Uint8Array<ArrayBuffer>;
     const opened = new SqlFile(library, new library.sql.Database(bytes), null, null);

@@ -33,7 +33,7 @@ export function filteredQuestions(
   };
 }
 
-/** The nearest step of a kind that matches. What lies between two stretches of matches is passed over. */
+/** The nearest step of a kind that matches. What lies between two runs of matches is passed over. */
 function walked(
   index: FilteredIndex,
   filter: StepFilter,

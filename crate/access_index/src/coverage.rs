@@ -28,7 +28,7 @@ pub fn blocks(coverage: &[Executed]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for &Executed { address, length, count } in coverage {
         let length = u64::from(length);
-        // A stretch without executions is a block of another list, whose instructions are unknown.
+        // A range without executions is a block of another list, whose instructions are unknown.
         let instructions = u64::from(count > 0);
         match blocks.last_mut() {
             Some(last) if last.address.checked_add(last.length) == Some(address) && last.count == count => {

@@ -31,8 +31,8 @@ pub enum With {
     Common,
 }
 
-/// Executed code by address, ascending. A stretch whose executions were not counted, such as a
-/// block of a drcov file, has count 0.
+/// Executed code by address, ascending. A range whose executions were not counted, such as a block
+/// of a drcov file, has count 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List(Vec<Executed>);
 

@@ -128,19 +128,19 @@ impl Stops {
         }
     }
 
-    /// Whether a step matches, and the stretch of steps around it for which all that is asked is
-    /// the same: its first step, and the step after it. `end` is after the last step.
-    fn stretch(&self, step: u64, filter: &Filter, end: u64) -> (bool, u64, u64) {
-        let mut stretch = (true, 0, end);
-        narrow(&mut stretch, &self.privileges, step, filter.is_kernel);
-        narrow(&mut stretch, &self.modes, step, filter.mode);
-        narrow(&mut stretch, &self.threads, step, filter.thread);
-        stretch
+    /// Whether a step matches, and the range of steps around it for which all that is asked is the
+    /// same: its first step, and the step after it. `end` is after the last step.
+    fn range(&self, step: u64, filter: &Filter, end: u64) -> (bool, u64, u64) {
+        let mut range = (true, 0, end);
+        narrow(&mut range, &self.privileges, step, filter.is_kernel);
+        narrow(&mut range, &self.modes, step, filter.mode);
+        narrow(&mut range, &self.threads, step, filter.thread);
+        range
     }
 
     /// Whether a step matches.
     pub(crate) fn matches(&self, step: u64, filter: &Filter) -> bool {
-        self.stretch(step, filter, u64::MAX).0
+        self.range(step, filter, u64::MAX).0
     }
 
     /// The nearest step that matches, from `step` on or before it, which may be `step` itself.
@@ -148,7 +148,7 @@ impl Stops {
     pub(crate) fn nearest_match(&self, step: u64, filter: &Filter, toward: Toward, end: u64) -> Option<u64> {
         let mut at = step;
         while at < end {
-            let (matches, first, after) = self.stretch(at, filter, end);
+            let (matches, first, after) = self.range(at, filter, end);
             if matches {
                 return Some(at);
             }
@@ -211,15 +211,15 @@ fn insert<T: Ord + Copy>(sorted: &mut Vec<T>, value: T) {
     }
 }
 
-/// Narrows a stretch around a step to the run that the step is in, if one of its values is wanted.
+/// Narrows a range around a step to the run that the step is in, if one of its values is wanted.
 /// Steps before the first run match nothing.
-fn narrow<T: PartialEq + Copy>(stretch: &mut (bool, u64, u64), runs: &Runs<T>, step: u64, wanted: Option<T>) {
+fn narrow<T: PartialEq + Copy>(range: &mut (bool, u64, u64), runs: &Runs<T>, step: u64, wanted: Option<T>) {
     let Some(wanted) = wanted else { return };
     let next = runs.partition_point(|(first, _)| *first <= step);
     let run = next.checked_sub(1).and_then(|at| runs.get(at));
-    stretch.0 &= run.is_some_and(|(_, value)| *value == wanted);
-    stretch.1 = stretch.1.max(run.map_or(0, |(first, _)| *first));
-    stretch.2 = stretch.2.min(runs.get(next).map_or(u64::MAX, |(first, _)| *first));
+    range.0 &= run.is_some_and(|(_, value)| *value == wanted);
+    range.1 = range.1.max(run.map_or(0, |(first, _)| *first));
+    range.2 = range.2.min(runs.get(next).map_or(u64::MAX, |(first, _)| *first));
 }
 
 /// Where the nearest other run begins. The first run is not a change.

@@ -10,11 +10,11 @@ use unspool_cut::clean::{Choice, Choices, Class, Cleaner};
 /// What is hashed or left out.
 #[derive(Clone, clap::Args)]
 pub(crate) struct CleanArgs {
-    /// Hash these: environment, paths, texts, payloads, or all. Equal ones stay equal; each run has
-    /// a key of its own.
+    /// Hash these: environment, paths, texts, payloads, or all. Equal values stay equal; each run
+    /// uses its own key.
     #[arg(long, value_enum, value_delimiter = ',')]
     hash: Vec<Part>,
-    /// Leave these out: environment, paths, texts, payloads, or all.
+    /// Omit these: environment, paths, texts, payloads, or all.
     #[arg(long, value_enum, value_delimiter = ',')]
     omit: Vec<Part>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct CleanArgs {
 enum Part {
     /// Environment variables (frames).
     Environment,
-    /// Paths, and texts with one, such as arguments of programs.
+    /// Paths, and texts that contain one, such as program arguments.
     Paths,
     /// Other texts.
     Texts,

@@ -21,30 +21,30 @@ use crate::{Failure, TraceArgs, json};
 
 /// Lists what a BAP frames trace or a REVEN block trace executes, the hottest first.
 ///
-/// --plus, --minus and --common join the list with another one: that of a second trace, or a drcov
-/// file. An instruction is in the other list if its first byte is. A module of a drcov file is
-/// moved to where the trace has the module with its file name. Blocks of a drcov file, which has no
+/// --plus, --minus and --common combine the list with that of a second trace or a drcov file. An
+/// instruction is in the other list if its first byte is. Modules of a drcov file are moved to
+/// where the trace has the module of the same file name. Blocks of a drcov file, which has no
 /// counts, have 0 executions.
 #[derive(clap::Args)]
 pub(crate) struct Coverage {
     #[command(flatten)]
     trace: TraceArgs,
-    /// What a row is.
+    /// What each row is about.
     #[arg(long, value_name = "ROW", default_value = "address")]
     by: By,
-    /// Only what these steps of the trace execute, both ends included: 100..200, 100.. or ..200.
+    /// Only count these steps, both ends included: 100..200, 100.. or ..200.
     #[arg(long, value_name = "STEPS", value_parser = range)]
     range: Option<(u64, u64)>,
-    /// Print all as one JSON object, or as a drcov file of version 2.
+    /// Print one JSON object, or a drcov file of version 2.
     #[arg(long = "as", value_name = "FORM")]
     form: Option<Form>,
     /// Add what this trace or drcov file executes.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["minus", "common"])]
     plus: Option<PathBuf>,
-    /// Leave out what this trace or drcov file executes.
+    /// Omit what this trace or drcov file executes.
     #[arg(long, value_name = "FILE", conflicts_with = "common")]
     minus: Option<PathBuf>,
-    /// Keep only what this trace or drcov file executes, too.
+    /// Keep only what this trace or drcov file also executes.
     #[arg(long, value_name = "FILE")]
     common: Option<PathBuf>,
 }

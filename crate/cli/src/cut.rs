@@ -1,4 +1,4 @@
-//! `unspool cut`: a stretch of a trace as a trace of its own.
+//! `unspool cut`: a part of a trace as a trace of its own.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -15,16 +15,15 @@ use crate::output::{Inputs, Output};
 use crate::scope::range;
 use crate::{Failure, Place, Source, TraceArgs, complain};
 
-/// Writes a stretch of a trace as a trace of its own, in the same format.
+/// Writes a part of a trace as a trace of its own, in the same format.
 ///
-/// ```text
-///   unspool cut game.trace --range 120000..140000 -o stretch.trace     calls by number, with the signatures that they use
-///   unspool cut app.xray --range 0x3f5a..0x9c00 -o stretch.xray        records by their clock, in ticks
-///   unspool cut app.frames --hash paths,texts --omit environment -o clean.frames
-/// ```
+///     unspool cut game.trace --range 120000..140000 -o part.trace
+///     unspool cut app.xray --range 0x3f5a..0x9c00 -o part.xray
+///     unspool cut app.frames --hash paths,texts --omit environment -o clean.frames
 ///
-/// It takes the records of apitrace, XRay, frames and trace-db traces from the file, whatever the size of the file. What was made
-/// before the stretch, such as objects of OpenGL, is not in it.
+/// Works for apitrace (a range of call numbers, with the signatures that they use), XRay (a range
+/// of clock ticks), BAP frames and trace-db. The file may be larger than memory. State from before
+/// the range, such as OpenGL objects, is not included.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Cut {
@@ -55,33 +54,33 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
         limits: what.trace.limits(),
         cleaner: what.clean.cleaner(),
     };
-    let mut stretch = begin_cut(&probe, options)
-        .ok_or_else(|| refused(format!("No stretch of this format ({}) can be written.", format.name)))?
+    let mut cut = begin_cut(&probe, options)
+        .ok_or_else(|| refused(format!("A trace of this format ({}) cannot be cut.", format.name)))?
         .map_err(|error| refused(error.to_string()))?;
     let in_file = |error: io::Error| Failure::new(format!("{}: {error}", what.output.display()));
     let mut file = Output::create(&what.output).map_err(in_file)?;
-    let done = read::cut(stretch.as_mut(), &mut source, |bytes| file.write_all(bytes)).and_then(|end| {
-        if let Some(head) = stretch.head() {
+    let done = read::cut(cut.as_mut(), &mut source, |bytes| file.write_all(bytes)).and_then(|end| {
+        if let Some(head) = cut.head() {
             file.seek(SeekFrom::Start(0))?;
             file.write_all(&head)?;
         }
         Ok(end)
     });
     source.bar.finish();
-    for problem in stretch.take_problems() {
+    for problem in cut.take_problems() {
         complain(&name, Place::At { noun: "byte", at: problem.at }, &problem.to_string());
     }
     if let Ok(Err(error)) = &done {
         complain(&name, Place::At { noun: "byte", at: error.at }, &error.cause.to_string());
     }
-    if done.is_err() || stretch.records() == 0 {
+    if done.is_err() || cut.records() == 0 {
         done.map_err(in_file)?.map_err(|error| refused(error.to_string()))?;
         return Err(refused("There are no records in this range.".into()));
     }
     file.finish().map_err(in_file)?;
-    let cleaned = what.clean.summary(stretch.cleaner().found());
+    let cleaned = what.clean.summary(cut.cleaner().found());
     let separator = if cleaned.is_empty() { "" } else { "; " };
-    let (count, plural) = (stretch.records(), if stretch.records() == 1 { "" } else { "s" });
+    let (count, plural) = (cut.records(), if cut.records() == 1 { "" } else { "s" });
     console::say(format_args!("{count} record{plural}{separator}{cleaned}"));
     Ok(())
 }

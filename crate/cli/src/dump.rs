@@ -15,19 +15,20 @@ use crate::read_whole::{read_names, read_whole};
 use crate::sqlite::Database;
 use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain};
 
+/// Prints every record of a trace.
 #[derive(clap::Args)]
 pub(crate) struct Dump {
     #[command(flatten)]
     trace: TraceArgs,
     #[command(flatten)]
     names: NameArgs,
-    /// Output format. Default: text for apitrace, jsonl for all others.
+    /// Output format. Default: text for apitrace, jsonl for other formats.
     #[arg(long = "as", value_enum)]
     form: Option<As>,
-    /// Print the thread before each call, in the text of apitrace.
+    /// Print the thread before each call (apitrace, text).
     #[arg(long, value_enum, default_value_t = YesNo::No)]
     thread_ids: YesNo,
-    /// Print what is in blobs, not only their lengths, in the JSON Lines of apitrace.
+    /// Print the contents of blobs, not just their lengths (apitrace, jsonl).
     #[arg(long)]
     blobs: bool,
 }

@@ -24,20 +24,18 @@ use crate::{Failure, NameArgs, Source, TraceArgs};
 ///
 /// Adjacent terms must all hold; `or` joins alternatives, `-` negates, parentheses group:
 ///
-/// ```text
-///   name:glDrawArrays   name:gl*   /regex/i   glDraw (part of the name or of a text)
-///   thread:main   dur>1ms   start>2s   depth:0   frame:12   flag:open
-///   arg.count>100   arg.mode:GL_TRIANGLES   ret:0   text:"precision"   bytes:90 90
-///   insn:syscall   addr:0x401000..0x402000
-/// ```
+///     name:glDrawArrays   name:gl*   /regex/i   glDraw (part of the name or of a text)
+///     thread:main   dur>1ms   start>2s   depth:0   frame:12   flag:open
+///     arg.count>100   arg.mode:GL_TRIANGLES   ret:0   text:"precision"   bytes:90 90
+///     insn:syscall   addr:0x401000..0x402000
 ///
-/// docs/find.md has the whole language. The number of hits goes to stderr.
+/// docs/find.md describes the language. The number of hits goes to stderr.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Find {
     #[command(flatten)]
     trace: TraceArgs,
-    /// What to find.
+    /// Expression to search for.
     #[arg(allow_hyphen_values = true)]
     expression: String,
     /// Print one JSON object per line.

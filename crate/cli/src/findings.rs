@@ -12,7 +12,7 @@ use crate::{Failure, TraceArgs, json};
 /// Lists what the calls of an apitrace waste or do wrong: redundant state, identical uploads, draws
 /// that are thrown away, waits, errors.
 ///
-/// docs/graphics.md defines each kind. Nothing is listed that the calls do not prove.
+/// docs/graphics.md defines each kind. Only what the calls prove is listed.
 #[derive(clap::Args)]
 pub(crate) struct Findings {
     #[command(flatten)]

@@ -19,14 +19,14 @@ use crate::{Failure, Source, TraceArgs, json};
 /// Lists the frames of an apitrace: calls, draws, vertices, state changes, uploads.
 ///
 /// The calls after the last swap are a frame of their own. A state change is redundant if it sets
-/// what an earlier call of the context has set.
+/// what an earlier call of the context already set.
 #[derive(clap::Args)]
 pub(crate) struct FrameList {
     #[command(flatten)]
     trace: TraceArgs,
-    /// What `apitrace replay --pcpu --pgpu --ppd` printed for this trace: adds the times of the
-    /// calls of each frame, in nanoseconds, and the pixels they drew. Calls that it does not list
-    /// were not measured.
+    /// Profile of this trace, as printed by `apitrace replay --pcpu --pgpu --ppd`. Adds the times
+    /// of the calls of each frame, in nanoseconds, and the pixels they drew. Calls missing from the
+    /// profile were not measured.
     #[arg(long)]
     times: Option<PathBuf>,
     /// Print one JSON object.

@@ -17,10 +17,11 @@ use crate::{Failure, NameArgs, TraceArgs, json};
 
 /// Prints which function called which, with counts and times: the edges of the call graph.
 ///
-/// Times are in the trace's ticks, calls or steps, and defined as in `unspool stats`: the total of an edge counts a call
-/// within another one of the same edge once. Nodes of DOT are F and the function's id, as in `llvm-xray graph`, or F and
-/// a number if the trace has no ids. F0 is the root, which calls the outermost functions. Each edge and node has all
-/// figures as attributes; labels are the count of an edge, and the name and total of a function.
+/// Times are in the trace's ticks, calls or steps, and defined as in `unspool stats`: the total of
+/// an edge counts a call within another one of the same edge once. Nodes in DOT are named F and the
+/// function's id, as in `llvm-xray graph`, or F and a number if the trace has no ids. F0 is the
+/// root, which calls the outermost functions. Each edge and node has all figures as attributes. The
+/// label of an edge is its count, that of a node its name and total.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Graph {

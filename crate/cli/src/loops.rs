@@ -15,8 +15,8 @@ use crate::{Failure, TraceArgs};
 /// Lists the loops of a BAP frames trace or a REVEN block trace: runs of a repeated cycle of
 /// instructions, or of blocks.
 ///
-/// Loops are listed by their begin, those within others after them. A cycle with a loop in it is
-/// the same however often that repeats.
+/// Loops are listed by start, nested ones after the loop that contains them. Two iterations are
+/// equal even if a loop within them repeats a different number of times.
 #[derive(clap::Args)]
 pub(crate) struct Loops {
     #[command(flatten)]

@@ -66,17 +66,11 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Lists the functions of a trace with counts and times; or its threads, or call stacks.
     Stats(stats::Stats),
-    /// Prints which function called which, with counts and times.
     Graph(graph::Graph),
-    /// Prints every record of a trace.
     Dump(dump::Dump),
-    /// Lists the slices of a trace by start: calls, handlers, groups.
     Slices(slices::Slices),
-    /// Finds slices and records by an expression.
     Find(find::Find),
-    /// Finds points of trace-db traces by the values of their variables.
     Query(query::Query),
     State(steps::State),
     History(steps::History),
@@ -87,28 +81,26 @@ enum Command {
     Findings(findings::Findings),
     Resources(resources::Resources),
     Image(resources::Image),
-    /// Asks a trace by SQL.
     Sql(sql::Sql),
-    /// Converts traces to formats of other programs.
     Convert(convert::Convert),
     Cut(cut::Cut),
-    /// Generates a trace of any size, for tests and benchmarks.
     Generate(Generate),
 }
 
 /// The trace that a command reads.
 #[derive(Clone, clap::Args)]
 struct TraceArgs {
-    /// Trace to read; - for standard input. A file in an archive: archive.zip/name.
+    /// Trace to read; - for standard input; archive.zip/name for a file in an archive.
     file: PathBuf,
-    /// Go on where reading would stop at a limit: of unpacked bytes, or of memory.
+    /// Read on where a limit on unpacked bytes or memory would end the reading.
     #[arg(long)]
     no_limits: bool,
-    /// Put the callee of a tail call under the function that left by it, and not beside it (XRay).
+    /// Attribute the callee of a tail call to the function that jumped to it, not to that
+    /// function's caller (XRay).
     #[arg(long, visible_alias = "deduce-sibling-calls")]
     nest_tail_calls: bool,
-    /// Memory that slices may take before they are moved to a temporary file (TMPDIR says where):
-    /// 500M, 2G. Default: an eighth of what is free.
+    /// Memory that slices may take before they are moved to a temporary file in TMPDIR: 500M, 2G.
+    /// Default: an eighth of the free memory.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_memory: Option<u64>,
 }
@@ -141,14 +133,14 @@ impl TraceArgs {
 /// What names the ids and addresses of a trace.
 #[derive(Clone, clap::Args)]
 struct NameArgs {
-    /// File of names for ids, addresses or statements: lines of `key,name` or `key,name,file,line`,
-    /// or of `start size name` as in maps of perf.
+    /// File of names for ids, addresses or statements, with lines of `key,name`,
+    /// `key,name,file,line`, or `start size name` as in perf maps.
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
     /// Program that ran, for the names of its functions. Repeat the option for shared libraries and
-    /// debug files. XRay: put the number of its object before a library if the log has several:
-    /// 1=libx.so. Traces of instructions: put the address of its first page after a binary if it is
-    /// not found by itself: prog@0x555555554000.
+    /// debug files. XRay: if the log has several libraries, prefix each with its object number,
+    /// such as 1=libx.so. Traces of instructions: if the address of its first page is not found,
+    /// append it, as in prog@0x555555554000.
     #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
     binary: Vec<binaries::Argument>,
 }
@@ -166,7 +158,7 @@ struct Generate {
     /// Format to write.
     #[arg(value_enum)]
     format: generate::Kind,
-    /// Number of events: records, calls.
+    /// Number of events, such as records or calls.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     events: u64,
     /// Seed; the same seed gives the same trace.
@@ -178,7 +170,7 @@ struct Generate {
     /// Maximum depth of calls or groups.
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     depth: u32,
-    /// Begin within calls, as flight recorders do (xray).
+    /// Begin in the middle of calls, as flight recorders do (xray).
     #[arg(long)]
     mid_stack: bool,
     /// Write some buffers after later ones (xray).

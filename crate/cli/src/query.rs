@@ -20,20 +20,18 @@ use crate::{Failure, Place, Source, TraceArgs, complain, json};
 
 /// Finds points of trace-db traces by the values of their variables.
 ///
-/// Prints one JSON object per result: the trace, the point, its statement, and for each free variable the variable that it
-/// stands for. A predicate is written as usual or as an s-expression:
+/// Prints one JSON object per result: the trace, the point, its statement, and the variable that
+/// each free variable is bound to. A query is an infix condition or an s-expression:
 ///
-/// ```text
-///   'i > 100 and n.size = 4'
-///   'a, b: int | unsigned int where a.value > b.value and distinct(a, b)'
-///   '(query (var a "int") (predicate (> (v/value a) 100)) (keep))'
-/// ```
+///     'i > 100 and n.size = 4'
+///     'a, b: int | unsigned int where a.value > b.value and distinct(a, b)'
+///     '(query (var a "int") (predicate (> (v/value a) 100)) (keep))'
 ///
-/// docs/values.md has the whole language. The number of results goes to stderr.
+/// docs/values.md describes the language. The number of results goes to stderr.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Query {
-    /// Traces, and the query after them. - stands for standard input.
+    /// Traces, followed by the query; - for standard input.
     #[arg(required = true, num_args = 2.., value_names = ["FILE", "QUERY"])]
     args: Vec<PathBuf>,
     /// Print at most this many results of each trace. All are counted.
@@ -42,7 +40,7 @@ pub(crate) struct Query {
     /// Names of statements: lines of `key,name,file,line`; docs/names.md has all forms.
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
-    /// Go on where reading would stop at a limit.
+    /// Read on where a limit would end the reading.
     #[arg(long)]
     no_limits: bool,
 }

@@ -21,7 +21,7 @@ use crate::{Failure, Source, TraceArgs, json};
 pub(crate) struct Resources {
     #[command(flatten)]
     trace: TraceArgs,
-    /// Only those that the program has generated and not deleted.
+    /// Only objects that the program generated and did not delete.
     #[arg(long)]
     leaks: bool,
     /// Print one JSON object.
@@ -31,8 +31,7 @@ pub(crate) struct Resources {
 
 /// Writes a texture of an apitrace as a PNG image, as its uploads have left it.
 ///
-/// The first row is the one at texture coordinate 0. What the graphics processor has drawn into a
-/// texture is not known.
+/// The first row is the one at texture coordinate 0. What the GPU drew into a texture is unknown.
 #[derive(clap::Args)]
 pub(crate) struct Image {
     #[command(flatten)]
@@ -40,8 +39,8 @@ pub(crate) struct Image {
     /// Name of the texture.
     #[arg(long, value_name = "N")]
     texture: u32,
-    /// Call after which the texture is shown. The end of the trace, or of the texture's life, if
-    /// left out.
+    /// Call after which to show the texture. Default: the end of the trace, or of the texture's
+    /// life.
     #[arg(long, value_name = "CALL")]
     at: Option<u64>,
     /// Level of detail.
@@ -50,7 +49,7 @@ pub(crate) struct Image {
     /// Slice, layer or face of a cube (+x, -x, +y, -y, +z, -z), from 0.
     #[arg(long, value_name = "Z", default_value_t = 0)]
     layer: u32,
-    /// Numbers that become black and white. 0..1 if left out; of integers their least and greatest.
+    /// Values that become black and white. Default: 0..1, or the lowest and highest of integers.
     #[arg(long, value_name = "LOW..HIGH", value_parser = range)]
     range: Option<(f64, f64)>,
     /// Put the last row first.

@@ -9,11 +9,11 @@ use crate::read_whole::threads;
 /// The part of a trace that a command is about.
 #[derive(clap::Args)]
 pub(crate) struct ScopeArgs {
-    /// Only slices that overlap with this range of the x axis, both ends included: 100..200, 100..
-    /// or ..200.
+    /// Only slices that overlap this range of the x axis, both ends included: 100..200, 100.. or
+    /// ..200.
     #[arg(long, value_parser = range)]
     range: Option<(u64, u64)>,
-    /// Only this track, by its name or its number in `unspool info`. Default: all threads, or all
+    /// Only this track, by name or by its number in `unspool info`. Default: all threads, or all
     /// tracks with slices if there are no threads.
     #[arg(long)]
     track: Option<String>,

@@ -23,21 +23,20 @@ use crate::read_whole::{complete, read_named};
 use crate::sqlite::attach;
 use crate::{Failure, NameArgs, Source, TraceArgs, interrupt, sql_functions};
 
-/// Asks a trace by SQL, as SQLite has it.
+/// Runs SQL statements on a trace, in SQLite.
 ///
-/// ```text
-///   unspool sql app.xray "select name, count(*), sum(dur_s) from named_slices group by 1 order by 3 desc limit 10"
-/// ```
+///     unspool sql app.xray "select name, sum(dur_s) from named_slices group by 1 order by 2 desc"
 ///
-/// Tables: slices, instants, counters, tracks, names; records and fields hold what `unspool dump` prints. Views with names and
-/// seconds: named_slices, named_instants, named_counters. Without a query, all of them are listed with their columns.
-/// A REVEN database has its own tables as rvn.execution and so on. docs/sql.md describes them, with examples.
+/// Tables: slices, instants, counters, tracks, names; records and fields hold what `unspool dump`
+/// prints. Views with names and seconds: named_slices, named_instants, named_counters. Without a
+/// query, lists all of them with their columns. A REVEN database also has its own tables, such as
+/// rvn.execution. docs/sql.md describes them, with examples.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Sql {
     #[command(flatten)]
     trace: TraceArgs,
-    /// One or more statements. Without one, the tables are listed.
+    /// One or more statements. Lists the tables if omitted.
     query: Option<String>,
     /// Print one JSON object per row.
     #[arg(long, conflicts_with = "csv")]
@@ -45,14 +44,13 @@ pub(crate) struct Sql {
     /// Print CSV with a header.
     #[arg(long)]
     csv: bool,
-    /// Another trace, as tables of the schema `other`; further ones are `other2`, `other3` and so
-    /// on.
+    /// Attach another trace as the schema `other`; further ones as `other2`, `other3` and so on.
     #[arg(long, value_name = "FILE")]
     attach: Vec<PathBuf>,
     /// Write the database to a new file, for other programs.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Include records and fields. Not needed if the query names them.
+    /// Include records and fields even if the query does not name them.
     #[arg(long)]
     records: bool,
     #[command(flatten)]

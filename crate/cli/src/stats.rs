@@ -15,20 +15,21 @@ use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
 use crate::{Failure, NameArgs, TraceArgs, json};
 
-/// Lists the functions of a trace with counts and times, by self time.
+/// Lists the functions, threads or call stacks of a trace with counts and times, by self time.
 ///
-/// Times are in the trace's ticks, calls or steps. Statistics cover all threads. If no thread has slices, they
-/// cover all tracks: lifetimes of buffers, block runs and the like.
+/// Times are in the trace's ticks, calls or steps. Statistics cover all threads or, if no thread
+/// has slices, all tracks: lifetimes of buffers, runs of blocks and the like.
 ///
-/// Total time counts recursive calls once. Percentiles are nearest-rank: the median of an even number is the lower
-/// of the two in the middle. A call without an end lasts to the end of the trace, and one without a begin from the
-/// beginning of its thread. docs/statistics.md has the definitions.
+/// Total time counts recursive calls once. Percentiles are nearest-rank; the median of an even
+/// number of calls is the lower of the two in the middle. A call without an end lasts to the last
+/// record of its thread, and one without a begin starts where its thread begins.
+/// docs/statistics.md has the definitions.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Stats {
     #[command(flatten)]
     trace: TraceArgs,
-    /// What a line is about.
+    /// What each line is about.
     #[arg(long, value_enum, default_value_t = By::Function)]
     by: By,
     #[command(flatten)]

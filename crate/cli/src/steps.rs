@@ -18,20 +18,19 @@ use crate::sqlite::Disassembler;
 use crate::{Failure, Source, TraceArgs, json};
 
 /// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the
-/// trace says.
+/// trace records it.
 ///
-/// BAP frames: registers and memory before the step, or with --after after it. Bytes that nothing
-/// has read or written before are unknown and shown as ??.
+/// BAP frames: registers and memory before the step (after it with --after). Bytes that no earlier
+/// step read or wrote are unknown, and shown as ??.
 ///
-/// apitrace: what the OpenGL context of the call's thread holds after the call, or with --before
-/// before it. With --json, parameters, shaders, uniforms and textures as `apitrace replay -D`
-/// prints them. What the trace does not tell is left out.
+/// apitrace: state of the OpenGL context of the call's thread after the call (before it with
+/// --before). --json prints parameters, shaders, uniforms and textures as `apitrace replay -D`
+/// does. Unknown state is omitted.
 #[derive(clap::Args)]
 pub(crate) struct State {
     #[command(flatten)]
     trace: TraceArgs,
-    /// Step or call. Of a step: the state before it is executed, with what it reads. Of a call: the
-    /// state after it.
+    /// Number of the step or call.
     #[arg(long, value_name = "STEP")]
     at: u64,
     /// Show the state after the step (frames). The default for apitrace.
@@ -40,10 +39,10 @@ pub(crate) struct State {
     /// Show the state before the call (apitrace). The default for frames.
     #[arg(long, conflicts_with = "after")]
     before: bool,
-    /// Thread whose registers to show (frames). That of the step if left out.
+    /// Thread whose registers to show (frames). Default: that of the step.
     #[arg(long, value_name = "ID")]
     thread: Option<u64>,
-    /// Memory to show, such as 0x7ffe10+64 (frames). Can be repeated.
+    /// Memory to show, such as 0x7ffe10+64 (frames). Repeatable.
     #[arg(long, value_name = "ADDRESS+LENGTH", value_parser = memory)]
     memory: Vec<(u128, usize)>,
     /// Print one JSON object.
@@ -59,7 +58,7 @@ pub(crate) struct History {
     /// Name of a register, an address, or ADDRESS+LENGTH.
     #[arg(value_name = "CELL")]
     cell: String,
-    /// Thread whose register is meant. All if left out.
+    /// Thread of the register. Default: all threads.
     #[arg(long, value_name = "ID")]
     thread: Option<u64>,
     /// First step.
@@ -74,10 +73,10 @@ pub(crate) struct History {
 }
 
 /// Shows where a value comes from in a BAP frames trace: the instruction that wrote it, and in turn
-/// what that read.
+/// the origins of what that instruction read.
 ///
-/// Instructions that only copy the value are passed over, and counted. The tree ends at constants,
-/// and at values that no step wrote.
+/// Instructions that only copy the value are skipped and counted. The tree ends at constants and at
+/// values that no step wrote.
 #[derive(clap::Args)]
 pub(crate) struct Origin {
     #[command(flatten)]
@@ -85,16 +84,16 @@ pub(crate) struct Origin {
     /// Name of a register, an address, or ADDRESS+LENGTH.
     #[arg(value_name = "CELL")]
     cell: String,
-    /// Step: the value before it is executed.
+    /// Step before which to look at the value.
     #[arg(long, value_name = "STEP")]
     at: u64,
-    /// Thread whose register is meant. That of the step if left out.
+    /// Thread of the register. Default: that of the step.
     #[arg(long, value_name = "ID")]
     thread: Option<u64>,
     /// Levels of the tree.
     #[arg(long, value_name = "LEVELS", default_value_t = 4)]
     depth: u32,
-    /// Show addresses that memory was read from, too.
+    /// Also show the addresses that memory was read from.
     #[arg(long)]
     addresses: bool,
 }

@@ -21,6 +21,7 @@ mod digests;
 mod dump;
 mod find;
 mod generate;
+mod help;
 #[cfg(unix)]
 mod interrupt;
 mod jumps;

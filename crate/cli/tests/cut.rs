@@ -1,4 +1,4 @@
-//! `unspool cut`: the records of the stretch are those of the trace, read by ourselves and by the
+//! `unspool cut`: the records of the part are those of the trace, read by ourselves and by the
 //! reference tools.
 
 use std::fs;
@@ -13,7 +13,7 @@ fn unspool(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap()
 }
 
-/// A stretch in a directory of its own.
+/// A part in a directory of its own.
 struct Stretch {
     _directory: tempfile::TempDir,
     path: PathBuf,
@@ -145,7 +145,7 @@ fn reference(tool: &str, args: &[&str]) -> Option<String> {
 fn apitrace_reads_a_stretch() {
     let dump = |path: &str, calls: &str| {
         let text = reference("apitrace", &["dump", "-v", "--color=never", calls, path])?;
-        // Calls have other numbers in the stretch.
+        // Calls have other numbers in the part.
         let numbers = |line: &str| line.trim_start_matches(|c: char| c.is_ascii_digit()).to_string();
         Some(text.lines().map(numbers).collect::<Vec<_>>())
     };
@@ -208,7 +208,7 @@ fn what_cannot_be_cut_is_said() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x");
     for (file, more, sentence) in [
-        ("rvn/blocks.sqlite", &[][..], "No stretch of this format (REVEN block trace) can be written."),
+        ("rvn/blocks.sqlite", &[][..], "A trace of this format (REVEN block trace) cannot be cut."),
         ("xray/threads.xray", &["--range", "0..1"], "There are no records in this range."),
         ("frames/calls.frames", &["--range", "5000.."], "There are no records in this range."),
         ("apitrace/before_first_flush.trace", &[], "the file ends too early"),

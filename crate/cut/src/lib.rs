@@ -1,4 +1,4 @@
-//! A stretch of a trace as a trace of its own, in the same format.
+//! A part of a trace as a trace of its own, in the same format.
 //!
 //! A [`Cut`] takes the bytes of a file from its beginning and appends the new file to a buffer.
 //! Records stay as they are, in the order of the file; the encoder of the format writes them with
@@ -43,7 +43,7 @@ pub struct CutOptions {
 }
 
 impl CutOptions {
-    /// Whether a position is in the stretch.
+    /// Whether a position is in the part.
     pub fn has(&self, at: u64) -> bool {
         (self.from..self.to).contains(&at)
     }
@@ -52,8 +52,8 @@ impl CutOptions {
 /// Approximate size of a portion of the new file, in bytes.
 pub const PORTION: usize = 1 << 20;
 
-/// Writes a stretch of a trace. The caller calls [`Cut::push`] with the rest of the previous
-/// portion followed by more bytes, until [`Cut::is_done`], or [`Cut::end`] if there are no more.
+/// Writes a part of a trace. The caller calls [`Cut::push`] with the rest of the previous portion
+/// followed by more bytes, until [`Cut::is_done`], or [`Cut::end`] if there are no more.
 pub trait Cut {
     /// Takes a portion and appends to `out`. Returns early after about 1 MiB. If it used nothing
     /// and appended nothing, it needs more bytes.
@@ -71,7 +71,7 @@ pub trait Cut {
     /// Fails if there was nothing to cut from.
     fn end(&mut self, rest: &[u8], out: &mut Vec<u8>) -> Result<()>;
 
-    /// Whether the stretch is over, so that no more bytes are needed. [`Cut::end`] must follow.
+    /// Whether the part is over, so that no more bytes are needed. [`Cut::end`] must follow.
     fn is_done(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Reads a whole file into a session, a text dump or a stretch, for callers that may block: the
+//! Reads a whole file into a session, a text dump or a part of it, for callers that may block: the
 //! native command and tests.
 
 use std::io;
@@ -136,7 +136,7 @@ pub fn text(
     }
 }
 
-/// Writes a stretch of a file as a file of its own. `write` receives it in portions.
+/// Writes a part of a file as a file of its own. `write` receives it in portions.
 ///
 /// # Errors
 ///

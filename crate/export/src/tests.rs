@@ -254,7 +254,7 @@ mod perfetto_proto {
 #[test]
 fn perfetto_has_begins_and_ends_that_nest() {
     let read = perfetto_proto::Trace::decode(&*written(Format::Perfetto)).unwrap();
-    assert_eq!(read.packet[0].flags, 3, "names are defined anew");
+    assert_eq!(read.packet[0].flags, 3, "names are defined again");
     assert!(read.packet.iter().skip(1).all(|packet| packet.flags == 2 && packet.sequence == 1));
     let tracks: Vec<_> = read.packet.iter().filter_map(|packet| packet.track.as_ref()).collect();
     let thread = tracks.iter().find(|track| track.thread.is_some()).unwrap();

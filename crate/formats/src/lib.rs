@@ -22,7 +22,7 @@
 //! | `text.rs` | records as text, for people and for comparison with the reference tools |
 //! | `problems.rs` | the table of what can be wrong with such a file |
 //! | `encode.rs` | the mirror of `decode.rs` |
-//! | `cut.rs` | a stretch of a trace as a trace of its own ([`Cut`](unspool_cut::Cut)) |
+//! | `cut.rs` | a part of a trace as a trace of its own ([`Cut`](unspool_cut::Cut)) |
 //!
 //! Other files have the format's own nouns.
 

@@ -36,8 +36,8 @@ pub struct Row {
     pub has_arguments: bool,
     /// How it is known what was executed.
     pub executed: Executed,
-    /// Writes stretches of a trace. `None` for a database, which is not written in order and has
-    /// SQL instead.
+    /// Writes parts of a trace. `None` for a database, which is not written in order and has SQL
+    /// instead.
     pub cut: Option<BeginCut>,
 }
 

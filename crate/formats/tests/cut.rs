@@ -1,4 +1,4 @@
-//! Stretches of traces: the same in any portions, and no panic whatever the damage.
+//! Parts of traces: the same in any portions, and no panic whatever the damage.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "a test that panics has done its work")]
 
@@ -28,7 +28,7 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)).unwrap()
 }
 
-/// The stretch of a file that comes in portions, with the number of its records.
+/// The part of a file that comes in portions, with the number of its records.
 fn stretch(file: &[u8], (from, to): (u64, u64), portion: usize, choice: Choice) -> Option<(Vec<u8>, u64)> {
     let choices = Choices { environment: choice, paths: choice, texts: choice, payloads: choice };
     let cleaner = Cleaner::new(choices, [7; 16]);
@@ -72,7 +72,7 @@ fn portions_do_not_matter() {
                     "{name} in portions of {portion}"
                 );
             }
-            // A stretch of the stretch is the same again, once everything is clean.
+            // A part of the part is the same again, once everything is clean.
             if choice == Choice::Keep {
                 assert!(stretch(&whole.0, (0, u64::MAX), 1000, choice).unwrap() == whole, "{name}");
             }

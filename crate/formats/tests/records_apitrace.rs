@@ -247,7 +247,7 @@ fn check(file: &[u8], portions: &[usize], most_pieces: usize) -> Vec<Call> {
     }
     assert!(lines.is_empty(), "only in the dump: {lines:?}");
 
-    // Each piece on its own, and stretches of pieces.
+    // Each piece on its own, and ranges of pieces.
     let pieces = lane.pieces.len();
     let step = pieces.div_ceil(most_pieces).max(1);
     for (first, many) in (0..pieces).step_by(step).flat_map(|first| [(first, 1), (first, 3)]) {

@@ -1,4 +1,4 @@
-//! Stretches of a trace as traces of their own.
+//! Parts of a trace as traces of their own.
 
 use unspool_cut::CutOptions;
 use unspool_cut::clean::{Choice, Choices as Cleaned, Cleaner};
@@ -24,8 +24,8 @@ struct Stretch {
     error: Option<Error>,
 }
 
-/// A stretch is the same in any portions, it is a sound trace with as many records as were said,
-/// and a stretch of all of it is itself.
+/// A part is the same in any portions, it is a sound trace with as many records as were said, and a
+/// part of all of it is itself.
 pub(crate) fn stretched(file: &[u8]) {
     let mut choices = Choices::of(file);
     let keep = Cleaner::default();

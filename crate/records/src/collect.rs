@@ -18,7 +18,7 @@ pub enum Wanted {
         /// The keys that lead to the field, or its index in a list.
         path: Vec<String>,
     },
-    /// Stretches of a thread whose records have the same number in a field with this key, such as
+    /// Intervals of a thread whose records have the same number in a field with this key, such as
     /// that of the CPU. The first record of each is collected, and where the last one is.
     Runs(String),
     /// Those that read or write memory at some addresses: `len` bytes from `address` on, at most 8.

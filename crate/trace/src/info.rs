@@ -50,7 +50,7 @@ pub enum Capability {
     State,
     /// Calls of a graphics interface, with frames and resources.
     Graphics,
-    /// Stretches that can be written as traces of their own (`unspool_cut`).
+    /// Parts that can be written as traces of their own (`unspool_cut`).
     Stretches,
 }
 

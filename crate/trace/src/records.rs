@@ -1,15 +1,14 @@
-//! The record pass: every record of a stretch of the file with its fields, borrowed, without an
+//! The record pass: every record of a range of the file with its fields, borrowed, without an
 //! allocation for each.
 //!
 //! A [`Decoder`](crate::Decoder) lists while it decodes where reading can begin again. What it
 //! listed, and the dictionaries of the file, are its *index*, bytes that
 //! [`Decoder::index`](crate::Decoder::index) returns. A reader opened with them ([`Records`]) reads
-//! any stretch without what comes before, in another thread if need be.
+//! any range without what comes before, in another thread if need be.
 //!
 //! Records are listed in *lanes*. A file whose records are in order has one. An XRay log has one
 //! for each thread, because its buffers are in the order of a queue. Within a lane, records are
-//! numbered from 0, their *row*. *Pieces* are the stretches of a lane that can be read on their
-//! own.
+//! numbered from 0, their *row*. *Pieces* are the ranges of a lane that can be read on their own.
 //!
 //! ```text
 //! file    | piece 0 | piece 1 | piece 2 | piece 3 |
@@ -31,7 +30,7 @@ use crate::details::{Field, RecordDetails, Value};
 use crate::error::Result;
 use crate::locator::Locator;
 
-/// A stretch of the file that can be read without what comes before.
+/// A range of the file that can be read without what comes before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// Its number, counted in file order over all lanes.

@@ -171,7 +171,7 @@ function Notice({ workbench, choose }: { workbench: Workbench; choose: () => voi
       )}
       {limited && (
         <p>
-          Reading stopped at a limit. This file may need more memory than there is.
+          Reading stopped at a limit. This file may need more memory than is available.
           <button type="button" onClick={workbench.goOn}>
             Go on
           </button>

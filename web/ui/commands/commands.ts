@@ -110,13 +110,9 @@ export const COMMANDS = [
   onTrace('select-callee', 'Select the longest callee', [']'], (trace) => trace.step('callee'), {
     needs: 'selection',
   }),
-  onTrace(
-    'select-range',
-    'Select the range of the selection, or of what is on the screen',
-    ['r'],
-    (trace) => trace.selectRange(),
-    { inMenu: 'Make it the range' },
-  ),
+  onTrace('select-range', 'Set range to the selection, or to the visible area', ['r'], (trace) => trace.selectRange(), {
+    inMenu: 'Set range to this',
+  }),
   onTrace('measure', 'Measure from the selection', ['x'], (trace) => trace.measure(), {
     needs: 'selection',
     inMenu: 'Measure from here',

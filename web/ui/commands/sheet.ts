@@ -44,7 +44,7 @@ const GROUPS: readonly SheetGroup[] = [
     title: 'Select',
     rows: [
       gesture('Click', 'Select'),
-      gesture('Double-click', 'Zoom to what is under the pointer'),
+      gesture('Double-click', 'Zoom to the item under the pointer'),
       commands(['fit-selection']),
       commands(['select-first']),
       commands(['select-above', 'select-below'], 'Select in the row above, below'),
@@ -96,11 +96,11 @@ const GROUPS: readonly SheetGroup[] = [
     title: 'Functions and Tree',
     rows: [
       gesture('↑ ↓', 'Go from row to row'),
-      gesture('← →', 'Close and open a row of the tree'),
-      gesture('*', 'Open all rows beside it, then all below it'),
+      gesture('← →', 'Collapse, expand a row of the tree'),
+      gesture('*', 'Expand all rows of its level, then all below it'),
       gesture('A … Z', 'In the tree: go to a function by its first letters'),
       gesture('Enter', 'List the calls of the function'),
-      gesture('Escape', 'Go back from that list'),
+      gesture('Escape', 'Leave that list'),
     ],
   },
   {
@@ -109,7 +109,7 @@ const GROUPS: readonly SheetGroup[] = [
       gesture('Click', 'Zoom to a function'),
       gesture('↑ ↓ ← →', 'Go to caller, callee, neighbours'),
       gesture('Enter', 'Zoom in; in time order: select the call'),
-      gesture('Z', 'In time order: make the call the range'),
+      gesture('Z', 'In time order: set range to the call'),
       gesture('Escape', 'Zoom out'),
     ],
   },

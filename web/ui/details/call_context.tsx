@@ -70,7 +70,7 @@ function KeepContexts({ open: { trace, derived }, contexts }: { open: OpenTrace;
       <KeepButton
         keeping={derived.keeping.value.get(CONTEXTS)}
         reading={trace.status.value.at === 'loading'}
-        title="Show on a track per context when it was current, and on which thread"
+        title="Show when each context was current, and on which thread, as a track per context"
         onClick={() => {
           const { lanes, found } = contextLanes(contexts, Number(trace.progress.peek().extent?.to ?? 0n));
           derived.keepLanes(CONTEXTS, lanes, found);

@@ -52,7 +52,7 @@ function Base({ base, place }: { base: bigint | null; place: (base: bigint | nul
           autocomplete="off"
           size={18}
           aria-invalid={wrong}
-          title="Address of its first page in the trace, in hexadecimal. Empty: found from what was called."
+          title="Address of its first page in the trace, in hexadecimal. Leave empty to find it from the called addresses."
         />
       </label>
       <button type="submit">Set</button>

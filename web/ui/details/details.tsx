@@ -75,7 +75,7 @@ export function Details({
       {tabs}
       <Measured open={open} />
       {known.at === 'asking' && <p class="muted">Reading…</p>}
-      {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'No details of this selection.'}</p>}
+      {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'No details for this selection.'}</p>}
       {known.at === 'known' && (
         <Item
           open={open}
@@ -136,7 +136,7 @@ function Item({ open, details, context, colour }: ItemProps) {
             <button
               type="button"
               class="plain link"
-              title={`Find all that are named ${shortened(details.title)}`}
+              title={`Find all named ${shortened(details.title)}`}
               onClick={() => findAll(open, termOfName(details.title))}
             >
               Find all

@@ -37,7 +37,7 @@ export function FunctionSource({ trace, name }: { trace: Trace; name: number }) 
       )}
       {inlined.length > 0 && (
         <>
-          <dt title="They are part of this call and have none of their own.">Inlined</dt>
+          <dt title="Functions that the compiler inlined here. They have no calls of their own.">Inlined</dt>
           <dd>
             {inlined.map((text) => (
               <div key={text}>

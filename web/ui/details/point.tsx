@@ -143,9 +143,13 @@ function PointVariables({ open, details, context }: Props) {
     {
       earlier: point.value,
       title: 'Last point',
-      says: 'Where the point before has another value, or the variable not at all',
+      says: 'Where the previous point has a different value, or lacks the variable',
     },
-    { earlier: visit.value, title: 'Last visit', says: 'Where the last point at this statement has another value' },
+    {
+      earlier: visit.value,
+      title: 'Last visit',
+      says: 'Where the previous point at this statement has a different value',
+    },
   ].filter(({ earlier }) => earlier !== null);
   const given = details.name < 0 ? nameOf(details.fields, trace.names.inPlaceOf) : '';
   return (

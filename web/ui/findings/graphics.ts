@@ -9,11 +9,15 @@ import { graphicsOf } from '../survey/surveys.ts';
 const KINDS: readonly FindingKind[] = [
   { id: 'error', title: 'Errors', says: 'Errors that glGetError returned' },
   { id: 'wait', title: 'Waits', says: 'Calls that return only after the GPU has done earlier work' },
-  { id: 'clear', title: 'Work thrown away', says: 'Clears of all that draws have written, which nothing has read' },
-  { id: 'upload', title: 'Identical uploads', says: 'Uploads of the bytes that are already in the same place' },
-  { id: 'bind', title: 'Redundant binds', says: 'Binds of what is bound' },
-  { id: 'state', title: 'Redundant state', says: 'Calls that set state to the value that it has' },
-  { id: 'empty', title: 'Empty draws', says: 'Draws without a whole primitive' },
+  {
+    id: 'clear',
+    title: 'Work thrown away',
+    says: 'Clears that discard everything draws have written, before anything read it',
+  },
+  { id: 'upload', title: 'Identical uploads', says: 'Uploads of bytes that are already there' },
+  { id: 'bind', title: 'Redundant binds', says: 'Binds of objects that are already bound' },
+  { id: 'state', title: 'Redundant state', says: 'Calls that set state to its current value' },
+  { id: 'empty', title: 'Empty draws', says: 'Draws of less than one primitive' },
 ];
 
 /** Looks for findings in the calls of an apitrace, until the search ends. */
@@ -32,7 +36,7 @@ export function graphicsFindings(open: OpenTrace): FindingSource {
               return { kind, sentence, count, cost: { amount, unit }, positions: calls };
             }),
           }),
-        crashed: 'The search for findings ended unexpectedly. Reload the page to try again.',
+        crashed: 'The search for findings stopped unexpectedly. Reload the page to try again.',
       });
       const unwatch = watch([worker.error], () => {
         const error = worker.error.peek();

@@ -31,7 +31,7 @@ export function valuesFindings({ trace }: OpenTrace): FindingSource {
         ]);
         if (isOver) return;
         if (!buffers || !statements) {
-          report({ share: 0, isDone: true, findings: [], error: 'The pointers of this trace could not be followed.' });
+          report({ share: 0, isDone: true, findings: [], error: 'The pointers of this trace could not be checked.' });
           return;
         }
         const at = ({ first: { statement } }: PointerCandidate) =>

@@ -32,8 +32,8 @@ function State({ open, states }: { open: OpenTrace; states: GlStates }) {
           {error}
         </p>
       )}
-      {!built && error === '' && <p class="muted">State is known when the trace has been read.</p>}
-      {built && call === null && <p class="muted">Select a call to see what its context holds.</p>}
+      {!built && error === '' && <p class="muted">State is available once the trace has been read.</p>}
+      {built && call === null && <p class="muted">Select a call for the state of its context.</p>}
       {built && call !== null && (!shown || shown.call !== call) && <Waiting states={states} call={call} />}
       {call !== null && shown && <Shown open={open} states={states} state={shown} />}
     </>
@@ -53,7 +53,7 @@ function Waiting({ states, call }: { states: GlStates; call: number }) {
   const built = states.built.value;
   if (!built || call < built.built || states.error.value !== '') return null;
   const why = built.full
-    ? `There is no memory for more: state is known up to call ${formatCount(built.built)}.`
+    ? `The memory limit is reached: state is known up to call ${formatCount(built.built)}.`
     : `Call ${formatCount(call)} is not read yet.`;
   return <p class="muted">{why}</p>;
 }
@@ -82,7 +82,7 @@ function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; sta
       {!context && (
         <p class="muted">
           {/^(I?(D3D|Direct|DXGI)|CreateDXGI)/.test(state.name)
-            ? 'State is known of OpenGL calls only, not of Direct3D.'
+            ? 'State is known for OpenGL calls only, not for Direct3D.'
             : 'No context is current in this thread.'}
         </p>
       )}
@@ -92,7 +92,7 @@ function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; sta
         </p>
       )}
       {state.isPartial && (
-        <p class="remark">The context was created before the trace begins. What no call has set is unknown.</p>
+        <p class="remark">The context was created before the trace begins. State that no call has set is unknown.</p>
       )}
       {since !== null && (
         <p class="muted">

@@ -83,7 +83,7 @@ export function Cleaning({ exports, format, scope, what }: Props) {
             Keep all
           </button>
         )}
-        {isLooking && <span class="muted">Looking…</span>}
+        {isLooking && <span class="muted">Searching…</span>}
       </p>
       {shown?.failure && <p role="alert">{shown.failure}</p>}
       {shown?.cleaned && (

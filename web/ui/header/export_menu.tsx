@@ -83,7 +83,7 @@ function screenOf({ trace, timeline }: OpenTrace): Extent | null {
   return from < to && (from > extent.from || to < extent.to) ? { from: ticks(from), to: ticks(to) } : null;
 }
 
-/** The trace's own format, if stretches of it can be written. */
+/** The trace's own format, if parts of it can be written. */
 function ownOf(open: OpenTrace): OfferedFormat | null {
   const { trace } = open;
   const info = trace.info.value;
@@ -120,7 +120,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
   const start = (format: OfferedFormat) => {
     const part = id === 'trace' ? '' : `-${id}`;
     const whole = fileName(open);
-    // The name of a stretch ends as that of its file.
+    // The name of a part ends as that of its file.
     const stem = format.id === 'own' ? whole.slice(0, whole.length - format.ending.length) : open.trace.name;
     const name = `${stem}${format.id === 'own' && part === '' ? '-copy' : part}${format.ending}`;
     void exports.run(format, scope, name, () => saveFile(name));
@@ -142,7 +142,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
   return (
     <Popover class="export-popover popover-end" label="Export">
       {isReading ? (
-        <p class="muted">The trace is still being read. It can be exported when it is complete.</p>
+        <p class="muted">The trace is still being read. It can be exported once it is complete.</p>
       ) : (
         <>
           <fieldset class="export-scope" disabled={running}>
@@ -161,7 +161,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
           </fieldset>
           <Cleaning exports={exports} format={own ?? EXPORT_FORMATS[0]!} scope={scope} what={id} />
           {info && hasArguments(info) && (
-            <label class="export-args row" title="Values that calls were given and returned, and payloads of events">
+            <label class="export-args row" title="Arguments and results of calls, and payloads of events">
               <input
                 type="checkbox"
                 checked={exports.args.value}

@@ -14,7 +14,7 @@ export function Part({ open, page }: { open: OpenTrace; page: Page }) {
       look="chip warning part-button"
       popover="part-popover"
       label={part.label}
-      title="What to do about the rest of the file"
+      title="Options for the rest of the file"
       load={async () => (await import('./part_menu.tsx')).PartMenu}
       failure="The menu could not be loaded."
     >

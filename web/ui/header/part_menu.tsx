@@ -115,7 +115,7 @@ function PartForm({ open, page }: Pick<HeaderMenuProps, 'open' | 'page'>) {
           {wrong.value || (state.at === 'failed' && state.sentence)}
         </p>
       )}
-      <p class="muted">The part takes the place of this trace. Calls that began before it lack their beginning.</p>
+      <p class="muted">The part replaces this trace. Calls that began before it lack their beginning.</p>
     </form>
   );
 }

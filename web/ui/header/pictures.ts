@@ -122,7 +122,7 @@ async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Prom
 /** What the modes of a flame graph show, and what widths are there. */
 const MODES = {
   down: ['flame graph', 'total of a call path'],
-  up: ['inverted flame graph', 'own time of the functions on top, with their callers below'],
+  up: ['inverted flame graph', 'self time of the functions on top, with their callers below'],
   sandwich: ['sandwich', 'total of the function, by callers above it and callees below it'],
 } as const;
 

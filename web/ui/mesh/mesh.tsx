@@ -59,7 +59,7 @@ function MeshOf({ survey, draw, call }: { survey: Survey; draw: GlDraw; call: nu
   if (survey.error.value !== '' || failed.value)
     return (
       <p class="panel-note" role="alert">
-        {survey.error.value || 'There is no memory for the vertices of this draw.'}
+        {survey.error.value || 'Not enough memory for the vertices of this draw.'}
       </p>
     );
   if (!isReady) return <Surveying survey={survey} />;
@@ -149,6 +149,6 @@ function Shown({ draw, mesh }: { draw: GlDraw; mesh: Mesh }) {
 /** Why there is nothing to see. */
 function emptyReason(draw: GlDraw, mesh: Mesh): string {
   if (mesh.order.length === 0) return 'The draw has no vertices.';
-  if (draw.inputs.length === 0) return 'The draw has no vertex arrays: its shader makes positions by itself.';
-  return 'The trace does not have the positions: the GPU wrote them, or they were never uploaded.';
+  if (draw.inputs.length === 0) return 'The draw has no vertex arrays: its shader computes the positions.';
+  return 'The positions are not in the trace: the GPU wrote them, or they were never uploaded.';
 }

@@ -8,7 +8,7 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
   const columns: readonly Column<number>[] = [
     {
       title: '#',
-      says: 'Place in the order of the draw',
+      says: 'Position in the order of the draw',
       class: 'mesh-count',
       cell: (row) => formatCount(row),
       look: () => ({ class: 'muted' }),
@@ -18,7 +18,7 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
       const numbers = (row: number) => [...(at(mesh.order[row]!, instance) ?? [])].map(formatNumber).join(', ');
       return {
         title: input.title,
-        says: input.divisor > 0 ? 'Of the instance' : undefined,
+        says: input.divisor > 0 ? 'Per instance' : undefined,
         cell: (row) => numbers(row) || '–',
         look: (row) => ({ title: numbers(row) }),
       };

@@ -30,7 +30,7 @@ export function CoverageOf({ open, replay }: { open: OpenTrace; replay: Replay }
           </li>
         ))}
       </ul>
-      <p class="muted">Events marks them.</p>
+      <p class="muted">They are marked in Events.</p>
     </section>
   );
 }
@@ -47,7 +47,7 @@ function CallsOf({ open, coverage, reason }: { open: OpenTrace; coverage: Covera
     <>
       first in <CallLink open={open} call={first} />
       <details class="picture-calls">
-        <summary>List them</summary>
+        <summary>List all</summary>
         <p>
           {calls.map((call, i) => (
             <span key={`${call} ${i}`}>

@@ -66,7 +66,7 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
   }, [call.value]);
 
   const shown = replay.shown.value;
-  if (!ready.value) return <p class="muted">Pictures can be replayed when the trace has been read.</p>;
+  if (!ready.value) return <p class="muted">Pictures can be replayed once the trace has been read.</p>;
   const failure = replay.failure.value;
   if (failure)
     return (
@@ -268,7 +268,7 @@ function Frame({ replay, large, choose }: FrameProps) {
           <>
             <progress max={1} value={progress.share} aria-label="Replay" />
             <span class="muted">
-              {progress.what === 'looking' ? 'Looking at all calls' : 'Replaying'}… {Math.floor(100 * progress.share)} %
+              {progress.what === 'looking' ? 'Scanning all calls' : 'Replaying'}… {Math.floor(100 * progress.share)} %
             </span>
           </>
         )}

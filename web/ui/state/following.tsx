@@ -129,7 +129,7 @@ function OriginRow({
 /** The step that gave a value, or that there is none. */
 function Cause({ machine, origin }: { machine: Machine; origin: Origin }) {
   const { cause, step, instruction, operands, isUnclear, cell, written } = origin;
-  if (cause === 'unknown' || step === null) return <span class="muted">nothing tells what it was</span>;
+  if (cause === 'unknown' || step === null) return <span class="muted">its value is unknown</span>;
   const go = <Step label={`Go to step ${formatCount(step)}`} text={formatCount(step)} go={() => machine.goTo(step)} />;
   if (cause === 'read') return <span>no step wrote it; first read at {go}</span>;
   if (cause === 'changed') return <span class="state-foreign">changed outside the trace, seen at {go}</span>;

@@ -75,7 +75,7 @@ function Value({ register: { value, next, changed, isOurs } }: { register: Regis
   );
 }
 
-const READ_ONLY = 'Known from reads only: no step before has written it';
+const READ_ONLY = 'Known from reads only: no earlier step wrote it';
 
 /** The mark of a value that was read but is not what the trace has written last. */
 function Foreign() {
@@ -114,7 +114,9 @@ function More({ machine, shown, register, showMemory }: RegistersProps & { regis
         </p>
       )}
       {value && !isOurs && <p class="muted">{READ_ONLY}.</p>}
-      {changed && <p class="muted">Read with another value than was written last: changed outside the trace.</p>}
+      {changed && (
+        <p class="muted">Read with a value that differs from the last one written: changed outside the trace.</p>
+      )}
       <Arrows machine={machine} cell={{ what: 'register', thread, name }} />
       {value && value.length <= 8 && (
         <button type="button" class="plain link" onClick={() => showMemory(numberOf(value))}>

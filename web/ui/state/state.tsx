@@ -38,7 +38,7 @@ function State({ machine, open }: { machine: Machine; open: OpenTrace }) {
         </p>
       )}
       {!indexed && machine.error.value === '' && (
-        <p class="muted">Registers and memory are known when the trace has been read.</p>
+        <p class="muted">Registers and memory are available once the trace has been read.</p>
       )}
       {indexed && step === null && <p class="muted">Select a {noun} or a call to see registers and memory.</p>}
       {step !== null && shown && (

@@ -79,7 +79,7 @@ export function Tooltip({ open, pointer }: { open: OpenTrace; pointer: ReadonlyS
   );
 }
 
-/** What is known of a stretch without records under the pointer. */
+/** What is known of an interval without records under the pointer. */
 function MissingRecords({
   open: { timeline },
   at,
@@ -103,8 +103,8 @@ function MissingRecords({
       </p>
       <p class="muted">
         {gap.isFirst
-          ? 'The thread was in a call before its first record. Earlier ones were overwritten, lost or never made.'
-          : 'A call ends after this that never began: its buffer was overwritten or lost.'}
+          ? 'The thread was in a call before its first record. Earlier records were overwritten, lost or never written.'
+          : 'The beginning of a call that ends later is missing: its buffer was overwritten or lost.'}
       </p>
     </TooltipBox>
   );

@@ -33,14 +33,12 @@ use crate::{Failure, NameArgs, Source, TraceArgs, complain};
 
 /// Converts traces to formats of other programs.
 ///
-/// ```text
-///   unspool convert app.xray --to perfetto -o app.pftrace     opens in ui.perfetto.dev
-///   unspool convert *.xray --to speedscope --binary ./app -o profiles/
-///   unspool convert game.trace --to chrome --where 'name:glDraw*' -o -
-/// ```
+///     unspool convert app.xray --to perfetto -o app.pftrace     opens in ui.perfetto.dev
+///     unspool convert *.xray --to speedscope --binary ./app -o profiles/
+///     unspool convert game.trace --to chrome --where 'name:glDraw*' -o -
 ///
-/// Each input is read on its own: one that is broken is converted as far as it could be read, and reported; the others follow. Exit
-/// status 1 says that there was such an input.
+/// An input that is broken is converted as far as it can be read, and reported; the others are not
+/// affected. Exit status 1 means that there was such an input.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Convert {
@@ -56,24 +54,25 @@ pub(crate) struct Convert {
     output: PathBuf,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Only slices and instants that this expression finds, as in `unspool find`. Counters are left
-    /// out.
+    /// Only slices and instants that match this expression, as in `unspool find`. Counters are
+    /// omitted.
     #[arg(long = "where", value_name = "EXPRESSION", allow_hyphen_values = true)]
     filter: Option<String>,
-    /// Leave out the arguments of calls and events (chrome, perfetto).
+    /// Omit the arguments of calls and events (chrome, perfetto).
     #[arg(long)]
     no_args: bool,
-    /// Skip inputs whose outputs exist already. What was converted in part is converted again if
-    /// the input has changed since, and reported again if not.
+    /// Skip inputs whose outputs exist. An input that was converted in part is converted again if
+    /// it has changed since, and reported again otherwise.
     #[arg(long)]
     resume: bool,
-    /// Traces that are converted at the same time. Large ones wait for each other, however many.
+    /// Number of traces to convert at the same time. Large ones are still converted one by one.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Go on where reading would stop at a limit: of unpacked bytes, or of memory.
+    /// Read on where a limit on unpacked bytes or memory would end the reading.
     #[arg(long)]
     no_limits: bool,
-    /// Put the callee of a tail call under the function that left by it, and not beside it (XRay).
+    /// Attribute the callee of a tail call to the function that jumped to it, not to that
+    /// function's caller (XRay).
     #[arg(long, visible_alias = "deduce-sibling-calls")]
     nest_tail_calls: bool,
     #[command(flatten)]

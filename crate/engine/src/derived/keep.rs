@@ -359,6 +359,6 @@ mod tests {
         jobs.touch(left[0]);
         jobs.remove(left[1]);
         assert!(jobs.derived(track_of(left[1])).is_none());
-        assert!(jobs.take_evicted().is_empty(), "the person removed it");
+        assert!(jobs.take_evicted().is_empty(), "the user removed it");
     }
 }

@@ -13,7 +13,7 @@
 //!   counted.
 //! - `Gather` takes records that a pass in the record worker has collected (`records/collect.rs`):
 //!   those with a number in a field, as a value over time; those that execute an address, and
-//!   events, as points; stretches of a thread with one number, such as that of its CPU, as slices.
+//!   events, as points; intervals of a thread with one number, such as that of its CPU, as slices.
 //!   At most 2^21 records cross, as columns. `web/model/lanes.ts` divides them into tracks. Slices
 //!   named by a thread or a CPU have call-tree nodes and name ids above those of the trace
 //!   (`CallTree::apart`, `Names.apart`). Rows of a query come the same way

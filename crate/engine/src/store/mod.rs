@@ -21,7 +21,7 @@
 //!   holds no slice of a step, or if it is two such bursts with a pause between them. It visits at
 //!   most 4 nodes and slices per step on average and draws coarser where data would cost more. A
 //!   test holds it to `4 × steps × rows + 64 × log n`. Windows of up to 256 ticks have no limit.
-//! - A track keeps the stretches in which records must be missing (`Track::gap`), at most 256. The
+//! - A track keeps the intervals in which records must be missing (`Track::gap`), at most 256. The
 //!   page hatches them (`web/render/gaps.ts`).
 //! - Slices of length 0 at one tick share one mark of 2 px with the index of the first; `.` steps
 //!   through the rest.

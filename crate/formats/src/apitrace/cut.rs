@@ -1,5 +1,5 @@
-//! A stretch of a trace: calls by number, with all signatures that they use. They are numbered from
-//! 0 again, because the format has no other numbers, and the new file is of version 6 in Snappy.
+//! A part of a trace: calls by number, with all signatures that they use. They are numbered from 0
+//! again, because the format has no other numbers, and the new file is of version 6 in Snappy.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -167,7 +167,7 @@ impl Cut for ApitraceCut {
     }
 }
 
-/// The sink that passes over what comes before the stretch, as fast as reading goes.
+/// The sink that passes over what comes before the part, as fast as reading goes.
 struct Before {
     end: u64,
     calls: u64,
@@ -204,7 +204,7 @@ enum Text {
     Payload(Payload, u64),
 }
 
-/// The sink that writes the calls of the stretch.
+/// The sink that writes the calls of the part.
 struct Calls {
     begin: u64,
     end: u64,
@@ -217,21 +217,21 @@ struct Calls {
     new: Vec<(Space, u32)>,
     /// Where the current event begins in `out`.
     event: usize,
-    /// Calls of the stretch that have not returned, with their numbers in the new file.
+    /// Calls of the part that have not returned, with their numbers in the new file.
     open: BTreeMap<u64, u64>,
     written: u64,
     /// Number of the next call.
     next: u64,
-    /// Whether the current event belongs to the stretch.
+    /// Whether the current event belongs to the part.
     wanted: bool,
     /// The frames of a backtrace that are to be written.
     frames: Option<Vec<u32>>,
     string: Text,
-    /// Calls of the stretch that have begun, the current one included.
+    /// Calls of the part that have begun, the current one included.
     found: u64,
     /// Takes all that is left.
     closing: bool,
-    /// The header is read, which a stretch without calls has as well.
+    /// The header is read, which a part without calls has as well.
     has_header: bool,
 }
 

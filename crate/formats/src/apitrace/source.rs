@@ -106,7 +106,7 @@ impl<'a> Source<'a> {
     }
 
     /// Adds to the data, from the front of `bytes` if the file is needed. The file has nothing for
-    /// this stretch of the stream from offset `bound` on. `wanted` is the offset of the stream that
+    /// this range of the stream from offset `bound` on. `wanted` is the offset of the stream that
     /// is wanted.
     pub(super) fn fill(&mut self, bytes: &mut &[u8], bound: u64, wanted: StreamOffset) -> Filled {
         match &mut self.from {

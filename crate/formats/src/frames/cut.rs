@@ -1,4 +1,4 @@
-//! A stretch of a trace: header and meta frame, some of the frames byte for byte, and a table of
+//! A part of a trace: header and meta frame, some of the frames byte for byte, and a table of
 //! contents as libtrace writes it.
 
 use alloc::borrow::Cow;
@@ -39,7 +39,7 @@ struct FramesCut {
     begun: bool,
 }
 
-/// The sink that writes the frames of the stretch.
+/// The sink that writes the frames of the part.
 struct Frames {
     options: CutOptions,
     /// Of the new file.
@@ -49,7 +49,7 @@ struct Frames {
     len: u64,
     /// Where each block but the first begins in the new file.
     places: Vec<u64>,
-    /// The stretch is over.
+    /// The part is over.
     over: bool,
     problems: Vec<Problem>,
 }
@@ -59,7 +59,7 @@ impl Frames {
         record.index.is_none_or(|index| self.options.has(index))
     }
 
-    /// Writes a record if it is of the stretch.
+    /// Writes a record if it is of the part.
     fn add(&mut self, record: Record, message: &[u8]) {
         if self.is_wanted(record) {
             // One that is too long is there without what is in it, so that the others keep their

@@ -1,4 +1,4 @@
-//! Writes traces: the mirror of the decoder, for stretches, fixtures, samples and tests.
+//! Writes traces: the mirror of the decoder, for cut traces, fixtures, samples and tests.
 //!
 //! Follows libtrace (`libtrace/src/trace.container.cpp`), and writes the tables of contents of
 //! other writers as well.

@@ -93,8 +93,8 @@ impl State {
 /// Defines all tracks. They begin with transition 0.
 pub(super) fn define_tracks(out: &mut EventBatch) {
     for (kind, name, detail, noun) in [
-        (TrackKind::Lane, "user and kernel", "by address", Some("stretch")),
-        (TrackKind::Lane, "mode", "", Some("stretch")),
+        (TrackKind::Lane, "user and kernel", "by address", Some("interval")),
+        (TrackKind::Lane, "mode", "", Some("interval")),
         (TrackKind::Lane, "blocks", "", Some("block run")),
         (TrackKind::Thread, "calls", "rebuilt from calls and returns", None),
     ] {

@@ -1,6 +1,6 @@
-//! A stretch of a trace: names and types as they are, and some of the points. The first of these
-//! also has the sizes of the buffers that are live before it, by which pointers know how much they
-//! point to.
+//! A part of a trace: names and types as they are, and some of the points. The first of these also
+//! has the sizes of the buffers that are live before it, by which pointers know how much they point
+//! to.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -35,12 +35,12 @@ struct TraceDbCut {
     failed: bool,
 }
 
-/// The sink that writes the points of the stretch.
+/// The sink that writes the points of the part.
 struct Points {
     options: CutOptions,
     /// `None` until the header is read.
     writer: Option<Writer>,
-    /// Buffers that are live before the stretch.
+    /// Buffers that are live before the part.
     buffers: MemoryMap,
     /// Number of the next point.
     next: u64,
@@ -50,7 +50,7 @@ struct Points {
 }
 
 impl Points {
-    /// The writer, if the current point is in the stretch.
+    /// The writer, if the current point is in the part.
     fn writer(&mut self) -> Option<&mut Writer> {
         if self.options.has(self.next) { self.writer.as_mut() } else { None }
     }

@@ -1,5 +1,5 @@
-//! A stretch of a log: buffers with the records whose clock is in it. Each buffer gets a preamble
-//! for its first record, so a stretch may begin anywhere in a buffer.
+//! A part of a log: buffers with the records whose clock is in it. Each buffer gets a preamble for
+//! its first record, so a part may begin anywhere in a buffer.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -20,12 +20,12 @@ use super::wire::{Basic, HEADER_LEN, Header, Mode};
 /// Begins to cut a log.
 pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
     if super::yaml::header(head).is_some() {
-        let what = "a stretch of a log in llvm-xray's YAML cannot be written, only one of the log itself";
+        let what = "a log in llvm-xray's YAML cannot be cut, only the log itself";
         return Err(Error::new(0, Cause::BadHeader { what, value: 0 }));
     }
     let header = Header::parse(head)?;
     let walk = Walk::new(&header, options.size);
-    // Buffers of version 1 have one size, which those of a stretch need not have. Version 2 differs
+    // Buffers of version 1 have one size, which those of a part need not have. Version 2 differs
     // in nothing else.
     let version = if header.mode == Mode::Fdr { header.version.max(2) } else { header.version };
     let records = Records {
@@ -60,7 +60,7 @@ struct Start {
     clock: u64,
 }
 
-/// The sink that writes the records of the stretch.
+/// The sink that writes the records of the part.
 struct Records {
     options: CutOptions,
     /// Of the new file.
@@ -71,9 +71,9 @@ struct Records {
     start: Start,
     /// The latest clock of each thread, where buffers without one continue.
     clocks: HashMap<(i32, i32), u64>,
-    /// The last function record, if it is in the stretch.
+    /// The last function record, if it is in the part.
     last: Option<Function>,
-    /// The event whose payload is being read, if it is in the stretch.
+    /// The event whose payload is being read, if it is in the part.
     event: Option<(Event, Vec<u8>)>,
     written: u64,
     problems: Vec<Problem>,

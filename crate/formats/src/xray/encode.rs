@@ -1,4 +1,4 @@
-//! Writes XRay logs: the mirror of the decoder, for stretches, fixtures, samples and tests.
+//! Writes XRay logs: the mirror of the decoder, for cut traces, fixtures, samples and tests.
 
 use alloc::vec::Vec;
 

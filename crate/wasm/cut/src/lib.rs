@@ -1,4 +1,4 @@
-//! Stretches of a trace as traces of their own, for JavaScript.
+//! Parts of a trace as traces of their own, for JavaScript.
 
 use js_sys::{Array, Uint8Array};
 use unspool_containers::Container;
@@ -17,7 +17,7 @@ pub fn cut_needs_decompressor(head: &[u8]) -> bool {
     Container::of(head).is_provided()
 }
 
-/// A stretch under way. The worker pushes the file and takes what is written.
+/// A part under way. The worker pushes the file and takes what is written.
 #[wasm_bindgen]
 pub struct Cutter {
     cut: Box<dyn Cut>,
@@ -31,7 +31,7 @@ pub struct Cutter {
 
 #[wasm_bindgen]
 impl Cutter {
-    /// A stretch from position `from` to `to`, exclusive, of a file of which both ends are given.
+    /// A part from position `from` to `to`, exclusive, of a file of which both ends are given.
     /// `choices` and `key` are those of [`Cleaner::of`].
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Cutter {
         let size = size as u64;
         let options = CutOptions { from, to, size: Some(size), limits: Limits::LIFTED, cleaner };
         let probe = Probe { head, tail, size, name: "" };
-        let cut = begin_cut(&probe, options).ok_or("No stretch of this format can be written.")?;
+        let cut = begin_cut(&probe, options).ok_or("A trace of this format cannot be cut.")?;
         let cut = cut.map_err(|error| error.to_string())?;
         Ok(Self { cut, input: Vec::new(), used: 0, out: Vec::new(), failed: None, done: false })
     }

@@ -220,7 +220,7 @@ structures! {
         pub kernel: bool,
     }
 
-    /// Executed code by address. Stretches that only the other list has were executed 0 times.
+    /// Executed code by address. Ranges that only the other list has were executed 0 times.
     #[derive(Default)]
     pub struct Coverage {
         /// Of modules; '' for what is in none. Otherwise empty.

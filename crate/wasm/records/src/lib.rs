@@ -273,7 +273,7 @@ impl RecordReader {
         self.collect = Some(Collect::new(Wanted::Memory { address, len }));
     }
 
-    /// Begins to collect stretches of threads with the same number in the field `key`, or without a
+    /// Begins to collect intervals of threads with the same number in the field `key`, or without a
     /// key events with a payload.
     #[wasm_bindgen(js_name = beginRuns)]
     pub fn begin_runs(&mut self, key: Option<String>) {

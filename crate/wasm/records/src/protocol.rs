@@ -50,7 +50,7 @@ structures! {
         pub bits: BigUint64Array,
         /// 0 for unsigned, 1 for signed, 2 for floating point.
         pub numbers: Uint8Array,
-        /// Of stretches, where the last record is; empty for other records.
+        /// Of intervals, where the last record is; empty for other records.
         pub until: BigUint64Array,
     }
 

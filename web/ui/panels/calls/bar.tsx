@@ -49,7 +49,7 @@ export function FunctionActions({ open, calls, name, sandwich, changes }: Action
             type="button"
             class="plain link"
             disabled={none}
-            title={`Begin call paths at ${title}`}
+            title={`Start call paths at ${title}`}
             onClick={() => calls.add({ kind: 'focus', name })}
           >
             Focus
@@ -58,7 +58,7 @@ export function FunctionActions({ open, calls, name, sandwich, changes }: Action
             type="button"
             class="plain link"
             disabled={none}
-            title={`Leave out ${title}: its self time becomes that of its callers`}
+            title={`Hide ${title} and attribute its self time to its callers`}
             onClick={() => calls.add({ kind: 'hide', name })}
           >
             Hide
@@ -107,7 +107,7 @@ export function PathFilter({ calls }: { calls: Calls }) {
 export function CollapseSwitch({ calls }: { calls: Calls }) {
   const on = calls.changes.value.find(({ kind }) => kind === 'collapse');
   return (
-    <label class="collapse row rigid" title="Leave out calls of functions that run already further up">
+    <label class="collapse row rigid" title="Hide calls of functions that are already on the stack">
       <input
         type="checkbox"
         checked={on !== undefined}
@@ -145,7 +145,7 @@ export function CountSwitches({ open, calls }: { open: OpenTrace; calls: Calls }
             checked={nested}
             onChange={(event) => open.nestTailCalls(event.currentTarget.checked)}
           />
-          Tail calls nested
+          Nest tail calls
         </label>
       )}
     </>
@@ -157,7 +157,7 @@ export function Chips({ open, calls }: { open: OpenTrace; calls: Calls }) {
   const changes = calls.changes.value;
   if (changes.length === 0) return null;
   return (
-    <ul class="chips wrap rigid small" aria-label="Changes of call paths">
+    <ul class="chips wrap rigid small" aria-label="Changes to call paths">
       {changes.map((change) => (
         <Chip key={JSON.stringify(change)} open={open} calls={calls} change={change} />
       ))}

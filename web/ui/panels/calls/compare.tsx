@@ -120,7 +120,9 @@ function Table({ open, name, found, clock, origin, which }: TableProps) {
         <thead>
           <tr>
             <th scope="col" class="callee">
-              {byName ? 'Callee, by name: there are too many to match them in order' : 'Callee, in the order of calls'}
+              {byName
+                ? 'Callee, matched by name: there are too many to match in order'
+                : 'Callee, in the order of calls'}
             </th>
             <th scope="colgroup" colSpan={2}>
               <CallHead open={open} name={name} call={slow} title={TITLES[which]} clock={clock} origin={origin} />

@@ -43,7 +43,7 @@ function ValuesBar({ open, dock, filter }: { open: OpenTrace; dock: Dock; filter
         </button>
       )}
       {isAsked && state.at === 'done' && find.count.value > 0 && (
-        <button type="button" onClick={list} title="List the hits with what the variables stand for">
+        <button type="button" onClick={list} title="List the hits with the values of the free variables">
           Results
         </button>
       )}

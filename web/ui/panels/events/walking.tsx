@@ -86,7 +86,7 @@ function FilterOfSteps({ open, walk }: { open: OpenTrace; walk: Walk }) {
           key={i}
           class="walk-filter"
           aria-label={i === 0 ? 'Steps to walk through' : `Steps to walk through, condition ${i + 1}`}
-          title="Other steps are greyed, and walks pass over them"
+          title="Other steps are greyed out, and walking skips them"
           value={list.chosen?.key ?? ''}
           onFocus={() => void load()}
           onPointerEnter={() => void load()}

@@ -80,7 +80,7 @@ export function Stored({ history, text, examples, tables, onChoose }: Props) {
         class="plain icon"
         aria-pressed={isSaved}
         aria-label="Save query"
-        title={isSaved ? 'Forget that this query is saved' : 'Save this query in this browser'}
+        title={isSaved ? 'Remove this query from the saved ones' : 'Save this query in this browser'}
         disabled={query === ''}
         onClick={() => history.toggle(query)}
       >

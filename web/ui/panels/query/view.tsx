@@ -29,7 +29,7 @@ function sourceOf({ file, trace, statistics }: OpenTrace) {
     log: trace.log,
     tables: async (hear: (share: number) => boolean) =>
       trace.status.peek().at === 'loading'
-        ? 'The trace is still being read. Ask again when it is complete.'
+        ? 'The trace is still being read. Run the query again when it is complete.'
         : gatherTables(trace, rangeNow(), hear, trace.ledger.room('sql')),
     records: (take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean) =>
       gatherRecords(trace, rangeNow(), take),

@@ -116,12 +116,12 @@ export function BufferBytes({ survey, states, at, name, call }: Props) {
           <Bytes label="Start" value={choice.value.start} set={(start) => choose({ start })} />
           <Bytes
             label="Stride"
-            title="Bytes from one element to the next; 0 if they lie back to back"
+            title="Bytes from one element to the next; 0 if they are back-to-back"
             value={choice.value.stride}
             set={(stride) => choose({ stride })}
           />
         </div>
-        <span class="muted" title="What was never uploaded is 0">
+        <span class="muted" title="Bytes that were never uploaded are shown as 0">
           {held ? formatBytes(held.length) : 'Reading…'}
           {layouts.value === null && ' · looking for draws that use it…'}
         </span>
@@ -211,7 +211,7 @@ function Elements({ bytes, fields, start, stride }: ElementsProps) {
       count={count}
       row={(number) => number}
       columns={columns}
-      empty="No element fits into the buffer."
+      empty="The buffer is smaller than one element."
     />
   );
 }

@@ -19,11 +19,11 @@ import './resources.css';
 type Order = 'name' | 'size' | 'uploads' | 'draws' | 'binds' | 'created' | 'deleted';
 
 const ALL_COLUMNS: readonly (readonly [Order, title: string, says: string])[] = [
-  ['size', 'Size', 'Bytes that it takes, about'],
-  ['uploads', 'Uploads', 'Calls that gave it contents'],
-  ['draws', 'Draws', 'Draws while it was bound: for textures to any unit, for shaders by their programs'],
+  ['size', 'Size', 'Approximate size in bytes'],
+  ['uploads', 'Uploads', 'Calls that uploaded its contents'],
+  ['draws', 'Draws', 'Draws while it was bound: textures to any unit, shaders through their programs'],
   ['binds', 'Uses', 'Calls of its methods, and calls that it was passed to'],
-  ['created', 'Created', 'Call that made it'],
+  ['created', 'Created', 'Call that created it'],
   ['deleted', 'Deleted', 'Call that deleted it'],
 ];
 
@@ -192,7 +192,7 @@ function List({
           <button
             type="button"
             class="plain link"
-            title="Show those of the whole trace"
+            title="Show all of the trace"
             onClick={() => {
               survey.filter.value = { ...survey.filter.peek(), frame: null };
             }}

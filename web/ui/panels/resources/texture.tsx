@@ -139,7 +139,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
         <div class="panel-group">
           <select
             aria-label="Range"
-            title="Which numbers are black and white"
+            title="Values shown as black and white"
             value={typeof range.value === 'string' ? range.value : 'hand'}
             onChange={(event) => {
               const value = event.currentTarget.value;

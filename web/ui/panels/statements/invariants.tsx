@@ -6,8 +6,8 @@ import { type Column, Table } from '../../parts/table.tsx';
 
 const KINDS: Readonly<Record<Invariant['relation'], readonly [title: string, says: string]>> = {
   equal: ['equal', 'Two variables are equal'],
-  size: ['buffer size', 'A variable is what is left of the buffer of a pointer'],
-  linear: ['linear', 'A variable is another one times a factor, plus a number'],
+  size: ['buffer size', 'A variable is the number of bytes left in the buffer of a pointer'],
+  linear: ['linear', 'A variable is a multiple of another one, plus a constant'],
   constant: ['constant', 'A variable has one value'],
   'one-of': ['one of a few', 'A variable has one of a few values'],
   'not-null': ['never null', 'A pointer is not null'],

@@ -68,7 +68,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           current={current.value}
           choose={act}
           want={model.want}
-          empty="The trace has no sizes of buffers."
+          empty="The trace has no buffer sizes."
         />
       )}
       {table && !isLifetimes && (
@@ -84,7 +84,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           choose={act}
           empty={
             table.count === 0
-              ? 'The trace has no sizes of buffers, so nothing is known of pointers.'
+              ? 'The trace has no buffer sizes, so pointers cannot be checked.'
               : 'No pointer leaves its buffer, or points into one that was freed.'
           }
         />
@@ -143,14 +143,14 @@ function lifetimeColumns(go: (place: ValuePlace) => void): readonly Column<Buffe
     { title: 'Size', says: 'Bytes', width: '9%', cell: ({ size }) => formatCount(size), key: 'size' },
     {
       title: 'From',
-      says: 'The point at which its size is said',
+      says: 'Point at which its size is recorded',
       width: '10%',
       cell: ({ from }) => link(from, formatCount(from.point)),
       key: 'from',
     },
     {
       title: 'To',
-      says: 'The point at which it is freed, or gets another size',
+      says: 'Point at which it is freed or resized',
       width: '15%',
       cell: ({ to, isResized }) =>
         to ? (
@@ -161,7 +161,7 @@ function lifetimeColumns(go: (place: ValuePlace) => void): readonly Column<Buffe
     },
     {
       title: 'Length',
-      says: 'Number of points that it lasts',
+      says: 'Lifetime in points',
       width: '10%',
       cell: ({ from, to }) => (to ? formatCount(to.point - from.point) : ''),
       key: 'length',
@@ -210,13 +210,13 @@ const CANDIDATE_COLUMNS: readonly Column<PointerCandidate>[] = [
   { title: 'Size', says: 'Bytes of the buffer', width: '8%', cell: ({ size }) => formatCount(size) },
   {
     title: 'First at',
-    says: 'The first point at this statement where it is so',
+    says: 'First such point at this statement',
     width: '10%',
     cell: ({ first }) => formatCount(first.point),
   },
   {
     title: 'Count',
-    says: 'How often, at this statement and in this buffer',
+    says: 'Occurrences at this statement in this buffer',
     width: '8%',
     cell: ({ count }) => formatCount(count),
   },

@@ -201,7 +201,7 @@ function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
     },
     {
       title: 'Changes',
-      says: 'How often it differs from the time before',
+      says: 'How often it differs from its previous value',
       width: '76px',
       cell: ({ changes }) => formatCount(changes),
       key: 'changes',
@@ -215,7 +215,7 @@ function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
     },
     {
       title: 'Invalid',
-      says: 'How often it has no value that could be compared: bytes, or not a number',
+      says: 'How often its value cannot be compared: bytes, or not a number',
       width: '60px',
       cell: ({ invalid }) => (invalid === 0 ? '' : formatCount(invalid)),
       key: 'invalid',
