@@ -1,4 +1,5 @@
-import type { OpenTrace, Workbench } from '../model/workbench.ts';
+import type { OpenTrace } from '../model/open_trace.ts';
+import type { Workbench } from '../model/workbench.ts';
 import { noteSender, senderOf } from './senders.ts';
 
 /** Milliseconds that the GPU may take for a picture that a page asks for. */

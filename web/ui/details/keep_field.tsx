@@ -6,7 +6,7 @@ import { addressKey, CPUS, fieldKey } from '../../model/derived.ts';
 import { termOfField, termOfLabel } from '../../model/find_terms.ts';
 import { executedAddress, keptField, listedAddress, operandOf } from '../../model/kept_fields.ts';
 import { CPU } from '../../model/lanes.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { KeepButton } from '../parts/keep.tsx';
 
 /** What the fields on the screen belong to; null where they cannot be kept. */

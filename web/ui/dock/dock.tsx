@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { bringToFront, type Dock as DockState, FIRST_HEIGHT, LEAST_HEIGHT } from '../../model/dock.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { ThemeControl } from '../../model/theme.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { More } from './more.tsx';
 import { createPanelViews, type Panel, tabsOf } from './panel.ts';
 import { Breadcrumb, WhoseChoice } from './scope.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { type Panel, tabsOf } from './panel.ts';
 
 const open = {} as OpenTrace;

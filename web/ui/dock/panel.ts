@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { Dispose } from '../../base/scope.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { ThemeControl } from '../../model/theme.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 
 /**
  * A panel of the dock: a folder of `web/ui/panels` and a line of `panels.ts`. It exists once a page; a state that

@@ -1,6 +1,6 @@
 import { formatCount, formatLength, formatRange, shortened } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { AllTracks } from '../../model/statistics.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { Picker } from '../parts/picker.tsx';
 
 /** Most tracks in a plain menu. A longer one is searched in. */

@@ -1,7 +1,7 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import { bringToFront, type Dock, RESULTS } from '../../model/dock.ts';
 import type { Find } from '../../model/find.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { findingsOf } from '../findings/findings.ts';
 import { ExpressionField, Wrong } from '../parts/expression_field.tsx';
 import './find.css';

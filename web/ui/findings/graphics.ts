@@ -1,8 +1,8 @@
 import type { FromGlFindings, ToGlFindings } from '../../base/survey_protocol.ts';
 import { watch } from '../../base/watch.ts';
 import type { FindingKind, FindingSource } from '../../model/findings.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { createReadingWorker, type NewsOf } from '../../model/reading_worker.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import findingsWorker from '../../worker/findings.ts?worker&url';
 import { startWorker } from '../workers.ts';
 

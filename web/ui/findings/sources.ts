@@ -1,6 +1,6 @@
 import type { Capability } from '../../base/protocol.ts';
 import type { FindingSource } from '../../model/findings.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 
 interface Offered {
   /** Traces that offer this are looked at. */

@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { formatCount } from '../../base/format.ts';
 import type { GlRow, GlSection, GlState } from '../../base/gl_state_protocol.ts';
 import type { GlStates } from '../../model/gl_state.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { MeshDialog } from '../mesh/mesh.tsx';
 import { Building } from '../parts/building.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';

@@ -6,15 +6,15 @@ import {
   EXPORT_FORMATS,
   type ExportPort,
   type ExportScope,
-  type Exports,
   hasArguments,
   type OfferedFormat,
   ownFormat,
   unpackedName,
 } from '../../model/export.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { type Opened, perTrace } from '../../model/per_trace.ts';
 import { saveFile } from '../../model/save_file.ts';
 import { type Extent, extentLength, toTick } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import cutWorker from '../../worker/cut.ts?worker&url';
 import exportWorker from '../../worker/export.ts?worker&url';
 import { copyLink } from '../link.ts';
@@ -27,20 +27,14 @@ import { type PictureKind, savePicture } from './pictures.ts';
 import './export_menu.css';
 
 /** The exports of a trace go on while the menu is closed. */
-const known = new WeakMap<OpenTrace, Exports>();
-
-function exportsOf(open: OpenTrace): Exports {
-  let exports = known.get(open);
-  if (!exports) {
-    exports = createExports(
-      open.trace,
-      (of): ExportPort => (of === 'stretch' ? startWorker(cutWorker) : startWorker(exportWorker)),
-    );
-    known.set(open, exports);
-    open.scope.add(exports.cancel);
-  }
+const exportsOf = perTrace(({ trace, scope }: Opened) => {
+  const exports = createExports(
+    trace,
+    (of): ExportPort => (of === 'stretch' ? startWorker(cutWorker) : startWorker(exportWorker)),
+  );
+  scope.add(exports.cancel);
   return exports;
-}
+});
 
 /** What can be exported, in the order of the menu. The last one that has an effect is chosen first. */
 function scopesOf(open: OpenTrace): { id: string; label: string; scope: ExportScope }[] {

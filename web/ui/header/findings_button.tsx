@@ -1,6 +1,6 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import { bringToFront, type Dock, RESULTS } from '../../model/dock.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { findingsOf } from '../findings/findings.ts';
 
 /**

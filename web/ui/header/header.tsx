@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import { formatBytes, formatCounted, formatLength, formatPercent, shortened } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { ThemeChoice, ThemeControl } from '../../model/theme.ts';
 import type { Trace } from '../../model/trace.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
 import { extentLength } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import type { Page } from '../page.ts';
 import { Companions } from '../parts/companions.tsx';
 import { ExportButton } from './export_button.tsx';

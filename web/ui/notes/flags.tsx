@@ -3,8 +3,8 @@ import { formatCounted, formatLength, formatPosition, formatRange, shortened } f
 import type { TraceInfo } from '../../base/protocol.ts';
 import { goToNote } from '../../model/note_places.ts';
 import type { Edited, Note } from '../../model/notes.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { type Extent, toPixel } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import type { Page } from '../page.ts';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { useDismissal } from '../parts/popover.tsx';

@@ -1,8 +1,8 @@
 import { shortened } from '../../base/format.ts';
 import { bringToFront } from '../../model/dock.ts';
 import { goTo } from '../../model/go_to.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { type Rankable, ranked } from '../../model/palette.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { type Chord, COMMANDS, type Command } from '../commands/commands.ts';
 import type { CommandContext } from '../commands/context.ts';
 import type { Page } from '../page.ts';

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { describe, expect, it } from 'vitest';
 import type { CallGraph } from '../../model/call_graph.ts';
 import type { Mesh } from '../../model/mesh.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { MenuContext, type MenuOfCommands, type MenuRequest } from '../menu/request.ts';
 import { Vertices } from '../mesh/vertices.tsx';
 import { click, mount, press, send } from '../parts/dom.fixture.ts';

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { cellOf } from '../../model/machine.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { front } from './front.ts';
 import { machineOf } from './machines.ts';
 

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { ThemeControl } from '../../model/theme.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { Details } from '../details/details.tsx';
 import { Lazy } from '../parts/lazy.tsx';
 import { front, TAB_TITLES, type Tab, tabsOf } from './front.ts';

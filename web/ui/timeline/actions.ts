@@ -10,13 +10,13 @@ import { termOfName } from '../../model/find_terms.ts';
 import { bandOf, type LaidTrack, SLICE_ROW, trackAt } from '../../model/layout.ts';
 import { rangeAround } from '../../model/measure.ts';
 import { noteHere, rangeHere } from '../../model/note_places.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
 import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
 import { canWalk } from '../../model/stepping.ts';
 import { rangeBetween, toPixel } from '../../model/view.ts';
 import type { Visits } from '../../model/visits.ts';
 import { isStatement, wantedStatement } from '../../model/wanted_statement.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import type { TraceActions } from '../commands/context.ts';
 import { FIND_ID } from '../find/find_bar.tsx';
 import { GO_TO_ID } from './go_to.tsx';
@@ -108,8 +108,8 @@ export function createTraceActions(
     bringIntoView(next);
   };
   scope.add(
-    watch([wantedStatement(trace)], () => {
-      if (wantedStatement(trace).peek() !== '') bringToFront(dock, trace.info.peek()?.format, 'statements');
+    watch([wantedStatement(open)], () => {
+      if (wantedStatement(open).peek() !== '') bringToFront(dock, trace.info.peek()?.format, 'statements');
     }),
   );
   scope.add(
@@ -343,7 +343,7 @@ export function createTraceActions(
       return isStatement(own) ? own : null;
     },
     listOccurrences: (statement) => {
-      wantedStatement(trace).value = statement;
+      wantedStatement(open).value = statement;
     },
     highlight: (name) => {
       statistics.highlighted.value = name;

@@ -1,6 +1,6 @@
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { shownMarks } from '../../model/marked.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { createBackends, wantedBackend } from '../../render/backend.ts';
 import { PALETTES, paletteFor } from '../../render/palette.ts';
 import { drawMarks, drawShapes, type Scene } from '../../render/scene.ts';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { goTo } from '../../model/go_to.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 
 /** Id of the field, for the command that focuses it. */
 export const GO_TO_ID = 'go-to';

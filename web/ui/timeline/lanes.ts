@@ -1,7 +1,7 @@
 import { CPUS, EVENTS } from '../../model/derived.ts';
 import { typeOf } from '../../model/event_types.ts';
 import { cpusKey, eventsKey, hasCpus, typeLabel } from '../../model/lanes.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { Lanes } from '../commands/context.ts';
 
 /** What can be kept of CPUs and events of a trace, once it is read. */

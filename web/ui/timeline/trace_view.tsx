@@ -4,8 +4,8 @@ import { shortened } from '../../base/format.ts';
 import { createScope } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
 import { pinnedPart, scrolledHeight, trackAt } from '../../model/layout.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { createVisits } from '../../model/visits.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { Dock } from '../dock/dock.tsx';
 import { FindBar } from '../find/find_bar.tsx';
 import { useMenu } from '../menu/request.ts';
@@ -20,7 +20,7 @@ import { drawTimeline } from './drawing.ts';
 import { listenForGestures } from './gestures.ts';
 import { markCompletion } from './marks.ts';
 import { listenForMenus } from './menus.ts';
-import { overlay } from './overlay.ts';
+import { overlayOf } from './overlay.ts';
 import { OverviewStrip } from './overview.tsx';
 import { gesturesOn } from './pointer.ts';
 import { RangeBand } from './range.tsx';
@@ -149,8 +149,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
 
 /** What else is drawn over the timeline. */
 function Overlay({ open }: { open: OpenTrace }) {
-  const Drawn = overlay.value;
-  return Drawn ? <Drawn open={open} /> : null;
+  const Drawn = overlayOf(open).value;
+  return Drawn ? <Drawn /> : null;
 }
 
 function Crosshair({ pointer }: { pointer: ReadonlySignal<PointerPlace | null> }) {

@@ -1,6 +1,6 @@
 import { type Signal, useSignalEffect } from '@preact/signals';
 import { formatCount, formatCounted } from '../../base/format.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 
 /** Id of the field, for the command that focuses it. */
 export const TRACK_FILTER_ID = 'track-filter';

@@ -3,7 +3,7 @@ import { capitalised, plural } from '../../../base/format.ts';
 import type { TraceInfo } from '../../../base/protocol.ts';
 import type { Dock } from '../../../model/dock.ts';
 import type { Sort } from '../../../model/functions.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { lazily } from '../../dock/lazy.tsx';
 import type { Panel } from '../../dock/panel.ts';
 

@@ -1,8 +1,8 @@
 import { formatCount, formatCounted, formatPercent, plural } from '../../../base/format.ts';
 import { bringToFront, type Dock, RESULTS } from '../../../model/dock.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { valuesCompletions } from '../../../model/values_completion.ts';
 import { createValuesFilter, type ValuesFilter } from '../../../model/values_filter.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { ExpressionField } from '../../parts/expression_field.tsx';
 

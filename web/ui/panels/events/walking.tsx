@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { changed, choicesOf, listsOf, type StepChoice } from '../../../model/step_choices.ts';
 import { WALK_NOUNS, type Walk, type WalkTo } from '../../../model/walk.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { type CommandId, commandOf } from '../../commands/commands.ts';
 import { labelsOf } from '../../commands/sheet.ts';
 import { machineOf } from '../../state/machines.ts';

@@ -5,9 +5,9 @@ import { formatLength, formatPercent, formatPosition } from '../../../base/forma
 import { type Clock, MANY } from '../../../base/protocol.ts';
 import type { Calls } from '../../../model/calls.ts';
 import { FLAME_ROW, type FlameStep } from '../../../model/flame.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { pointedOf } from '../../../model/pointing.ts';
 import { callAt, extentOfRect, layOutTime, rectAtTime, rowOfRect, timeStep } from '../../../model/time_order.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { createCanvas2d } from '../../../render/canvas2d.ts';
 import { paletteFor } from '../../../render/palette.ts';
 import { drawTime, drawTimeMarks } from '../../../render/time_order.ts';

@@ -21,8 +21,8 @@ import {
   tellingFigures,
 } from '../../../model/frames.ts';
 import { goToPosition } from '../../../model/go_to.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { extentOf, type Survey } from '../../../model/survey.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { KeepButton } from '../../parts/keep.tsx';
 import { useLongList } from '../../parts/long_list.ts';

@@ -22,9 +22,9 @@ import {
   tellingColumns,
   wholeOf,
 } from '../../../model/functions.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { type Exact, type Told, tracksOf } from '../../../model/statistics.ts';
 import { countedSlices } from '../../../model/tracks.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import type { PanelProps } from '../../dock/panel.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';

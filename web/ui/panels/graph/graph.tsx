@@ -14,9 +14,9 @@ import {
   shownGraph,
 } from '../../../model/call_graph.ts';
 import { bringToFront, type Dock } from '../../../model/dock.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { saveBlob } from '../../../model/save_blob.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Uncounted } from '../uncounted.tsx';

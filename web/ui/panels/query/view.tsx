@@ -1,8 +1,8 @@
 import guide from '../../../../docs/sql.md?raw';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { createSql, type SqlPort } from '../../../model/sql.ts';
 import { examplesOf } from '../../../model/sql_examples.ts';
 import { gatherRecords, gatherTables } from '../../../model/tables.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import type { PanelView } from '../../dock/panel.ts';
 import { Query } from './query.tsx';
 import { createQueryState } from './state.ts';

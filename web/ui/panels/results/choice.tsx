@@ -1,4 +1,4 @@
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { findingsOf } from '../../findings/findings.ts';
 import { FindingsTable } from './findings.tsx';
 import { Results } from './results.tsx';
