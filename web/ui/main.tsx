@@ -10,18 +10,16 @@ import type { Net } from '../model/download.ts';
 import { createBrowserMemory } from '../model/file_memory.ts';
 import { createRecent, recentInBrowser } from '../model/recent.ts';
 import type { RecordsPort } from '../model/records.ts';
-import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
 import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
-import queryWorker from '../worker/query.ts?worker&url';
 import recordWorker from '../worker/records.ts?worker&url';
 import traceWorker from '../worker/worker.ts?worker&url';
 import { App } from './app/app.tsx';
+import { FEATURES } from './features.ts';
 import { createPageHistory } from './history.ts';
 import { hearMessage } from './messages.ts';
 import type { Page } from './page.ts';
-import { createPanels } from './panels/panels.ts';
 import { createFrameNotes } from './timeline/frames.ts';
 import { loadTraceView, prepareTraceView } from './timeline/load.ts';
 import { limitConnections, startWorker } from './workers.ts';
@@ -31,7 +29,6 @@ const url = new URLSearchParams(location.search).get('url');
 limitConnections(url);
 const spawn = (): Port => startWorker(traceWorker);
 const spawnRecords = (): RecordsPort => startWorker(recordWorker);
-const spawnSql = (): SqlPort => startWorker(queryWorker);
 
 // Everything here lives as long as the page, so nothing is disposed.
 const net: Net = {
@@ -49,7 +46,7 @@ const page: Page = {
   workbench,
   theme: createTheme(),
   dock,
-  panels: createPanels(dock, spawnSql),
+  features: FEATURES,
   noteFrame: createFrameNotes(),
   memory,
   recent,

@@ -1,12 +1,12 @@
 import { shortened } from '../../base/format.ts';
-import { bringToFront } from '../../model/dock.ts';
+import { bringToFront, DETAILS } from '../../model/dock.ts';
 import { goTo } from '../../model/go_to.ts';
 import type { OpenTrace } from '../../model/open_trace.ts';
 import { type Rankable, ranked } from '../../model/palette.ts';
 import { type Chord, COMMANDS, type Command } from '../commands/commands.ts';
 import type { CommandContext } from '../commands/context.ts';
-import type { Page } from '../page.ts';
-import { front, TAB_TITLES, tabsOf } from '../state/front.ts';
+import { offeredTo } from '../dock/panel.ts';
+import { type Page, rowsOf } from '../page.ts';
 
 /** Something that the palette offers. */
 export interface Entry extends Rankable {
@@ -41,40 +41,38 @@ export function entriesFor(
       run: () => command.run(context),
     }));
   if (!open) return ranked(commands, query, recent);
-  const known = ranked([...commands, ...panelsOf(open, page), ...paneOf(open)], query, recent);
+  const known = ranked([...commands, ...panelsOf(open, page), ...panesOf(open, page)], query, recent);
   if (query.trim() === '') return known;
   return [...known, ...tracksOf(open, query, context), ...textOf(open, query.trim(), page)];
 }
 
-function panelsOf(open: OpenTrace, { panels, dock }: Page): readonly Entry[] {
+function panelsOf(open: OpenTrace, page: Page): readonly Entry[] {
   const info = open.trace.info.peek();
   if (!info) return [];
-  return panels
-    .filter((panel) => panel.offered?.(open) ?? true)
-    .map((panel) => ({
-      id: `panel ${panel.id}`,
-      title: `Show ${panel.titleFor?.(open) ?? panel.title}`,
-      about: 'Panel',
-      key: null,
-      run: () => {
-        bringToFront(dock, info.format, panel.id);
-        focusSoon(`tab-${panel.id}`);
-      },
-    }));
+  return offeredTo(open, rowsOf(page, 'panels')).map((panel) => ({
+    id: `panel ${panel.id}`,
+    title: `Show ${panel.titleFor?.(open) ?? panel.title}`,
+    about: 'Panel',
+    key: null,
+    run: () => {
+      bringToFront(page.dock, info.format, panel.id);
+      focusSoon(`tab-${panel.id}`);
+    },
+  }));
 }
 
 /** What the pane about the selection can show, if there is a choice. */
-function paneOf({ trace }: OpenTrace): readonly Entry[] {
-  const tabs = tabsOf(trace.info.peek()?.offers ?? []);
-  if (tabs.length === 1) return [];
-  return tabs.map((tab) => ({
-    id: `pane ${tab}`,
-    title: `Show ${TAB_TITLES[tab]}`,
+function panesOf(open: OpenTrace, page: Page): readonly Entry[] {
+  const panes = offeredTo(open, rowsOf(page, 'panes'));
+  if (panes.length === 0) return [];
+  return [{ id: DETAILS, title: 'Details' }, ...panes].map(({ id, title }) => ({
+    id: `pane ${id}`,
+    title: `Show ${title}`,
     about: 'About the selection',
     key: null,
     run: () => {
-      front.value = tab;
-      focusSoon(`tab-of-${tab}`);
+      page.dock.pane.value = id;
+      focusSoon(`tab-of-${id}`);
     },
   }));
 }

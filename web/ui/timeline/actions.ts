@@ -108,11 +108,6 @@ export function createTraceActions(
     bringIntoView(next);
   };
   scope.add(
-    watch([wantedStatement(open)], () => {
-      if (wantedStatement(open).peek() !== '') bringToFront(dock, trace.info.peek()?.format, 'statements');
-    }),
-  );
-  scope.add(
     watch([selection.revealed], () => {
       const pointed = selection.revealed.peek();
       if (pointed) bringIntoView(pointed);

@@ -86,6 +86,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     scope.add(listenForMenus(element, open, state, showMenu));
     scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
+    for (const { start } of page.features) if (start) scope.add(start(open, page));
     // What was opened is what the keys act on now.
     element.focus({ preventScroll: true });
     scope.add(state.dispose);
@@ -139,9 +140,9 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
         </div>
         <FindBar open={open} dock={page.dock} />
         <Divider />
-        <Dock open={open} theme={page.theme} dock={page.dock} panels={page.panels} />
+        <Dock open={open} page={page} />
       </main>
-      <SelectionPane open={open} theme={page.theme} />
+      <SelectionPane open={open} page={page} />
       <Announcer open={open} />
     </div>
   );

@@ -6,7 +6,7 @@ import type { Machine } from '../../../model/machine.ts';
 import type { OpenTrace } from '../../../model/open_trace.ts';
 import { saveBlob } from '../../../model/save_blob.ts';
 import { hexText } from '../../../model/values.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import type { PanelView } from '../../page.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';

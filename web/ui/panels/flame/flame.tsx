@@ -11,7 +11,7 @@ import type { OpenTrace } from '../../../model/open_trace.ts';
 import { type Flames, type Told, tracksOf } from '../../../model/statistics.ts';
 import { countedSlices } from '../../../model/tracks.ts';
 import { flameName } from '../../../render/flame.ts';
-import type { PanelProps } from '../../dock/panel.ts';
+import type { PanelProps } from '../../page.ts';
 import { Chips, CollapseSwitch, FunctionActions, PathFilter } from '../calls/bar.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { FlameCanvas } from './canvas.tsx';

@@ -11,7 +11,7 @@ import { callAt, extentOfRect, layOutTime, rectAtTime, rowOfRect, timeStep } fro
 import { createCanvas2d } from '../../../render/canvas2d.ts';
 import { paletteFor } from '../../../render/palette.ts';
 import { drawTime, drawTimeMarks } from '../../../render/time_order.ts';
-import type { PanelProps } from '../../dock/panel.ts';
+import type { PanelProps } from '../../page.ts';
 import { createMarksCanvas, createSurface, type FrameSize } from '../../parts/surface.ts';
 import { TooltipBox } from '../../parts/tooltip.tsx';
 

@@ -6,7 +6,7 @@ import { watch } from '../../../base/watch.ts';
 import type { OpenTrace } from '../../../model/open_trace.ts';
 import { markResource } from '../../../model/resource_marks.ts';
 import type { Survey } from '../../../model/survey.ts';
-import type { PanelProps, PanelView } from '../../dock/panel.ts';
+import type { PanelProps, PanelView } from '../../page.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Surveying } from '../../survey/surveying.tsx';

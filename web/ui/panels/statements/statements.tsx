@@ -14,7 +14,7 @@ import {
   statementNamed,
 } from '../../../model/statements.ts';
 import { wantedStatement } from '../../../model/wanted_statement.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import type { PanelView } from '../../page.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { takeFocus } from '../../parts/take_focus.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';

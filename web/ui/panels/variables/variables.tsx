@@ -11,7 +11,7 @@ import {
   type VariableOrder,
   valueTrackOf,
 } from '../../../model/variables.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import type { PanelView } from '../../page.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';

@@ -1,0 +1,17 @@
+import { RESULTS } from '../../model/dock.ts';
+import { findingsOf } from '../findings/findings.ts';
+import type { Feature } from '../page.ts';
+
+/** Results: every hit of the search, or every finding, one row each. Shown while there is one of them. */
+export const SEARCH: Feature = {
+  panels: [
+    {
+      id: RESULTS,
+      title: 'Results',
+      place: 10,
+      unscoped: true,
+      offered: (open) => open.find.asked.value !== '' || (findingsOf(open)?.state.value.at ?? 'idle') !== 'idle',
+      load: async () => (await import('../panels/results/choice.tsx')).resultsView,
+    },
+  ],
+};

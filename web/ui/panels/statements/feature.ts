@@ -1,0 +1,35 @@
+import { watch } from '../../../base/watch.ts';
+import { bringToFront } from '../../../model/dock.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
+import { wantedStatement } from '../../../model/wanted_statement.ts';
+import type { Feature } from '../../page.ts';
+
+const offered = ({ trace }: OpenTrace) => trace.info.value?.offers.includes('values') ?? false;
+
+/** Statements and values of variables, for traces that have them. */
+export const VALUES: Feature = {
+  panels: [
+    {
+      // How often execution reached each statement, and the values that it saw there each time.
+      id: 'statements',
+      title: 'Statements',
+      place: 1,
+      unscoped: true,
+      offered,
+      load: async () => (await import('./statements.tsx')).statementsView,
+    },
+    {
+      // Which values each variable has had, and where the buffers are that pointers point into.
+      id: 'variables',
+      title: 'Variables',
+      place: 3,
+      unscoped: true,
+      offered,
+      load: async () => (await import('../variables/variables.tsx')).variablesView,
+    },
+  ],
+  start: (open, { dock }) =>
+    watch([wantedStatement(open)], () => {
+      if (wantedStatement(open).peek() !== '') bringToFront(dock, open.trace.info.peek()?.format, 'statements');
+    }),
+};
