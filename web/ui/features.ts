@@ -1,5 +1,6 @@
 import { SEARCH } from './find/feature.ts';
 import { GRAPHICS } from './gl_state/feature.ts';
+import { NOTES } from './notes/feature.ts';
 import type { Feature } from './page.ts';
 import { CALLS } from './panels/calls/feature.ts';
 import { EVENTS } from './panels/events/feature.ts';
@@ -10,4 +11,4 @@ import { STEPS } from './state/feature.ts';
 import './panels/panel.css';
 
 /** All features of the page. */
-export const FEATURES: readonly Feature[] = [VALUES, GRAPHICS, PICTURES, EVENTS, CALLS, STEPS, SQL, SEARCH];
+export const FEATURES: readonly Feature[] = [VALUES, GRAPHICS, PICTURES, EVENTS, CALLS, STEPS, SQL, SEARCH, NOTES];

@@ -16,6 +16,8 @@ import { createWorkbench } from '../model/workbench.ts';
 import recordWorker from '../worker/records.ts?worker&url';
 import traceWorker from '../worker/worker.ts?worker&url';
 import { App } from './app/app.tsx';
+import { chooseFile } from './app/files.ts';
+import { COMMANDS } from './commands/commands.ts';
 import { FEATURES } from './features.ts';
 import { createPageHistory } from './history.ts';
 import { hearMessage } from './messages.ts';
@@ -51,7 +53,11 @@ const page: Page = {
   memory,
   recent,
   history: createPageHistory(window),
-  actions: signal(null),
+  commands: [...COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
+  chooseFile: () => void chooseFile(workbench, recent),
+  surface: signal(null),
+  keysShown: signal(false),
+  paletteShown: signal(false),
 };
 
 effect(() => {

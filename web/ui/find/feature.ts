@@ -1,6 +1,7 @@
 import { RESULTS } from '../../model/dock.ts';
 import { findingsOf } from '../findings/findings.ts';
 import type { Feature } from '../page.ts';
+import { FIND_COMMANDS } from './commands.ts';
 
 /** Results: every hit of the search, or every finding, one row each. Shown while there is one of them. */
 export const SEARCH: Feature = {
@@ -14,4 +15,6 @@ export const SEARCH: Feature = {
       load: async () => (await import('../panels/results/choice.tsx')).resultsView,
     },
   ],
+  commands: FIND_COMMANDS,
+  sheet: [{ title: 'Find', place: 5 }],
 };

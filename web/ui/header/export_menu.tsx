@@ -17,8 +17,7 @@ import { saveFile } from '../../model/save_file.ts';
 import { type Extent, extentLength, toTick } from '../../model/view.ts';
 import cutWorker from '../../worker/cut.ts?worker&url';
 import exportWorker from '../../worker/export.ts?worker&url';
-import { copyLink } from '../link.ts';
-import type { Page } from '../page.ts';
+import { runCommand } from '../commands/on.ts';
 import { Popover } from '../parts/popover.tsx';
 import { startWorker } from '../workers.ts';
 import { Cleaning } from './cleaning.tsx';
@@ -189,7 +188,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
       )}
       {open.memory.identity.value && (
         <div class="export-link">
-          <button type="button" class="plain export-format" onClick={() => copyLink(page, copy(page))}>
+          <button type="button" class="plain export-format" onClick={() => runCommand(page, 'copy-link')}>
             <span>Copy link to this view</span>
           </button>
         </div>
@@ -245,7 +244,3 @@ function Picture({ label, save, disabled }: PictureProps) {
     </p>
   );
 }
-
-const copy = (page: Page) => (text: string) => {
-  navigator.clipboard.writeText(text).catch(() => page.workbench.tell('The browser denied access to the clipboard.'));
-};

@@ -5,6 +5,7 @@ import type { ThemeChoice, ThemeControl } from '../../model/theme.ts';
 import type { Trace } from '../../model/trace.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
 import { extentLength } from '../../model/view.ts';
+import { runCommand } from '../commands/on.ts';
 import type { Page } from '../page.ts';
 import { Companions } from '../parts/companions.tsx';
 import { ExportButton } from './export_button.tsx';
@@ -14,16 +15,8 @@ import { Part } from './part.tsx';
 import { Problems } from './problems.tsx';
 import './header.css';
 
-interface Props {
-  readonly page: Page;
-  readonly choose: () => void;
-  readonly showKeys: () => void;
-  /** Opens the search. */
-  readonly find: () => void;
-}
-
 /** The header: the open file, its progress and its problems. */
-export function Header({ page, choose, showKeys, find }: Props) {
+export function Header({ page }: { page: Page }) {
   const { workbench, theme } = page;
   const bench = workbench.bench.value;
   const open = bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? bench.open : null;
@@ -40,7 +33,7 @@ export function Header({ page, choose, showKeys, find }: Props) {
           <button
             type="button"
             class="plain icon"
-            onClick={find}
+            onClick={() => runCommand(page, 'find')}
             aria-label="Find"
             title="Find slices and records (Ctrl+F)"
           >
@@ -56,14 +49,20 @@ export function Header({ page, choose, showKeys, find }: Props) {
           <button
             type="button"
             class="plain"
-            onClick={choose}
+            onClick={page.chooseFile}
             onFocus={workbench.warm}
             title="Open another trace (Ctrl+O)"
           >
             Open…
           </button>
         )}
-        <button type="button" class="plain icon keys-button" onClick={showKeys} aria-label="Keys" title="Keys (?)">
+        <button
+          type="button"
+          class="plain icon keys-button"
+          onClick={() => runCommand(page, 'show-keys')}
+          aria-label="Keys"
+          title="Keys (?)"
+        >
           ?
         </button>
         <ThemeButton theme={theme} />

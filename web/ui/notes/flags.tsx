@@ -69,7 +69,7 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
               onKeyDown={(event) => {
                 if (event.key !== 'Delete') return;
                 notes.remove(note.id);
-                page.actions.peek()?.area.focus();
+                page.surface.peek()?.area.focus();
               }}
             >
               {Math.min(room, size - indent) >= TEXT_FROM && (
@@ -106,7 +106,7 @@ function EditorAtFlag({ open, page, note, edited }: { open: OpenTrace; page: Pag
         remove={() => notes.remove(note.id)}
         close={() => {
           notes.edited.value = null;
-          page.actions.peek()?.area.focus();
+          page.surface.peek()?.area.focus();
         }}
       />
     </div>

@@ -3,10 +3,9 @@ import { bringToFront, DETAILS } from '../../model/dock.ts';
 import { goTo } from '../../model/go_to.ts';
 import type { OpenTrace } from '../../model/open_trace.ts';
 import { type Rankable, ranked } from '../../model/palette.ts';
-import { type Chord, COMMANDS, type Command } from '../commands/commands.ts';
-import type { CommandContext } from '../commands/context.ts';
 import { offeredTo } from '../dock/panel.ts';
-import { type Page, rowsOf } from '../page.ts';
+import { type CommandContext, type Page, rowsOf } from '../page.ts';
+import type { Chord } from '../parts/chord.ts';
 
 /** Something that the palette offers. */
 export interface Entry extends Rankable {
@@ -30,8 +29,8 @@ export function entriesFor(
   context: CommandContext,
 ): readonly Entry[] {
   const bench = page.workbench.bench.peek();
-  const open = bench.at === 'open' && context.trace ? bench.open : null;
-  const commands = (COMMANDS as readonly Command[])
+  const open = bench.at === 'open' && context.surface ? bench.open : null;
+  const commands = page.commands
     .filter((command) => command.id !== 'show-palette' && command.enabled(context))
     .map((command) => ({
       id: command.id,
@@ -82,7 +81,7 @@ function focusSoon(id: string): void {
   requestAnimationFrame(() => document.getElementById(id)?.focus());
 }
 
-function tracksOf({ timeline }: OpenTrace, query: string, { trace }: CommandContext): readonly Entry[] {
+function tracksOf({ timeline }: OpenTrace, query: string, { surface }: CommandContext): readonly Entry[] {
   const tracks = timeline.arrangement.ordered
     .peek()
     .map((track) => ({ id: `track ${track.id}`, title: `Go to ${shortened(track.name)}`, track }));
@@ -91,7 +90,7 @@ function tracksOf({ timeline }: OpenTrace, query: string, { trace }: CommandCont
     title,
     about: track.detail === '' ? 'Track' : shortened(track.detail),
     key: null,
-    run: () => trace?.goToTrack(track.id),
+    run: () => surface?.goToTrack(track.id),
   }));
 }
 

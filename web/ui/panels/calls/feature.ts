@@ -1,6 +1,7 @@
 import { capitalised, plural } from '../../../base/format.ts';
 import type { OpenTrace } from '../../../model/open_trace.ts';
 import type { Feature } from '../../page.ts';
+import { CALL_COMMANDS } from './commands.ts';
 import { VIEWS } from './views.ts';
 
 /** The Calls panel, with functions, call tree, flame graph and stacks of the range, and the call graph. */
@@ -26,6 +27,32 @@ export const CALLS: Feature = {
       offered: ({ trace }) => trace.info.value?.offers.includes('callStacks') ?? false,
       isMore: ({ trace }) => trace.info.value?.clock.kind === 'ordinal',
       load: async () => (await import('../graph/graph.tsx')).graphView,
+    },
+  ],
+  commands: CALL_COMMANDS,
+  sheet: [
+    {
+      title: 'Functions and Tree',
+      place: 8,
+      first: [
+        ['↑ ↓', 'Go from row to row'],
+        ['← →', 'Close and open a row of the tree'],
+        ['*', 'Open all rows beside it, then all below it'],
+        ['A … Z', 'In the tree: go to a function by its first letters'],
+        ['Enter', 'List the calls of the function'],
+        ['Escape', 'Go back from that list'],
+      ],
+    },
+    {
+      title: 'Flame graph',
+      place: 9,
+      first: [
+        ['Click', 'Zoom to a function'],
+        ['↑ ↓ ← →', 'Go to caller, callee, neighbours'],
+        ['Enter', 'Zoom in; in time order: select the call'],
+        ['Z', 'In time order: make the call the range'],
+        ['Escape', 'Zoom out'],
+      ],
     },
   ],
 };

@@ -1,4 +1,5 @@
 import type { Feature } from '../../page.ts';
+import { WALK_COMMANDS, WALK_SHEET } from './commands.ts';
 
 /** The Events panel: every record of the range, one row each. For a trace of instructions it is called Listing. */
 export const EVENTS: Feature = {
@@ -11,4 +12,6 @@ export const EVENTS: Feature = {
       load: async () => (await import('./events.tsx')).eventsView,
     },
   ],
+  commands: WALK_COMMANDS,
+  sheet: [WALK_SHEET],
 };

@@ -3,6 +3,7 @@ import { bringToFront } from '../../../model/dock.ts';
 import type { OpenTrace } from '../../../model/open_trace.ts';
 import { wantedStatement } from '../../../model/wanted_statement.ts';
 import type { Feature } from '../../page.ts';
+import { POINT_COMMANDS } from './commands.ts';
 
 const offered = ({ trace }: OpenTrace) => trace.info.value?.offers.includes('values') ?? false;
 
@@ -28,6 +29,7 @@ export const VALUES: Feature = {
       load: async () => (await import('../variables/variables.tsx')).variablesView,
     },
   ],
+  commands: POINT_COMMANDS,
   start: (open, { dock }) =>
     watch([wantedStatement(open)], () => {
       if (wantedStatement(open).peek() !== '') bringToFront(dock, open.trace.info.peek()?.format, 'statements');

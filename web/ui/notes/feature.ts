@@ -1,0 +1,5 @@
+import type { Feature } from '../page.ts';
+import { NOTE_COMMANDS } from './commands.ts';
+
+/** Notes on places and ranges of a trace. */
+export const NOTES: Feature = { commands: NOTE_COMMANDS, sheet: [{ title: 'Notes', place: 7 }] };
