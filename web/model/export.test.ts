@@ -9,9 +9,9 @@ import {
   type ExportedTrace,
   type ExportPort,
   ownFormat,
-  type Sink,
   unpackedName,
 } from './export.ts';
+import type { Sink } from './save_file.ts';
 
 const track = (id: number, more: Partial<Track>): Track =>
   ({ id, parent: -1, kind: 'thread', name: `t${id}`, slices: 1, overlapping: false, ...more }) as Track;

@@ -14,6 +14,7 @@ import {
 } from '../base/export_protocol.ts';
 import type { TraceInfo, Track } from '../base/protocol.ts';
 import { sweepSoon } from '../base/spools.ts';
+import type { Sink } from './save_file.ts';
 import type { Trace } from './trace.ts';
 import type { Extent } from './view.ts';
 
@@ -24,17 +25,6 @@ export interface ExportPort {
   onmessage: ((event: MessageEvent<FromExport>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
   onmessageerror: ((event: MessageEvent) => void) | null;
-}
-
-/** Where the bytes of an export go. */
-export interface Sink {
-  write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Writes over the first bytes, of which there are as many at least. */
-  overwrite(head: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** The file is complete. */
-  close(): Promise<void>;
-  /** What was written is to be thrown away. */
-  abort(): Promise<void>;
 }
 
 /** A format as it is offered. */

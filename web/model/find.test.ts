@@ -4,7 +4,7 @@ import type { BoundExpression, FoundRecords, Hit, HitQuestion } from '../base/fi
 import type { JobReply } from '../base/job_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { createFind } from './find.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Status } from './trace.ts';
 
 const slices = Uint8Array.of(1);

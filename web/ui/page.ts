@@ -1,11 +1,13 @@
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import type { Details } from '../base/protocol.ts';
 import type { Dispose } from '../base/scope.ts';
 import type { Dock } from '../model/dock.ts';
 import type { BrowserMemory } from '../model/file_memory.ts';
 import type { LaidTrack } from '../model/layout.ts';
 import type { OpenTrace } from '../model/open_trace.ts';
-import type { Pointed, Step } from '../model/pointing.ts';
+import type { Pointed } from '../model/pointed.ts';
+import type { Step } from '../model/pointing.ts';
 import type { Recent } from '../model/recent.ts';
 import type { ThemeControl } from '../model/theme.ts';
 import type { PageHistory, Visits } from '../model/visits.ts';
@@ -121,8 +123,19 @@ export interface Feature {
   readonly panes?: readonly Pane[];
   readonly commands?: readonly Command[];
   readonly sheet?: readonly SheetGroup[];
+  /** Fields of Details. */
+  readonly facts?: readonly Facts[];
+  /** What it has in the header, once a trace is recognised. */
+  readonly button?: ComponentType<{ open: OpenTrace; page: Page }>;
   /** Begins when a trace comes to the screen. */
   readonly start?: (open: OpenTrace, page: Page) => Dispose;
+}
+
+/** What a feature knows of the selected item, for Details. */
+export interface Facts {
+  readonly offered: (open: OpenTrace, details: Details) => boolean;
+  /** Loads names and values, for the first item that they are offered to. */
+  readonly load: () => Promise<ComponentType<{ open: OpenTrace; details: Details }>>;
 }
 
 /** What is shown of a trace beside its timeline, once it is chosen. */

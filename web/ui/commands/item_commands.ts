@@ -2,7 +2,7 @@ import { formatPosition, shortened } from '../../base/format.ts';
 import { termOfName } from '../../model/find_terms.ts';
 import { copyText } from '../copy.ts';
 import type { Command, Surface } from '../page.ts';
-import { findTerm, hasSelection, onNamed } from './on.ts';
+import { hasSelection, onNamed } from './on.ts';
 
 /** What can be done with the selection, or with the row of a table that a menu was opened on. */
 export const ITEM_COMMANDS: readonly Command[] = [
@@ -14,7 +14,7 @@ export const ITEM_COMMANDS: readonly Command[] = [
     enabled: ({ row }) => row?.show != null,
     run: ({ row }) => row?.show?.(),
   },
-  onNamed('find-same-name', 'Find all with this name', 'name', ({ text }, open) => findTerm(open, termOfName(text))),
+  onNamed('find-same-name', 'Find all with this name', 'name', ({ text }, open) => open.find.open(termOfName(text))),
   {
     id: 'find-same-value',
     title: 'Find all with this value',
@@ -25,7 +25,7 @@ export const ITEM_COMMANDS: readonly Command[] = [
       surface !== null && row?.term != null && row.term !== termOfName(row.named?.text ?? ''),
     about: ({ row }) => shortened(row?.term ?? ''),
     run: ({ surface, row }) => {
-      if (surface && row?.term != null) findTerm(surface.open, row.term);
+      if (surface && row?.term != null) surface.open.find.open(row.term);
     },
   },
   {

@@ -87,9 +87,3 @@ function namedIn({ row, surface }: CommandContext): Named | null {
   if (selected) return { id: selected.name, text: trace.names.of(selected.name), isCalled: selected.end !== null };
   return record && { id: -1, text: trace.names.inPlaceOf(record.name), isCalled: false };
 }
-
-/** Opens the search, and searches by an expression. */
-export function findTerm({ find }: OpenTrace, term: string): void {
-  find.shown.value = true;
-  find.ask(term);
-}

@@ -29,7 +29,7 @@ import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Copyable } from './copyable.tsx';
 import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
-import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
+import { KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
 import { isPoint, StatementLink } from './statement_link.tsx';
 import { Fields } from './value.tsx';
@@ -141,7 +141,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
               type="button"
               class="plain link"
               title={`Find all that are named ${shortened(details.title)}`}
-              onClick={() => findAll(open, termOfName(details.title))}
+              onClick={() => open.find.open(termOfName(details.title))}
             >
               Find all
             </button>
@@ -170,7 +170,11 @@ function Item({ open, page, details, context, colour }: ItemProps) {
           )}
         </Keeper.Provider>
         <FunctionSource trace={trace} name={details.name} />
-        <Graphics open={open} details={details} />
+        {page.features
+          .flatMap(({ facts }) => facts ?? [])
+          .map(
+            ({ offered, load }, i) => offered(open, details) && <Lazy key={i} load={load} props={{ open, details }} />,
+          )}
         {details.offset !== null && (
           <>
             <dt>Record</dt>
@@ -182,13 +186,6 @@ function Item({ open, page, details, context, colour }: ItemProps) {
       </Values>
     </>
   );
-}
-
-/** What is known of a graphics call besides its record: its context, and its times. The code is loaded for the first one. */
-function Graphics({ open, details }: { open: OpenTrace; details: ItemDetails }) {
-  // A frame begins at a call, but is not one.
-  if (!open.trace.info.value?.offers.includes('graphics') || details.offset === null) return null;
-  return <Lazy load={async () => (await import('./graphics_call.tsx')).GraphicsCall} props={{ open, details }} />;
 }
 
 /** Names and values. They are one stop of the tab key; arrow keys lead from value to value. */

@@ -1,5 +1,6 @@
 import { RESULTS } from '../../model/dock.ts';
-import { findingsOf } from '../findings/findings.ts';
+import { findingsOf } from '../../model/findings.ts';
+import { FindingsButton } from '../header/findings_button.tsx';
 import type { Feature } from '../page.ts';
 import { FIND_COMMANDS } from './commands.ts';
 
@@ -15,6 +16,7 @@ export const SEARCH: Feature = {
       load: async () => (await import('../panels/results/choice.tsx')).resultsView,
     },
   ],
+  button: FindingsButton,
   commands: FIND_COMMANDS,
   sheet: [{ title: 'Find', place: 5 }],
 };

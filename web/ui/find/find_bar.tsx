@@ -1,8 +1,8 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import { bringToFront, type Dock, RESULTS } from '../../model/dock.ts';
 import type { Find } from '../../model/find.ts';
+import { findingsOf } from '../../model/findings.ts';
 import type { OpenTrace } from '../../model/open_trace.ts';
-import { findingsOf } from '../findings/findings.ts';
 import { ExpressionField, Wrong } from '../parts/expression_field.tsx';
 import { FIND_ID } from './commands.ts';
 import './find.css';

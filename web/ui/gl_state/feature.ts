@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import { findingSource } from '../../model/findings.ts';
 import type { OpenTrace } from '../../model/open_trace.ts';
 import type { Feature } from '../page.ts';
 
@@ -29,10 +30,19 @@ export const GRAPHICS: Feature = {
   panes: [
     { id: 'state', title: 'State', place: 2, offered, load: async () => (await import('./gl_state.tsx')).glStateOf },
   ],
+  facts: [
+    {
+      // A frame begins at a call, but is not one.
+      offered: (open, { offset }) => offered(open) && offset !== null,
+      load: async () => (await import('../details/graphics_call.tsx')).GraphicsCall,
+    },
+  ],
   start: (open) =>
     effect(() => {
+      if (!offered(open)) return;
+      findingSource(open).value = async () => (await import('../findings/graphics.ts')).graphicsFindings(open);
       // The survey reads times of calls, whatever is shown.
-      if (!offered(open) || !open.trace.companions.value.some(({ kind }) => kind === 'times')) return;
+      if (!open.trace.companions.value.some(({ kind }) => kind === 'times')) return;
       void import('../survey/surveys.ts').then(({ surveyOf }) => surveyOf(open));
     }),
 };

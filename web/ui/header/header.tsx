@@ -8,9 +8,6 @@ import { extentLength } from '../../model/view.ts';
 import { runCommand } from '../commands/on.ts';
 import type { Page } from '../page.ts';
 import { Companions } from '../parts/companions.tsx';
-import { ExportButton } from './export_button.tsx';
-import { FindingsButton } from './findings_button.tsx';
-import { NotesButton } from './notes_button.tsx';
 import { Part } from './part.tsx';
 import { Problems } from './problems.tsx';
 import './header.css';
@@ -42,9 +39,11 @@ export function Header({ page }: { page: Page }) {
             </svg>
           </button>
         )}
-        {open && trace?.info.value && <FindingsButton key={open.id} open={open} dock={page.dock} />}
-        {open && trace?.info.value && <ExportButton key={open.id} open={open} page={page} />}
-        {open && trace?.info.value && <NotesButton key={open.id} open={open} page={page} />}
+        {open &&
+          trace?.info.value &&
+          page.features.map(
+            ({ button: Button }, i) => Button && <Button key={`${i} ${open.id}`} open={open} page={page} />,
+          )}
         {trace && (
           <button
             type="button"

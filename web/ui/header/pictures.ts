@@ -1,11 +1,12 @@
 import { formatCounted, formatLength, formatPercent, formatPosition } from '../../base/format.ts';
 import { NANOSECONDS } from '../../model/call_times.ts';
-import type { ExportScope, Sink } from '../../model/export.ts';
+import type { ExportScope } from '../../model/export.ts';
 import { FLAME_ROW, layOutFlame } from '../../model/flame.ts';
 import { shownMarks } from '../../model/marked.ts';
 import type { OpenTrace } from '../../model/open_trace.ts';
 import { questionOf } from '../../model/picture.ts';
 import { ruler } from '../../model/ruler.ts';
+import type { Sink } from '../../model/save_file.ts';
 import { rowsToDraw } from '../../model/timeline.ts';
 import { type Extent, extentLength, fitted, type View } from '../../model/view.ts';
 import type { FlameScene } from '../../render/flame.ts';

@@ -102,10 +102,7 @@ function textOf(open: OpenTrace, text: string, { workbench }: Page): readonly En
       title: `Find “${shown}”`,
       about: 'Search',
       key: null,
-      run: () => {
-        open.find.shown.value = true;
-        open.find.ask(text);
-      },
+      run: () => open.find.open(text),
     },
     {
       id: 'go-to-text',

@@ -4,7 +4,6 @@ import { addressKey } from '../../model/derived.ts';
 import type { Machine, Shown } from '../../model/machine.ts';
 import type { OpenTrace } from '../../model/open_trace.ts';
 import { hexText } from '../../model/values.ts';
-import { findAll } from '../details/keep_field.tsx';
 import type { PanelView } from '../page.ts';
 import { KeepButton } from '../parts/keep.tsx';
 import { Step } from './arrows.tsx';
@@ -118,7 +117,7 @@ function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; sh
               type="button"
               class="plain link"
               aria-label="Find all executions of this address"
-              onClick={() => findAll(open, `addr:${hexText(address)}`)}
+              onClick={() => open.find.open(`addr:${hexText(address)}`)}
             >
               Find all
             </button>

@@ -5,7 +5,7 @@ import { flagWords } from '../../model/flags.ts';
 import { gapAt } from '../../model/gaps.ts';
 import { trackAt } from '../../model/layout.ts';
 import type { OpenTrace } from '../../model/open_trace.ts';
-import type { Reading } from '../../model/pointing.ts';
+import type { Reading } from '../../model/pointed.ts';
 import { callText } from '../../model/values.ts';
 import type { Extent } from '../../model/view.ts';
 import { TooltipBox } from '../parts/tooltip.tsx';

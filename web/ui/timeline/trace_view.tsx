@@ -10,7 +10,7 @@ import { Dock } from '../dock/dock.tsx';
 import { FindBar } from '../find/find_bar.tsx';
 import { useMenu } from '../menu/request.ts';
 import { NoteFlags } from '../notes/flags.tsx';
-import { NoteLines } from '../notes/lines.tsx';
+import { NoteLines, NoteMarks } from '../notes/lines.tsx';
 import type { Page } from '../page.ts';
 import { SelectionPane } from '../state/pane.tsx';
 import { Announcer } from './announcer.tsx';
@@ -98,7 +98,9 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
   return (
     <div class="work">
       <main class="work-main">
-        <OverviewStrip open={open} theme={page.theme} filtering={state.filtering} />
+        <OverviewStrip open={open} theme={page.theme} filtering={state.filtering}>
+          <NoteMarks open={open} />
+        </OverviewStrip>
         <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
         <NoteFlags open={open} page={page} />
         <div

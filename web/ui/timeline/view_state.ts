@@ -2,7 +2,8 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import type { Dispose } from '../../base/scope.ts';
 import { scrolledHeight } from '../../model/layout.ts';
 import type { OpenTrace } from '../../model/open_trace.ts';
-import { type Pointed, pointAt } from '../../model/pointing.ts';
+import type { Pointed } from '../../model/pointed.ts';
+import { pointAt } from '../../model/pointing.ts';
 import { type Ruler, ruler } from '../../model/ruler.ts';
 import type { Extent } from '../../model/view.ts';
 

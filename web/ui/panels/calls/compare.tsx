@@ -6,7 +6,7 @@ import type { FunctionCalls } from '../../../model/call_list.ts';
 import { type Compared, type ComparedRow, type Run, SLOW, type Slow, selectedCall } from '../../../model/comparison.ts';
 import type { Call } from '../../../model/find_call.ts';
 import type { OpenTrace } from '../../../model/open_trace.ts';
-import { pointedOf } from '../../../model/pointing.ts';
+import { pointedOf } from '../../../model/pointed.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { lengthText } from '../units.ts';

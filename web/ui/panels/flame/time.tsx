@@ -6,7 +6,7 @@ import { type Clock, MANY } from '../../../base/protocol.ts';
 import type { Calls } from '../../../model/calls.ts';
 import { FLAME_ROW, type FlameStep } from '../../../model/flame.ts';
 import type { OpenTrace } from '../../../model/open_trace.ts';
-import { pointedOf } from '../../../model/pointing.ts';
+import { pointedOf } from '../../../model/pointed.ts';
 import { callAt, extentOfRect, layOutTime, rectAtTime, rowOfRect, timeStep } from '../../../model/time_order.ts';
 import { createCanvas2d } from '../../../render/canvas2d.ts';
 import { paletteFor } from '../../../render/palette.ts';

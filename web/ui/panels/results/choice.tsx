@@ -1,5 +1,5 @@
+import { findingsOf } from '../../../model/findings.ts';
 import type { OpenTrace } from '../../../model/open_trace.ts';
-import { findingsOf } from '../../findings/findings.ts';
 import type { PanelView } from '../../page.ts';
 import { FindingsTable } from './findings.tsx';
 import { Results } from './results.tsx';

@@ -1,5 +1,7 @@
+import { effect } from '@preact/signals';
 import { watch } from '../../../base/watch.ts';
 import { bringToFront } from '../../../model/dock.ts';
+import { findingSource } from '../../../model/findings.ts';
 import type { OpenTrace } from '../../../model/open_trace.ts';
 import { wantedStatement } from '../../../model/wanted_statement.ts';
 import type { Feature } from '../../page.ts';
@@ -30,8 +32,18 @@ export const VALUES: Feature = {
     },
   ],
   commands: POINT_COMMANDS,
-  start: (open, { dock }) =>
-    watch([wantedStatement(open)], () => {
-      if (wantedStatement(open).peek() !== '') bringToFront(dock, open.trace.info.peek()?.format, 'statements');
-    }),
+  start: (open, { dock }) => {
+    const stops = [
+      effect(() => {
+        if (!offered(open)) return;
+        findingSource(open).value = async () => (await import('../../findings/values.ts')).valuesFindings(open);
+      }),
+      watch([wantedStatement(open)], () => {
+        if (wantedStatement(open).peek() !== '') bringToFront(dock, open.trace.info.peek()?.format, 'statements');
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  },
 };
