@@ -33,7 +33,7 @@ test.describe('the menu of a call', () => {
     await expect(menu(page)).toHaveCount(0);
     await expect.poll(() => clipboard(page)).toBe('#2');
     await openOnCall(page);
-    await entry(page, 'Make it the range').click();
+    await entry(page, 'Set range to this').click();
     await expect(page.getByRole('navigation', { name: 'Range' })).toBeVisible();
     await openOnCall(page);
     await entry(page, 'List its calls').click();

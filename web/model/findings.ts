@@ -38,7 +38,7 @@ export interface Found {
   readonly error: string;
 }
 
-/** What looks for findings in the traces of a format. `web/ui/findings/sources.ts` lists them. */
+/** What looks for findings in the traces of a format. Features set it: see {@link findingSource}. */
 export interface FindingSource {
   readonly kinds: readonly FindingKind[];
   /** Begins to look, and reports. Called at most once. What it returns stops that. */

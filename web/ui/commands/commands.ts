@@ -125,8 +125,8 @@ export const COMMANDS: readonly Command[] = [
     part: 'measure',
     sheet: { group: 'Range and lengths' },
   }),
-  onTrace('select-range', 'Select the range of the selection, or of what is on the screen', ['r'], selectRange, {
-    inMenu: 'Make it the range',
+  onTrace('select-range', 'Set range to the selection, or to the visible area', ['r'], selectRange, {
+    inMenu: 'Set range to this',
     part: 'selection',
     sheet: { group: 'Range and lengths' },
   }),

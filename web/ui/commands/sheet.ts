@@ -30,7 +30,7 @@ const GROUPS: readonly SheetGroup[] = [
     place: 2,
     first: [
       ['Click', 'Select'],
-      ['Double-click', 'Zoom to what is under the pointer'],
+      ['Double-click', 'Zoom to the item under the pointer'],
     ],
   },
   { title: 'Tracks', place: 4, last: [['Drag', 'Move a track, by its name']] },

@@ -6,8 +6,8 @@
 //! succeeded unless `glGetError` says otherwise; after an error everything is unknown.
 //!
 //! `Findings` is a pass of its own, with the bytes of uploads: it begins on request, in a worker
-//! that ends with it (`web/worker/findings_worker.ts`). `web/model/findings.ts` is general:
-//! `web/ui/findings/sources.ts` says what looks for findings in which traces.
+//! that ends with it (`web/worker/findings_worker.ts`). `web/model/findings.ts` is general: In the
+//! page, a feature says what looks for findings in its traces: `findingSource`.
 
 mod thrown;
 mod uploads;

@@ -37,7 +37,7 @@ export const CALLS: Feature = {
       first: [
         ['↑ ↓', 'Go from row to row'],
         ['← →', 'Close and open a row of the tree'],
-        ['*', 'Open all rows beside it, then all below it'],
+        ['*', 'Open all rows of its level, then all below it'],
         ['A … Z', 'In the tree: go to a function by its first letters'],
         ['Enter', 'List the calls of the function'],
         ['Escape', 'Go back from that list'],
