@@ -20,10 +20,8 @@ export function hasSelection({ open: { selection } }: Surface): boolean {
   return selection.selected.peek() !== null || selection.record.peek() !== null;
 }
 
-/** How a command differs from others of its kind. */
-export type Options = Pick<Command, 'about' | 'alsoKeys' | 'inMenu' | 'part' | 'sheet'>;
-
-interface TraceOptions extends Options {
+/** How a command on a trace differs from others. */
+interface TraceOptions extends Pick<Command, 'about' | 'alsoKeys' | 'inMenu' | 'part' | 'sheet'> {
   /** What it has no effect without, besides a trace. */
   readonly needs?: (surface: Surface) => boolean;
 }

@@ -9,7 +9,7 @@ export interface SheetRow {
 }
 
 /** A part of the sheet with a heading, and its lines. */
-export interface SheetPart extends Pick<SheetGroup, 'title' | 'ofSteps'> {
+interface SheetPart extends Pick<SheetGroup, 'title' | 'ofSteps'> {
   readonly rows: readonly SheetRow[];
 }
 

@@ -15,7 +15,7 @@ export const FIND_COMMANDS: readonly Command[] = [
 ];
 
 /** Opens the search, and moves the focus to its field. */
-export function openFind({ open }: Surface): void {
+function openFind({ open }: Surface): void {
   open.find.shown.value = true;
   // Its field may have to be made first.
   requestAnimationFrame(() => {
