@@ -3,8 +3,7 @@ import type { FoundRecords } from '../base/find_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import type { Marks } from './marks.ts';
-import type { Range } from './picture.ts';
-import type { Timeline } from './timeline.ts';
+import type { OnScreen, Range } from './picture.ts';
 
 /** Marks of one kind: an index into the palette's `abouts`, and the cells of each track. Depths do not matter. */
 export interface AboutMarks {
@@ -35,7 +34,7 @@ interface Column {
 const NOTHING: Range = { first: 0, end: 0 };
 
 /** No marks yet. They follow the picture and the overview. */
-export function createAccessMarks({ picture, overview }: Pick<Timeline, 'picture' | 'overview'>): AccessMarks {
+export function createAccessMarks({ picture, overview }: Pick<OnScreen, 'picture' | 'overview'>): AccessMarks {
   const scope = createScope();
   const rows = signal<readonly AboutMarks[] | null>(null);
   const whole = signal<readonly AboutMarks[] | null>(null);

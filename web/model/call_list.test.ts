@@ -5,7 +5,7 @@ import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { createCallList, type FunctionCalls } from './call_list.ts';
 import { findCall, selectCall } from './find_call.ts';
-import { type Pointed, pointedOf } from './pointing.ts';
+import { type Pointed, pointedOf } from './pointed.ts';
 import type { Whose } from './statistics.ts';
 import type { Status } from './trace.ts';
 import type { Extent } from './view.ts';

@@ -7,7 +7,7 @@ import { MAX_TICKS } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
 import { type Comparison, createComparison, type Slow } from './comparison.ts';
 import { type Call, callOf, selectCall } from './find_call.ts';
-import { pointedOf } from './pointing.ts';
+import { pointedOf } from './pointed.ts';
 import { createRowList } from './row_list.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';

@@ -6,7 +6,7 @@ import { MANY, type Percentiles } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aligned, createComparison, type Run, runsOf, together } from './comparison.ts';
 import type { Call } from './find_call.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Whose } from './statistics.ts';
 import type { Extent } from './view.ts';
 

@@ -9,7 +9,7 @@ import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { CPUS, createDerived, type DerivedTracks, functionKey } from './derived.ts';
 import { createNames, type Names } from './names.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Answer, Records } from './records.ts';
 import type { RowsAsTrack } from './sql_track.ts';
 

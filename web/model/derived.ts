@@ -9,7 +9,7 @@ import type { Loops } from '../base/steps_protocol.ts';
 import { watch } from '../base/watch.ts';
 import type { KeptField } from './kept_fields.ts';
 import { CPU, cpuLanes, cpusKey, eventLanes, eventsKey, type Lane, MOST_LANES, rowsOf, threadLane } from './lanes.ts';
-import { type Pointed, pointedOf } from './pointing.ts';
+import { type Pointed, pointedOf } from './pointed.ts';
 import { titleOf } from './query_history.ts';
 import type { Selection } from './selection.ts';
 import type { RowPlace, RowsAsTrack } from './sql_track.ts';

@@ -9,7 +9,12 @@ export interface Dock {
   readonly front: Signal<Readonly<Record<string, string>>>;
   /** The view of the Calls panel that the user brought to the front, by the trace's format. */
   readonly calls: Signal<Readonly<Record<string, string>>>;
+  /** The id of the pane about the selection that the user brought to the front, for traces that have it. It is not stored. */
+  readonly pane: Signal<string>;
 }
+
+/** The id of the pane that every trace has. */
+export const DETAILS = 'details';
 
 /** The id of the panel of results. */
 export const RESULTS = 'results';
@@ -43,7 +48,7 @@ export function createDock(window: { innerWidth: number; innerHeight: number }):
       // Without storage the state lasts as long as the page.
     }
   });
-  return { open, height, front, calls };
+  return { open, height, front, calls, pane: signal(DETAILS) };
 }
 
 /** Opens the dock with a panel in front, for traces of a format. Does nothing before the format is known. */

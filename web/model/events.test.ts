@@ -5,7 +5,7 @@ import type { Details, Find, Found, TraceInfo } from '../base/protocol.ts';
 import type { Listed, RecordRow, RecordScope } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { createEvents, type Events } from './events.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Answer } from './records.ts';
 import type { Known } from './selection.ts';
 import type { Whose } from './statistics.ts';

@@ -5,7 +5,8 @@ import type { Track } from '../base/protocol.ts';
 import { connect } from '../base/remote.ts';
 import { ticks } from '../base/ticks.ts';
 import { workerOf } from '../base/worker.fixture.ts';
-import { createExports, EXPORT_FORMATS, type ExportedTrace, ownFormat, type Sink, unpackedName } from './export.ts';
+import { createExports, EXPORT_FORMATS, type ExportedTrace, ownFormat, unpackedName } from './export.ts';
+import type { Sink } from './save_file.ts';
 
 const track = (id: number, more: Partial<Track>): Track =>
   ({ id, parent: -1, kind: 'thread', name: `t${id}`, slices: 1, overlapping: false, ...more }) as Track;

@@ -16,20 +16,10 @@ import {
 import type { TraceInfo, Track } from '../base/protocol.ts';
 import { give, type RemoteWorker, serve } from '../base/remote.ts';
 import { sweepSoon } from '../base/spools.ts';
+import type { Sink } from './save_file.ts';
 import { createService } from './service.ts';
 import type { Trace } from './trace.ts';
 import type { Extent } from './view.ts';
-
-/** Where the bytes of an export go. */
-export interface Sink {
-  write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Writes over the first bytes, of which there are as many at least. */
-  overwrite(head: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** The file is complete. */
-  close(): Promise<void>;
-  /** What was written is to be thrown away. */
-  abort(): Promise<void>;
-}
 
 /** A format as it is offered. */
 export interface OfferedFormat {

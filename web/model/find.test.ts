@@ -6,7 +6,7 @@ import type { Item, Ticks } from '../base/protocol.ts';
 import type { SearchFor, Searching } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { createFind } from './find.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Status } from './trace.ts';
 
 const slices = Uint8Array.of(1);

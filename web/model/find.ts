@@ -4,13 +4,12 @@ import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { type AccessMarks, createAccessMarks } from './access_marks.ts';
-import { sameItem } from './events.ts';
 import { createHitMarks, type HitMarks } from './hit_marks.ts';
-import { pointedOf } from './pointing.ts';
+import type { OnScreen } from './picture.ts';
+import { pointedOf, sameItem } from './pointed.ts';
 import { createRowList } from './row_list.ts';
 import { createSearch, SETTLED_MS, type SearchedTrace, type SearchState } from './search.ts';
 import type { Selection } from './selection.ts';
-import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';
 import { toTick } from './view.ts';
 
@@ -43,6 +42,8 @@ export interface Find {
   want(first: number, end: number): void;
   /** Searches for the text at once. */
   ask(text: string): void;
+  /** Opens the field, and searches for the text. */
+  open(text: string): void;
   /** Ends the search and keeps what it has found. */
   stop(): void;
   /** Searches for the same again, to the end. */
@@ -63,7 +64,7 @@ export interface Find {
 /** No search yet. */
 export function createFind(
   trace: SearchedTrace & Pick<Trace, 'bind' | keyof Omit<HitService, 'addHits'>>,
-  timeline: Pick<Timeline, 'view' | 'picture' | 'overview'>,
+  timeline: OnScreen,
   selection: Pick<Selection, 'selected' | 'record' | 'reveal' | 'revealRecord'>,
 ): Find {
   const scope = createScope();
@@ -209,6 +210,10 @@ export function createFind(
     return latest;
   };
 
+  const askFor = (wanted: string) => {
+    text.value = wanted;
+    if (wanted !== asked.peek() || state.peek().at === 'idle') begin(wanted);
+  };
   return {
     shown,
     text,
@@ -224,9 +229,10 @@ export function createFind(
     version: rows.version,
     row: rows.row,
     want: rows.want,
-    ask: (wanted) => {
-      text.value = wanted;
-      if (wanted !== asked.peek() || state.peek().at === 'idle') begin(wanted);
+    ask: askFor,
+    open: (wanted) => {
+      shown.value = true;
+      askFor(wanted);
     },
     stop: search.stop,
     again: () => begin(asked.peek()),

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Dispose } from '../base/scope.ts';
+import { type Opened, perTrace } from './per_trace.ts';
 
 /** A kind of finding. */
 export interface FindingKind {
@@ -37,7 +38,7 @@ export interface Found {
   readonly error: string;
 }
 
-/** What looks for findings in the traces of a format. `web/ui/findings/sources.ts` lists them. */
+/** What looks for findings in the traces of a format. Features set it: see {@link findingSource}. */
 export interface FindingSource {
   readonly kinds: readonly FindingKind[];
   /** Begins to look, and reports. Called at most once. What it returns stops that. */
@@ -75,6 +76,22 @@ export interface Findings {
   stop(): void;
   readonly dispose: Dispose;
 }
+
+/** Loads what looks for findings in a trace; null while nothing does. A feature sets it for traces that it knows. */
+export const findingSource = perTrace((_: Opened) => signal<(() => Promise<FindingSource>) | null>(null));
+
+/** The findings of a trace. null if nothing looks for any. Subscribes. */
+export function findingsOf(open: Opened): Findings | null {
+  return findingSource(open).value ? made(open) : null;
+}
+
+const made = perTrace((open: Opened) =>
+  createFindings(async () => {
+    const load = findingSource(open).peek();
+    if (!load) throw new Error('nothing looks for findings');
+    return load();
+  }),
+);
 
 /** No findings yet. `load` makes the source on request. */
 export function createFindings(load: () => Promise<FindingSource>): Findings {

@@ -3,7 +3,7 @@ import { FIGURES, type Figure, type FrameColumns, type Measure } from '../base/s
 import { ticks } from '../base/ticks.ts';
 import { MEASURE_TITLES, measuredText } from './call_times.ts';
 import { goToPosition, type Place } from './go_to.ts';
-import { pointedOf } from './pointing.ts';
+import { pointedOf } from './pointed.ts';
 import type { Tracks } from './tracks.ts';
 
 /** What a frame is sorted by. */

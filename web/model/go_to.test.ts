@@ -5,7 +5,7 @@ import type { RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { type Goal, goalOf, goTo } from './go_to.ts';
 import { createNames } from './names.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Extent } from './view.ts';
 
 const CALLS: Clock = { kind: 'ordinal', unit: 'call' };

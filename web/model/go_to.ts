@@ -4,7 +4,7 @@ import type { Clock, Found, Ticks } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import type { Names } from './names.ts';
-import { pointedOf } from './pointing.ts';
+import { pointedOf } from './pointed.ts';
 import type { Selection } from './selection.ts';
 import type { Timeline } from './timeline.ts';
 import type { Trace } from './trace.ts';

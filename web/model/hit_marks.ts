@@ -4,8 +4,7 @@ import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { type Marks, marksOf } from './marks.ts';
-import { HIGHEST, LOWEST } from './picture.ts';
-import type { Timeline } from './timeline.ts';
+import { HIGHEST, LOWEST, type OnScreen } from './picture.ts';
 import type { Trace } from './trace.ts';
 
 /** Where the hits of a search are: in the rows on the screen, and over the whole trace. Both are null without hits. */
@@ -22,7 +21,7 @@ const REST_MS = 30;
 /** Keeps the marks of a search, by the id of its `job` or -1, in step with the picture and the overview, and with what was `added`. */
 export function createHitMarks(
   trace: Pick<Trace, 'marksOfHits'>,
-  { picture, overview }: Pick<Timeline, 'picture' | 'overview'>,
+  { picture, overview }: Pick<OnScreen, 'picture' | 'overview'>,
   job: ReadonlySignal<number>,
   added: ReadonlySignal<number>,
 ): HitMarks {

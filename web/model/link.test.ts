@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { Dock } from './dock.ts';
 import { differs, follow, linkOf, parseLink } from './link.ts';
+import type { OpenTrace } from './open_trace.ts';
 import { NO_CHOICES } from './track_choices.ts';
-import type { OpenTrace } from './workbench.ts';
 
 const HEAD = 'ab'.repeat(32);
 const dock = {

@@ -6,10 +6,10 @@ import { bringToFront, type Dock } from './dock.ts';
 import type { FileIdentity } from './file_memory.ts';
 import { goToNote, noteHere } from './note_places.ts';
 import { type NoteText, notesFromJson, notesToJson } from './notes_file.ts';
+import type { OpenTrace } from './open_trace.ts';
 import { NO_CHOICES, readChoices, type TrackChoices } from './track_choices.ts';
 import { expressionOf } from './values_expression.ts';
 import { type Extent, toTick } from './view.ts';
-import type { OpenTrace } from './workbench.ts';
 
 /** Characters of the file's hash that a link has. */
 const HASH = 16;

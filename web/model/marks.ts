@@ -4,8 +4,7 @@ import type { MarksPart } from '../base/marks.ts';
 import { MANY, type Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
-import { HIGHEST, LOWEST, type Picture, type Range } from './picture.ts';
-import type { Timeline } from './timeline.ts';
+import { HIGHEST, LOWEST, type OnScreen, type Picture, type Range } from './picture.ts';
 import type { Trace } from './trace.ts';
 
 /** Time for which a picture must stay before its marks are requested. */
@@ -41,7 +40,7 @@ const NOTHING: Range = { first: 0, end: 0 };
  */
 export function createMarks(
   trace: Pick<Trace, 'begin' | 'status'>,
-  { picture, overview }: Pick<Timeline, 'picture' | 'overview'>,
+  { picture, overview }: Pick<OnScreen, 'picture' | 'overview'>,
   highlighted: ReadonlySignal<number>,
 ): HighlightMarks {
   const scope = createScope();

@@ -2,7 +2,7 @@ import { shortened } from '../base/format.ts';
 import { DERIVED } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import type { NoteText } from './notes_file.ts';
-import { pointedOf } from './pointing.ts';
+import { pointedOf } from './pointed.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';
 import type { Timeline } from './timeline.ts';

@@ -5,7 +5,8 @@ import type { PictureAnswer } from '../base/trace_protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { layOut } from './layout.ts';
 import { covers, instantAt, pictureOf, questionOf, type Rows, rectAt, stepOf, valueAt } from './picture.ts';
-import { firstSlice, pointAt, pointedOf } from './pointing.ts';
+import { pointedOf } from './pointed.ts';
+import { firstSlice, pointAt } from './pointing.ts';
 import { fitted, moved, zoomed } from './view.ts';
 
 const BASE = 1_800_000_000_000_000_000n;

@@ -1,4 +1,5 @@
-import { type Counters, type Instants, MANY, type Rects, type Ticks } from '../base/protocol.ts';
+import type { ReadonlySignal } from '@preact/signals';
+import { type Counters, type Instants, MANY, type Overview, type Rects, type Ticks } from '../base/protocol.ts';
 import { ceilTo, floorTo, MAX_TICKS, powerOfTwoBelow, ticks } from '../base/ticks.ts';
 import type { PictureAnswer, PictureQuestion } from '../base/trace_protocol.ts';
 import { toTick, type View } from './view.ts';
@@ -7,6 +8,14 @@ import { toTick, type View } from './view.ts';
 export interface Range {
   readonly first: number;
   readonly end: number;
+}
+
+/** What is on the screen of a trace. */
+export interface OnScreen {
+  /** null until the extent and the size are known. */
+  readonly view: ReadonlySignal<View | null>;
+  readonly picture: ReadonlySignal<Picture | null>;
+  readonly overview: ReadonlySignal<Overview | null>;
 }
 
 /** The reply to a query: rectangles, instants and counters, indexed by row. */

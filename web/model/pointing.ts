@@ -1,38 +1,10 @@
-import { DERIVED, type Found, type Item, MANY, type Ticks } from '../base/protocol.ts';
+import { DERIVED, MANY, type Ticks } from '../base/protocol.ts';
 import { distance, ticks } from '../base/ticks.ts';
 import { INSTANT_LANE, type LaidTrack, type Layout, trackAt } from './layout.ts';
 import { instantAt, type Picture, rectAt, valueAt } from './picture.ts';
+import type { Pointed } from './pointed.ts';
 import { formatReading, readingOf } from './tracks.ts';
 import type { View } from './view.ts';
-
-/** The value of a counter at a place. */
-export interface Reading {
-  /** The last value within the step. */
-  readonly value: string;
-  /** The lowest and the highest within the step. */
-  readonly min: string;
-  readonly max: string;
-}
-
-/** The slice, instant or value at a place of the timeline. */
-export interface Pointed {
-  /** null for a rectangle that stands for several slices, and for a counter. */
-  readonly item: Item | null;
-  readonly track: number;
-  /** Of a slice; 0 for an instant. */
-  readonly depth: number;
-  /** Name id, or -1 for a counter. */
-  readonly name: number;
-  readonly start: Ticks;
-  /** null for an instant, and for the last value of a counter. */
-  readonly end: Ticks | null;
-  /** `FLAG_*` bits. */
-  readonly flags: number;
-  /** Number of instants within the step; 1 for a slice. */
-  readonly many: number;
-  /** null for anything but a counter. */
-  readonly reading: Reading | null;
-}
 
 /** CSS pixels within which the pointer hits a slice, and an instant. */
 const SLACK = 2;
@@ -57,12 +29,6 @@ export function pointAt(picture: Picture, layout: Layout, view: View, x: number,
 
 /** A step of the selection by keyboard. */
 export type Step = 'next' | 'previous' | 'caller' | 'callee';
-
-/** The result of a search as a selection. */
-export function pointedOf({ item, name, start, end, flags }: Found): Pointed {
-  const depth = item.kind === 'slice' ? item.depth : 0;
-  return { item, track: item.track, depth, name, start, end, flags, many: 1, reading: null };
-}
 
 /**
  * The first single slice on the screen, preferably of a thread, as the start for the keyboard. `width` is in CSS

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Details, Item } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { createNames } from './names.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import { createPreview } from './preview.ts';
 
 const pointed = (index: number): Pointed => ({

@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Details } from '../base/protocol.ts';
 import type { Dispose } from '../base/scope.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Trace } from './trace.ts';
 
 /** Hover delay before a request. */

@@ -14,7 +14,7 @@ import type {
   Touch,
 } from '../base/replay_protocol.ts';
 import type { Dispose } from '../base/scope.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Trace } from './trace.ts';
 
 /** The part of `Worker` that the replay of a trace uses. Tests substitute their own. */

@@ -1,5 +1,15 @@
-import type { Sink } from './export.ts';
 import { saveBlob } from './save_blob.ts';
+
+/** Where the bytes of an export go. */
+export interface Sink {
+  write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Writes over the first bytes, of which there are as many at least. */
+  overwrite(head: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** The file is complete. */
+  close(): Promise<void>;
+  /** What was written is to be thrown away. */
+  abort(): Promise<void>;
+}
 
 /** The part of the File System Access API that is used. The DOM types lack it, as do some browsers. */
 interface Picker {

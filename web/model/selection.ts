@@ -3,7 +3,7 @@ import type { Details, TraceError } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Trace } from './trace.ts';
 
 /** The details of the selected item. */

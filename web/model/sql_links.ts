@@ -1,7 +1,7 @@
 import { ticks } from '../base/ticks.ts';
 import type { Find } from './find.ts';
 import { goToPosition, type Place } from './go_to.ts';
-import { pointedOf } from './pointing.ts';
+import { pointedOf } from './pointed.ts';
 import type { Selection } from './selection.ts';
 import type { Sql } from './sql.ts';
 import type { SqlLink } from './sql_results.ts';

@@ -1,5 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { FlameView, Transforms, TreeRows, TreeView } from '../base/calls_protocol.ts';
+import { formatCount } from '../base/format.ts';
 import type { JobProgress, JobReply, RangeQuestion } from '../base/job_protocol.ts';
 import type { Flame, Functions, Percentiles, Track } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
@@ -283,4 +284,9 @@ function choicesOf(tracks: Iterable<Track>): readonly Choice[] {
 
 function sameChoices(a: readonly Choice[], b: readonly Choice[]): boolean {
   return a.length === b.length && a.every(({ id, name }, i) => id === b[i]!.id && name === b[i]!.name);
+}
+
+/** The name of all tracks in scope: the name of the only one, or their number. */
+export function allName({ count, threads, name }: AllTracks): string {
+  return name ?? `All ${formatCount(count)} ${threads ? 'threads' : 'tracks'}`;
 }

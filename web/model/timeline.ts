@@ -18,7 +18,7 @@ import {
   type Window,
 } from './layout.ts';
 import { glide } from './motion.ts';
-import { covers, HIGHEST, LOWEST, type Picture, questionOf, type Rows } from './picture.ts';
+import { covers, HIGHEST, LOWEST, type OnScreen, type Picture, questionOf, type Rows } from './picture.ts';
 import type { Trace } from './trace.ts';
 import type { KeyedTrack } from './track_keys.ts';
 import { clamped, type Extent, fitted, moved, roundedUp, sameView, type View, zoomed } from './view.ts';
@@ -31,7 +31,7 @@ const REFRESH_MS = 250;
 const OVERVIEW_MS = 500;
 
 /** The part of a trace on the screen, and navigation in it. Lengths are CSS pixels. */
-export interface Timeline {
+export interface Timeline extends OnScreen {
   /** Size of the canvas; set by its surface. */
   readonly size: Signal<{ readonly width: number; readonly height: number }>;
   readonly scrollTop: Signal<number>;
@@ -47,13 +47,9 @@ export interface Timeline {
   readonly buckets: Signal<number>;
   /** CSS pixels on either side of the whole trace when all of it is shown. */
   readonly margin: ReadonlySignal<number>;
-  /** null until the extent and the size are known. */
-  readonly view: ReadonlySignal<View | null>;
   /** The span of the overview: the extent, rounded up while it grows. */
   readonly whole: ReadonlySignal<Extent | null>;
   readonly layout: ReadonlySignal<Layout>;
-  readonly picture: ReadonlySignal<Picture | null>;
-  readonly overview: ReadonlySignal<Overview | null>;
   /** Whether the picture shows everything on the screen at full resolution. */
   isExact(): boolean;
   /** Pans by pixels. */

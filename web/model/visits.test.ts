@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ticks } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Extent, View } from './view.ts';
 import { createVisits, type Visits } from './visits.ts';
 

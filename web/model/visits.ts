@@ -3,7 +3,7 @@ import type { RecordRow } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { distance } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import type { Selection } from './selection.ts';
 import type { Statistics } from './statistics.ts';
 import type { Timeline } from './timeline.ts';

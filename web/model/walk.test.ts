@@ -4,7 +4,7 @@ import type { Find, Found, Track } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import type { Indexed } from '../base/steps_protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import type { Pointed } from './pointing.ts';
+import type { Pointed } from './pointed.ts';
 import { createWalk } from './walk.ts';
 
 /** Calls as `[start, end, depth]`. The trace has 100 steps. */

@@ -2,60 +2,35 @@ import { computed, effect, type ReadonlySignal, type Signal, signal, untracked }
 import type { CompanionFile } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
 import type { RemoteWorker } from '../base/remote.ts';
-import { createScope, type Scope } from '../base/scope.ts';
-import { type AccessMarks, createAccessMarks } from './access_marks.ts';
-import { type CallPaths, createCallPaths } from './call_paths.ts';
-import { createDerived, type DerivedTracks } from './derived.ts';
+import { createScope } from '../base/scope.ts';
+import { createAccessMarks } from './access_marks.ts';
+import { createCallPaths } from './call_paths.ts';
+import { createDerived } from './derived.ts';
 import { addressOf, download, type Net } from './download.ts';
-import { createEventTypes, type EventTypeChoices } from './event_types.ts';
-import { createEvents, type Events } from './events.ts';
-import { type BrowserMemory, createBrowserMemory, type FileMemory } from './file_memory.ts';
+import { createEventTypes } from './event_types.ts';
+import { createEvents } from './events.ts';
+import { type BrowserMemory, createBrowserMemory } from './file_memory.ts';
 import { type ChangedFile, watchFile } from './file_watch.ts';
-import { createFind, type Find } from './find.ts';
-import { createMarks, type HighlightMarks } from './marks.ts';
-import { createNotes, type Notes } from './notes.ts';
+import { createFind } from './find.ts';
+import { createMarks } from './marks.ts';
+import { createNotes } from './notes.ts';
 import { mayBeNotes, type NotesFile, sortOutNotes } from './notes_file.ts';
+import type { OpenTrace } from './open_trace.ts';
 import { type Chosen, type Looking, lookAt, type Offer, planFor } from './opening.ts';
-import { createPreview, type Preview } from './preview.ts';
+import { owned } from './per_trace.ts';
+import { createPreview } from './preview.ts';
 import { whenAgain } from './read_again.ts';
 import type { Recent } from './recent.ts';
-import { createSelection, type Selection } from './selection.ts';
+import { createSelection } from './selection.ts';
 import { createSpare } from './spare.ts';
-import { createStatistics, type Statistics } from './statistics.ts';
-import { createTimeline, type Timeline } from './timeline.ts';
+import { createStatistics } from './statistics.ts';
+import { createTimeline } from './timeline.ts';
 import { openTrace, type Trace, type TraceFile } from './trace.ts';
 import { rememberTracks } from './track_memory.ts';
 import { applyValueTypes } from './value_types.ts';
 
 /** Milliseconds until the page says that it looks at files. */
 const LOOKING_MS = 300;
-
-/** An open trace with the state of its views. */
-export interface OpenTrace {
-  /** Counts the traces that this page has opened, from 1. */
-  readonly id: number;
-  readonly file: Blob;
-  readonly trace: Trace;
-  readonly timeline: Timeline;
-  readonly selection: Selection;
-  readonly preview: Preview;
-  readonly statistics: Statistics;
-  readonly callPaths: CallPaths;
-  readonly events: Events;
-  readonly derived: DerivedTracks;
-  readonly marks: HighlightMarks;
-  readonly find: Find;
-  /** Marks of what a panel has chosen. They stay until it chooses something else. */
-  readonly marked: AccessMarks;
-  /** What this browser remembers of the file. */
-  readonly memory: FileMemory;
-  readonly eventTypes: EventTypeChoices;
-  readonly notes: Notes;
-  /** Opens the trace again; see {@link Workbench.nestTailCalls}. */
-  nestTailCalls(nested: boolean): void;
-  /** Disposed when the trace leaves the screen: for what was loaded on demand. */
-  readonly scope: Scope;
-}
 
 /** What the page shows. */
 export type Bench =
@@ -151,35 +126,31 @@ export function createWorkbench(
   let recognised: number | null = null;
   let took: number | null = null;
 
-  let stopWatching: () => void = () => undefined;
   const leave = () => {
-    stopWatching();
+    const now = bench.peek();
+    if (now.at === 'open') now.open.scope.dispose();
     fetching?.abort();
     fetching = null;
     notice.value = '';
     changed.value = null;
     offered.value = null;
-    const now = bench.peek();
-    if (now.at !== 'open') return;
-    const { scope, timeline, preview, events, derived, marks, find, marked, notes, eventTypes, ...rest } = now.open;
-    const first = [scope, timeline, preview, events, derived, marks, find, marked, notes, eventTypes];
-    for (const part of [...first, rest.memory, rest.statistics, rest.selection, rest.trace]) part.dispose();
   };
   const openWith = (port: RemoteWorker, file: TraceFile, notes: readonly NotesFile[] = []) => {
     leave();
     const blob = file.file;
     for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
     performance.mark('unspool:open', { detail: { bytesRead: 0, bytes: blob.size, events: 0 } });
-    const trace = openTrace(port, file, spawnRecords);
-    const selection = createSelection(trace);
-    const preview = createPreview(trace, selection.hovered);
-    const statistics = createStatistics(trace);
-    const derived = createDerived(trace, selection, (sentence) => {
+    const scope = createScope();
+    const own = <T extends object>(part: T): T => owned(scope, part);
+    const trace = own(openTrace(port, file, spawnRecords));
+    const selection = own(createSelection(trace));
+    const statistics = own(createStatistics(trace));
+    const tell = (sentence: string) => {
       notice.value = sentence;
-    });
-    const timeline = createTimeline(trace, derived.tracks);
-    const events = createEvents(trace, timeline, statistics, selection);
-    const ownMemory = memory.of(trace, blob);
+    };
+    const derived = own(createDerived(trace, selection, tell));
+    const timeline = own(createTimeline(trace, derived.tracks));
+    const ownMemory = own(memory.of(trace, blob));
     opened += 1;
     const open: OpenTrace = {
       id: opened,
@@ -187,22 +158,22 @@ export function createWorkbench(
       trace,
       timeline,
       selection,
-      preview,
+      preview: own(createPreview(trace, selection.hovered)),
       statistics,
-      callPaths: createCallPaths(statistics),
-      events,
+      callPaths: own(createCallPaths(statistics)),
+      events: own(createEvents(trace, timeline, statistics, selection)),
       derived,
-      marks: createMarks(trace, timeline, statistics.highlighted),
-      find: createFind(trace, timeline, selection),
-      marked: createAccessMarks(timeline),
+      marks: own(createMarks(trace, timeline, statistics.highlighted)),
+      find: own(createFind(trace, timeline, selection)),
+      marked: own(createAccessMarks(timeline)),
       memory: ownMemory,
-      eventTypes: createEventTypes(ownMemory, trace.names),
-      notes: createNotes(ownMemory),
+      eventTypes: own(createEventTypes(ownMemory, trace.names)),
+      notes: own(createNotes(ownMemory)),
       nestTailCalls,
-      scope: createScope(),
+      scope,
     };
     bench.value = { at: 'open', open };
-    const stop = [
+    for (const stop of [
       watch(trace, file),
       tellOfWrong(trace),
       whenAgain(trace, (jumps, sentence) => {
@@ -218,11 +189,10 @@ export function createWorkbench(
       watchFile(open, again, (change) => {
         changed.value = change;
       }),
-    ];
+    ]) {
+      scope.add(stop);
+    }
     waitingNotes = [];
-    stopWatching = () => {
-      for (const each of stop) each();
-    };
   };
   /** Opens the file of the trace again, in another way or another file in its place. */
   const openAgain = (how: Partial<TraceFile>) => {
@@ -293,12 +263,6 @@ export function createWorkbench(
       const told = untracked(() => added.map((file) => notes.take(file)));
       notice.value = [notice.peek(), ...told].filter(Boolean).join(' ');
     });
-  };
-  const addLater = (open: OpenTrace, files: readonly NotesFile[]) => {
-    const stops = [stopWatching, addNotes(open, files)];
-    stopWatching = () => {
-      for (const stop of stops) stop();
-    };
   };
   const addCompanions = (open: OpenTrace, added: readonly CompanionFile[]) => {
     const { trace } = open;
@@ -382,7 +346,7 @@ export function createWorkbench(
       const open = shown();
       if (!first) {
         notice.value = '';
-        if (open) addLater(open, notes);
+        if (open) open.scope.add(addNotes(open, notes));
         else if (notes.length > 0) {
           waitingNotes = [...waitingNotes, ...notes];
           notice.value = 'The notes are added to the trace that you open next.';
@@ -424,7 +388,7 @@ export function createWorkbench(
         else if (!open) return openBlob(first, first.name);
       }
       notice.value = plan.notice;
-      if (!trace && open && notes.length > 0) addLater(open, notes);
+      if (!trace && open && notes.length > 0) open.scope.add(addNotes(open, notes));
     },
     removeCompanion: (id) => {
       waiting.value = waiting.peek().filter((companion) => companion.id !== id);

@@ -1,8 +1,8 @@
 import { effect, untracked } from '@preact/signals';
 import { type EmbeddedView, readView } from '../model/embedding.ts';
 import { follow, type Link } from '../model/link.ts';
+import type { OpenTrace } from '../model/open_trace.ts';
 import { toTick } from '../model/view.ts';
-import type { OpenTrace } from '../model/workbench.ts';
 import type { Page } from './page.ts';
 import { type Sender, senderOf } from './senders.ts';
 

@@ -2,6 +2,7 @@ import { effect, signal, untracked } from '@preact/signals';
 import { formatBytes, shortened } from '../base/format.ts';
 import { addressOf } from '../model/download.ts';
 import { differs, follow, type Link, linkOf, parseLink } from '../model/link.ts';
+import { copyText } from './copy.ts';
 import type { Page } from './page.ts';
 
 /** Characters of a file's name in a notice. */
@@ -42,7 +43,8 @@ function named({ file }: Link): string {
 }
 
 /** Copies a link to what is shown. */
-export function copyLink({ workbench, dock }: Page, copy: (text: string) => void): void {
+export function copyLink(page: Page): void {
+  const { workbench, dock } = page;
   const bench = workbench.bench.peek();
   const fragment = bench.at === 'open' ? linkOf(bench.open, dock) : null;
   if (bench.at !== 'open' || fragment === null) return;
@@ -52,7 +54,7 @@ export function copyLink({ workbench, dock }: Page, copy: (text: string) => void
   const isOfAddress = url !== null && nameAt(url) === bench.open.trace.name;
   address.search = isOfAddress ? `?${new URLSearchParams({ url })}` : '';
   address.hash = fragment;
-  copy(address.href);
+  copyText(page, address.href);
   workbench.tell(
     isOfAddress
       ? 'Copied a link to this view.'

@@ -10,18 +10,18 @@ import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
 import { createBrowserMemory } from '../model/file_memory.ts';
 import { createRecent, recentInBrowser } from '../model/recent.ts';
-import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
 import { createWorkbench } from '../model/workbench.ts';
-import queryWorker from '../worker/query.ts?worker&url';
 import recordWorker from '../worker/records.ts?worker&url';
 import traceWorker from '../worker/worker.ts?worker&url';
 import { App } from './app/app.tsx';
+import { chooseFile } from './app/files.ts';
 import { isTooOld, NEEDED } from './browsers.ts';
+import { COMMANDS } from './commands/commands.ts';
+import { FEATURES } from './features.ts';
 import { createPageHistory } from './history.ts';
 import { hearMessage } from './messages.ts';
 import type { Page } from './page.ts';
-import { createPanels } from './panels/panels.ts';
 import { createFrameNotes } from './timeline/frames.ts';
 import { loadTraceView, prepareTraceView } from './timeline/load.ts';
 import { limitConnections, startWorker } from './workers.ts';
@@ -31,7 +31,6 @@ const url = new URLSearchParams(location.search).get('url');
 limitConnections(url);
 const spawn = () => startWorker(traceWorker);
 const spawnRecords = () => startWorker(recordWorker);
-const spawnSql = (): SqlPort => startWorker(queryWorker);
 
 // Everything here lives as long as the page, so nothing is disposed.
 const net: Net = {
@@ -49,12 +48,16 @@ const page: Page = {
   workbench,
   theme: createTheme(),
   dock,
-  panels: createPanels(dock, spawnSql),
+  features: FEATURES,
   noteFrame: createFrameNotes(),
   memory,
   recent,
   history: createPageHistory(window),
-  actions: signal(null),
+  commands: [...COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
+  chooseFile: () => void chooseFile(workbench, recent),
+  surface: signal(null),
+  keysShown: signal(false),
+  paletteShown: signal(false),
 };
 
 effect(() => {

@@ -1,8 +1,8 @@
 /* Answers to questions of tests and tools about the open trace: `docs/interfaces.md`. */
 
 import type { Shortcuts } from '../base/replay_protocol.ts';
+import type { OpenTrace } from '../model/open_trace.ts';
 import { createReplay, type Replay } from '../model/replay.ts';
-import type { OpenTrace } from '../model/workbench.ts';
 import probeWorker from '../worker/replay_probe.ts?worker&url';
 import { replayOf } from './replay/replays.ts';
 import { startReplayWorker } from './replay/worker.ts';

@@ -1,19 +1,19 @@
 import { useSignal } from '@preact/signals';
-import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { formatCounted, shortened } from '../../base/format.ts';
+import { canWalk } from '../../model/stepping.ts';
 import type { Workbench } from '../../model/workbench.ts';
-import type { CommandContext, PageActions } from '../commands/context.ts';
 import { listenForCommands } from '../commands/keyboard.ts';
 import { Header } from '../header/header.tsx';
 import { MenuHost } from '../menu/host.tsx';
 import type { Page } from '../page.ts';
 import { LazyPalette } from '../palette/lazy.tsx';
 import { Lazy } from '../parts/lazy.tsx';
-import { loadTraceView, prepareTraceView } from '../timeline/load.ts';
+import { loadTraceView } from '../timeline/load.ts';
 import { Welcome } from '../welcome/welcome.tsx';
 import { DropOverlay } from './drop.tsx';
 import { Entries } from './entries.tsx';
-import { canPick, droppedFiles, pickFiles } from './files.ts';
+import { droppedFiles, FILE_INPUT, warm } from './files.ts';
 import './app.css';
 
 /** Characters of a notice, which may have names of files in it. */
@@ -23,57 +23,13 @@ const loadKeys = async () => (await import('../commands/keys.tsx')).KeysDialog;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench } = page;
-  const input = useRef<HTMLInputElement>(null);
-  const keysShown = useSignal(false);
-  const paletteShown = useSignal(false);
-  const warm = useCallback(() => {
-    workbench.warm();
-    void prepareTraceView();
-  }, [workbench]);
-  const choose = useCallback(() => {
-    warm();
-    if (!canPick()) return input.current?.click();
-    void pickFiles(page.recent).then((files) => {
-      if (!files) input.current?.click();
-      else if (files.length > 0) void workbench.openFiles(files);
-    });
-  }, [workbench, page, warm]);
+  const { workbench, keysShown, paletteShown, chooseFile } = page;
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
-  const contextNow = useCallback((): CommandContext => {
-    const copy = (text: string) => {
-      navigator.clipboard.writeText(text).catch(() => workbench.tell('The browser denied access to the clipboard.'));
-    };
-    const actions: PageActions = {
-      chooseFile: choose,
-      tailCalls: () => {
-        const now = workbench.bench.peek();
-        if (now.at !== 'open') return null;
-        const { info, status, nested } = now.open.trace;
-        const isKnown = status.peek().at === 'ready' && info.peek()?.offers.includes('tailCalls');
-        return isKnown ? (nested ? 'under' : 'beside') : null;
-      },
-      putTailCalls: (where) => workbench.nestTailCalls(where === 'under'),
-      toggleKeys: () => {
-        keysShown.value = !keysShown.value;
-      },
-      showPalette: () => {
-        paletteShown.value = !paletteShown.value;
-      },
-      copy,
-      canLink: () => {
-        const now = workbench.bench.peek();
-        return now.at === 'open' && now.open.memory.identity.peek() !== null;
-      },
-      copyLink: () => void import('../link.ts').then(({ copyLink }) => copyLink(page, copy)),
-    };
-    return { page: actions, trace: page.actions.peek(), row: null, table: null };
-  }, [page, workbench, choose, keysShown, paletteShown]);
   // Before the first paint: keys that are pressed as soon as the page is there count.
-  useLayoutEffect(() => listenForCommands(contextNow), [contextNow]);
-  const canWalk = page.actions.value?.canWalk.value ?? true;
+  useLayoutEffect(() => listenForCommands(page), [page]);
+  const canWalkNow = bench.at !== 'open' || canWalk(bench.open.trace.info.value);
   const closeKeys = () => {
     keysShown.value = false;
   };
@@ -83,17 +39,11 @@ export function App({ page }: { page: Page }) {
   };
 
   return (
-    <MenuHost contextNow={contextNow} tell={workbench.tell}>
+    <MenuHost page={page}>
       <div class="page">
-        <Header
-          page={page}
-          choose={choose}
-          showKeys={() => (keysShown.value = true)}
-          find={() => page.actions.peek()?.find()}
-        />
+        <Header page={page} />
         <input
-          ref={input}
-          id="file-input"
+          id={FILE_INPUT}
           hidden
           type="file"
           multiple
@@ -108,14 +58,17 @@ export function App({ page }: { page: Page }) {
         ) : bench.at === 'open' && status?.at !== 'failed' ? (
           <Lazy key={bench.open.id} load={loadTraceView} props={{ open: bench.open, page }} />
         ) : (
-          <Welcome page={page} choose={choose} />
+          <Welcome page={page} choose={chooseFile} />
         )}
-        <Notice workbench={workbench} choose={choose} />
-        <DropOverlay onEnter={warm} onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))} />
-        {keysShown.value && <Lazy load={loadKeys} props={{ canWalk, close: closeKeys }} failed={keysFailed} />}
-        {paletteShown.value && (
-          <LazyPalette page={page} contextNow={contextNow} close={() => (paletteShown.value = false)} />
+        <Notice workbench={workbench} choose={chooseFile} />
+        <DropOverlay
+          onEnter={() => warm(workbench)}
+          onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))}
+        />
+        {keysShown.value && (
+          <Lazy load={loadKeys} props={{ page, canWalk: canWalkNow, close: closeKeys }} failed={keysFailed} />
         )}
+        {paletteShown.value && <LazyPalette page={page} close={() => (paletteShown.value = false)} />}
       </div>
     </MenuHost>
   );

@@ -1,17 +1,36 @@
 import type { FileHandle, Recent } from '../../model/recent.ts';
+import type { Workbench } from '../../model/workbench.ts';
+import { prepareTraceView } from '../timeline/load.ts';
 
 /** The part of the File System Access API that is used. The DOM types lack it, as do some browsers. */
 interface Picker {
   showOpenFilePicker?(options: { multiple: boolean }): Promise<FileHandle[]>;
 }
 
+/** Id of the field for files, for browsers without pickers. */
+export const FILE_INPUT = 'file-input';
+
+/** Prepares for a file that is likely to come. */
+export function warm(workbench: Workbench): void {
+  workbench.warm();
+  void prepareTraceView();
+}
+
+/** Opens the browser's file dialog, and then the files. */
+export async function chooseFile(workbench: Workbench, recent: Recent): Promise<void> {
+  warm(workbench);
+  const files = canPick() ? await pickFiles(recent) : null;
+  if (!files) document.getElementById(FILE_INPUT)?.click();
+  else if (files.length > 0) void workbench.openFiles(files);
+}
+
 /** Whether the user can choose files that the browser can open again later. */
-export function canPick(): boolean {
+function canPick(): boolean {
   return (globalThis as Picker).showOpenFilePicker !== undefined;
 }
 
 /** Lets the user choose files, and notes their handles. Null if the browser does not allow it here, as in a frame of another origin. */
-export async function pickFiles(recent: Recent): Promise<readonly File[] | null> {
+async function pickFiles(recent: Recent): Promise<readonly File[] | null> {
   let handles: FileHandle[];
   try {
     handles = (await (globalThis as Picker).showOpenFilePicker?.({ multiple: true })) ?? [];

@@ -1,33 +1,34 @@
 import { signal } from '@preact/signals';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { COMMANDS, type Command } from './commands.ts';
-import type { CommandContext, TraceActions } from './context.ts';
+import { SLICE_ROW } from '../../model/layout.ts';
+import { FEATURES } from '../features.ts';
+import type { CommandContext, Page, Surface } from '../page.ts';
+import { COMMANDS as CORE } from './commands.ts';
 import { chordOf, commandFor, type Focus } from './keyboard.ts';
-import { SHEET } from './sheet.ts';
+import { sheetOf } from './sheet.ts';
 
+const COMMANDS = [...CORE, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
 const ON_TIMELINE: Focus = { typing: false, onTimeline: true, dialog: false };
-const hasSelection = signal(false);
+const selected = signal<object | null>(null);
 let log: string[];
 let context: CommandContext;
 
 beforeEach(() => {
   log = [];
-  hasSelection.value = false;
-  const trace = new Proxy({ hasSelection } as unknown as TraceActions, {
-    get: (target, name) =>
-      name === 'hasSelection' ? target.hasSelection : (...given: unknown[]) => log.push([name, ...given].join(' ')),
-  });
-  const page = {
-    chooseFile: () => log.push('chooseFile'),
-    tailCalls: () => 'beside' as const,
-    putTailCalls: (where: string) => log.push(`putTailCalls ${where}`),
-    canLink: () => true,
-    copyLink: () => log.push('copyLink'),
-    toggleKeys: () => log.push('toggleKeys'),
-    showPalette: () => log.push('showPalette'),
-    copy: (text: string) => log.push(`copy ${text}`),
+  selected.value = null;
+  const note = (name: string) => (given: unknown) => log.push(`${name} ${given}`);
+  const surface = {
+    open: {
+      timeline: { size: signal({ width: 100 }), zoom: (_: number, factor: number) => log.push(`zoom ${factor}`) },
+      selection: { selected, record: signal(null) },
+    },
+    scrollBy: note('scroll'),
+    stepRow: note('stepRow'),
+    step: note('step'),
+    selectFirst: () => log.push('selectFirst'),
   };
-  context = { page, trace, row: null, table: null };
+  const page = { commands: COMMANDS, features: FEATURES, chooseFile: () => log.push('chooseFile') };
+  context = { page: page as unknown as Page, surface: surface as unknown as Surface, row: null, table: null };
 });
 
 const idFor = (chord: string, focus: Partial<Focus> = {}, on = context) =>
@@ -37,19 +38,18 @@ describe('the commands', () => {
   it('have ids and keys of their own', () => {
     const ids = COMMANDS.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    const commands: readonly Command[] = COMMANDS;
-    const keys = commands.flatMap((command) => [...command.keys, ...(command.alsoKeys ?? [])]);
+    const keys = COMMANDS.flatMap((command) => [...command.keys, ...(command.alsoKeys ?? [])]);
     expect(new Set(keys).size).toBe(keys.length);
   });
   it('run what their keys stand for', () => {
-    hasSelection.value = true;
+    selected.value = {};
     for (const chord of ['w', '-', 'pageup', 'arrowup', 'arrowdown', ']', 'ctrl o']) {
       commandFor(chord, ON_TIMELINE, context)?.run(context);
     }
     expect(log).toEqual([
       'zoom 0.625',
       'zoom 1.6',
-      'scroll -10',
+      `scroll ${-10 * SLICE_ROW}`,
       'stepRow -1',
       'stepRow 1',
       'step callee',
@@ -61,10 +61,10 @@ describe('the commands', () => {
     expect(log).toEqual(['selectFirst', 'selectFirst']);
   });
   it('are disabled without the trace or the selection that they need', () => {
-    expect(idFor('w', {}, { ...context, trace: null })).toBeNull();
-    expect(idFor('?', {}, { ...context, trace: null })).toBe('show-keys');
+    expect(idFor('w', {}, { ...context, surface: null })).toBeNull();
+    expect(idFor('?', {}, { ...context, surface: null })).toBe('show-keys');
     expect([idFor('.'), idFor('enter')]).toEqual([null, 'select-first']);
-    hasSelection.value = true;
+    selected.value = {};
     expect([idFor('.'), idFor('enter')]).toEqual(['select-next', null]);
   });
 });
@@ -98,14 +98,14 @@ describe('a key', () => {
 });
 
 it('lists the keys of the commands on the sheet', () => {
-  const rows = SHEET.flatMap(({ rows }) => rows);
+  const rows = sheetOf({ features: FEATURES, commands: COMMANDS }).flatMap(({ rows }) => rows);
   expect(rows.find(({ does }) => does === 'Pan left, pan right')?.keys).toEqual([
     [['A'], ['D']],
     [['←'], ['→']],
   ]);
   expect(rows.find(({ does }) => does === 'Open a trace')?.keys).toEqual([[['Ctrl', 'O']]]);
   const listed = rows.flatMap(({ keys }) => keys.flat(2));
-  for (const { keys } of COMMANDS.filter((command: Command) => command.keys.length > 0))
+  for (const { keys } of COMMANDS.filter((command) => command.keys.length > 0))
     expect(listed.map((key) => key.toLowerCase())).toContain(
       keys[0]
         ?.split(' ')

@@ -1,35 +1,12 @@
-import type { CommandContext, TraceActions } from './context.ts';
+import { SLICE_ROW } from '../../model/layout.ts';
+import { rangeAround } from '../../model/measure.ts';
+import { rangeBetween } from '../../model/view.ts';
+import type { Command, Page, Surface } from '../page.ts';
+import { GO_TO_ID } from '../timeline/fields.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
 import { LANE_COMMANDS } from './lane_commands.ts';
+import { hasSelection, onTrace } from './on.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
-import { WALK_COMMANDS } from './walk_commands.ts';
-
-/**
- * A key with its modifier: a `KeyboardEvent.key` in lower case, after `ctrl `, `shift ` or `alt ` if it needs Ctrl (or Command),
- * Shift or Alt. Function keys may need two: `ctrl shift `.
- */
-export type Chord = string;
-
-/** Something that the user can do, by keyboard, from a menu or from a palette. */
-export interface Command {
-  /** Stable word for menus, tests and links. */
-  readonly id: string;
-  /** Verb and object in sentence case. */
-  readonly title: string;
-  /** The keys in the order of the sheet. */
-  readonly keys: readonly Chord[];
-  /** Further keys, which the sheet leaves out. */
-  readonly alsoKeys?: readonly Chord[];
-  /** What it would act on now, such as the name of a track. */
-  readonly about?: (context: CommandContext) => string;
-  /** The title in a menu, where it is clear what the command acts on. */
-  readonly inMenu?: string;
-  /** The keys work while a dialog is open. */
-  readonly overDialogs?: boolean;
-  /** Whether the command has an effect now. A disabled command leaves its keys to the browser. */
-  readonly enabled: (context: CommandContext) => boolean;
-  readonly run: (context: CommandContext) => void;
-}
 
 /** Part of the timeline's width that a key pans. */
 const PAN = 0.2;
@@ -37,145 +14,209 @@ const ZOOM = 1.6;
 /** Rows of slices that a key scrolls. */
 const ROWS = 10;
 
-/** All commands of the page. */
-export const COMMANDS = [
+const move = (does?: string) => ({ sheet: { group: 'Move', ...(does ? { does } : {}) } });
+const select = (does?: string) => ({ sheet: { group: 'Select', ...(does ? { does } : {}) } });
+const onPage = { group: 'Page' };
+
+/** The commands of the page and of the timeline. Features have more: see `Page.commands`. */
+export const COMMANDS: readonly Command[] = [
   {
     id: 'open-file',
     title: 'Open a trace',
     keys: ['ctrl o'],
+    sheet: onPage,
     overDialogs: true,
     enabled: () => true,
     run: ({ page }) => page.chooseFile(),
   },
   {
-    id: 'show-keys',
-    title: 'Show keys',
-    keys: ['?'],
-    overDialogs: true,
-    enabled: () => true,
-    run: ({ page }) => page.toggleKeys(),
-  },
-  {
     id: 'show-palette',
     title: 'Show all commands',
     keys: ['ctrl k'],
+    sheet: onPage,
     enabled: () => true,
-    run: ({ page }) => page.showPalette(),
+    run: ({ page: { paletteShown } }) => {
+      paletteShown.value = !paletteShown.value;
+    },
+  },
+  {
+    id: 'show-keys',
+    title: 'Show keys',
+    keys: ['?'],
+    sheet: onPage,
+    overDialogs: true,
+    enabled: () => true,
+    run: ({ page: { keysShown } }) => {
+      keysShown.value = !keysShown.value;
+    },
   },
   {
     id: 'copy-link',
     title: 'Copy a link to this view',
     keys: [],
-    enabled: ({ page }) => page.canLink(),
-    run: ({ page }) => page.copyLink(),
+    enabled: ({ page }) => openOn(page)?.memory.identity.peek() != null,
+    run: ({ page }) => void import('../link.ts').then(({ copyLink }) => copyLink(page)),
   },
-  {
-    id: 'nest-tail-calls',
-    title: 'Show tail calls under their callers',
-    keys: [],
-    enabled: ({ page }) => page.tailCalls() === 'beside',
-    run: ({ page }) => page.putTailCalls('under'),
-  },
-  {
-    id: 'unnest-tail-calls',
-    title: 'Show tail calls beside their callers',
-    keys: [],
-    enabled: ({ page }) => page.tailCalls() === 'under',
-    run: ({ page }) => page.putTailCalls('beside'),
-  },
-  onTrace('zoom-in', 'Zoom in', ['w'], (trace) => trace.zoom(1 / ZOOM), { alsoKeys: ['+', '='] }),
-  onTrace('zoom-out', 'Zoom out', ['s'], (trace) => trace.zoom(ZOOM), { alsoKeys: ['-'] }),
-  onTrace('pan-left', 'Pan left', ['a', 'arrowleft'], (trace) => trace.pan(-PAN)),
-  onTrace('pan-right', 'Pan right', ['d', 'arrowright'], (trace) => trace.pan(PAN)),
-  onTrace('scroll-up', 'Scroll the tracks up', ['pageup'], (trace) => trace.scroll(-ROWS)),
-  onTrace('scroll-down', 'Scroll the tracks down', ['pagedown'], (trace) => trace.scroll(ROWS)),
-  onTrace('show-whole', 'Show the whole trace', ['0'], (trace) => trace.showWhole()),
-  onTrace('go-to', 'Go to a position or a name', ['g'], (trace) => trace.goTo()),
-  onTrace('back', 'Back', ['alt arrowleft'], (trace) => trace.back(), { needs: 'back' }),
-  onTrace('forward', 'Forward', ['alt arrowright'], (trace) => trace.forward(), { needs: 'forward' }),
-  onTrace('find', 'Find', ['ctrl f', '/'], (trace) => trace.find()),
-  onTrace('find-next', 'Select the next hit', ['f3'], (trace) => trace.findStep(1), { needs: 'hits' }),
-  onTrace('find-previous', 'Select the previous hit', ['shift f3'], (trace) => trace.findStep(-1), { needs: 'hits' }),
-  onTrace('fit-selection', 'Zoom to the selection', ['f'], (trace) => trace.fitSelection(), { needs: 'selection' }),
-  onTrace('select-first', 'Select the first call on the screen', ['enter'], (trace) => trace.selectFirst(), {
-    needs: 'no selection',
+  tailCalls('nest-tail-calls', 'Show tail calls under their callers', true),
+  tailCalls('unnest-tail-calls', 'Show tail calls beside their callers', false),
+  onTrace('zoom-in', 'Zoom in', ['w'], zoomBy(1 / ZOOM), { alsoKeys: ['+', '='], ...move('Zoom in, zoom out') }),
+  onTrace('zoom-out', 'Zoom out', ['s'], zoomBy(ZOOM), { alsoKeys: ['-'], ...move('Zoom in, zoom out') }),
+  onTrace('pan-left', 'Pan left', ['a', 'arrowleft'], panBy(-PAN), move('Pan left, pan right')),
+  onTrace('pan-right', 'Pan right', ['d', 'arrowright'], panBy(PAN), move('Pan left, pan right')),
+  onTrace('scroll-up', 'Scroll the tracks up', ['pageup'], scrollBy(-ROWS), move('Scroll the tracks')),
+  onTrace('scroll-down', 'Scroll the tracks down', ['pagedown'], scrollBy(ROWS), move('Scroll the tracks')),
+  onTrace('show-whole', 'Show the whole trace', ['0'], ({ open }) => open.timeline.showWhole(), {
+    part: 'range',
+    ...move(),
   }),
-  onTrace('select-above', 'Select in the row above', ['arrowup'], (trace) => firstOr(trace, () => trace.stepRow(-1))),
-  onTrace('select-below', 'Select in the row below', ['arrowdown'], (trace) => firstOr(trace, () => trace.stepRow(1))),
-  onTrace('select-next', 'Select the next in the row', ['.'], (trace) => trace.step('next'), { needs: 'selection' }),
-  onTrace('select-previous', 'Select the previous in the row', [','], (trace) => trace.step('previous'), {
-    needs: 'selection',
+  onTrace('go-to', 'Go to a position or a name', ['g'], () => document.getElementById(GO_TO_ID)?.focus(), move()),
+  onTrace('back', 'Back', ['alt arrowleft'], ({ visits }) => visits.back(), {
+    needs: ({ visits }) => visits.canGoBack.peek(),
+    ...move('Go back, go forward'),
   }),
-  onTrace('select-caller', 'Select the caller', ['['], (trace) => trace.step('caller'), { needs: 'selection' }),
-  onTrace('select-callee', 'Select the longest callee', [']'], (trace) => trace.step('callee'), {
-    needs: 'selection',
+  onTrace('forward', 'Forward', ['alt arrowright'], ({ visits }) => visits.forward(), {
+    needs: ({ visits }) => visits.canGoForward.peek(),
+    ...move('Go back, go forward'),
   }),
-  onTrace('select-range', 'Set range to the selection, or to the visible area', ['r'], (trace) => trace.selectRange(), {
-    inMenu: 'Set range to this',
+  onTrace('fit-selection', 'Zoom to the selection', ['f'], fitSelection, {
+    needs: hasSelection,
+    part: 'selection',
+    ...select(),
   }),
-  onTrace('measure', 'Measure from the selection', ['x'], (trace) => trace.measure(), {
-    needs: 'selection',
+  onTrace('select-first', 'Select the first call on the screen', ['enter'], (surface) => surface.selectFirst(), {
+    needs: (surface) => !hasSelection(surface),
+    ...select(),
+  }),
+  onTrace(
+    'select-above',
+    'Select in the row above',
+    ['arrowup'],
+    stepRow(-1),
+    select('Select in the row above, below'),
+  ),
+  onTrace(
+    'select-below',
+    'Select in the row below',
+    ['arrowdown'],
+    stepRow(1),
+    select('Select in the row above, below'),
+  ),
+  onTrace('select-next', 'Select the next in the row', ['.'], (surface) => void surface.step('next'), {
+    needs: hasSelection,
+    ...select('Select the next, previous in the row'),
+  }),
+  onTrace('select-previous', 'Select the previous in the row', [','], (surface) => void surface.step('previous'), {
+    needs: hasSelection,
+    ...select('Select the next, previous in the row'),
+  }),
+  onTrace('select-caller', 'Select the caller', ['['], (surface) => void surface.step('caller'), {
+    needs: hasSelection,
+    part: 'step',
+    ...select('Select the caller, longest callee'),
+  }),
+  onTrace('select-callee', 'Select the longest callee', [']'], (surface) => void surface.step('callee'), {
+    needs: hasSelection,
+    part: 'step',
+    ...select('Select the caller, longest callee'),
+  }),
+  onTrace('measure', 'Measure from the selection', ['x'], measure, {
+    needs: hasSelection,
     inMenu: 'Measure from here',
+    part: 'measure',
+    sheet: { group: 'Range and lengths' },
   }),
-  onTrace('add-note', 'Add a note at the selection or the pointer', ['m'], (trace) => trace.addNote(), {
-    inMenu: 'Add a note',
+  onTrace('select-range', 'Set range to the selection, or to the visible area', ['r'], selectRange, {
+    inMenu: 'Set range to this',
+    part: 'selection',
+    sheet: { group: 'Range and lengths' },
   }),
-  onTrace('keep-range', 'Keep the range as a note', ['shift m'], (trace) => trace.keepRange(), { needs: 'range' }),
-  onTrace('clear-latest', 'Clear selection or range', ['escape'], (trace) => trace.clearLatest()),
+  onTrace('range-of-screen', 'Set range to visible area', [], selectScreen, { part: 'range' }),
+  onTrace('clear-range', 'Clear range', [], clearRange, {
+    needs: ({ open }) => open.statistics.range.peek() !== null,
+    part: 'clear range',
+  }),
+  onTrace('clear-latest', 'Clear selection or range', ['escape'], (surface) => surface.clearLatest(), select()),
   ...TRACK_COMMANDS,
   ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
-  ...WALK_COMMANDS,
-] as const satisfies readonly Command[];
+];
 
-/** Steps from the selection, or makes one. */
-function firstOr(trace: TraceActions, step: () => Promise<void>): void {
-  if (trace.hasSelection.peek()) void step();
-  else trace.selectFirst();
+/** The open trace of a page, or null. */
+function openOn({ workbench }: Page) {
+  const bench = workbench.bench.peek();
+  return bench.at === 'open' ? bench.open : null;
 }
 
-/** The id of one of the {@link COMMANDS}. */
-export type CommandId = (typeof COMMANDS)[number]['id'];
-
-/** The command with an id. */
-export function commandOf(id: CommandId): Command {
-  return COMMANDS.find((command) => command.id === id)!;
-}
-
-interface TraceOptions {
-  readonly alsoKeys?: readonly Chord[];
-  readonly inMenu?: string;
-  /** What the command has no effect without. */
-  readonly needs?: keyof typeof NEEDS;
-}
-
-/** What some commands need besides a trace. */
-const NEEDS = {
-  selection: (trace) => trace.hasSelection.peek(),
-  'no selection': (trace) => !trace.hasSelection.peek(),
-  hits: (trace) => trace.hasHits.peek(),
-  range: (trace) => trace.canKeepRange.peek(),
-  back: (trace) => trace.canGoBack.peek(),
-  forward: (trace) => trace.canGoForward.peek(),
-} satisfies Record<string, (trace: TraceActions) => boolean>;
-
-/** A command that needs a trace on the screen. */
-function onTrace<const Id extends string>(
-  id: Id,
-  title: string,
-  keys: readonly Chord[],
-  run: (trace: TraceActions) => void,
-  { alsoKeys = [], inMenu = title, needs }: TraceOptions = {},
-): Command & { readonly id: Id } {
+/** Opens the trace again with the callees of tail calls elsewhere, if it records tail calls and is read. */
+function tailCalls(id: string, title: string, nested: boolean): Command {
   return {
     id,
     title,
-    keys,
-    alsoKeys,
-    inMenu,
-    enabled: ({ trace }) => trace !== null && (needs === undefined || NEEDS[needs](trace)),
-    run: ({ trace }) => {
-      if (trace) run(trace);
+    keys: [],
+    part: 'tail calls',
+    enabled: ({ page }) => {
+      const trace = openOn(page)?.trace;
+      const isKnown = trace?.status.peek().at === 'ready' && trace.info.peek()?.offers.includes('tailCalls');
+      return isKnown === true && trace?.nested !== nested;
     },
+    run: ({ page }) => page.workbench.nestTailCalls(nested),
   };
+}
+
+/** Zooms at the middle of the timeline; a `factor` above 1 shows more. */
+function zoomBy(factor: number): (surface: Surface) => void {
+  return ({ open: { timeline } }) => timeline.zoom(timeline.size.peek().width / 2, factor, 'gliding');
+}
+
+/** Moves the view by a part of its width; negative is to the left. */
+function panBy(part: number): (surface: Surface) => void {
+  return ({ open: { timeline } }) => timeline.glideBy(part * timeline.size.peek().width);
+}
+
+/** Scrolls the tracks by rows of slices; negative is up. */
+function scrollBy(rows: number): (surface: Surface) => void {
+  return (surface) => surface.scrollBy(rows * SLICE_ROW);
+}
+
+/** Steps from the selection, or makes one. */
+function stepRow(by: 1 | -1): (surface: Surface) => void {
+  return (surface) => {
+    if (hasSelection(surface)) void surface.stepRow(by);
+    else surface.selectFirst();
+  };
+}
+
+function fitSelection({ open: { selection, timeline }, bringIntoView }: Surface): void {
+  const selected = selection.selected.peek();
+  if (!selected) return;
+  if (selected.end !== null) timeline.show({ from: selected.start, to: selected.end });
+  else bringIntoView(selected);
+}
+
+/** Measures lengths from the selection to those that follow. */
+function measure({ open: { selection } }: Surface): void {
+  selection.anchor.value = selection.place();
+}
+
+/** Makes the selected slice the range, or all that is measured, or else what is on the screen. */
+function selectRange(surface: Surface): void {
+  const { selection, statistics } = surface.open;
+  const selected = selection.selected.peek();
+  const anchor = selection.anchor.peek();
+  const place = selection.place();
+  if (anchor && place) statistics.range.value = rangeAround(anchor, place);
+  else if (surface.open.timeline.view.peek() && selected && selected.end !== null && selected.end > selected.start) {
+    statistics.range.value = { from: selected.start, to: selected.end };
+  } else selectScreen(surface);
+}
+
+/** Makes what is on the screen the range. */
+function selectScreen({ open: { timeline, statistics } }: Surface): void {
+  const view = timeline.view.peek();
+  const whole = timeline.whole.peek();
+  if (view && whole) statistics.range.value = rangeBetween(view, whole, 0, timeline.size.peek().width);
+}
+
+function clearRange({ open: { statistics } }: Surface): void {
+  statistics.range.value = null;
 }

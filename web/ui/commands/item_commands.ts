@@ -1,134 +1,88 @@
-import { shortened } from '../../base/format.ts';
+import { formatPosition, shortened } from '../../base/format.ts';
 import { termOfName } from '../../model/find_terms.ts';
-import type { CommandContext, Named, TraceActions } from './context.ts';
+import { copyText } from '../copy.ts';
+import type { Command, Surface } from '../page.ts';
+import { hasSelection, onNamed } from './on.ts';
 
 /** What can be done with the selection, or with the row of a table that a menu was opened on. */
-export const ITEM_COMMANDS = [
+export const ITEM_COMMANDS: readonly Command[] = [
   {
     id: 'show-row',
     title: 'Show in the timeline',
     keys: [],
-    enabled: ({ row }: CommandContext) => row?.show != null,
-    run: ({ row }: CommandContext) => row?.show?.(),
+    part: 'show row',
+    enabled: ({ row }) => row?.show != null,
+    run: ({ row }) => row?.show?.(),
   },
-  onNamed('find-same-name', 'Find all with this name', (named, trace) => trace.findName(named)),
+  onNamed('find-same-name', 'Find all with this name', 'name', ({ text }, open) => open.find.open(termOfName(text))),
   {
     id: 'find-same-value',
     title: 'Find all with this value',
     keys: [],
+    part: 'value',
     // That of the name is offered already.
-    enabled: ({ trace, row }: CommandContext) =>
-      trace !== null && row?.term != null && row.term !== termOfName(row.named?.text ?? ''),
-    about: ({ row }: CommandContext) => shortened(row?.term ?? ''),
-    run: ({ trace, row }: CommandContext) => row?.term != null && trace?.findTerm(row.term),
+    enabled: ({ surface, row }) =>
+      surface !== null && row?.term != null && row.term !== termOfName(row.named?.text ?? ''),
+    about: ({ row }) => shortened(row?.term ?? ''),
+    run: ({ surface, row }) => {
+      if (surface && row?.term != null) surface.open.find.open(row.term);
+    },
   },
   {
     id: 'narrow-to-value',
     title: 'Only rows with this value',
     keys: [],
-    enabled: ({ row }: CommandContext) => row?.term != null && row.narrow !== null,
-    about: ({ row }: CommandContext) => shortened(row?.term ?? ''),
-    run: ({ row }: CommandContext) => row?.term != null && row.narrow?.(row.term),
+    part: 'value',
+    enabled: ({ row }) => row?.term != null && row.narrow !== null,
+    about: ({ row }) => shortened(row?.term ?? ''),
+    run: ({ row }) => row?.term != null && row.narrow?.(row.term),
   },
-  onNamed(
-    'list-calls',
-    'List its calls',
-    ({ id }, trace) => trace.listCalls(id),
-    ({ id, isCalled }) => id >= 0 && isCalled,
-  ),
-  {
-    id: 'list-occurrences',
-    title: 'List all points of the statement',
-    keys: [],
-    enabled: ({ trace, row }: CommandContext) => row === null && trace?.selectedStatement() != null,
-    run: ({ trace }: CommandContext) => trace?.listOccurrences(trace.selectedStatement() ?? ''),
-  },
-  onNamed(
-    'highlight-name',
-    'Highlight its calls',
-    ({ id }, trace) => trace.highlight(id),
-    ({ id, isCalled }) => id >= 0 && isCalled,
-  ),
-  onNamed(
-    'keep-calls',
-    'Keep its calls as a track',
-    ({ id }, trace) => trace.keepCalls(id),
-    ({ id, isCalled }) => id >= 0 && isCalled,
-  ),
   {
     id: 'copy-row',
     title: 'Copy the row',
     keys: [],
-    enabled: ({ row }: CommandContext) => row !== null && row.cells.length > 0,
-    run: ({ row, page }: CommandContext) => page.copy(plain(row?.cells.join('\t') ?? '')),
+    part: 'copy row',
+    enabled: ({ row }) => row !== null && row.cells.length > 0,
+    run: ({ row, page }) => copyText(page, plain(row?.cells.join('\t') ?? '')),
   },
   {
     id: 'copy-table',
     title: 'Copy',
     keys: [],
-    enabled: ({ table }: CommandContext) => table !== null,
-    run: ({ table }: CommandContext) => table?.copy(),
+    part: 'table',
+    enabled: ({ table }) => table !== null,
+    run: ({ table }) => table?.copy(),
   },
   {
     id: 'save-table',
     title: 'Save as CSV',
     keys: [],
-    enabled: ({ table }: CommandContext) => table !== null,
-    run: ({ table }: CommandContext) => table?.save(),
+    part: 'table',
+    enabled: ({ table }) => table !== null,
+    run: ({ table }) => table?.save(),
   },
-  onNamed('copy-name', 'Copy the name', ({ text }, _, { page }) => page.copy(text)),
+  onNamed('copy-name', 'Copy the name', 'copy', ({ text }, _, page) => copyText(page, text)),
   {
     id: 'copy-position',
     title: 'Copy the position',
     keys: [],
-    enabled: ({ trace, row }: CommandContext) => row === null && (trace?.hasSelection.peek() ?? false),
-    run: ({ trace, page }: CommandContext) => page.copy(plain(trace?.positionText() ?? '')),
+    part: 'copy',
+    enabled: ({ surface, row }) => row === null && surface !== null && hasSelection(surface),
+    run: ({ surface, page }) => {
+      if (surface) copyText(page, plain(positionText(surface)));
+    },
   },
-  {
-    id: 'range-of-screen',
-    title: 'Set range to visible area',
-    keys: [],
-    enabled: ({ trace }: CommandContext) => trace !== null,
-    run: ({ trace }: CommandContext) => trace?.selectScreen(),
-  },
-  {
-    id: 'clear-range',
-    title: 'Clear range',
-    keys: [],
-    enabled: ({ trace }: CommandContext) => trace?.hasRange.peek() ?? false,
-    run: ({ trace }: CommandContext) => trace?.clearRange(),
-  },
-] as const;
+];
+
+/** The position of the selection as a text that can be gone to, or ''. */
+function positionText({ open: { trace, selection } }: Surface): string {
+  const x = selection.selected.peek()?.start ?? selection.record.peek()?.x;
+  const info = trace.info.peek();
+  const extent = trace.progress.peek().extent;
+  return x === undefined || !info || !extent ? '' : formatPosition(x, extent.from, info.clock);
+}
 
 /** A text of the page with spaces that other programs understand. */
 function plain(text: string): string {
   return text.replace(/[\u00a0\u202f]/g, ' ');
-}
-
-/** What a command on a name acts on: the name of the row, or else of the selection. */
-function namedIn({ row, trace }: CommandContext): Named | null {
-  return row ? row.named : (trace?.selectedName() ?? null);
-}
-
-/** A command on the name of the selection or the row. */
-function onNamed<const Id extends string>(
-  id: Id,
-  title: string,
-  run: (named: Named, trace: TraceActions, context: CommandContext) => void,
-  isEnabled: (named: Named) => boolean = () => true,
-) {
-  return {
-    id,
-    title,
-    keys: [],
-    enabled: (context: CommandContext) => {
-      const named = namedIn(context);
-      return context.trace !== null && named !== null && named.text !== '' && isEnabled(named);
-    },
-    about: (context: CommandContext) => shortened(namedIn(context)?.text ?? ''),
-    run: (context: CommandContext) => {
-      const named = namedIn(context);
-      if (context.trace && named) run(named, context.trace, context);
-    },
-  };
 }

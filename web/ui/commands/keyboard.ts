@@ -1,6 +1,7 @@
 import { createScope, type Dispose } from '../../base/scope.ts';
-import { type Chord, COMMANDS, type Command } from './commands.ts';
-import type { CommandContext } from './context.ts';
+import type { Command, CommandContext, Page } from '../page.ts';
+import type { Chord } from '../parts/chord.ts';
+import { contextOf } from './on.ts';
 
 /** The state of the page that decides which command a key runs. */
 export interface Focus {
@@ -28,12 +29,12 @@ const WITH_SHIFT = /^(f\d+|m)$/;
 /** Keys that are commands with Alt. The others with Alt belong to the browser. */
 const WITH_ALT = /^arrow(left|right)$/;
 
-/** Runs the command of each key that reaches the window, until disposed. `context` is called at each key. */
-export function listenForCommands(context: () => CommandContext): Dispose {
+/** Runs the command of each key that reaches the window, until disposed. */
+export function listenForCommands(page: Page): Dispose {
   const scope = createScope();
   scope.listen<KeyboardEvent>(window, 'keydown', (event) => {
-    const now = context();
-    const command = commandFor(chordOf(event), focusOf(targetOf(event), now.trace?.area ?? null), now);
+    const now = contextOf(page);
+    const command = commandFor(chordOf(event), focusOf(targetOf(event), now.surface?.area ?? null), now);
     if (!command) return;
     event.preventDefault();
     command.run(now);
@@ -46,8 +47,9 @@ export function commandFor(chord: Chord | null, focus: Focus, context: CommandCo
   if (chord === null) return null;
   if (focus.typing && !chord.startsWith('ctrl ')) return null;
   if (FOR_CONTROLS.has(chord) && !focus.onTimeline) return null;
-  const commands: readonly Command[] = COMMANDS;
-  const command = commands.find(({ keys, alsoKeys = [] }) => keys.includes(chord) || alsoKeys.includes(chord));
+  const command = context.page.commands.find(
+    ({ keys, alsoKeys = [] }) => keys.includes(chord) || alsoKeys.includes(chord),
+  );
   if (!command || (focus.dialog && !command.overDialogs)) return null;
   return command.enabled(context) ? command : null;
 }

@@ -1,8 +1,10 @@
+import type { Page } from '../page.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { SHEET, type SheetRow } from './sheet.ts';
+import { type SheetRow, sheetOf } from './sheet.ts';
 import './keys.css';
 
 interface Props {
+  readonly page: Page;
   /** Whether the keys that walk through steps can do something, or could with another trace. */
   readonly canWalk: boolean;
   /** The user closes the sheet. */
@@ -10,7 +12,7 @@ interface Props {
 }
 
 /** The sheet of keys and gestures, as a modal dialog. */
-export function KeysDialog({ canWalk, close }: Props) {
+export function KeysDialog({ page, canWalk, close }: Props) {
   return (
     <Dialog class="keys" title="keys-title" close={close}>
       <div class="keys-inner">
@@ -24,21 +26,23 @@ export function KeysDialog({ canWalk, close }: Props) {
           </button>
         </header>
         <div class="keys-groups">
-          {SHEET.filter(({ ofSteps }) => !ofSteps || canWalk).map((group) => (
-            <section key={group.title}>
-              <h3>{group.title}</h3>
-              <dl>
-                {group.rows.map((row, i) => (
-                  <div key={i}>
-                    <dt>
-                      <RowKeys row={row} />
-                    </dt>
-                    <dd>{row.does}</dd>
-                  </div>
-                ))}
-              </dl>
-            </section>
-          ))}
+          {sheetOf(page)
+            .filter(({ ofSteps }) => !ofSteps || canWalk)
+            .map((group) => (
+              <section key={group.title}>
+                <h3>{group.title}</h3>
+                <dl>
+                  {group.rows.map((row, i) => (
+                    <div key={i}>
+                      <dt>
+                        <RowKeys row={row} />
+                      </dt>
+                      <dd>{row.does}</dd>
+                    </div>
+                  ))}
+                </dl>
+              </section>
+            ))}
         </div>
       </div>
     </Dialog>

@@ -1,100 +1,31 @@
-import type { CommandId } from './commands.ts';
+import type { MenuName } from '../menu/request.ts';
+import type { Command, CommandContext } from '../page.ts';
 
-/** The commands of a menu; null separates groups. A disabled command is left out. */
-export type Menu = readonly (CommandId | null)[];
+const LANES = ['lanes'];
+const RANGE = ['range', 'keep range', 'clear range'];
+const TAIL_CALLS = ['tail calls'];
 
-const SHOWING = ['pin-track', 'unpin-track', 'hide-track', 'show-only-track', 'show-all-tracks'] as const;
-const FOLDING = ['fold-track', 'unfold-track', 'compact-track', 'full-track'] as const;
-const VALUES = [
-  'values-decimal',
-  'values-hex',
-  'values-unsigned',
-  'values-signed',
-  'values-float',
-  'values-characters',
-  'values-dots',
-  'values-steps',
-  'values-log',
-  'values-linear',
-  'values-tall',
-  'values-low',
-] as const;
-const TAIL_CALLS = ['nest-tail-calls', 'unnest-tail-calls'] as const;
-const LANES = ['keep-cpus', 'remove-cpus', 'keep-events', 'remove-events'] as const;
-const RANGE = ['show-whole', 'range-of-screen', 'keep-range', 'clear-range'] as const;
-
-/** What is offered for what was clicked. */
-export const MENUS = {
-  item: [
-    'fit-selection',
-    'select-range',
-    null,
-    'find-same-name',
-    'list-calls',
-    'list-occurrences',
-    'highlight-name',
-    'keep-calls',
-    'keep-events-of-type',
-    null,
-    'select-caller',
-    'select-callee',
-    'measure',
-    'add-note',
-    null,
-    'copy-name',
-    'copy-position',
-  ],
+/** The groups of each menu, by the parts that commands say. A command without an effect now is left out. */
+const MENUS: Readonly<Record<MenuName, readonly (readonly string[])[]>> = {
+  item: [['selection'], ['name', 'calls', 'statement', 'event'], ['step', 'measure', 'note'], ['copy']],
   track: [
-    ...SHOWING,
-    null,
-    ...VALUES,
-    null,
-    ...FOLDING,
-    'move-track-up',
-    'move-track-down',
-    null,
-    'fold-all-tracks',
-    'unfold-all-tracks',
-    'compact-all-tracks',
-    'full-all-tracks',
-    'filter-tracks',
-    null,
-    'keep-cpus-of-track',
-    ...LANES,
-    null,
-    ...TAIL_CALLS,
-    null,
-    'copy-track-name',
+    ['show track'],
+    ['values'],
+    ['fold track', 'move track'],
+    ['all tracks'],
+    ['lanes of track', ...LANES],
+    TAIL_CALLS,
+    ['copy track'],
   ],
-  area: [
-    ...RANGE,
-    null,
-    ...VALUES,
-    null,
-    ...SHOWING,
-    null,
-    ...FOLDING,
-    null,
-    'keep-cpus-of-track',
-    ...LANES,
-    null,
-    ...TAIL_CALLS,
-  ],
-  whole: [...RANGE, null, ...LANES, null, ...TAIL_CALLS],
-  row: [
-    'show-row',
-    null,
-    'find-same-name',
-    'find-same-value',
-    'narrow-to-value',
-    null,
-    'list-calls',
-    'highlight-name',
-    'keep-calls',
-    'keep-events-of-type',
-    null,
-    'copy-row',
-    'copy-name',
-  ],
-  table: ['copy-table', 'save-table'],
-} as const satisfies Record<string, Menu>;
+  area: [RANGE, ['values'], ['show track'], ['fold track'], ['lanes of track', ...LANES], TAIL_CALLS],
+  whole: [RANGE, LANES, TAIL_CALLS],
+  row: [['show row'], ['name', 'value'], ['calls', 'event'], ['copy row', 'copy']],
+  table: [['table']],
+};
+
+/** The commands of a menu that have an effect, in groups. */
+export function groupsOf(menu: MenuName, context: CommandContext): readonly (readonly Command[])[] {
+  const ofPart = (part: string) =>
+    context.page.commands.filter((command) => command.part === part && command.enabled(context));
+  return MENUS[menu].map((parts) => parts.flatMap(ofPart)).filter((group) => group.length > 0);
+}

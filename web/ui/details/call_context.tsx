@@ -6,7 +6,7 @@ import type { Contexts } from '../../base/survey_protocol.ts';
 import { ticks } from '../../base/ticks.ts';
 import { areSeveral, CONTEXTS, contextLanes, sharing, switchAt } from '../../model/contexts.ts';
 import { goToPosition } from '../../model/go_to.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { KeepButton } from '../parts/keep.tsx';
 import { surveyOf } from '../survey/surveys.ts';
 import { Copyable } from './copyable.tsx';

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { Details } from '../../base/protocol.ts';
 import { MEASURES } from '../../base/survey_protocol.ts';
 import { MEASURE_TITLES, measuredText } from '../../model/call_times.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { surveyOf } from '../survey/surveys.ts';
 import { Copyable } from './copyable.tsx';
 

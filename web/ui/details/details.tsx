@@ -17,19 +17,19 @@ import { retyped } from '../../model/event_types.ts';
 import { termOfName } from '../../model/find_terms.ts';
 import { flagWords } from '../../model/flags.ts';
 import { hasNumbersOnly } from '../../model/names.ts';
-import type { ThemeControl } from '../../model/theme.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
 import type { ValueContext } from '../../model/values.ts';
 import { extentLength } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../render/palette.ts';
+import type { Page } from '../page.ts';
 import { Keep } from '../parts/keep.tsx';
 import { Lazy } from '../parts/lazy.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Copyable } from './copyable.tsx';
 import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
-import { findAll, KeepAddress, Keeper } from './keep_field.tsx';
+import { KeepAddress, Keeper } from './keep_field.tsx';
 import { Measured } from './measured.tsx';
 import { isPoint, StatementLink } from './statement_link.tsx';
 import { Fields } from './value.tsx';
@@ -38,13 +38,13 @@ import './details.css';
 /** Details of the selection, or facts about the trace without a selection. */
 export function Details({
   open,
-  theme,
+  page,
   tabs,
   instead,
   label = 'State',
 }: {
   open: OpenTrace;
-  theme: ThemeControl;
+  page: Page;
   /** What stands above them. */
   tabs?: ComponentChildren;
   /** The state of the machine, or a picture, which is shown in their place, and what it is called. */
@@ -79,10 +79,13 @@ export function Details({
       {known.at === 'known' && (
         <Item
           open={open}
+          page={page}
           details={known.details}
           context={{ clock: info.clock, origin: extent.from }}
           colour={
-            PALETTES[theme.theme.value].slices[(trace.names.colour[known.details.name] ?? 0) * LEVELS + LEVELS - 1]!
+            PALETTES[page.theme.theme.value].slices[
+              (trace.names.colour[known.details.name] ?? 0) * LEVELS + LEVELS - 1
+            ]!
           }
         />
       )}
@@ -92,12 +95,13 @@ export function Details({
 
 interface ItemProps {
   readonly open: OpenTrace;
+  readonly page: Page;
   readonly details: ItemDetails;
   readonly context: ValueContext;
   readonly colour: string;
 }
 
-function Item({ open, details, context, colour }: ItemProps) {
+function Item({ open, page, details, context, colour }: ItemProps) {
   const { trace, selection, timeline } = open;
   const track = trace.tracks.value.get(details.track);
   const parent = track ? trace.tracks.value.get(track.parent) : undefined;
@@ -137,7 +141,7 @@ function Item({ open, details, context, colour }: ItemProps) {
               type="button"
               class="plain link"
               title={`Find all named ${shortened(details.title)}`}
-              onClick={() => findAll(open, termOfName(details.title))}
+              onClick={() => open.find.open(termOfName(details.title))}
             >
               Find all
             </button>
@@ -158,7 +162,7 @@ function Item({ open, details, context, colour }: ItemProps) {
       {/* The key folds all values again when the selection changes. */}
       <EventTypeChoice fields={details.fields} open={open} />
       <Values key={keyOf(details)}>
-        <Keeper.Provider value={{ open, details }}>
+        <Keeper.Provider value={{ open, details, dock: page.dock }}>
           {isPoint(details.fields) ? (
             <Lazy load={loadPointFields} props={{ open, details, context }} />
           ) : (
@@ -166,7 +170,11 @@ function Item({ open, details, context, colour }: ItemProps) {
           )}
         </Keeper.Provider>
         <FunctionSource trace={trace} name={details.name} />
-        <Graphics open={open} details={details} />
+        {page.features
+          .flatMap(({ facts }) => facts ?? [])
+          .map(
+            ({ offered, load }, i) => offered(open, details) && <Lazy key={i} load={load} props={{ open, details }} />,
+          )}
         {details.offset !== null && (
           <>
             <dt>Record</dt>
@@ -178,13 +186,6 @@ function Item({ open, details, context, colour }: ItemProps) {
       </Values>
     </>
   );
-}
-
-/** What is known of a graphics call besides its record: its context, and its times. The code is loaded for the first one. */
-function Graphics({ open, details }: { open: OpenTrace; details: ItemDetails }) {
-  // A frame begins at a call, but is not one.
-  if (!open.trace.info.value?.offers.includes('graphics') || details.offset === null) return null;
-  return <Lazy load={async () => (await import('./graphics_call.tsx')).GraphicsCall} props={{ open, details }} />;
 }
 
 /** Names and values. They are one stop of the tab key; arrow keys lead from value to value. */

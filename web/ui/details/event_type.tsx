@@ -1,7 +1,7 @@
 import type { Field } from '../../base/protocol.ts';
 import { CUSTOM, FORMS, type Form, typeOf, UNKNOWN } from '../../model/event_types.ts';
 import { eventsKey } from '../../model/lanes.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { KeepButton } from '../parts/keep.tsx';
 import './event_type.css';
 

@@ -1,5 +1,5 @@
 import type { Details } from '../../base/protocol.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { CallContext } from './call_context.tsx';
 import { CallTimes } from './call_times.tsx';
 

@@ -3,14 +3,19 @@ import { useContext } from 'preact/hooks';
 import { shortened } from '../../base/format.ts';
 import type { Details, Value } from '../../base/protocol.ts';
 import { addressKey, CPUS, fieldKey } from '../../model/derived.ts';
+import type { Dock } from '../../model/dock.ts';
 import { termOfField, termOfLabel } from '../../model/find_terms.ts';
 import { executedAddress, keptField, listedAddress, operandOf } from '../../model/kept_fields.ts';
 import { CPU } from '../../model/lanes.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { KeepButton } from '../parts/keep.tsx';
 
 /** What the fields on the screen belong to; null where they cannot be kept. */
-export const Keeper = createContext<{ readonly open: OpenTrace; readonly details: Details } | null>(null);
+export const Keeper = createContext<{
+  readonly open: OpenTrace;
+  readonly details: Details;
+  readonly dock: Dock;
+} | null>(null);
 /** The labels that lead to the fields. */
 export const Path = createContext<readonly string[]>([]);
 
@@ -30,7 +35,7 @@ export function FindField({ path, value }: { path: readonly string[]; value: Val
       class="plain keep-field find-value"
       aria-label={`Find all with this value: ${shortened(term)}`}
       title={`Find ${shortened(term)}`}
-      onClick={() => findAll(open, term)}
+      onClick={() => open.find.open(term)}
     >
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
         <path d="M8 8l3 3M9 5a4 4 0 1 1-8 0a4 4 0 1 1 8 0" />
@@ -52,7 +57,7 @@ export function FollowField({ path }: { path: readonly string[] }) {
       aria-label={label}
       title={label}
       onClick={() =>
-        void import('../state/follow.ts').then((it) => it.followOperand(keeper.open, operand.name, operand.written))
+        void import('../state/follow.ts').then((it) => it.followOperand(keeper, operand.name, operand.written))
       }
     >
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
@@ -60,12 +65,6 @@ export function FollowField({ path }: { path: readonly string[] }) {
       </svg>
     </button>
   );
-}
-
-/** Opens the search with an expression. */
-export function findAll({ find }: OpenTrace, expression: string): void {
-  find.shown.value = true;
-  find.ask(expression);
 }
 
 /** Keeps a number over all records, or the executions of a listed instruction, as a track. Nothing for other values. */

@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
 import { formatLength, formatRawLength, shortened } from '../../base/format.ts';
 import { lengthsBetween } from '../../model/measure.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Copyable } from './copyable.tsx';
 

@@ -1,6 +1,6 @@
 import type { Details, Field } from '../../base/protocol.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { wantedStatement } from '../../model/wanted_statement.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 
 /** The name of the field with the values of a point, from `crate/formats/src/trace_db/details.rs`. */
 export const VARIABLES = 'Variables';
@@ -30,7 +30,7 @@ export function StatementLink({ open, details }: { readonly open: OpenTrace; rea
       class="plain link"
       title="List all points of the statement, with their values"
       onClick={() => {
-        wantedStatement(open.trace).value = own;
+        wantedStatement(open).value = own;
       }}
     >
       All its points

@@ -1,17 +1,15 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { bringToFront, type Dock as DockState, FIRST_HEIGHT, LEAST_HEIGHT } from '../../model/dock.ts';
-import type { ThemeControl } from '../../model/theme.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { type Page, type Panel, rowsOf } from '../page.ts';
 import { More } from './more.tsx';
-import { createPanelViews, type Panel, tabsOf } from './panel.ts';
+import { createPanelViews, offeredTo, tabsOf } from './panel.ts';
 import { Breadcrumb, WhoseChoice } from './scope.tsx';
 import './dock.css';
 
 interface Props {
   readonly open: OpenTrace;
-  readonly theme: ThemeControl;
-  readonly dock: DockState;
-  readonly panels: readonly Panel[];
+  readonly page: Page;
 }
 
 /** CSS pixels that a key moves the divider. */
@@ -20,8 +18,9 @@ const STEP = 24;
 const SPARED = 220;
 
 /** The panels below the timeline, one in front. Folded, it shows the tabs only. */
-export function Dock({ open, theme, dock, panels }: Props) {
-  const inOrder = panels.filter((panel) => panel.offered?.(open) ?? true);
+export function Dock({ open, page }: Props) {
+  const { dock, theme } = page;
+  const inOrder = offeredTo(open, rowsOf(page, 'panels'));
   // Until the format is known, no panel is in front: one that goes away at once would ask for statistics in vain.
   const info = open.trace.info.value;
   const byId = (id: string | undefined) =>
@@ -33,7 +32,7 @@ export function Dock({ open, theme, dock, panels }: Props) {
   const { tabs, more } = tabsOf(offered, front ?? undefined, open);
   const titleOf = (panel: Panel) => panel.titleFor?.(open) ?? panel.title;
   const isOpen = dock.open.value;
-  const views = useMemo(() => createPanelViews(open), [open]);
+  const views = useMemo(() => createPanelViews(open, page), [open, page]);
   useEffect(() => views.dispose, [views]);
   const choose = (panel: Panel) => bringToFront(dock, info?.format, panel.id);
   const onTabKey = (event: KeyboardEvent) => {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { whenIdle } from '../../base/idle.ts';
-import type { PanelProps, PanelView } from './panel.ts';
+import type { PanelProps, PanelView } from '../page.ts';
 
 /**
  * The panel of a trace whose code is loaded when it first comes to the front. `make` gets the module; the panel is the

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { MenuHost } from '../menu/host.tsx';
 import '../menu/menu.tsx';
+import type { Page } from '../page.ts';
 import { click, mount, pointerDown, press, settle } from '../parts/dom.fixture.ts';
 import { More } from './more.tsx';
 
@@ -14,7 +15,7 @@ function more() {
   const chose: string[] = [];
   const host = mount(
     <>
-      <MenuHost contextNow={() => null as never} tell={() => undefined}>
+      <MenuHost page={{} as Page}>
         <More items={ITEMS} choose={(id) => chose.push(id)} />
       </MenuHost>
       <p>elsewhere</p>

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { type Panel, tabsOf } from './panel.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import type { Panel } from '../page.ts';
+import { tabsOf } from './panel.ts';
 
 const open = {} as OpenTrace;
 const panel = (id: string, isMore = false): Panel => ({
   id,
   title: id,
   isMore: () => isMore,
-  create: () => ({ component: () => null }),
+  place: 0,
+  load: async () => () => ({ component: () => null }),
 });
 const ids = ({ tabs, more }: ReturnType<typeof tabsOf>) => [
   tabs.map(({ id }) => id).join(' '),

@@ -1,6 +1,6 @@
-import { formatCount, formatLength, formatRange, shortened } from '../../base/format.ts';
-import type { AllTracks } from '../../model/statistics.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import { formatLength, formatRange, shortened } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { allName } from '../../model/statistics.ts';
 import { Picker } from '../parts/picker.tsx';
 
 /** Most tracks in a plain menu. A longer one is searched in. */
@@ -92,9 +92,4 @@ export function WhoseChoice({ open }: { open: OpenTrace }) {
       ))}
     </select>
   );
-}
-
-/** The name of all tracks in scope: the name of the only one, or their number. */
-export function allName({ count, threads, name }: AllTracks): string {
-  return name ?? `All ${formatCount(count)} ${threads ? 'threads' : 'tracks'}`;
 }

@@ -1,13 +1,11 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import { bringToFront, type Dock, RESULTS } from '../../model/dock.ts';
 import type { Find } from '../../model/find.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { findingsOf } from '../findings/findings.ts';
+import { findingsOf } from '../../model/findings.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { ExpressionField, Wrong } from '../parts/expression_field.tsx';
+import { FIND_ID } from './commands.ts';
 import './find.css';
-
-/** Id of the field, for the command that focuses it. */
-export const FIND_ID = 'find-field';
 
 /** The field for an expression, above the timeline, with the number of hits and the way from one to the next. */
 export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {

@@ -1,8 +1,8 @@
 import type { FindingsNews, FindsInCalls, OpensCalls } from '../../base/survey_protocol.ts';
 import { watch } from '../../base/watch.ts';
 import type { FindingKind, FindingSource } from '../../model/findings.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { createReadingWorker } from '../../model/reading_worker.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { graphicsOf } from '../survey/surveys.ts';
 
 /** The kinds, as `Kind` in `crate/graphics/src/findings/mod.rs`. docs/graphics.md defines each. */

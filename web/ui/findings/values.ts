@@ -1,8 +1,8 @@
 import type { PointerCandidate } from '../../base/values_protocol.ts';
 import type { FindingKind, FindingSource } from '../../model/findings.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { givenName, statementName } from '../../model/statements.ts';
 import { whyOf } from '../../model/variables.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 
 /** The kinds, as `Suspicion` in `crate/values/src/buffers.rs`. docs/values.md defines each. */
 const KINDS: readonly FindingKind[] = [

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
 import { useRef } from 'preact/hooks';
 import { formatCount } from '../../base/format.ts';
 import type { GlRow, GlSection, GlState } from '../../base/gl_state_protocol.ts';
 import type { GlStates } from '../../model/gl_state.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { MeshDialog } from '../mesh/mesh.tsx';
+import type { PanelView } from '../page.ts';
 import { Building } from '../parts/building.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { Segments } from '../parts/segments.tsx';
@@ -14,9 +14,9 @@ import { glStatesOf } from './states.ts';
 import './gl_state.css';
 
 /** The OpenGL state of a trace. Its reading begins with the first call. */
-export function glStateOf(open: OpenTrace): ComponentType {
+export function glStateOf(open: OpenTrace): PanelView {
   const states = glStatesOf(open);
-  return () => <State open={open} states={states} />;
+  return { component: () => <State open={open} states={states} /> };
 }
 
 function State({ open, states }: { open: OpenTrace; states: GlStates }) {

@@ -1,4 +1,4 @@
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { Page } from '../page.ts';
 import { MenuButton } from './menu_button.tsx';
 

@@ -5,19 +5,18 @@ import {
   createExports,
   EXPORT_FORMATS,
   type ExportScope,
-  type Exports,
   hasArguments,
   type OfferedFormat,
   ownFormat,
   unpackedName,
 } from '../../model/export.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { type Opened, perTrace } from '../../model/per_trace.ts';
 import { saveFile } from '../../model/save_file.ts';
 import { type Extent, extentLength, toTick } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import cutWorker from '../../worker/cut.ts?worker&url';
 import exportWorker from '../../worker/export.ts?worker&url';
-import { copyLink } from '../link.ts';
-import type { Page } from '../page.ts';
+import { runCommand } from '../commands/on.ts';
 import { Popover } from '../parts/popover.tsx';
 import { startWorker } from '../workers.ts';
 import { Cleaning } from './cleaning.tsx';
@@ -26,17 +25,11 @@ import { type PictureKind, savePicture } from './pictures.ts';
 import './export_menu.css';
 
 /** The exports of a trace go on while the menu is closed. */
-const known = new WeakMap<OpenTrace, Exports>();
-
-function exportsOf(open: OpenTrace): Exports {
-  let exports = known.get(open);
-  if (!exports) {
-    exports = createExports(open.trace, (of) => startWorker(of === 'stretch' ? cutWorker : exportWorker));
-    known.set(open, exports);
-    open.scope.add(exports.cancel);
-  }
+const exportsOf = perTrace(({ trace, scope }: Opened) => {
+  const exports = createExports(trace, (of) => startWorker(of === 'stretch' ? cutWorker : exportWorker));
+  scope.add(exports.cancel);
   return exports;
-}
+});
 
 /** What can be exported, in the order of the menu. The last one that has an effect is chosen first. */
 function scopesOf(open: OpenTrace): { id: string; label: string; scope: ExportScope }[] {
@@ -191,7 +184,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
       )}
       {open.memory.identity.value && (
         <div class="export-link">
-          <button type="button" class="plain export-format" onClick={() => copyLink(page, copy(page))}>
+          <button type="button" class="plain export-format" onClick={() => runCommand(page, 'copy-link')}>
             <span>Copy link to this view</span>
           </button>
         </div>
@@ -247,7 +240,3 @@ function Picture({ label, save, disabled }: PictureProps) {
     </p>
   );
 }
-
-const copy = (page: Page) => (text: string) => {
-  navigator.clipboard.writeText(text).catch(() => page.workbench.tell('The browser denied access to the clipboard.'));
-};

@@ -1,13 +1,14 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
-import { bringToFront, type Dock, RESULTS } from '../../model/dock.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { findingsOf } from '../findings/findings.ts';
+import { bringToFront, RESULTS } from '../../model/dock.ts';
+import { findingsOf } from '../../model/findings.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import type { Page } from '../page.ts';
 
 /**
  * Looks for findings, and shows their number once they are known. Looking takes as long as reading the file, so it begins when
  * the user asks. Renders nothing for formats without findings.
  */
-export function FindingsButton({ open, dock }: { open: OpenTrace; dock: Dock }) {
+export function FindingsButton({ open, page }: { open: OpenTrace; page: Page }) {
   const findings = findingsOf(open);
   const info = open.trace.info.value;
   if (!findings || !info) return null;
@@ -19,7 +20,7 @@ export function FindingsButton({ open, dock }: { open: OpenTrace; dock: Dock }) 
   const show = () => {
     findings.look();
     findings.isShown.value = true;
-    bringToFront(dock, info.format, RESULTS);
+    bringToFront(page.dock, info.format, RESULTS);
   };
   const isWaiting = open.trace.status.value.at === 'loading';
   return (

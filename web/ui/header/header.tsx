@@ -1,29 +1,19 @@
 import { useMemo } from 'preact/hooks';
 import { formatBytes, formatCounted, formatLength, formatPercent, shortened } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { ThemeChoice, ThemeControl } from '../../model/theme.ts';
 import type { Trace } from '../../model/trace.ts';
 import { slicesByNoun } from '../../model/tracks.ts';
 import { extentLength } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import { runCommand } from '../commands/on.ts';
 import type { Page } from '../page.ts';
 import { Companions } from '../parts/companions.tsx';
-import { ExportButton } from './export_button.tsx';
-import { FindingsButton } from './findings_button.tsx';
-import { NotesButton } from './notes_button.tsx';
 import { Part } from './part.tsx';
 import { Problems } from './problems.tsx';
 import './header.css';
 
-interface Props {
-  readonly page: Page;
-  readonly choose: () => void;
-  readonly showKeys: () => void;
-  /** Opens the search. */
-  readonly find: () => void;
-}
-
 /** The header: the open file, its progress and its problems. */
-export function Header({ page, choose, showKeys, find }: Props) {
+export function Header({ page }: { page: Page }) {
   const { workbench, theme } = page;
   const bench = workbench.bench.value;
   const open = bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? bench.open : null;
@@ -40,7 +30,7 @@ export function Header({ page, choose, showKeys, find }: Props) {
           <button
             type="button"
             class="plain icon"
-            onClick={find}
+            onClick={() => runCommand(page, 'find')}
             aria-label="Find"
             title="Find slices and records (Ctrl+F)"
           >
@@ -49,21 +39,29 @@ export function Header({ page, choose, showKeys, find }: Props) {
             </svg>
           </button>
         )}
-        {open && trace?.info.value && <FindingsButton key={open.id} open={open} dock={page.dock} />}
-        {open && trace?.info.value && <ExportButton key={open.id} open={open} page={page} />}
-        {open && trace?.info.value && <NotesButton key={open.id} open={open} page={page} />}
+        {open &&
+          trace?.info.value &&
+          page.features.map(
+            ({ button: Button }, i) => Button && <Button key={`${i} ${open.id}`} open={open} page={page} />,
+          )}
         {trace && (
           <button
             type="button"
             class="plain"
-            onClick={choose}
+            onClick={page.chooseFile}
             onFocus={workbench.warm}
             title="Open another trace (Ctrl+O)"
           >
             Open…
           </button>
         )}
-        <button type="button" class="plain icon keys-button" onClick={showKeys} aria-label="Keys" title="Keys (?)">
+        <button
+          type="button"
+          class="plain icon keys-button"
+          onClick={() => runCommand(page, 'show-keys')}
+          aria-label="Keys"
+          title="Keys (?)"
+        >
           ?
         </button>
         <ThemeButton theme={theme} />

@@ -1,5 +1,5 @@
 import { formatCounted } from '../../base/format.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { Page } from '../page.ts';
 import { MenuButton } from './menu_button.tsx';
 

@@ -1,11 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { formatCounted, formatLength, formatPosition, shortened } from '../../base/format.ts';
-import { goToNote } from '../../model/note_places.ts';
+import { goToNote, rangeHere } from '../../model/note_places.ts';
 import type { Note } from '../../model/notes.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { saveBlob } from '../../model/save_blob.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { noteColour } from '../notes/colour.ts';
+import { addNote, keepRange } from '../notes/commands.ts';
 import { NoteEditor } from '../notes/editor.tsx';
 import type { Page } from '../page.ts';
 import { Popover } from '../parts/popover.tsx';
@@ -27,11 +28,11 @@ export function NotesMenu({ open, page, close }: MenuProps) {
   const input = useRef<HTMLInputElement>(null);
   const edited = useSignal<number | null>(null);
   const list = notes.list.value;
-  const actions = page.actions.value;
+  const surface = page.surface.value;
   /** Makes a note, which is written on the timeline. */
-  const make = (act: (() => void) | undefined) => {
+  const make = (act: () => void) => {
     close();
-    act?.();
+    act();
   };
   return (
     <Popover class="notes-popover popover-end" label="Notes">
@@ -39,15 +40,15 @@ export function NotesMenu({ open, page, close }: MenuProps) {
         <button
           type="button"
           title="At the selection, or in the middle of the screen (M)"
-          onClick={() => make(actions?.addNote)}
+          onClick={() => make(() => surface && addNote(surface))}
         >
           Add note
         </button>
         <button
           type="button"
-          disabled={!actions?.canKeepRange.value}
+          disabled={!surface || rangeHere(open) === null}
           title="Keep the range, or that of the selection, as a note (Shift+M)"
-          onClick={() => make(actions?.keepRange)}
+          onClick={() => make(() => keepRange(open))}
         >
           Keep range
         </button>

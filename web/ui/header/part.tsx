@@ -1,5 +1,5 @@
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { partRead } from '../../model/part.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import type { Page } from '../page.ts';
 import { MenuButton } from './menu_button.tsx';
 

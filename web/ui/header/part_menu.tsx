@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatOffset, formatPercent, formatPosition } from '../../base/format.ts';
-import { createExports, type Exports, ownFormat, unpackedName } from '../../model/export.ts';
+import { createExports, ownFormat, unpackedName } from '../../model/export.ts';
 import { partRead, partWanted } from '../../model/part.ts';
+import { type Opened, perTrace } from '../../model/per_trace.ts';
 import { blobSink } from '../../model/save_file.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import cutWorker from '../../worker/cut.ts?worker&url';
 import { Popover } from '../parts/popover.tsx';
 import { startWorker } from '../workers.ts';
@@ -11,17 +11,11 @@ import type { HeaderMenuProps } from './menu_button.tsx';
 import './part_menu.css';
 
 /** Parts are written while the menu is closed, too. */
-const known = new WeakMap<OpenTrace, Exports>();
-
-function exportsOf(open: OpenTrace): Exports {
-  let exports = known.get(open);
-  if (!exports) {
-    exports = createExports(open.trace, () => startWorker(cutWorker));
-    known.set(open, exports);
-    open.scope.add(exports.cancel);
-  }
+const exportsOf = perTrace(({ trace, scope }: Opened) => {
+  const exports = createExports(trace, () => startWorker(cutWorker));
+  scope.add(exports.cancel);
   return exports;
-}
+});
 
 /** What was left out of a file that was read in part, and ways to see it. */
 export function PartMenu({ open, page }: HeaderMenuProps) {

@@ -1,20 +1,21 @@
 import { formatCounted, formatLength, formatPercent, formatPosition } from '../../base/format.ts';
 import { NANOSECONDS } from '../../model/call_times.ts';
-import type { ExportScope, Sink } from '../../model/export.ts';
+import type { ExportScope } from '../../model/export.ts';
 import { FLAME_ROW, layOutFlame } from '../../model/flame.ts';
 import { shownMarks } from '../../model/marked.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { questionOf } from '../../model/picture.ts';
 import { ruler } from '../../model/ruler.ts';
+import type { Sink } from '../../model/save_file.ts';
+import { allName } from '../../model/statistics.ts';
 import { rowsToDraw } from '../../model/timeline.ts';
 import { type Extent, extentLength, fitted, type View } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import type { FlameScene } from '../../render/flame.ts';
 import { paletteFor } from '../../render/palette.ts';
 import type { Pen } from '../../render/pen.ts';
 import { type Caption, drawFlamePortrait, drawTimelinePortrait, portraitSize } from '../../render/portrait.ts';
 import { LABEL_FONT, type Scene } from '../../render/scene.ts';
 import { createVector } from '../../render/vector.ts';
-import { allName } from '../dock/scope.tsx';
 import type { Page } from '../page.ts';
 
 /** What a picture is of, and as what it is saved. */

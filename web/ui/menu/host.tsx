@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useRef } from 'preact/hooks';
-import { type Command, commandOf } from '../commands/commands.ts';
-import type { CommandContext } from '../commands/context.ts';
-import type { Menu as MenuOf } from '../commands/menus.ts';
+import { groupsOf } from '../commands/menus.ts';
+import { contextOf } from '../commands/on.ts';
+import type { CommandContext, Page } from '../page.ts';
 import { MenuContext, type MenuItem, type MenuRequest, type ShowMenu } from './request.ts';
 
 type MenuModule = typeof import('./menu.tsx');
@@ -11,30 +11,28 @@ type MenuModule = typeof import('./menu.tsx');
 type MenuGroups = readonly (readonly MenuItem[])[];
 
 interface Props {
-  readonly contextNow: () => CommandContext;
-  /** Tells the user a sentence. */
-  readonly tell: (sentence: string) => void;
+  readonly page: Page;
   readonly children: ComponentChildren;
 }
 
 /** Lets what it contains show menus, one at a time. Their code is loaded with the first one. */
-export function MenuHost({ contextNow, tell, children }: Props) {
+export function MenuHost({ page, children }: Props) {
   const request = useSignal<MenuRequest | null>(null);
   const module = useRef<MenuModule | null>(null);
   const itemsOf = useCallback(
     (asked: MenuRequest): MenuGroups => {
       if ('items' in asked) return asked.items.length > 0 ? [asked.items] : [];
-      const contextOf = (): CommandContext => ({ ...contextNow(), row: asked.row ?? null, table: asked.table ?? null });
-      return groupsOf(asked.menu, contextOf()).map((group) =>
+      const now = (): CommandContext => ({ ...contextOf(page), row: asked.row ?? null, table: asked.table ?? null });
+      return groupsOf(asked.menu, now()).map((group) =>
         group.map((command) => ({
           id: command.id,
           title: command.inMenu ?? command.title,
           chord: command.keys[0],
-          run: () => command.run(contextOf()),
+          run: () => command.run(now()),
         })),
       );
     },
-    [contextNow],
+    [page],
   );
   const close = (asked: MenuRequest) => {
     if (request.peek() !== asked) return;
@@ -55,14 +53,14 @@ export function MenuHost({ contextNow, tell, children }: Props) {
             request.value = next;
           },
           () => {
-            tell('The menu could not be loaded.');
+            page.workbench.tell('The menu could not be loaded.');
             next.onClose?.();
           },
         );
       }
       return true;
     },
-    [itemsOf, tell, request],
+    [itemsOf, page, request],
   );
   const now = request.value;
   const Menu = module.current?.Menu;
@@ -83,14 +81,4 @@ export function MenuHost({ contextNow, tell, children }: Props) {
       )}
     </MenuContext.Provider>
   );
-}
-
-/** The commands of a menu that have an effect, in groups. */
-export function groupsOf(menu: MenuOf, context: CommandContext): readonly (readonly Command[])[] {
-  const groups: Command[][] = [[]];
-  for (const id of menu) {
-    if (id === null) groups.push([]);
-    else if (commandOf(id).enabled(context)) groups.at(-1)!.push(commandOf(id));
-  }
-  return groups.filter((group) => group.length > 0);
 }

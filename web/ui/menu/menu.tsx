@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { createScope } from '../../base/scope.ts';
-import { labelsOf } from '../commands/sheet.ts';
+import { labelsOf } from '../parts/chord.ts';
 import { placeAt, useDismissal } from '../parts/popover.tsx';
 import type { MenuItem, MenuRequest } from './request.ts';
 import './menu.css';

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
-import { type Command, type CommandId, commandOf } from '../commands/commands.ts';
-import { MENUS } from '../commands/menus.ts';
+import { COMMANDS } from '../commands/commands.ts';
 import { click, mount, pointerDown, press, send } from '../parts/dom.fixture.ts';
 import { Menu } from './menu.tsx';
 import { atPoint, type MenuItem } from './request.ts';
 
-const item = (id: CommandId): MenuItem => {
-  const { title, inMenu, keys } = commandOf(id) as Command;
+const item = (id: string): MenuItem => {
+  const { title, inMenu, keys } = COMMANDS.find((command) => command.id === id)!;
   return { id, title: inMenu ?? title, chord: keys[0], run: () => undefined };
 };
 const GROUPS = [
@@ -21,7 +20,7 @@ function menu(byKey = true) {
   host.querySelector('button')!.focus();
   const element = mount(
     <Menu
-      request={{ label: 'draw', menu: MENUS.item, at: atPoint(10, 20), byKey, marked }}
+      request={{ label: 'draw', menu: 'item', at: atPoint(10, 20), byKey, marked }}
       groups={GROUPS}
       run={({ id }) => log.push(id)}
       close={() => log.push('close')}

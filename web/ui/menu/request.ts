@@ -1,9 +1,43 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Chord } from '../commands/commands.ts';
-import type { RowTarget, TableTarget } from '../commands/context.ts';
-import type { Menu } from '../commands/menus.ts';
+import type { Chord } from '../parts/chord.ts';
 import type { Anchor } from '../parts/popover.tsx';
+
+/** A name that commands act on. */
+export interface Named {
+  /** Name id, or -1 if it has none. */
+  readonly id: number;
+  readonly text: string;
+  /** It is the name of slices, such as calls. */
+  readonly isCalled: boolean;
+}
+
+/** The row of a table that a menu was opened on. */
+export interface RowTarget {
+  /** null if the row has no name. */
+  readonly named: Named | null;
+  /** The texts of its cells. */
+  readonly cells: readonly string[];
+  /** The expression that finds all with what the clicked cell says; null if there is none. */
+  readonly term: string | null;
+  /** Narrows the table by that expression; null where that is not possible. */
+  readonly narrow: ((term: string) => void) | null;
+  /** The type of the event that the row is about; missing or null if it is about none. */
+  readonly eventType?: string | null;
+  /** Shows what the row is about in the timeline; null if that is not a single thing. */
+  readonly show: (() => void) | null;
+}
+
+/** A table that can be taken along. */
+export interface TableTarget {
+  /** Puts it into the clipboard. */
+  copy(): void;
+  /** Saves it as a file. */
+  save(): void;
+}
+
+/** What a menu of commands is about: a selection, a track, the timeline, the whole trace, a row of a table, or a table. */
+export type MenuName = 'item' | 'track' | 'area' | 'whole' | 'row' | 'table';
 
 /** An entry of a menu. */
 export interface MenuItem {
@@ -37,7 +71,7 @@ interface MenuOfItems extends Place {
 
 /** A menu of commands to show. Those without an effect now are left out. */
 export interface MenuOfCommands extends Place {
-  readonly menu: Menu;
+  readonly menu: MenuName;
   readonly row?: RowTarget;
   readonly table?: TableTarget;
 }

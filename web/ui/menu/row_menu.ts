@@ -1,6 +1,4 @@
-import type { RowTarget } from '../commands/context.ts';
-import { MENUS } from '../commands/menus.ts';
-import { atPoint, isBrowsers, isByKey, useMenu } from './request.ts';
+import { atPoint, isBrowsers, isByKey, type RowTarget, useMenu } from './request.ts';
 
 /** What a table says of a row. */
 export type RowSubject = Omit<RowTarget, 'cells' | 'term' | 'narrow'> & Partial<Pick<RowTarget, 'term' | 'narrow'>>;
@@ -22,7 +20,7 @@ export function useRowMenu(subject: (row: number, cell: number) => RowSubject | 
     const cells = [...row.children].map((cell) => cell.textContent?.trim() ?? '');
     const shown = show({
       label: known.named?.text || cells[0] || 'Row',
-      menu: MENUS.row,
+      menu: 'row',
       at: byKey ? atPoint(left + 24, bottom) : atPoint(event.clientX, event.clientY),
       byKey,
       row: { term: null, narrow: null, ...known, cells },

@@ -3,8 +3,8 @@ import { formatCounted, formatLength, formatPosition, formatRange, shortened } f
 import type { TraceInfo } from '../../base/protocol.ts';
 import { goToNote } from '../../model/note_places.ts';
 import type { Edited, Note } from '../../model/notes.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { type Extent, toPixel } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import type { Page } from '../page.ts';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 import { useDismissal } from '../parts/popover.tsx';
@@ -69,7 +69,7 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
               onKeyDown={(event) => {
                 if (event.key !== 'Delete') return;
                 notes.remove(note.id);
-                page.actions.peek()?.area.focus();
+                page.surface.peek()?.area.focus();
               }}
             >
               {Math.min(room, size - indent) >= TEXT_FROM && (
@@ -106,7 +106,7 @@ function EditorAtFlag({ open, page, note, edited }: { open: OpenTrace; page: Pag
         remove={() => notes.remove(note.id)}
         close={() => {
           notes.edited.value = null;
-          page.actions.peek()?.area.focus();
+          page.surface.peek()?.area.focus();
         }}
       />
     </div>

@@ -1,5 +1,5 @@
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { fitted, toPixel } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { noteColour } from './colour.ts';
 import { placedNotes } from './placed.ts';
 import './notes.css';

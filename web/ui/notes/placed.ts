@@ -1,6 +1,6 @@
 import type { Note } from '../../model/notes.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { toPixel } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 
 /** CSS pixels between positions below which one stands for both. It bounds the work of a frame. */
 const APART = 5;

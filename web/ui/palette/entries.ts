@@ -1,12 +1,11 @@
 import { shortened } from '../../base/format.ts';
-import { bringToFront } from '../../model/dock.ts';
+import { bringToFront, DETAILS } from '../../model/dock.ts';
 import { goTo } from '../../model/go_to.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { type Rankable, ranked } from '../../model/palette.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { type Chord, COMMANDS, type Command } from '../commands/commands.ts';
-import type { CommandContext } from '../commands/context.ts';
-import type { Page } from '../page.ts';
-import { front, TAB_TITLES, tabsOf } from '../state/front.ts';
+import { offeredTo } from '../dock/panel.ts';
+import { type CommandContext, type Page, rowsOf } from '../page.ts';
+import type { Chord } from '../parts/chord.ts';
 
 /** Something that the palette offers. */
 export interface Entry extends Rankable {
@@ -30,8 +29,8 @@ export function entriesFor(
   context: CommandContext,
 ): readonly Entry[] {
   const bench = page.workbench.bench.peek();
-  const open = bench.at === 'open' && context.trace ? bench.open : null;
-  const commands = (COMMANDS as readonly Command[])
+  const open = bench.at === 'open' && context.surface ? bench.open : null;
+  const commands = page.commands
     .filter((command) => command.id !== 'show-palette' && command.enabled(context))
     .map((command) => ({
       id: command.id,
@@ -41,40 +40,38 @@ export function entriesFor(
       run: () => command.run(context),
     }));
   if (!open) return ranked(commands, query, recent);
-  const known = ranked([...commands, ...panelsOf(open, page), ...paneOf(open)], query, recent);
+  const known = ranked([...commands, ...panelsOf(open, page), ...panesOf(open, page)], query, recent);
   if (query.trim() === '') return known;
   return [...known, ...tracksOf(open, query, context), ...textOf(open, query.trim(), page)];
 }
 
-function panelsOf(open: OpenTrace, { panels, dock }: Page): readonly Entry[] {
+function panelsOf(open: OpenTrace, page: Page): readonly Entry[] {
   const info = open.trace.info.peek();
   if (!info) return [];
-  return panels
-    .filter((panel) => panel.offered?.(open) ?? true)
-    .map((panel) => ({
-      id: `panel ${panel.id}`,
-      title: `Show ${panel.titleFor?.(open) ?? panel.title}`,
-      about: 'Panel',
-      key: null,
-      run: () => {
-        bringToFront(dock, info.format, panel.id);
-        focusSoon(`tab-${panel.id}`);
-      },
-    }));
+  return offeredTo(open, rowsOf(page, 'panels')).map((panel) => ({
+    id: `panel ${panel.id}`,
+    title: `Show ${panel.titleFor?.(open) ?? panel.title}`,
+    about: 'Panel',
+    key: null,
+    run: () => {
+      bringToFront(page.dock, info.format, panel.id);
+      focusSoon(`tab-${panel.id}`);
+    },
+  }));
 }
 
 /** What the pane about the selection can show, if there is a choice. */
-function paneOf({ trace }: OpenTrace): readonly Entry[] {
-  const tabs = tabsOf(trace.info.peek()?.offers ?? []);
-  if (tabs.length === 1) return [];
-  return tabs.map((tab) => ({
-    id: `pane ${tab}`,
-    title: `Show ${TAB_TITLES[tab]}`,
+function panesOf(open: OpenTrace, page: Page): readonly Entry[] {
+  const panes = offeredTo(open, rowsOf(page, 'panes'));
+  if (panes.length === 0) return [];
+  return [{ id: DETAILS, title: 'Details' }, ...panes].map(({ id, title }) => ({
+    id: `pane ${id}`,
+    title: `Show ${title}`,
     about: 'About the selection',
     key: null,
     run: () => {
-      front.value = tab;
-      focusSoon(`tab-of-${tab}`);
+      page.dock.pane.value = id;
+      focusSoon(`tab-of-${id}`);
     },
   }));
 }
@@ -84,7 +81,7 @@ function focusSoon(id: string): void {
   requestAnimationFrame(() => document.getElementById(id)?.focus());
 }
 
-function tracksOf({ timeline }: OpenTrace, query: string, { trace }: CommandContext): readonly Entry[] {
+function tracksOf({ timeline }: OpenTrace, query: string, { surface }: CommandContext): readonly Entry[] {
   const tracks = timeline.arrangement.ordered
     .peek()
     .map((track) => ({ id: `track ${track.id}`, title: `Go to ${shortened(track.name)}`, track }));
@@ -93,7 +90,7 @@ function tracksOf({ timeline }: OpenTrace, query: string, { trace }: CommandCont
     title,
     about: track.detail === '' ? 'Track' : shortened(track.detail),
     key: null,
-    run: () => trace?.goToTrack(track.id),
+    run: () => surface?.goToTrack(track.id),
   }));
 }
 
@@ -105,10 +102,7 @@ function textOf(open: OpenTrace, text: string, { workbench }: Page): readonly En
       title: `Find “${shown}”`,
       about: 'Search',
       key: null,
-      run: () => {
-        open.find.shown.value = true;
-        open.find.ask(text);
-      },
+      run: () => open.find.open(text),
     },
     {
       id: 'go-to-text',

@@ -1,19 +1,18 @@
 import { useMemo } from 'preact/hooks';
-import type { CommandContext } from '../commands/context.ts';
+import { contextOf } from '../commands/on.ts';
 import type { Page } from '../page.ts';
 import { Lazy } from '../parts/lazy.tsx';
 
 interface Props {
   readonly page: Page;
-  readonly contextNow: () => CommandContext;
   readonly close: () => void;
 }
 
 const load = async () => (await import('./palette.tsx')).Palette;
 
 /** The palette. It acts on what was selected when it was asked for. */
-export function LazyPalette({ page, contextNow, close }: Props) {
-  const context = useMemo(contextNow, []);
+export function LazyPalette({ page, close }: Props) {
+  const context = useMemo(() => contextOf(page), []);
   const failed = () => {
     page.workbench.tell('The list of commands could not be loaded.');
     close();

@@ -2,9 +2,8 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { recentChoices, rememberChoice } from '../../model/palette.ts';
 import { movedBy } from '../../model/picking.ts';
-import type { CommandContext } from '../commands/context.ts';
-import { labelsOf } from '../commands/sheet.ts';
-import type { Page } from '../page.ts';
+import type { CommandContext, Page } from '../page.ts';
+import { labelsOf } from '../parts/chord.ts';
 import { type Entry, entriesFor } from './entries.ts';
 import './palette.css';
 
@@ -71,7 +70,7 @@ export function Palette({ page, context, close }: Props) {
         aria-autocomplete="list"
         aria-controls="palette-list"
         aria-activedescendant={entries.length > 0 ? option(marked.value) : undefined}
-        placeholder={context.trace ? 'Command, panel, track, or text to find' : 'Command'}
+        placeholder={context.surface ? 'Command, panel, track, or text to find' : 'Command'}
         spellcheck={false}
         autocomplete="off"
         autofocus

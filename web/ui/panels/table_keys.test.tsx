@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
 import { describe, expect, it } from 'vitest';
+import { createScope } from '../../base/scope.ts';
 import type { CallGraph } from '../../model/call_graph.ts';
 import type { Mesh } from '../../model/mesh.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { MenuContext, type MenuOfCommands, type MenuRequest } from '../menu/request.ts';
 import { Vertices } from '../mesh/vertices.tsx';
 import { click, mount, press, send } from '../parts/dom.fixture.ts';
@@ -107,6 +108,7 @@ const TABLES: Readonly<Record<string, () => Case>> = {
         },
       },
       derived: { keeping: signal(new Map()) },
+      scope: createScope(),
     } as unknown as OpenTrace;
     return { node: <Results open={open} />, chose, acted: [], columns: 4 };
   },

@@ -1,5 +1,5 @@
 import { plural } from '../../base/format.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 
 /** What a panel shows while it has no statistics: a sentence that says why. */
 export function Uncounted({ open }: { open: OpenTrace }) {

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { WrongExpression } from '../../base/find_protocol.ts';
 import { type Completion, type Completions, completionsOf } from '../../model/completion.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import './expression_field.css';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { formatPercent, shortened } from '../../base/format.ts';
 import { functionKey, type Keeping } from '../../model/derived.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 
 /** Keeps all calls of a function as a track above the others. */
 export function Keep({ open, name }: { open: OpenTrace; name: number }) {

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { csvRow } from '../../base/csv.ts';
 import { formatCount } from '../../base/format.ts';
 import { saveBlob } from '../../model/save_blob.ts';
-import { MENUS } from '../commands/menus.ts';
 import { useMenu } from '../menu/request.ts';
 import { anchorOf } from './popover.tsx';
 import './take_table.css';
@@ -87,7 +86,7 @@ export function TakeTable({ name, head, rows }: Props) {
     const button = currentTarget as HTMLElement;
     show({
       label: TITLE,
-      menu: MENUS.table,
+      menu: 'table',
       at: anchorOf(button, 2),
       // A click by key has no count.
       byKey: detail === 0,

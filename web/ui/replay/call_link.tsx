@@ -1,6 +1,6 @@
 import { formatCount } from '../../base/format.ts';
 import { ticks } from '../../base/ticks.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 
 /** Selects a call on the timeline. */
 export async function selectCall(open: OpenTrace, call: number): Promise<void> {

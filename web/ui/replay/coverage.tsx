@@ -1,7 +1,7 @@
 import { formatCount, formatCounted } from '../../base/format.ts';
 import type { Coverage, ShaderFailure } from '../../base/replay_protocol.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { Replay } from '../../model/replay.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { CallLink } from './call_link.tsx';
 
 /** Which share of the draws can be shown, and why others cannot. Known from the calls alone. */

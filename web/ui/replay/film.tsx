@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../../base/format.ts';
 import type { SmallPicture } from '../../base/replay_protocol.ts';
@@ -5,19 +6,17 @@ import { ticks } from '../../base/ticks.ts';
 import { FILM, filmPlaces } from '../../model/film.ts';
 import { framesTrack } from '../../model/frames.ts';
 import { bandOf } from '../../model/layout.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { Replay } from '../../model/replay.ts';
 import { toPixel } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { knownReplay } from './known.ts';
 import './film.css';
 
 /** Milliseconds that the view rests before pictures are asked for. */
 const REST_MS = 300;
 
-/** Small pictures of frames below their lane, once a picture was requested. */
-export function FilmStrip({ open }: { open: OpenTrace }) {
-  const replay = knownReplay(open);
-  return replay ? <Strip open={open} replay={replay} /> : null;
+/** Small pictures of frames below their lane. */
+export function filmOf(open: OpenTrace, replay: Replay): ComponentType {
+  return () => <Strip open={open} replay={replay} />;
 }
 
 function Strip({ open, replay }: { open: OpenTrace; replay: Replay }) {

@@ -1,11 +1,11 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
 import { frameOf } from '../../base/replay/frames.ts';
 import type { Limit, Picture, PictureView } from '../../base/replay_protocol.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { drawsOf, heaviest, pictureCall, type Replay } from '../../model/replay.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { PanelView } from '../page.ts';
 import { Segments } from '../parts/segments.tsx';
 import { selectCall } from './call_link.tsx';
 import { Canvas, Enlarged } from './canvas.tsx';
@@ -23,9 +23,9 @@ const VIEWS: readonly (readonly [PictureView, string])[] = [
 ];
 
 /** The picture at the selection of a trace. */
-export function pictureOf(open: OpenTrace): ComponentType {
+export function pictureOf(open: OpenTrace): PanelView {
   const replay = replayOf(open);
-  return () => <PictureAt open={open} replay={replay} />;
+  return { component: () => <PictureAt open={open} replay={replay} /> };
 }
 
 /** The call whose picture the selection is about. null without a selection. */

@@ -1,20 +1,16 @@
 import { effect } from '@preact/signals';
 import { deviceMemory } from '../../base/device.ts';
-import { createReplay, type Replay, remarksOf } from '../../model/replay.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { overlay } from '../timeline/overlay.ts';
-import { FilmStrip } from './film.tsx';
-import { knownReplay, rememberReplay } from './known.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { perTrace } from '../../model/per_trace.ts';
+import { createReplay, remarksOf } from '../../model/replay.ts';
+import { overlayOf } from '../timeline/overlay.ts';
+import { filmOf } from './film.tsx';
 import { startReplayWorker } from './worker.ts';
 
-/** The replay of a trace. Its worker starts with the first question. */
-export function replayOf(open: OpenTrace): Replay {
-  const known = knownReplay(open);
-  if (known) return known;
+/** The replay of a trace. Its worker starts with the first question, and stays while nothing shows it. */
+export const replayOf = perTrace((open: OpenTrace) => {
   const replay = createReplay(open.trace, startReplayWorker, deviceMemory() ?? undefined);
-  rememberReplay(open, replay);
-  overlay.value = FilmStrip;
-  open.scope.add(replay.dispose);
+  overlayOf(open).value = filmOf(open, replay);
   open.scope.add(
     effect(() => {
       const coverage = replay.coverage.value;
@@ -22,4 +18,4 @@ export function replayOf(open: OpenTrace): Replay {
     }),
   );
   return replay;
-}
+});

@@ -1,6 +1,6 @@
 import { formatCount, formatCounted } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import type { Replay } from '../../model/replay.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { CallLink } from './call_link.tsx';
 import { hexOf } from './canvas.tsx';
 

@@ -1,10 +1,12 @@
 import { createListingFolds } from '../../model/listing_folds.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { perTrace } from '../per_trace.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { perTrace } from '../../model/per_trace.ts';
 import { machineOf } from './machines.ts';
 
 /** What the listing of a trace hides. */
-export const foldsOf = perTrace((open) => createListingFolds(open.trace, open.events, () => machineOf(open)));
+export const foldsOf = perTrace((open: OpenTrace) =>
+  createListingFolds(open.trace, open.events, () => machineOf(open)),
+);
 
 /** Folds the loops of a trace in its listing, or unfolds them. */
 export function toggleLoops(open: OpenTrace): void {

@@ -1,14 +1,19 @@
 import { effect } from '@preact/signals';
+import type { Dock } from '../../model/dock.ts';
 import { cellOf } from '../../model/machine.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { front } from './front.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { machineOf } from './machines.ts';
 
+interface Place {
+  readonly open: OpenTrace;
+  readonly dock: Dock;
+}
+
 /** Shows in State where the value of an operand of the selected step comes from. `label` is that of Details: a register, or `[0x7ffe10]`. */
-export function followOperand(open: OpenTrace, label: string, written: boolean): void {
+export function followOperand({ open, dock }: Place, label: string, written: boolean): void {
   const machine = machineOf(open);
   const step = machine.step.peek();
-  front.value = 'state';
+  dock.pane.value = 'state';
   const [, digits] = /^\[0x([0-9a-f]+)\]$/.exec(label) ?? [];
   const address = digits === undefined ? null : BigInt(`0x${digits}`);
   // Details know no length of what is in memory; the state does.

@@ -4,10 +4,9 @@ import type { Cell, StepAccess } from '../../base/steps_protocol.ts';
 import { fieldKey, memoryKey } from '../../model/derived.ts';
 import { accessTerm } from '../../model/find_terms.ts';
 import type { Machine, ShownHistory } from '../../model/machine.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { registerText } from '../../model/register_values.ts';
 import { hexText } from '../../model/values.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { findAll } from '../details/keep_field.tsx';
 import { KeepButton } from '../parts/keep.tsx';
 import { useOneTabStop } from '../parts/one_tab_stop.ts';
 
@@ -91,7 +90,7 @@ function Elsewhere({ open, cell }: { open: OpenTrace; cell: Cell }) {
         type="button"
         class="plain link"
         title={`Find all instructions that read or write ${title}`}
-        onClick={() => findAll(open, accessTerm(cell))}
+        onClick={() => open.find.open(accessTerm(cell))}
       >
         Find all
       </button>

@@ -1,76 +1,71 @@
-import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
-import type { ThemeControl } from '../../model/theme.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { Signal } from '@preact/signals';
+import { DETAILS } from '../../model/dock.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { Details } from '../details/details.tsx';
+import { offeredTo } from '../dock/panel.ts';
+import { type Page, type Pane, rowsOf } from '../page.ts';
 import { Lazy } from '../parts/lazy.tsx';
-import { front, TAB_TITLES, type Tab, tabsOf } from './front.ts';
 import './pane.css';
 
-/**
- * The pane about the selection: details, pictures of traces that draw, and state: what the OpenGL context holds, or registers and memory
- * of traces that have them.
- */
-export function SelectionPane({ open, theme }: { open: OpenTrace; theme: ThemeControl }) {
-  const offers = open.trace.info.value?.offers ?? [];
-  const tabs = tabsOf(offers);
-  const hasTimes = offers.includes('graphics') && open.trace.companions.value.some(({ kind }) => kind === 'times');
-  useEffect(() => {
-    // The survey reads them, whatever is shown.
-    if (hasTimes) void import('../survey/surveys.ts').then(({ surveyOf }) => surveyOf(open));
-  }, [open, hasTimes]);
-  if (tabs.length === 1) return <Details open={open} theme={theme} />;
-  const shown = tabs.includes(front.value) ? front.value : 'details';
-  const instead = shown !== 'details' && (
-    <div id={`${shown}-panel`} role="tabpanel" aria-labelledby={`tab-of-${shown}`}>
-      <Lazy key={`${shown} ${open.id}`} load={() => LOADERS[shown](open)} props={{}} />
+/** Details, which every trace has, as a tab. */
+const DETAILS_TAB = { id: DETAILS, title: 'Details' };
+
+/** The pane about the selection: details, or in their place what features show of it. */
+export function SelectionPane({ open, page }: { open: OpenTrace; page: Page }) {
+  const { theme, dock } = page;
+  const panes = offeredTo(open, rowsOf(page, 'panes'));
+  if (panes.length === 0) return <Details open={open} page={page} />;
+  const shown = panes.find(({ id }) => id === dock.pane.value);
+  const load = async ({ load }: Pane) => (await load())(open, page).component;
+  const instead = shown && (
+    <div id={`${shown.id}-panel`} role="tabpanel" aria-labelledby={`tab-of-${shown.id}`}>
+      <Lazy key={`${shown.id} ${open.id}`} load={() => load(shown)} props={{ theme }} />
     </div>
   );
+  const tabs = [DETAILS_TAB, ...panes];
   return (
     <Details
       open={open}
-      theme={theme}
-      tabs={<Tabs tabs={tabs} shown={shown} />}
+      page={page}
+      tabs={<Tabs tabs={tabs} shown={shown?.id ?? DETAILS} front={dock.pane} />}
       instead={instead}
-      label={TAB_TITLES[shown]}
+      label={(shown ?? DETAILS_TAB).title}
     />
   );
 }
 
-/** The parts of the pane whose code is loaded when they are first shown. */
-const LOADERS: Readonly<Record<Exclude<Tab, 'details'>, (open: OpenTrace) => Promise<ComponentType>>> = {
-  picture: async (open) => (await import('../replay/picture.tsx')).pictureOf(open),
-  state: async (open) =>
-    open.trace.info.peek()?.offers.includes('graphics')
-      ? (await import('../gl_state/gl_state.tsx')).glStateOf(open)
-      : (await import('./state.tsx')).stateOf(open),
-};
+interface TabsProps {
+  readonly tabs: readonly Pick<Pane, 'id' | 'title'>[];
+  readonly shown: string;
+  readonly front: Signal<string>;
+}
 
-function Tabs({ tabs, shown }: { tabs: readonly Tab[]; shown: Tab }) {
+function Tabs({ tabs, shown, front }: TabsProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const by = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
     if (by === 0) return;
     event.preventDefault();
-    front.value = tabs[(tabs.indexOf(shown) + by + tabs.length) % tabs.length] ?? 'details';
+    const at = tabs.findIndex(({ id }) => id === shown);
+    front.value = tabs[(at + by + tabs.length) % tabs.length]?.id ?? DETAILS;
     document.getElementById(`tab-of-${front.value}`)?.focus();
   };
   return (
     <div class="state-tabs" role="tablist" aria-label="About the selection" onKeyDown={onKeyDown}>
-      {tabs.map((tab) => (
+      {tabs.map(({ id, title }) => (
         <button
           type="button"
           class="plain tab state-tab"
           role="tab"
-          key={tab}
-          id={`tab-of-${tab}`}
-          aria-selected={shown === tab}
-          aria-controls={shown === tab && tab !== 'details' ? `${tab}-panel` : undefined}
-          tabIndex={shown === tab ? 0 : -1}
+          key={id}
+          id={`tab-of-${id}`}
+          aria-selected={shown === id}
+          aria-controls={shown === id && id !== DETAILS ? `${id}-panel` : undefined}
+          tabIndex={shown === id ? 0 : -1}
           onClick={() => {
-            front.value = tab;
+            front.value = id;
           }}
         >
-          {TAB_TITLES[tab]}
+          {title}
         </button>
       ))}
     </div>

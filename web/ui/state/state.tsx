@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
 import { formatCount } from '../../base/format.ts';
 import { addressKey } from '../../model/derived.ts';
 import type { Machine, Shown } from '../../model/machine.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { hexText } from '../../model/values.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { findAll } from '../details/keep_field.tsx';
+import type { PanelView } from '../page.ts';
 import { KeepButton } from '../parts/keep.tsx';
 import { Step } from './arrows.tsx';
 import { Following } from './following.tsx';
@@ -17,10 +16,10 @@ import { Registers } from './registers.tsx';
 import './state.css';
 
 /** The state of a trace. Its index begins with the first call. */
-export function stateOf(open: OpenTrace): ComponentType {
+export function stateOf(open: OpenTrace): PanelView {
   const machine = machineOf(open);
   machine.showState();
-  return () => <State machine={machine} open={open} />;
+  return { component: () => <State machine={machine} open={open} /> };
 }
 
 function State({ machine, open }: { machine: Machine; open: OpenTrace }) {
@@ -118,7 +117,7 @@ function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; sh
               type="button"
               class="plain link"
               aria-label="Find all executions of this address"
-              onClick={() => findAll(open, `addr:${hexText(address)}`)}
+              onClick={() => open.find.open(`addr:${hexText(address)}`)}
             >
               Find all
             </button>

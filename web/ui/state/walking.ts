@@ -1,9 +1,10 @@
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { perTrace } from '../../model/per_trace.ts';
 import { createWalk } from '../../model/walk.ts';
-import { perTrace } from '../per_trace.ts';
 import { machineOf } from './machines.ts';
 
 /** The walk through the steps of a trace. It begins on the screen if nothing is selected. */
-export const walkOf = perTrace((open) =>
+export const walkOf = perTrace((open: OpenTrace) =>
   createWalk(
     open.trace,
     open.selection,

@@ -1,11 +1,11 @@
 import { createGraphics } from '../../model/graphics.ts';
+import { type Opened, perTrace } from '../../model/per_trace.ts';
 import { createSurvey } from '../../model/survey.ts';
 import graphicsWorker from '../../worker/graphics.ts?worker&url';
-import { perTrace } from '../per_trace.ts';
 import { startWorker } from '../workers.ts';
 
 /** The worker that reads the calls of a trace. It starts with the first part. */
-export const graphicsOf = perTrace(({ trace }) => createGraphics(trace, () => startWorker(graphicsWorker)));
+export const graphicsOf = perTrace(({ trace }: Opened) => createGraphics(trace, () => startWorker(graphicsWorker)));
 
 /** The survey of a trace. It begins with the first call. */
-export const surveyOf = perTrace((open) => createSurvey(open.trace, graphicsOf(open)));
+export const surveyOf = perTrace((open: Opened) => createSurvey(open.trace, graphicsOf(open)));

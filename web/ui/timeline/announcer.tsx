@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { formatLength, formatPosition, shortened } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { trackLines } from '../../model/tracks.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 
 /** Announces the selection to screen readers, which cannot read the canvas. */
 export function Announcer({ open }: { open: OpenTrace }) {

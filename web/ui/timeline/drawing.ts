@@ -1,13 +1,20 @@
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { shownMarks } from '../../model/marked.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import type { ThemeControl } from '../../model/theme.ts';
 import { createBackends, wantedBackend } from '../../render/backend.ts';
 import { PALETTES, paletteFor } from '../../render/palette.ts';
 import { drawMarks, drawShapes, type Scene } from '../../render/scene.ts';
-import type { Page } from '../page.ts';
 import { createMarksCanvas, createSurface, type FrameSize } from '../parts/surface.ts';
+import type { NoteFrame } from './frames.ts';
 import { markFirstPicture } from './marks.ts';
 import type { ViewState } from './view_state.ts';
+
+/** What drawing needs of the page. */
+interface Drawn {
+  readonly theme: ThemeControl;
+  readonly noteFrame: NoteFrame;
+}
 
 /** What draws the timelines of the page. It lives as long as that. */
 export const backends = createBackends(wantedBackend(location.search));
@@ -22,7 +29,7 @@ export interface Canvases {
 }
 
 /** Keeps the timeline drawn until disposed. Sets the timeline's size. */
-export function drawTimeline(open: OpenTrace, page: Page, state: ViewState, canvases: Canvases): Dispose {
+export function drawTimeline(open: OpenTrace, page: Drawn, state: ViewState, canvases: Canvases): Dispose {
   const { trace, timeline, selection, statistics, marks: highlight, find, marked } = open;
   const { theme } = page.theme;
   const scope = createScope();

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { goTo } from '../../model/go_to.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-
-/** Id of the field, for the command that focuses it. */
-export const GO_TO_ID = 'go-to';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { GO_TO_ID } from './fields.ts';
 
 /**
  * A field for a position or a name. Enter goes there: again, to the next slice of the name. What it does not understand it says

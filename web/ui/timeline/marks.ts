@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import type { Progress } from '../../base/protocol.ts';
 import type { Dispose } from '../../base/scope.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 
 /** Sets the User Timing mark of the first picture, in the frame in which the user sees it. Call it after drawing. */
 export function markFirstPicture({ trace }: OpenTrace): void {

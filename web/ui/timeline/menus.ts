@@ -2,10 +2,10 @@ import { shortened } from '../../base/format.ts';
 import { DERIVED } from '../../base/protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { bandOf, trackAt } from '../../model/layout.ts';
-import { type Pointed, pointAt } from '../../model/pointing.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import type { Pointed } from '../../model/pointed.ts';
+import { pointAt } from '../../model/pointing.ts';
 import { toPixel } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import { MENUS } from '../commands/menus.ts';
 import { atPoint, isBrowsers, isByKey, type MenuOfCommands, type ShowMenu } from '../menu/request.ts';
 import type { ViewState } from './view_state.ts';
 
@@ -24,19 +24,19 @@ export function listenForMenus(area: HTMLElement, open: OpenTrace, state: ViewSt
   };
   const ofItem = (item: Pointed): Pick<MenuOfCommands, 'label' | 'menu'> => ({
     label: shortened(trace.names.of(item.name)) || 'Selection',
-    menu: MENUS.item,
+    menu: 'item',
   });
   scope.listen<MouseEvent>(area, 'contextmenu', (event) => {
     const byKey = isByKey(event);
     const box = area.getBoundingClientRect();
     const place = { x: event.clientX, y: event.clientY };
-    let about: Pick<MenuOfCommands, 'label' | 'menu'> = { label: 'Timeline', menu: MENUS.area };
+    let about: Pick<MenuOfCommands, 'label' | 'menu'> = { label: 'Timeline', menu: 'area' };
     if (byKey) {
       const own = selection.selected.peek();
       const id = arrangement.current.peek();
       const track = arrangement.find(id);
       if (own && own.track === id) about = ofItem(own);
-      else if (track) about = { label: shortened(track.name) || 'Track', menu: MENUS.track };
+      else if (track) about = { label: shortened(track.name) || 'Track', menu: 'track' };
       Object.assign(place, placeOf(open, box));
     } else {
       const found = at(event.clientX - box.left, event.clientY - box.top);
@@ -82,7 +82,7 @@ export function trackMenu(open: OpenTrace, show: ShowMenu): (event: MouseEvent) 
     const { left, top } = head.getBoundingClientRect();
     const shown = show({
       label: shortened(arrangement.find(id)?.name ?? '') || 'Track',
-      menu: MENUS.track,
+      menu: 'track',
       at: byKey ? atPoint(left + 24, Math.max(0, top) + 24) : atPoint(event.clientX, event.clientY),
       byKey,
     });
@@ -94,6 +94,6 @@ export function trackMenu(open: OpenTrace, show: ShowMenu): (event: MouseEvent) 
 export function wholeMenu(show: ShowMenu): (event: MouseEvent) => void {
   return (event) => {
     const at = atPoint(event.clientX, event.clientY);
-    if (show({ label: 'Whole trace', menu: MENUS.whole, at, byKey: isByKey(event) })) event.preventDefault();
+    if (show({ label: 'Whole trace', menu: 'whole', at, byKey: isByKey(event) })) event.preventDefault();
   };
 }

@@ -1,6 +1,6 @@
-import { signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import type { OpenTrace } from '../../model/workbench.ts';
+import { type Opened, perTrace } from '../../model/per_trace.ts';
 
-/** What code that was loaded on demand draws over the timeline, above its slices. It outlives a trace. */
-export const overlay = signal<ComponentType<{ open: OpenTrace }> | null>(null);
+/** What code that was loaded on demand draws over the timeline of a trace, above its slices. */
+export const overlayOf = perTrace((_: Opened): Signal<ComponentType | null> => signal(null));

@@ -1,18 +1,18 @@
 import { computed, type Signal, useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Overview } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
 import { shownMarks } from '../../model/marked.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { partRead } from '../../model/part.ts';
 import type { ThemeControl } from '../../model/theme.ts';
 import type { Timeline } from '../../model/timeline.ts';
 import { type Extent, extentLength, fitted, toPixel, toTick, type View } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { drawOverview } from '../../render/overview.ts';
 import { PALETTES } from '../../render/palette.ts';
 import { useMenu } from '../menu/request.ts';
-import { NoteMarks } from '../notes/lines.tsx';
 import { createSurface, type FrameSize } from '../parts/surface.ts';
 import { wholeMenu } from './menus.ts';
 import { TrackCorner } from './track_filter.tsx';
@@ -29,10 +29,12 @@ interface Props {
   readonly theme: ThemeControl;
   /** Whether the field that filters tracks is open. */
   readonly filtering: Signal<boolean>;
+  /** What else is drawn over it. */
+  readonly children: ComponentChildren;
 }
 
 /** The whole trace at a glance, with a brush over the part that the timeline shows. */
-export function OverviewStrip({ open, theme, filtering }: Props) {
+export function OverviewStrip({ open, theme, filtering, children }: Props) {
   const { timeline, trace, marks, find, marked } = open;
   const showMenu = useMenu();
   const strip = useRef<HTMLDivElement>(null);
@@ -82,7 +84,7 @@ export function OverviewStrip({ open, theme, filtering }: Props) {
       <div class="overview-strip" ref={strip}>
         <canvas ref={canvas} role="img" aria-label="Overview of the whole trace: when each track was busy" />
         <Brush open={open} />
-        <NoteMarks open={open} />
+        {children}
         <End open={open} />
       </div>
     </div>

@@ -1,9 +1,10 @@
 import { DERIVED } from '../../base/protocol.ts';
 import { rangeAround } from '../../model/measure.ts';
-import { type Pointed, pointAt } from '../../model/pointing.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import type { Pointed } from '../../model/pointed.ts';
+import { pointAt } from '../../model/pointing.ts';
 import { type Edge, edgeAt, rangeOf, snappedEdge } from '../../model/snap.ts';
 import { toPixel } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import type { GestureTarget, RangePlace } from './gestures.ts';
 import type { ViewState } from './view_state.ts';
 

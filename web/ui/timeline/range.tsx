@@ -1,8 +1,8 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { formatLength } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { labelWidth, type Stretch } from '../../model/ruler.ts';
 import { type Extent, toPixel } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 
 /** CSS pixels of the edges of the label. */
 const PADDING = 8;

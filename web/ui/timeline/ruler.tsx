@@ -1,8 +1,8 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { formatPosition } from '../../base/format.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { besides, labelWidth, type Ruler } from '../../model/ruler.ts';
 import { type Extent, toTick } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { GoTo } from './go_to.tsx';
 import { lengthPlace, RangeLength } from './range.tsx';
 import type { PointerPlace } from './view_state.ts';

@@ -4,10 +4,10 @@ import type { TraceInfo } from '../../base/protocol.ts';
 import { flagWords } from '../../model/flags.ts';
 import { gapAt } from '../../model/gaps.ts';
 import { trackAt } from '../../model/layout.ts';
-import type { Reading } from '../../model/pointing.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import type { Reading } from '../../model/pointed.ts';
 import { callText } from '../../model/values.ts';
 import type { Extent } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { TooltipBox } from '../parts/tooltip.tsx';
 import type { PointerPlace } from './view_state.ts';
 

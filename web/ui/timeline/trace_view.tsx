@@ -4,27 +4,27 @@ import { shortened } from '../../base/format.ts';
 import { createScope } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
 import { pinnedPart, scrolledHeight, trackAt } from '../../model/layout.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { createVisits } from '../../model/visits.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { Dock } from '../dock/dock.tsx';
 import { FindBar } from '../find/find_bar.tsx';
 import { useMenu } from '../menu/request.ts';
 import { NoteFlags } from '../notes/flags.tsx';
-import { NoteLines } from '../notes/lines.tsx';
+import { NoteLines, NoteMarks } from '../notes/lines.tsx';
 import type { Page } from '../page.ts';
 import { SelectionPane } from '../state/pane.tsx';
-import { createTraceActions } from './actions.ts';
 import { Announcer } from './announcer.tsx';
 import { Divider } from './divider.tsx';
 import { drawTimeline } from './drawing.ts';
 import { listenForGestures } from './gestures.ts';
 import { markCompletion } from './marks.ts';
 import { listenForMenus } from './menus.ts';
-import { overlay } from './overlay.ts';
+import { overlayOf } from './overlay.ts';
 import { OverviewStrip } from './overview.tsx';
 import { gesturesOn } from './pointer.ts';
 import { RangeBand } from './range.tsx';
 import { RulerStrip } from './ruler.tsx';
+import { createSurface } from './surface.ts';
 import { Tooltip } from './tooltip.tsx';
 import { TrackList } from './tracks.tsx';
 import { createViewState, type PointerPlace, TALLEST } from './view_state.ts';
@@ -76,16 +76,17 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     scope.add(listenForGestures(element, gesturesOn(open, state, scrollAt)));
     const visits = createVisits(open, page.history, (top) => scrollBy(top - timeline.scrollTop.peek()));
     scope.add(visits.dispose);
-    const surroundings = { area: element, scrollBy, filtering: state.filtering, dock: page.dock };
-    const actions = createTraceActions(open, { ...surroundings, pointer: state.pointer, visits });
-    scope.add(actions.dispose);
-    page.actions.value = actions;
+    const { filtering, pointer } = state;
+    const surface = createSurface(open, { area: element, scrollBy, filtering, pointer, visits });
+    scope.add(surface.dispose);
+    page.surface.value = surface;
     scope.add(() => {
-      if (page.actions.peek() === actions) page.actions.value = null;
+      if (page.surface.peek() === surface) page.surface.value = null;
     });
     scope.add(listenForMenus(element, open, state, showMenu));
     scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
+    for (const { start } of page.features) if (start) scope.add(start(open, page));
     // What was opened is what the keys act on now.
     element.focus({ preventScroll: true });
     scope.add(state.dispose);
@@ -97,7 +98,9 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
   return (
     <div class="work">
       <main class="work-main">
-        <OverviewStrip open={open} theme={page.theme} filtering={state.filtering} />
+        <OverviewStrip open={open} theme={page.theme} filtering={state.filtering}>
+          <NoteMarks open={open} />
+        </OverviewStrip>
         <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
         <NoteFlags open={open} page={page} />
         <div
@@ -139,9 +142,9 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
         </div>
         <FindBar open={open} dock={page.dock} />
         <Divider />
-        <Dock open={open} theme={page.theme} dock={page.dock} panels={page.panels} />
+        <Dock open={open} page={page} />
       </main>
-      <SelectionPane open={open} theme={page.theme} />
+      <SelectionPane open={open} page={page} />
       <Announcer open={open} />
     </div>
   );
@@ -149,8 +152,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
 
 /** What else is drawn over the timeline. */
 function Overlay({ open }: { open: OpenTrace }) {
-  const Drawn = overlay.value;
-  return Drawn ? <Drawn open={open} /> : null;
+  const Drawn = overlayOf(open).value;
+  return Drawn ? <Drawn /> : null;
 }
 
 function Crosshair({ pointer }: { pointer: ReadonlySignal<PointerPlace | null> }) {

@@ -1,9 +1,7 @@
 import { type Signal, useSignalEffect } from '@preact/signals';
 import { formatCount, formatCounted } from '../../base/format.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-
-/** Id of the field, for the command that focuses it. */
-export const TRACK_FILTER_ID = 'track-filter';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { TRACK_FILTER_ID } from './fields.ts';
 
 interface Props {
   readonly open: OpenTrace;

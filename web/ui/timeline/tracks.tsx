@@ -13,8 +13,8 @@ import {
   SLICE_ROW,
   tracksWithin,
 } from '../../model/layout.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
 import { shortLine, trackLines } from '../../model/tracks.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 import { useMenu } from '../menu/request.ts';
 import { trackMenu } from './menus.ts';
 import { type Drop, listenForReorder } from './reorder.ts';

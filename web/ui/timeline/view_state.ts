@@ -1,10 +1,11 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Dispose } from '../../base/scope.ts';
 import { scrolledHeight } from '../../model/layout.ts';
-import { type Pointed, pointAt } from '../../model/pointing.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import type { Pointed } from '../../model/pointed.ts';
+import { pointAt } from '../../model/pointing.ts';
 import { type Ruler, ruler } from '../../model/ruler.ts';
 import type { Extent } from '../../model/view.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
 
 /** Browsers do not lay out a scroller higher than this (CSS pixels) exactly. Beyond it, scrolling skips pixels. */
 export const TALLEST = 8_000_000;

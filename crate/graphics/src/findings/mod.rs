@@ -7,7 +7,7 @@
 //!
 //! `Findings` is a pass of its own, with the bytes of uploads: it begins on request
 //! (`web/worker/findings.ts`), and its memory is freed at its end. `web/model/findings.ts` is
-//! general: `web/ui/findings/sources.ts` says what looks for findings in which traces.
+//! general: a feature says what looks for findings in its traces (`findingSource`).
 
 mod thrown;
 mod uploads;

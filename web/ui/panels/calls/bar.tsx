@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { shortened } from '../../../base/format.ts';
 import type { Calls } from '../../../model/calls.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { type Change, changeTitle, parseFilter } from '../../../model/transforms.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 
 interface ActionsProps {
   readonly open: OpenTrace;

@@ -1,12 +1,12 @@
-import type { ReadonlySignal, Signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { type Calls, type CallView, createCalls } from '../../../model/calls.ts';
 import { createFunctionFilter, type FunctionFilter } from '../../../model/function_filter.ts';
 import type { Sort } from '../../../model/functions.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import type { Page, PanelView } from '../../page.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { FlameGraph } from '../flame/flame.tsx';
 import { Functions } from '../functions/functions.tsx';
@@ -14,19 +14,16 @@ import { CountSwitches, FunctionActions } from './bar.tsx';
 import { CallListView } from './list.tsx';
 import { StackList } from './stacks.tsx';
 import { CallTree } from './tree.tsx';
+import { chooseView, viewOf } from './views.ts';
 import './calls.css';
 
-/** What the page remembers for the panel. */
-interface Memory {
-  readonly view: ReadonlySignal<CallView>;
-  readonly choose: (view: CallView) => void;
-  /** Of the table of functions. */
-  readonly sort: Signal<Sort>;
-}
+/** Of the table of functions. It outlives a trace, the filter does not. */
+const sort = signal<Sort>({ by: 'total', descending: true });
 
 /** The Calls panel of a trace. */
-export function callsView(open: OpenTrace, { view, choose, sort }: Memory): PanelView {
-  const calls = createCalls(open, view);
+export function callsView(open: OpenTrace, { dock }: Page): PanelView {
+  const calls = createCalls(open, viewOf(open, dock));
+  const choose = (view: CallView) => chooseView(open, dock, view);
   const filter = createFunctionFilter(open.trace, open.statistics);
   return {
     component: ({ theme }) => (

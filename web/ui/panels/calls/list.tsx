@@ -14,7 +14,7 @@ import type { Clock, Ticks } from '../../../base/protocol.ts';
 import type { FunctionCalls } from '../../../model/call_list.ts';
 import type { Calls } from '../../../model/calls.ts';
 import type { Call } from '../../../model/find_call.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { useLongList } from '../../parts/long_list.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { type Column, Table } from '../../parts/table.tsx';

@@ -2,7 +2,7 @@ import { type Signal, signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { CoverageWith, StepRange } from '../../../base/steps_protocol.ts';
 import type { Machine } from '../../../model/machine.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { Segments } from '../../parts/segments.tsx';
 
 /** A list of executed code, as a drcov file. */

@@ -1,4 +1,3 @@
-import type { ComponentChild } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, plural } from '../../../base/format.ts';
 import { plainPosition, plainTitle } from '../../../base/plain.ts';
@@ -14,15 +13,18 @@ import {
   type Widths,
 } from '../../../model/cells.ts';
 import { exampleTerm } from '../../../model/completion.ts';
+import type { Dock } from '../../../model/dock.ts';
 import { typeOf } from '../../../model/event_types.ts';
 import type { Events as EventList } from '../../../model/events.ts';
 import { termOfCell } from '../../../model/find_terms.ts';
 import type { Fold, FoldedCall, FoldedRows } from '../../../model/folds.ts';
 import type { ListingFolds } from '../../../model/listing_folds.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { canWalk } from '../../../model/stepping.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import type { RowSubject } from '../../menu/row_menu.ts';
+import type { Page, PanelView } from '../../page.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import { useLongList } from '../../parts/long_list.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
@@ -38,8 +40,15 @@ const SEEN = 64;
 /** CSS pixels that an indented column has for that. */
 const INDENTED = 64;
 
+const loadValuesBar = async () => (await import('./values_bar.tsx')).ValuesBar;
+
+/** The Events panel of a trace. */
+export function eventsView(open: OpenTrace, { dock }: Page): PanelView {
+  return { component: () => <Events open={open} dock={dock} /> };
+}
+
 /** Every record of the range, one row each. */
-export function Events({ open, valuesBar }: { open: OpenTrace; valuesBar: ComponentChild }) {
+function Events({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const { trace, events } = open;
   useEffect(() => {
     events.shown.value = true;
@@ -63,7 +72,7 @@ export function Events({ open, valuesBar }: { open: OpenTrace; valuesBar: Compon
       <div class="panel-bar">
         {hasValues && <Mode open={open} />}
         {isByValues ? (
-          valuesBar
+          <Lazy load={loadValuesBar} props={{ open, dock }} />
         ) : (
           <>
             <ExpressionField

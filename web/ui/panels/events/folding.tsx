@@ -2,7 +2,7 @@ import { formatCount, formatCounted, formatPercent } from '../../../base/format.
 import { LOOPS } from '../../../model/derived.ts';
 import type { Fold } from '../../../model/folds.ts';
 import type { ListingFolds } from '../../../model/listing_folds.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { KeepButton } from '../../parts/keep.tsx';
 import { foldsOf, keepLoops, toggleLoops } from '../../state/folds.ts';
 import { machineOf } from '../../state/machines.ts';

@@ -2,9 +2,9 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { RecordRow } from '../../../base/record_protocol.ts';
 import { createCallDepths } from '../../../model/call_depths.ts';
 import type { FoldedCall } from '../../../model/folds.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { createStepMatches } from '../../../model/step_matches.ts';
 import { canWalk } from '../../../model/stepping.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { machineOf } from '../../state/machines.ts';
 import { walkOf } from '../../state/walking.ts';
 

@@ -1,18 +1,16 @@
 import { formatCount, formatCounted, formatPercent, plural } from '../../../base/format.ts';
 import { bringToFront, type Dock, RESULTS } from '../../../model/dock.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
+import { perTrace } from '../../../model/per_trace.ts';
 import { valuesCompletions } from '../../../model/values_completion.ts';
 import { createValuesFilter, type ValuesFilter } from '../../../model/values_filter.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
-import type { PanelView } from '../../dock/panel.ts';
 import { ExpressionField } from '../../parts/expression_field.tsx';
 
-/** The field of Events for queries about values. Its query and its hits last as long as the trace. */
-export function createValuesBar(open: OpenTrace, dock: Dock): PanelView {
-  const filter = createValuesFilter(open.trace, open.find, open.events);
-  return { component: () => <ValuesBar open={open} dock={dock} filter={filter} />, dispose: filter.dispose };
-}
+const filterOf = perTrace(({ trace, find, events }: OpenTrace) => createValuesFilter(trace, find, events));
 
-function ValuesBar({ open, dock, filter }: { open: OpenTrace; dock: Dock; filter: ValuesFilter }) {
+/** The field of Events for queries about values. Its query and its hits last as long as the trace. */
+export function ValuesBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
+  const filter = filterOf(open);
   const { find, trace } = open;
   const { text, known } = filter;
   const isAsked = filter.isAsked.value;

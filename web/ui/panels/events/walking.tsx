@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { changed, choicesOf, listsOf, type StepChoice } from '../../../model/step_choices.ts';
 import { WALK_NOUNS, type Walk, type WalkTo } from '../../../model/walk.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
-import { type CommandId, commandOf } from '../../commands/commands.ts';
-import { labelsOf } from '../../commands/sheet.ts';
+import { labelsOf } from '../../parts/chord.ts';
 import { machineOf } from '../../state/machines.ts';
 import { walkOf } from '../../state/walking.ts';
+import { WALK_COMMANDS } from './commands.ts';
 import './walking.css';
 
 /** What the buttons lead over, into and out of: labels with the ids of the commands. */
@@ -14,7 +14,7 @@ const STEPS = [
   ['Over', 'over', 'step-over-back', 'step-over'],
   ['Into', 'step', 'step-into-back', 'step-into'],
   ['Out', 'out', 'step-out-back', 'step-out'],
-] as const satisfies readonly (readonly [string, WalkTo, CommandId, CommandId])[];
+] as const satisfies readonly (readonly [string, WalkTo, string, string])[];
 
 /** The kinds of steps that can be chosen to go to. */
 const KINDS = ['execution', 'system-call', 'interrupt', 'thread', 'mode', 'privilege'] as const;
@@ -117,7 +117,7 @@ function Button({ walk, to, next, title }: { walk: Walk; to: WalkTo; next: boole
   );
 }
 
-function titleOf(id: CommandId): string {
-  const { title, keys } = commandOf(id);
+function titleOf(id: string): string {
+  const { title, keys } = WALK_COMMANDS.find((command) => command.id === id)!;
   return keys[0] === undefined ? title : `${title} (${labelsOf(keys[0]).join(' ')})`;
 }

@@ -1,8 +1,8 @@
 import { formatLength } from '../../../base/format.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import { createScope, type Dispose } from '../../../base/scope.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { createCanvas2d } from '../../../render/canvas2d.ts';
 import { drawFlame, drawFlameMarks } from '../../../render/flame.ts';
 import { paletteFor } from '../../../render/palette.ts';

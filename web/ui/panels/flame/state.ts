@@ -1,8 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { FLAME_ROW, flameIndex, type LaidFlame, layOutFlame, nodeAt } from '../../../model/flame.ts';
-import type { Flames } from '../../../model/statistics.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
-import { allName } from '../../dock/scope.tsx';
+import type { OpenTrace } from '../../../model/open_trace.ts';
+import { allName, type Flames } from '../../../model/statistics.ts';
 
 /** CSS pixels next to a node within which the pointer still hits it. */
 const SLACK = 2;

@@ -5,13 +5,13 @@ import { formatLength, formatPercent, formatPosition } from '../../../base/forma
 import { type Clock, MANY } from '../../../base/protocol.ts';
 import type { Calls } from '../../../model/calls.ts';
 import { FLAME_ROW, type FlameStep } from '../../../model/flame.ts';
-import { pointedOf } from '../../../model/pointing.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
+import { pointedOf } from '../../../model/pointed.ts';
 import { callAt, extentOfRect, layOutTime, rectAtTime, rowOfRect, timeStep } from '../../../model/time_order.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { createCanvas2d } from '../../../render/canvas2d.ts';
 import { paletteFor } from '../../../render/palette.ts';
 import { drawTime, drawTimeMarks } from '../../../render/time_order.ts';
-import type { PanelProps } from '../../dock/panel.ts';
+import type { PanelProps } from '../../page.ts';
 import { createMarksCanvas, createSurface, type FrameSize } from '../../parts/surface.ts';
 import { TooltipBox } from '../../parts/tooltip.tsx';
 

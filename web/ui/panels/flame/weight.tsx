@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { MEASURES, type Measure } from '../../../base/survey_protocol.ts';
 import type { Calls } from '../../../model/calls.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { surveyOf } from '../../survey/surveys.ts';
 
 interface Props {

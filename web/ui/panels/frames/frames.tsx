@@ -21,9 +21,9 @@ import {
   tellingFigures,
 } from '../../../model/frames.ts';
 import { goToPosition } from '../../../model/go_to.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { extentOf, type Survey } from '../../../model/survey.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import type { Page, PanelView } from '../../page.ts';
 import { KeepButton } from '../../parts/keep.tsx';
 import { useLongList } from '../../parts/long_list.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -52,7 +52,7 @@ const HEAVIEST: readonly (readonly [FigureTitle['figure'], words: string])[] = [
 ];
 
 /** The frames of a trace. The survey begins when the panel is first shown. */
-export function framesView(open: OpenTrace, dock: Dock): PanelView {
+export function framesView(open: OpenTrace, { dock }: Page): PanelView {
   const survey = surveyOf(open);
   const sort = signal<Sort>({ by: 'frame', descending: false });
   const shown = signal<Shown>('frames');

@@ -6,8 +6,8 @@ import { MEASURES, type Measure, type TimedCalls } from '../../../base/survey_pr
 import { ticks } from '../../../base/ticks.ts';
 import { MEASURE_TITLES, type MeasureTitle, measuredText } from '../../../model/call_times.ts';
 import { goToPosition } from '../../../model/go_to.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import type { Survey } from '../../../model/survey.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { KeepButton } from '../../parts/keep.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';

@@ -22,11 +22,11 @@ import {
   tellingColumns,
   wholeOf,
 } from '../../../model/functions.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { type Exact, type Told, tracksOf } from '../../../model/statistics.ts';
 import { countedSlices } from '../../../model/tracks.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
-import type { PanelProps } from '../../dock/panel.ts';
+import type { PanelProps } from '../../page.ts';
 import { ExpressionField, Wrong } from '../../parts/expression_field.tsx';
 import { Keep } from '../../parts/keep.tsx';
 import { type Look, Table, type Column as TableColumn } from '../../parts/table.tsx';

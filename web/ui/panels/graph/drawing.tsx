@@ -10,7 +10,7 @@ import {
   type GraphWeight,
   type ShownGraph,
 } from '../../../model/call_graph.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { LEVELS, PALETTES } from '../../../render/palette.ts';
 import { curve, LONGEST, type PlacedEdge, type PlacedNode, place } from './layout.ts';
 

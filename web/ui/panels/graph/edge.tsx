@@ -5,7 +5,7 @@ import { MAX_TICKS } from '../../../base/ticks.ts';
 import type { GraphEdge } from '../../../model/call_graph.ts';
 import { type EdgeFigures, edgeFigures, type Percentile, pathOfEdge } from '../../../model/edge_calls.ts';
 import { selectCall } from '../../../model/find_call.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 
 /** The place of the root among callers. */
 export const ROOT = '(outermost call)';

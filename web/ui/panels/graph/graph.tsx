@@ -13,11 +13,11 @@ import {
   MOST_EDGES,
   shownGraph,
 } from '../../../model/call_graph.ts';
-import { bringToFront, type Dock } from '../../../model/dock.ts';
+import { bringToFront } from '../../../model/dock.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { saveBlob } from '../../../model/save_blob.ts';
 import type { ThemeControl } from '../../../model/theme.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import type { Page, PanelView } from '../../page.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText } from '../units.ts';
@@ -47,7 +47,7 @@ interface State {
 }
 
 /** The Call graph panel of a trace. */
-export function graphView(open: OpenTrace, dock: Dock): PanelView {
+export function graphView(open: OpenTrace, { dock }: Page): PanelView {
   const state: State = {
     form: signal('graph'),
     weight: signal('total'),

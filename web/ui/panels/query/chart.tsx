@@ -2,10 +2,10 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatNumber, formatPosition } from '../../../base/format.ts';
 import { type SqlValue, sqlText } from '../../../base/sql.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import type { Sql } from '../../../model/sql.ts';
 import { barsOf, type ChartChoice, type Line, lineOf, MOST_BARS, numberColumns } from '../../../model/sql_chart.ts';
 import { columnsOf } from '../../../model/sql_results.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { Segments } from '../../parts/segments.tsx';
 
 /** CSS pixels around a line, for the ends of its axes. */

@@ -1,9 +1,9 @@
 import type { Signal } from '@preact/signals';
 import { type SqlValue, sqlText } from '../../../base/sql.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import type { Sql } from '../../../model/sql.ts';
 import { follow, leads, saysOf } from '../../../model/sql_links.ts';
 import { columnsOf, type SqlLink, type SqlSort } from '../../../model/sql_results.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 
 /** Characters of a value in a cell, and in its title. */

@@ -1,11 +1,11 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createScope, type Dispose } from '../../../base/scope.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { createQueryHistory, type QueryHistory } from '../../../model/query_history.ts';
 import type { Sql } from '../../../model/sql.ts';
 import { type ChartChoice, chartOf } from '../../../model/sql_chart.ts';
 import { orderOf, type SqlSort } from '../../../model/sql_results.ts';
 import { createValuesQuery, type ValuesQuery } from '../../../model/values_query.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 
 /** Languages of the editor. */
 export type Mode = 'sql' | 'values';

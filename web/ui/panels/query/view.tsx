@@ -1,15 +1,17 @@
 import guide from '../../../../docs/sql.md?raw';
-import { createSql, type SqlPort } from '../../../model/sql.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
+import { createSql } from '../../../model/sql.ts';
 import { examplesOf } from '../../../model/sql_examples.ts';
 import { gatherRecords, gatherTables } from '../../../model/tables.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import queryWorker from '../../../worker/query.ts?worker&url';
+import type { PanelView } from '../../page.ts';
+import { startWorker } from '../../workers.ts';
 import { Query } from './query.tsx';
 import { createQueryState } from './state.ts';
 
-/** The SQL panel of a trace. `spawn` starts its worker at the first query. */
-export function queryView(open: OpenTrace, spawn: () => SqlPort): PanelView {
-  const sql = createSql(sourceOf(open), spawn);
+/** The SQL panel of a trace. Its worker starts at the first query. */
+export function queryView(open: OpenTrace): PanelView {
+  const sql = createSql(sourceOf(open), () => startWorker(queryWorker));
   const state = createQueryState(open, sql);
   const examples = examplesOf(guide, open.trace.info.peek()?.format ?? '');
   return {

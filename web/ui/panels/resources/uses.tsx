@@ -2,7 +2,7 @@ import { formatCount } from '../../../base/format.ts';
 import type { ResourceEvents } from '../../../base/survey_protocol.ts';
 import { RESOURCE_MARKS } from '../../../model/resource_marks.ts';
 import { PALETTES } from '../../../render/palette.ts';
-import type { PanelProps } from '../../dock/panel.ts';
+import type { PanelProps } from '../../page.ts';
 
 /** What happened to the resource at a position, or null while that is not known. */
 export interface Uses {

@@ -1,10 +1,15 @@
-import type { OpenTrace } from '../../../model/workbench.ts';
-import { findingsOf } from '../../findings/findings.ts';
+import { findingsOf } from '../../../model/findings.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
+import type { PanelView } from '../../page.ts';
 import { FindingsTable } from './findings.tsx';
 import { Results } from './results.tsx';
 
-/** The findings, or the hits of the search. */
-export function ResultsChoice({ open }: { open: OpenTrace }) {
+/** The Results panel of a trace: the findings, or the hits of the search. */
+export function resultsView(open: OpenTrace): PanelView {
+  return { component: () => <ResultsChoice open={open} /> };
+}
+
+function ResultsChoice({ open }: { open: OpenTrace }) {
   const findings = findingsOf(open);
   const isSearch = open.find.asked.value !== '';
   if (!findings || findings.state.value.at === 'idle' || (isSearch && !findings.isShown.value)) {

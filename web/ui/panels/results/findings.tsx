@@ -3,7 +3,7 @@ import { plainTitle } from '../../../base/plain.ts';
 import { ticks } from '../../../base/ticks.ts';
 import { type Finding, type FindingOrder, type Findings, listed } from '../../../model/findings.ts';
 import { goToPosition } from '../../../model/go_to.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { Which } from './which.tsx';

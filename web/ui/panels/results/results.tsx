@@ -3,7 +3,7 @@ import { formatCount, formatLength, formatPosition, plural, shortened } from '..
 import { plainLength, plainPosition, plainTitle } from '../../../base/plain.ts';
 import { ticks } from '../../../base/ticks.ts';
 import { hitsKey } from '../../../model/derived.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { KeepButton } from '../../parts/keep.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';

@@ -1,5 +1,5 @@
-import type { OpenTrace } from '../../../model/workbench.ts';
-import { findingsOf } from '../../findings/findings.ts';
+import { findingsOf } from '../../../model/findings.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { Segments } from '../../parts/segments.tsx';
 
 /** The choice between hits and findings, if there are both. */

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { StatementColumns } from '../../../base/values_protocol.ts';
 import { createIterations } from '../../../model/iterations.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import {
   createStatements,
   givenName,
@@ -13,8 +14,7 @@ import {
   statementNamed,
 } from '../../../model/statements.ts';
 import { wantedStatement } from '../../../model/wanted_statement.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import type { PanelView } from '../../page.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { takeFocus } from '../../parts/take_focus.ts';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
@@ -42,11 +42,11 @@ interface Props {
 
 function Statements({ open, model, chosen, current }: Props) {
   const columns = model.columns.value;
-  const wanted = wantedStatement(open.trace).value;
+  const wanted = wantedStatement(open).value;
   useEffect(() => {
     if (wanted === '' || !columns) return;
     chosen.value = statementNamed(columns, wanted);
-    wantedStatement(open.trace).value = '';
+    wantedStatement(open).value = '';
   }, [wanted, columns]);
   const statement = chosen.value;
   const iterations = useMemo(

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { BufferOrder, BufferRow, PointerCandidate, ValuePlace } from '../../../base/values_protocol.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import { type Buffers, revealPlace, whyOf } from '../../../model/variables.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { Failed, waiting } from './notes.tsx';

@@ -1,4 +1,4 @@
-import type { OpenTrace } from '../../../model/workbench.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 
 /** A sentence while values are read. */
 export function waiting({ trace }: OpenTrace, what: string): string {

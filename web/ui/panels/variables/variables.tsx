@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { ValueMoment, VariableSummary } from '../../../base/values_protocol.ts';
+import type { OpenTrace } from '../../../model/open_trace.ts';
 import {
   createBuffers,
   createVariables,
@@ -10,8 +11,7 @@ import {
   type VariableOrder,
   valueTrackOf,
 } from '../../../model/variables.ts';
-import type { OpenTrace } from '../../../model/workbench.ts';
-import type { PanelView } from '../../dock/panel.ts';
+import type { PanelView } from '../../page.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';

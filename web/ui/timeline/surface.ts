@@ -1,57 +1,33 @@
-import { computed, type ReadonlySignal, type Signal } from '@preact/signals';
-import { formatPosition } from '../../base/format.ts';
 import type { Ticks } from '../../base/protocol.ts';
 import type { RecordRow } from '../../base/record_protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
-import { bringToFront, type Dock } from '../../model/dock.ts';
-import { termOfName } from '../../model/find_terms.ts';
-import { bandOf, type LaidTrack, SLICE_ROW, trackAt } from '../../model/layout.ts';
-import { rangeAround } from '../../model/measure.ts';
-import { noteHere, rangeHere } from '../../model/note_places.ts';
-import { firstSlice, type Pointed, pointedOf, type Step } from '../../model/pointing.ts';
+import { bandOf, type LaidTrack } from '../../model/layout.ts';
+import type { OpenTrace } from '../../model/open_trace.ts';
+import { type Pointed, pointedOf } from '../../model/pointed.ts';
+import { firstSlice, type Step } from '../../model/pointing.ts';
 import { middleOf, rowOf, rowsOf } from '../../model/rows.ts';
-import { canWalk } from '../../model/stepping.ts';
-import { rangeBetween, toPixel } from '../../model/view.ts';
-import type { Visits } from '../../model/visits.ts';
-import { isStatement, wantedStatement } from '../../model/wanted_statement.ts';
-import type { OpenTrace } from '../../model/workbench.ts';
-import type { TraceActions } from '../commands/context.ts';
-import { FIND_ID } from '../find/find_bar.tsx';
-import { GO_TO_ID } from './go_to.tsx';
-import { lanesOf } from './lanes.ts';
-import { TRACK_FILTER_ID } from './track_filter.tsx';
-import type { PointerPlace } from './view_state.ts';
+import { toPixel } from '../../model/view.ts';
+import type { Surface } from '../page.ts';
 
 /** Steps that wait for one another at most. */
 const MOST_STEPS = 4;
 
-/** The elements around the actions. */
-export interface Surroundings {
-  /** The element of the timeline. */
-  readonly area: HTMLElement;
-  /** Scrolls the tracks by CSS pixels of the layout. */
-  readonly scrollBy: (pixels: number) => void;
-  /** Whether the field that filters tracks is open. */
-  readonly filtering: Signal<boolean>;
-  readonly dock: Dock;
-  readonly pointer: ReadonlySignal<PointerPlace | null>;
-  readonly visits: Visits;
-}
-
-/** What commands do with a trace. */
-export function createTraceActions(
+/** The timeline of a trace for commands. Until disposed it keeps what is selected in view. */
+export function createSurface(
   open: OpenTrace,
-  { area, scrollBy, filtering, dock, pointer, visits }: Surroundings,
-): TraceActions & { readonly dispose: Dispose } {
-  const { trace, timeline, selection, statistics, find, derived, notes } = open;
+  {
+    area,
+    scrollBy,
+    filtering,
+    pointer,
+    visits,
+  }: Pick<Surface, 'area' | 'scrollBy' | 'filtering' | 'pointer' | 'visits'>,
+): Surface & { readonly dispose: Dispose } {
+  const { trace, timeline, selection, statistics } = open;
   const scope = createScope();
   const widthOf = () => timeline.size.peek().width;
-  const findTerm = (term: string) => {
-    find.shown.value = true;
-    find.ask(term);
-  };
   const { arrangement } = timeline;
   const laidOf = (id: number) => timeline.layout.peek().tracks.find(({ track }) => track.id === id);
   const bringRowIntoView = (pointed: Pointed) => {
@@ -107,11 +83,6 @@ export function createTraceActions(
     selection.selected.value = next;
     bringIntoView(next);
   };
-  scope.add(
-    watch([wantedStatement(trace)], () => {
-      if (wantedStatement(trace).peek() !== '') bringToFront(dock, trace.info.peek()?.format, 'statements');
-    }),
-  );
   scope.add(
     watch([selection.revealed], () => {
       const pointed = selection.revealed.peek();
@@ -184,44 +155,15 @@ export function createTraceActions(
   };
 
   return {
+    open,
     area,
-    hasSelection: computed(() => selection.selected.value !== null || selection.record.value !== null),
-    zoom: (factor) => timeline.zoom(widthOf() / 2, factor, 'gliding'),
-    pan: (part) => timeline.glideBy(part * widthOf()),
-    scroll: (rows) => scrollBy(rows * SLICE_ROW),
-    arrangement,
+    pointer,
+    visits,
+    filtering,
+    scrollBy,
+    bringIntoView,
     currentTrack: () => laidOf(arrangement.current.peek()) ?? null,
     goToTrack,
-    stepTrack: (by) => {
-      const { tracks } = timeline.layout.peek();
-      const at = tracks.findIndex(({ track }) => track.id === arrangement.current.peek());
-      // Without a current track, the first step leads to the first one on the screen.
-      const first = tracks.indexOf(trackAt(timeline.layout.peek(), timeline.placeAt(0))!);
-      const next = tracks[at < 0 ? Math.max(0, first) : at + by];
-      if (next) goToTrack(next.track.id);
-    },
-    filterTracks: () => {
-      filtering.value = true;
-      requestAnimationFrame(() => document.getElementById(TRACK_FILTER_ID)?.focus());
-    },
-    showWhole: timeline.showWhole,
-    find: () => {
-      find.shown.value = true;
-      // Its field may have to be made first.
-      requestAnimationFrame(() => {
-        const field = document.getElementById(FIND_ID);
-        if (field instanceof HTMLInputElement) field.select();
-      });
-    },
-    findStep: (by) => void find.step(by),
-    hasHits: computed(() => find.count.value > 0),
-    goTo: () => document.getElementById(GO_TO_ID)?.focus(),
-    fitSelection: () => {
-      const selected = selection.selected.peek();
-      if (!selected) return;
-      if (selected.end !== null) timeline.show({ from: selected.start, to: selected.end });
-      else bringIntoView(selected);
-    },
     selectFirst: () => {
       const picture = timeline.picture.peek();
       const view = timeline.view.peek();
@@ -265,91 +207,6 @@ export function createTraceActions(
         // A selection made in the meantime takes precedence.
         if (found && selection.selected.peek() === from) select(pointedOf(found));
       }),
-    canWalk: computed(() => canWalk(trace.info.value)),
-    walk: (to, next) => {
-      // Loaded with the first step: few traces have any.
-      void import('../state/walking.ts').then(({ walkOf }) => walkOf(open).go(to, next));
-    },
-    toggleLoops: () => {
-      void import('../state/folds.ts').then(({ toggleLoops }) => toggleLoops(open));
-    },
-    keepLoops: () => {
-      void import('../state/folds.ts').then(({ keepLoops }) => keepLoops(open));
-    },
-    measure: () => {
-      selection.anchor.value = selection.place();
-    },
-    addNote: () => {
-      const note = noteHere(open, pointer.peek()?.x ?? null);
-      if (note) notes.add(note);
-    },
-    canKeepRange: computed(() => rangeHere(open) !== null),
-    keepRange: () => {
-      const note = rangeHere(open);
-      if (note) notes.add(note);
-    },
-    canGoBack: visits.canGoBack,
-    canGoForward: visits.canGoForward,
-    back: visits.back,
-    forward: visits.forward,
-    selectRange: () => {
-      const selected = selection.selected.peek();
-      const anchor = selection.anchor.peek();
-      const place = selection.place();
-      if (anchor && place) {
-        statistics.range.value = rangeAround(anchor, place);
-        return;
-      }
-      const view = timeline.view.peek();
-      const whole = timeline.whole.peek();
-      if (!view || !whole) return;
-      statistics.range.value =
-        selected && selected.end !== null && selected.end > selected.start
-          ? { from: selected.start, to: selected.end }
-          : rangeBetween(view, whole, 0, widthOf());
-    },
-    selectScreen: () => {
-      const view = timeline.view.peek();
-      const whole = timeline.whole.peek();
-      if (view && whole) statistics.range.value = rangeBetween(view, whole, 0, widthOf());
-    },
-    hasRange: computed(() => statistics.range.value !== null),
-    clearRange: () => {
-      statistics.range.value = null;
-    },
-    selectedName: () => {
-      const selected = selection.selected.peek();
-      const record = selection.record.peek();
-      if (selected) return { id: selected.name, text: trace.names.of(selected.name), isCalled: selected.end !== null };
-      return record && { id: -1, text: trace.names.inPlaceOf(record.name), isCalled: false };
-    },
-    positionText: () => {
-      const x = selection.selected.peek()?.start ?? selection.record.peek()?.x;
-      const info = trace.info.peek();
-      const extent = trace.progress.peek().extent;
-      return x === undefined || !info || !extent ? '' : formatPosition(x, extent.from, info.clock);
-    },
-    findTerm,
-    findName: ({ text }) => findTerm(termOfName(text)),
-    listCalls: (name) => {
-      bringToFront(dock, trace.info.peek()?.format, 'calls');
-      statistics.highlighted.value = name;
-      statistics.listed.value = name;
-    },
-    selectedStatement: () => {
-      if (!trace.info.peek()?.offers.includes('values')) return null;
-      const name = selection.selected.peek()?.name ?? -1;
-      const own = name < 0 ? (selection.record.peek()?.name ?? '') : trace.names.keyOf(name) || trace.names.of(name);
-      return isStatement(own) ? own : null;
-    },
-    listOccurrences: (statement) => {
-      wantedStatement(trace).value = statement;
-    },
-    highlight: (name) => {
-      statistics.highlighted.value = name;
-    },
-    keepCalls: derived.keepFunction,
-    lanes: lanesOf(open),
     clearLatest: () => {
       const selected = selection.selected.peek() !== null || selection.record.peek() !== null;
       const ranged = statistics.range.peek() !== null;
