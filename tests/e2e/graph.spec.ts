@@ -230,7 +230,7 @@ test('callees of tail calls count under their callers on request', async ({ page
   await showCalls(page, 'Functions');
   const figures = async () =>
     plain(await page.getByRole('grid', { name: 'Functions' }).locator('tbody tr', { hasText: /^#2/ }).innerText());
-  const nested = page.getByRole('checkbox', { name: 'Tail calls nested' });
+  const nested = page.getByRole('checkbox', { name: 'Nest tail calls' });
   const before = await figures();
   await nested.check();
   await expect(page.getByText('shown under their callers')).toBeVisible();

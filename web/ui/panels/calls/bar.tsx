@@ -142,7 +142,7 @@ export function CountSwitches({ open, calls }: { open: OpenTrace; calls: Calls }
             checked={nested}
             onChange={(event) => open.nestTailCalls(event.currentTarget.checked)}
           />
-          Tail calls nested
+          Nest tail calls
         </label>
       )}
     </>

@@ -290,8 +290,7 @@ function Summary({ frames, isAll }: { readonly frames: FrameColumns; readonly is
     <span class="muted">
       {formatCounted(frames.count, 'frame')}
       {!isAll && ' so far'}
-      {isAll && !frames.ended && frames.count > 0 && ', the last one without an end'},{' '}
-      {formatCounted(sums.draws, 'draw')}
+      {isAll && !frames.ended && frames.count > 0 && ', the last one unfinished'}, {formatCounted(sums.draws, 'draw')}
       {sums.errors > 0 && `, ${formatCounted(sums.errors, 'error')}`}
     </span>
   );
