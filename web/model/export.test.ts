@@ -24,7 +24,7 @@ function traceOf(): ExportedTrace {
 
 type Job = ExportJob | CutJob;
 
-/** A worker that writes four bytes of two rows, which it asks for if it is no stretch. `tells` are its reports. */
+/** A worker that writes four bytes of two rows, which it asks for unless it writes a stretch. `tells` are its reports. */
 function writer(tells: readonly number[] = []) {
   const jobs: Job[] = [];
   const got: Uint8Array[] = [];

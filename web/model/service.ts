@@ -1,5 +1,8 @@
 import { type Connection, connect, type Remote, type RemoteWorker } from '../base/remote.ts';
 
+/** What rejects the calls of a worker that the page has ended. */
+export const ENDED = 'The worker has ended.';
+
 /** The object of a worker, and the life of that worker. */
 export interface Service<T> {
   /** The object. Starts a worker if none is running. */
@@ -45,6 +48,6 @@ export function createService<T extends object>(
       return running.connection.remote;
     },
     isRunning: () => running !== null,
-    end: () => end('The worker has ended.'),
+    end: () => end(ENDED),
   };
 }

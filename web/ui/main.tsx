@@ -4,13 +4,13 @@ import './style.css';
 import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { shortened } from '../base/format.ts';
+import type { RemoteWorker } from '../base/remote.ts';
 import { sweepSpools } from '../base/spools.ts';
 import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
 import { createBrowserMemory } from '../model/file_memory.ts';
 import { createRecent, recentInBrowser } from '../model/recent.ts';
 import type { RecordsPort } from '../model/records.ts';
-import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
 import type { Port } from '../model/trace.ts';
 import { createWorkbench } from '../model/workbench.ts';
@@ -31,7 +31,7 @@ const url = new URLSearchParams(location.search).get('url');
 limitConnections(url);
 const spawn = (): Port => startWorker(traceWorker);
 const spawnRecords = (): RecordsPort => startWorker(recordWorker);
-const spawnSql = (): SqlPort => startWorker(queryWorker);
+const spawnSql = (): RemoteWorker => startWorker(queryWorker);
 
 // Everything here lives as long as the page, so nothing is disposed.
 const net: Net = {
