@@ -32,7 +32,7 @@ function traceOf(): ExportedTrace {
 
 type Job = ExportJob | CutJob;
 
-/** A worker that writes four bytes of two rows, which it asks for unless the job is a stretch. `tells` are its reports. */
+/** A worker that writes four bytes of two rows, which it asks for unless it writes a stretch. `tells` are its reports. */
 function writer(tells: readonly number[] = []) {
   const jobs: Job[] = [];
   const got: Uint8Array[] = [];

@@ -9,7 +9,6 @@ import { createDock } from '../model/dock.ts';
 import type { Net } from '../model/download.ts';
 import { createBrowserMemory } from '../model/file_memory.ts';
 import { createRecent, recentInBrowser } from '../model/recent.ts';
-import type { SqlPort } from '../model/sql.ts';
 import { createTheme } from '../model/theme.ts';
 import { createWorkbench } from '../model/workbench.ts';
 import queryWorker from '../worker/query.ts?worker&url';
@@ -29,7 +28,7 @@ const url = new URLSearchParams(location.search).get('url');
 limitConnections(url);
 const spawn = () => startWorker(traceWorker);
 const spawnRecords = () => startWorker(recordWorker);
-const spawnSql = (): SqlPort => startWorker(queryWorker);
+const spawnSql = () => startWorker(queryWorker);
 
 // Everything here lives as long as the page, so nothing is disposed.
 const net: Net = {

@@ -1,5 +1,5 @@
+import type { RemoteWorker } from '../../base/remote.ts';
 import type { Dock } from '../../model/dock.ts';
-import type { SqlPort } from '../../model/sql.ts';
 import type { Panel } from '../dock/panel.ts';
 import { createCallsPanel } from './calls/panel.tsx';
 import { createCoveragePanel } from './coverage/panel.tsx';
@@ -14,7 +14,7 @@ import { createVariablesPanel } from './variables/panel.ts';
 import './panel.css';
 
 /** The panels of a page, in the order of their tabs. `spawnSql` starts the worker of the SQL panel. */
-export function createPanels(dock: Dock, spawnSql: () => SqlPort): readonly Panel[] {
+export function createPanels(dock: Dock, spawnSql: () => RemoteWorker): readonly Panel[] {
   return [
     createStatementsPanel(),
     createFramesPanel(dock),

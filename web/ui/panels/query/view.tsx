@@ -1,5 +1,6 @@
 import guide from '../../../../docs/sql.md?raw';
-import { createSql, type SqlPort } from '../../../model/sql.ts';
+import type { RemoteWorker } from '../../../base/remote.ts';
+import { createSql } from '../../../model/sql.ts';
 import { examplesOf } from '../../../model/sql_examples.ts';
 import { gatherRecords, gatherTables } from '../../../model/tables.ts';
 import type { OpenTrace } from '../../../model/workbench.ts';
@@ -8,7 +9,7 @@ import { Query } from './query.tsx';
 import { createQueryState } from './state.ts';
 
 /** The SQL panel of a trace. `spawn` starts its worker at the first query. */
-export function queryView(open: OpenTrace, spawn: () => SqlPort): PanelView {
+export function queryView(open: OpenTrace, spawn: () => RemoteWorker): PanelView {
   const sql = createSql(sourceOf(open), spawn);
   const state = createQueryState(open, sql);
   const examples = examplesOf(guide, open.trace.info.peek()?.format ?? '');
