@@ -1,10 +1,9 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { WrongExpression } from '../base/find_protocol.ts';
-import type { Item } from '../base/protocol.ts';
 import type { Listed, RecordFilter, RecordRow, RecordScope } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
-import { pointedOf } from './pointing.ts';
+import { pointedOf, sameItem } from './pointing.ts';
 import { createListFilter, type ListFilter } from './record_filter.ts';
 import type { Answer } from './records.ts';
 import { createRowList } from './row_list.ts';
@@ -232,9 +231,4 @@ export function createEvents(
     },
     dispose: scope.dispose,
   };
-}
-
-/** Whether two items are the same one. */
-export function sameItem(a: Item | null, b: Item | null): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -145,3 +145,8 @@ function counterAt(picture: Picture, { track }: LaidTrack, place: number): Point
 function at(picture: Picture, offset: number): Ticks {
   return ticks(picture.origin + BigInt(Math.round(offset)));
 }
+
+/** Whether two items are the same one. */
+export function sameItem(a: Item | null, b: Item | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
