@@ -65,12 +65,6 @@ export interface ArgumentsFrom {
   readonly index: Uint8Array;
 }
 
-/** Has the rows that an export writes: the page. */
-export interface RowsOfTrace {
-  /** Rows of the trace, as `Session.exportRows` takes it. */
-  rows(ask: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
-}
-
 /** The next bytes of the file. `done` of `rows` rows are written. */
 export interface WrittenPortion {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -91,10 +85,10 @@ export interface WrittenFile {
 /** A worker that writes a file: an {@link ExportJob} (`web/worker/export.ts`), or a {@link CutJob} (`web/worker/cut.ts`). */
 export interface Writer<Job> {
   /**
-   * The bytes of the file. A {@link RowsOfTrace} at the other end of `rows` is asked. `tell` is called with the share of the
+   * The bytes of the file. The {@link TraceService} at the other end of `trace` is asked for rows. `tell` is called with the share of the
    * arguments that is read, from 0 to 1; rows follow.
    */
-  write(job: Job, rows: MessagePort, tell: (share: number) => void): AsyncIterable<WrittenPortion>;
+  write(job: Job, trace: MessagePort, tell: (share: number) => void): AsyncIterable<WrittenPortion>;
   /** What was written, after its last portion. */
   result(): WrittenFile;
 }

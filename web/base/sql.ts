@@ -1,6 +1,6 @@
 /**
- * The messages between the page and the worker of the SQL panel. The worker is separate from the trace's: a slow
- * query does not delay the picture, and terminating the worker stops it.
+ * The worker of the SQL panel, and what it may be asked. The worker is separate from the trace's: a slow query does not delay the
+ * picture, and terminating the worker stops it.
  */
 
 import type { SqlPlace } from './sql_place.ts';
@@ -8,26 +8,31 @@ import type { SqlPlace } from './sql_place.ts';
 /** A value of SQLite. */
 export type SqlValue = bigint | number | string | Uint8Array | null;
 
-/** Messages of the page. */
-export type ToSql =
-  /** The trace, if it is a database, and its write-ahead log, if there is one. */
-  | { readonly t: 'open'; readonly file: Blob | null; readonly log: Blob | null }
-  /** The tables that every trace has, as portions of a database of `size` bytes. All but the last are equally long. */
-  | { readonly t: 'tables'; readonly size: number; readonly portions: readonly Uint8Array<ArrayBuffer>[] }
-  /** Rows of the tables `records` and `fields`, as the record worker makes them: the first portions after `tables`. `last` ends them. */
-  | { readonly t: 'records'; readonly portion: Uint8Array<ArrayBuffer>; readonly last: boolean }
-  /** Runs one read-only statement and sends at most `most` rows. */
-  | { readonly t: 'run'; readonly id: number; readonly sql: string; readonly most: number };
-
-/** Messages of the worker. A query replies with `columns`, any number of `rows`, and `done` or `failed`. */
-export type FromSql =
-  /** The first columns, and how many there are. */
-  | { readonly t: 'columns'; readonly id: number; readonly names: readonly string[]; readonly total: number }
-  | { readonly t: 'rows'; readonly id: number; readonly rows: readonly (readonly SqlValue[])[] }
+/** How a query ended. */
+export type SqlEnd =
   /** `more`: the result has further rows. */
-  | { readonly t: 'done'; readonly id: number; readonly more: boolean }
+  | { readonly more: boolean }
   /** `place`: the part of the query that is wrong, if it is known. */
-  | { readonly t: 'failed'; readonly id: number; readonly sentence: string; readonly place: SqlPlace | null };
+  | { readonly sentence: string; readonly place: SqlPlace | null };
+
+/** What gets the result of a query: first its columns, then rows. */
+export interface SqlResult {
+  /** The first columns, and how many there are. */
+  columns(names: readonly string[], total: number): void;
+  rows(rows: readonly (readonly SqlValue[])[]): void;
+}
+
+/** The worker of the SQL panel (`web/worker/query.ts`). What goes wrong is the end of the next query. */
+export interface Queries {
+  /** Opens the trace, if it is a database, with its write-ahead log, if there is one. */
+  open(file: Blob | null, log: Blob | null): void;
+  /** The tables that every trace has, as portions of a database of `size` bytes. All but the last are equally long. */
+  tables(size: number, portions: readonly Uint8Array<ArrayBuffer>[]): void;
+  /** Rows of the tables `records` and `fields`, as the record worker makes them, after `tables`. `last` ends them. */
+  records(portion: Uint8Array<ArrayBuffer>, last: boolean): void;
+  /** Runs one read-only statement, with at most `most` rows. */
+  run(sql: string, most: number, columns: SqlResult['columns'], rows: SqlResult['rows']): Promise<SqlEnd>;
+}
 
 /** Pragmas without side effects. */
 const READ_ONLY_PRAGMA =

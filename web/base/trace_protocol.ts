@@ -122,8 +122,8 @@ export interface TraceService extends BindService, HitService {
   look(files: readonly { readonly file: Blob; readonly name: string }[]): Promise<readonly Look[]>;
   /** Opens a file, once. `page` hears of it as long as the worker lives. */
   open(opening: Opening, page: TraceReports): Promise<never>;
-  /** Lets another worker ask, at the other end of the port, in place of the one that had this name before. */
-  share(name: string, port: MessagePort): void;
+  /** Lets another worker ask, at the other end of the port. Is rejected when this one ends, which the other cannot notice. */
+  share(port: MessagePort): Promise<never>;
   /** Adds a companion to the trace. */
   attach(companion: CompanionFile): void;
   detach(companion: number): void;

@@ -9,6 +9,7 @@ import {
 } from '../base/calls_protocol.ts';
 import type { JobProgress } from '../base/job_protocol.ts';
 import type { Clock } from '../base/protocol.ts';
+import { give } from '../base/remote.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import type { CallWeights, Measure } from '../base/survey_protocol.ts';
 import { watch } from '../base/watch.ts';
@@ -35,6 +36,10 @@ export type TimePicture =
 export interface Weight {
   /** What was measured. */
   readonly measure: Measure;
+}
+
+/** A {@link Weight} for the trace's worker. */
+export interface Weights extends Weight {
   /** Where the calls begin that were measured, and what they weigh. */
   readonly given: CallWeights;
 }
@@ -76,8 +81,8 @@ export interface Calls {
   readonly listed: ReadonlySignal<FunctionCalls | null>;
   /** null unless the flame graph is in the order of time. */
   readonly time: ReadonlySignal<TimePicture | null>;
-  /** Has the flame graph take these weights, or durations with null. */
-  weigh(weight: Weight | null): void;
+  /** Has the flame graph take these weights, which are given away, or durations with null. */
+  weigh(weights: Weights | null): void;
   add(change: Change): void;
   remove(change: Change): void;
   clear(): void;
@@ -271,10 +276,10 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
     weigh: (next) => {
       if (next) {
         weighings += 1;
-        trace.weigh(next.given.at, next.given.weights);
+        void trace.weigh(give(next.given.at), give(next.given.weights));
       }
       batch(() => {
-        weight.value = next;
+        weight.value = next && { measure: next.measure };
         weighing.value = false;
       });
     },

@@ -1,15 +1,18 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it, vi } from 'vitest';
-import type { CutJob, ExportJob, RowsOfTrace, Writer } from '../base/export_protocol.ts';
+import type { CutJob, ExportJob, Writer } from '../base/export_protocol.ts';
 import type { Track } from '../base/protocol.ts';
-import { connect } from '../base/remote.ts';
+import { connect, serve } from '../base/remote.ts';
 import { ticks } from '../base/ticks.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
 import { workerOf } from '../base/worker.fixture.ts';
 import { createExports, EXPORT_FORMATS, type ExportedTrace, ownFormat, unpackedName } from './export.ts';
 import type { Sink } from './save_file.ts';
 
 const track = (id: number, more: Partial<Track>): Track =>
   ({ id, parent: -1, kind: 'thread', name: `t${id}`, slices: 1, overlapping: false, ...more }) as Track;
+
+const exportRows = vi.fn(async (_: Uint8Array) => new Uint8Array(3));
 
 function traceOf(): ExportedTrace {
   const tracks = [track(0, { kind: 'lane' }), track(1, { thread: 7 }), track(2, { overlapping: true })];
@@ -18,14 +21,19 @@ function traceOf(): ExportedTrace {
     info: signal({ title: 'XRay', format: 'xray', offers: [] }),
     tracks: signal(new Map(tracks.map((it) => [it.id, it]))),
     content: signal(null),
-    recordSource: { index: async () => new Uint8Array(7) },
-    exportRows: vi.fn(async () => new Uint8Array(3)),
+    recordSource: {
+      index: async () => new Uint8Array(7),
+      share: (port: MessagePort) => {
+        serve({ exportRows }, port);
+        return new Promise(() => undefined);
+      },
+    },
   } as unknown as ExportedTrace;
 }
 
 type Job = ExportJob | CutJob;
 
-/** A worker that writes four bytes of two rows, which it asks for if it is not a stretch. `tells` are its reports. */
+/** A worker that writes four bytes of two rows, which it asks for unless it writes a stretch. `tells` are its reports. */
 function writer(tells: readonly number[] = []) {
   const jobs: Job[] = [];
   const got: Uint8Array[] = [];
@@ -33,7 +41,7 @@ function writer(tells: readonly number[] = []) {
     write: async function* (job, port, tell) {
       jobs.push(job);
       for (const share of tells) tell(share);
-      if ('format' in job) got.push(await connect<RowsOfTrace>(port).remote.rows(new Uint8Array([7])));
+      if ('format' in job) got.push((await connect<TraceService>(port).remote.exportRows(new Uint8Array([7])))!);
       if (!job.preview) yield { bytes: new Uint8Array(4), done: 1, rows: 2 };
     },
     result: () => ({ rows: 2, cleaned: CLEANED, head: HEAD, stopped: '' }),
@@ -70,7 +78,7 @@ describe('an export', () => {
     await exports.run(format('perfetto'), WHOLE, 'a.pftrace', async () => sink);
     expect(told).toEqual(['write 4', 'head 2', 'close']);
     expect(exports.state.value).toEqual({ at: 'done', rows: 2, bytes: 4, name: 'a.pftrace', stopped: '' });
-    expect(trace.exportRows).toHaveBeenCalledWith(new Uint8Array([7]));
+    expect(exportRows).toHaveBeenCalledWith(new Uint8Array([7]));
     expect(got).toEqual([new Uint8Array(3)]);
     expect(worker.isEnded()).toBe(true);
     const [job] = jobs;
@@ -186,7 +194,9 @@ describe('an export', () => {
     const exports = createExports(traceOf(), () => dying);
     await exports.run(format('csv'), WHOLE, 'a', async () => sinkOf().sink);
     expect(exports.state.value).toEqual({ at: 'failed', sentence: 'The export stopped (no memory).' });
-    const gone = createExports({ ...traceOf(), exportRows: async () => null }, () => writer().worker);
+    const ended = traceOf();
+    const source = { ...ended.recordSource, share: async () => undefined };
+    const gone = createExports({ ...ended, recordSource: source }, () => writer().worker);
     await gone.run(format('csv'), WHOLE, 'a', async () => sinkOf().sink);
     expect(gone.state.value).toEqual({ at: 'failed', sentence: 'The reader of this trace has stopped.' });
   });

@@ -10,11 +10,10 @@ import {
   type CutJob,
   type ExportFormat,
   type ExportJob,
-  type RowsOfTrace,
   type Writer,
 } from '../base/export_protocol.ts';
 import type { TraceInfo, Track } from '../base/protocol.ts';
-import { give, type RemoteWorker, serve } from '../base/remote.ts';
+import { give, type RemoteWorker } from '../base/remote.ts';
 import { sweepSoon } from '../base/spools.ts';
 import type { Sink } from './save_file.ts';
 import { createService } from './service.ts';
@@ -109,7 +108,7 @@ export interface Exports {
 }
 
 /** The part of a trace that exports use. */
-export type ExportedTrace = Pick<Trace, 'exportRows' | 'name' | 'info' | 'tracks' | 'content' | 'recordSource'>;
+export type ExportedTrace = Pick<Trace, 'name' | 'info' | 'tracks' | 'content' | 'recordSource'>;
 
 /** Exports of a trace. `spawn` starts the worker of each: that of cut traces, or that of all others. */
 export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'other') => RemoteWorker): Exports {
@@ -266,13 +265,9 @@ async function write(
     end = `The export stopped (${reason || 'no reason given'}).`;
   });
   const { port1, port2 } = new MessageChannel();
-  const rows: RowsOfTrace['rows'] = async (ask) => {
-    const found = await trace.exportRows(ask);
-    if (found) return found;
-    end = STOPPED;
-    throw STOPPED;
-  };
-  serve<RowsOfTrace>({ rows }, port1);
+  const gone = trace.recordSource.share(port1).then(() => {
+    throw new Error(STOPPED);
+  });
   const args = 'args' in job ? job.args : null;
   // Reading arguments counts as half of the work.
   const reading = args ? 0.5 : 0;
@@ -290,12 +285,12 @@ async function write(
   };
   try {
     if (args) give(args.index);
-    return await Promise.race([stopped, run()]);
+    return await Promise.race([stopped, gone, run()]);
   } catch (thrown) {
     throw end === null ? thrown : new Error(end);
   } finally {
     service.end();
-    port1.close();
+    gone.catch(() => undefined);
     if (args) sweepSoon();
   }
 }

@@ -3,15 +3,11 @@ import { callByName, methods, type RemoteWorker } from '../base/remote.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import type { Turns } from '../base/turns.ts';
 import { watch } from '../base/watch.ts';
-import { createService } from './service.ts';
+import { type Asked, createService } from './service.ts';
 import type { Trace } from './trace.ts';
 
 /** The questions that a `T` answers, as the page asks them: null if there is no answer. */
-export type Answers<T> = {
-  readonly [Q in Exclude<keyof T, keyof Turns<unknown, unknown>>]: T[Q] extends (...args: infer A) => infer Answer
-    ? (...args: A) => Promise<Awaited<Answer> | null>
-    : never;
-};
+export type Answers<T> = Asked<Omit<T, keyof Turns<unknown, unknown>>>;
 
 /** A worker that reads an open trace again, from its beginning to its end, and answers questions meanwhile. */
 export interface ReadingWorker<T> {

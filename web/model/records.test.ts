@@ -18,8 +18,8 @@ let reading: boolean;
 /** What the index waits for, and how often one was made. */
 let gate: Promise<void>;
 let indexes: number;
-/** Ports that other workers ask the trace at. */
-let shared: string[];
+/** How many workers may ask the trace. */
+let shared: number;
 let records: Records;
 /** What has been entered into the account of memory, and how much room that says there is. */
 let entered: Held[];
@@ -52,7 +52,7 @@ beforeEach(() => {
     },
   });
   indexes = 0;
-  shared = [];
+  shared = 0;
   workers = [];
   reading = false;
   entered = [];
@@ -66,7 +66,9 @@ beforeEach(() => {
       info,
       reading: () => reading,
       ledger: { set: (_, held) => entered.push(held), room: () => room },
-      share: (name) => shared.push(name),
+      share: async () => {
+        shared += 1;
+      },
       index: async () => null,
     },
     () => {
@@ -85,7 +87,7 @@ describe('the records of a trace', () => {
     void records.list({ range: null, tracks: null, filter: null });
     await nextTask();
     expect(names()).toEqual(['open', 'refresh', 'record', 'list']);
-    expect([indexes, shared]).toEqual([1, ['records']]);
+    expect([indexes, shared]).toEqual([1, 1]);
   });
 
   it('keep values as far as there is room, and until they must go', async () => {
@@ -257,7 +259,7 @@ describe('the records of a trace', () => {
         log: () => null,
         info,
         reading: () => false,
-        share: () => undefined,
+        share: async () => undefined,
         index: async () => null,
       },
       () => workerOf(recorded<RecordService>({ refresh: async () => null }).service),

@@ -33,8 +33,8 @@ export interface Source {
   reading(): boolean;
   /** The account in which kept values are entered. */
   readonly ledger?: Pick<Ledger, 'set' | 'room'>;
-  /** Lets another worker ask the trace's, at the other end of the port. A newer one of the same name takes its place. */
-  share(name: string, port: MessagePort): void;
+  /** Lets another worker ask the trace's, at the other end of the port. Resolves when that ends, which the other cannot notice. */
+  share(port: MessagePort): Promise<unknown>;
   /**
    * What another worker needs to read the records; with `numbers` symbols may come without their names. Resolves with null if
    * the trace's worker ends.
@@ -177,7 +177,8 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
     current = 0;
     isWhole = isDatabase(info);
     const { port1, port2 } = new MessageChannel();
-    source.share('records', port1);
+    // Both workers end with the trace.
+    void source.share(port1);
     send(remote.open({ file, log: source.log(), format: info.format, database: isDatabase(info) }, port2));
     send(remote.watchValues(enterValues));
   };

@@ -1,5 +1,8 @@
 import { type Connection, callByName, connect, methods, type Remote, type RemoteWorker } from '../base/remote.ts';
 
+/** What rejects the calls of a worker that the page has ended. */
+export const ENDED = 'The worker has ended.';
+
 /** The object of a worker, and the life of that worker. */
 export interface Service<T> {
   /** The object. Starts a worker if none is running. */
@@ -39,7 +42,7 @@ export function createService<T extends object>(
       return running.connection.remote;
     },
     isRunning: () => running !== null,
-    end: () => end('The worker has ended.'),
+    end: () => end(ENDED),
   };
 }
 

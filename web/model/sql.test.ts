@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { FromSql, ToSql } from '../base/sql.ts';
-import { createSql, LIMIT_SECONDS, type SqlPort, type SqlSource } from './sql.ts';
+import type { RemoteWorker } from '../base/remote.ts';
+import type { Queries, SqlEnd, SqlResult } from '../base/sql.ts';
+import { workerOf } from '../base/worker.fixture.ts';
+import { createSql, LIMIT_SECONDS, type SqlSource } from './sql.ts';
 
 /** A database, whose tables are there at once. */
 const database: SqlSource = {
@@ -12,33 +14,47 @@ const database: SqlSource = {
   version: () => 1,
 };
 
-/** Lets the tables arrive. */
-const settled = () => Promise.resolve().then(() => Promise.resolve());
+/** Lets tables and answers arrive. */
+const settled = async () => {
+  for (let i = 0; i < 20; i += 1) await Promise.resolve();
+};
 
+/** Workers whose queries wait for `say`. */
 function workers() {
-  const made: { port: SqlPort; got: ToSql[]; ended: boolean }[] = [];
-  const spawn = (): SqlPort => {
-    const worker = { got: [] as ToSql[], ended: false, port: null as unknown as SqlPort };
-    worker.port = {
-      postMessage: (message) => worker.got.push(message),
-      terminate: () => {
-        worker.ended = true;
+  const made: { readonly got: unknown[][]; readonly worker: ReturnType<typeof workerOf>; readonly asked: Query[] }[] =
+    [];
+  const spawn = (): RemoteWorker => {
+    const got: unknown[][] = [];
+    const asked: Query[] = [];
+    const worker = workerOf<Queries>({
+      open: (file) => void got.push(['open', file]),
+      tables: () => void got.push(['tables']),
+      records: (portion, last) => void got.push(['records', portion, last]),
+      run: (sql, _, columns, rows) => {
+        got.push(['run', sql]);
+        return new Promise((end) => asked.push({ columns, rows, end }));
       },
-      onmessage: null,
-      onerror: null,
-      onmessageerror: null,
-    };
-    made.push(worker);
-    return worker.port;
+    });
+    made.push({ got, worker, asked });
+    return worker;
   };
-  type Said = FromSql extends infer Each ? (Each extends FromSql ? Omit<Each, 'id'> : never) : never;
-  const say = (i: number, said: Said, id = 1) =>
-    made[i]!.port.onmessage?.({ data: { ...said, id } } as MessageEvent<FromSql>);
-  return { made, spawn, say };
+  /** The latest query of a worker, or one by its number. */
+  const query = (i: number, at?: number) => made[i]!.asked.at(at ?? -1)!;
+  const done = async (i: number, at?: number) => {
+    query(i, at).end({ more: false });
+    await settled();
+  };
+  const names = (i: number) => made[i]!.got.map(([name]) => name);
+  const isEnded = () => made.map(({ worker }) => worker.isEnded());
+  return { made, spawn, query, done, names, isEnded };
+}
+
+interface Query extends SqlResult {
+  end(end: SqlEnd): void;
 }
 
 it('enters its tables into the account of memory, and makes them again once they have gone', async () => {
-  const { made, spawn, say } = workers();
+  const { made, spawn, done, isEnded } = workers();
   const entered: [number, boolean][] = [];
   let free: (() => void) | null = null;
   const ledger: SqlSource['ledger'] = {
@@ -51,18 +67,19 @@ it('enters its tables into the account of memory, and makes them again once they
   sql.run('select 1');
   await settled();
   expect(entered).toEqual([[100, true]]);
-  say(0, { t: 'done', more: false });
+  await done(0);
   expect(entered.at(-1)).toEqual([100, false]);
   free!();
-  expect([made[0]!.ended, entered.at(-1)]).toEqual([true, [0, false]]);
+  expect([isEnded(), entered.at(-1)]).toEqual([[true], [0, false]]);
   sql.run('select 2');
   await settled();
   expect([made.length, entered.at(-1)]).toEqual([2, [100, true]]);
-  say(1, { t: 'done', more: false }, 2);
+  await done(1);
   // The tables are there already, and in use.
   sql.run('select 3');
+  await settled();
   expect([made.length, entered.at(-1)]).toEqual([2, [100, true]]);
-  say(1, { t: 'done', more: false }, 3);
+  await done(1);
   // A question for a first row ends with the worker.
   const first = sql.first('select 4');
   free!();
@@ -71,75 +88,93 @@ it('enters its tables into the account of memory, and makes them again once they
 
 describe('queries over a database', () => {
   it('return rows in portions', async () => {
-    const { made, spawn, say } = workers();
+    const { made, spawn, query, done, names } = workers();
     const sql = createSql(database, spawn);
     expect(made.length).toBe(0);
     sql.run('select 1, 2');
     await settled();
-    expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'tables', 'run']);
-    say(0, { t: 'columns', names: ['1', '2'], total: 700 });
+    expect(names(0)).toEqual(['open', 'tables', 'run']);
+    query(0).columns(['1', '2'], 700);
+    await settled();
     expect([sql.columns.value.length, sql.width.value]).toEqual([2, 700]);
-    say(0, { t: 'rows', rows: [[1n, 2n]] });
+    query(0).rows([[1n, 2n]]);
+    await settled();
     expect(sql.asked.value.at).toBe('running');
     expect(sql.count.value).toBe(1);
-    say(0, { t: 'done', more: false });
+    await done(0);
     expect(sql.asked.value.at).toBe('answered');
     expect(sql.rows).toEqual([[1n, 2n]]);
     sql.run('select 3');
+    await settled();
     expect(made.length).toBe(1);
-    expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'tables', 'run', 'run']);
+    expect(names(0)).toEqual(['open', 'tables', 'run', 'run']);
     expect(sql.count.value).toBe(0);
   });
 
   it('end with their worker when stopped or at the time limit', async () => {
     vi.useFakeTimers();
     try {
-      const { made, spawn, say } = workers();
+      const { made, spawn, query, isEnded } = workers();
       const sql = createSql(database, spawn);
       sql.run('select 1');
       await settled();
-      say(0, { t: 'rows', rows: [[1n]] });
+      query(0).rows([[1n]]);
+      await settled();
       sql.stop();
-      expect(made[0]!.ended).toBe(true);
+      await settled();
+      expect(isEnded()).toEqual([true]);
       expect(sql.asked.value.at).toBe('stopped');
       expect(sql.count.value).toBe(1);
       sql.run('select 2');
       await settled();
       expect(made.length).toBe(2);
       vi.advanceTimersByTime(LIMIT_SECONDS * 1000);
-      expect(made[1]!.ended).toBe(true);
+      expect(isEnded()).toEqual([true, true]);
       expect(sql.asked.value).toMatchObject({ at: 'stopped', sentence: expect.stringContaining('30 seconds') });
       sql.run('select 3');
       await settled();
       sql.run('select 4');
       await settled();
-      expect(made.map((worker) => worker.ended)).toEqual([true, true, true, false]);
+      expect(isEnded()).toEqual([true, true, true, false]);
     } finally {
       vi.useRealTimers();
     }
   });
 
   it('ignore replies to other queries', async () => {
-    const { spawn, say } = workers();
+    const { spawn, query, done } = workers();
     const sql = createSql(database, spawn);
     sql.begin();
     sql.run('select 1');
     await settled();
-    say(
-      0,
-      {
-        t: 'rows',
-        rows: [
-          ['blocks', 'pc'],
-          ['blocks', 'a b'],
-        ],
-      },
-      1,
-    );
-    say(0, { t: 'done', more: false }, 1);
-    say(0, { t: 'rows', rows: [[1n]] }, 2);
+    query(0, 0).rows([
+      ['blocks', 'pc'],
+      ['blocks', 'a b'],
+    ]);
+    await done(0, 0);
+    query(0, 1).rows([[1n]]);
+    await settled();
     expect(sql.own.value).toEqual({ 'rvn.blocks': ['pc', '"a b"'] });
     expect(sql.rows).toEqual([[1n]]);
+  });
+
+  it('say why their worker has ended by itself', async () => {
+    const { made, spawn, query } = workers();
+    const sql = createSql(database, spawn);
+    sql.run('select 1');
+    await settled();
+    query(0).end({ sentence: 'SQLite says: no such table: a', place: null });
+    await settled();
+    expect(sql.asked.value).toEqual({ at: 'stopped', sentence: 'SQLite says: no such table: a', place: null });
+    sql.run('select 2');
+    await settled();
+    made[0]!.worker.onerror?.({ preventDefault: () => undefined, message: '' } as ErrorEvent);
+    await settled();
+    const sentence = 'The reader of this database stopped (no reason given).';
+    expect(sql.asked.value).toEqual({ at: 'stopped', sentence, place: null });
+    sql.run('select 3');
+    await settled();
+    expect(made.length).toBe(2);
   });
 
   it('that would write are refused without a worker', () => {
@@ -151,7 +186,7 @@ describe('queries over a database', () => {
   });
 
   it('wait for the tables, which are made anew when the trace or the range is another', async () => {
-    const { made, spawn, say } = workers();
+    const { made, spawn, done, names } = workers();
     let version = 1;
     let deliver: (value: { size: number; portions: [] } | string | null) => void = () => undefined;
     let hear: (share: number) => boolean = () => false;
@@ -177,13 +212,13 @@ describe('queries over a database', () => {
     sql.run('select 2');
     deliver({ size: 0, portions: [] });
     await settled();
-    expect(made[0]!.got).toMatchObject([{ t: 'open', file: null }, { t: 'tables' }, { t: 'run', sql: 'select 2' }]);
-    say(0, { t: 'done', more: false });
+    expect(made[0]!.got).toEqual([['open', null], ['tables'], ['run', 'select 2']]);
+    await done(0);
     version = 2;
     sql.run('select 3');
     deliver({ size: 0, portions: [] });
     await settled();
-    expect(made[0]!.got.map((message) => message.t)).toEqual(['open', 'tables', 'run', 'tables', 'run']);
+    expect(names(0)).toEqual(['open', 'tables', 'run', 'tables', 'run']);
     version = 3;
     sql.run('select 4');
     deliver('Too many.');
@@ -192,7 +227,7 @@ describe('queries over a database', () => {
   });
 
   it('have the records read once a query names them, and say if these are not all', async () => {
-    const { made, spawn, say } = workers();
+    const { made, spawn, done } = workers();
     let asked = 0;
     let go: (share: number) => boolean = () => false;
     let end: (result: number | string | null) => void = () => undefined;
@@ -210,7 +245,7 @@ describe('queries over a database', () => {
     const sql = createSql({ ...database, records }, spawn);
     sql.run("select 'records' from slices -- fields");
     await settled();
-    say(0, { t: 'done', more: false }, 1);
+    await done(0);
     expect([asked, sql.asked.value]).toMatchObject([0, { at: 'answered', cut: 0 }]);
     sql.run('select count(*) from Fields');
     await settled();
@@ -218,24 +253,26 @@ describe('queries over a database', () => {
     expect(go(1)).toBe(true);
     end(42);
     await settled();
-    expect(made[0]!.got.slice(3)).toMatchObject([
-      { t: 'records', portion: new Uint8Array([1]), last: false },
-      { t: 'records', portion: new Uint8Array([2]), last: true },
-      { t: 'run', id: 2 },
+    expect(made[0]!.got.slice(3)).toEqual([
+      ['records', new Uint8Array([1]), false],
+      ['records', new Uint8Array([2]), true],
+      ['run', 'select count(*) from Fields'],
     ]);
-    say(0, { t: 'done', more: false }, 2);
+    await done(0);
     expect(sql.asked.value).toMatchObject({ at: 'answered', cut: 42 });
     // They stay, and other queries are about all.
     sql.run('select count(*) from records');
-    say(0, { t: 'done', more: false }, 3);
+    await settled();
+    await done(0);
     expect([asked, sql.asked.value]).toMatchObject([1, { cut: 42 }]);
     sql.run('select count(*) from slices');
-    say(0, { t: 'done', more: false }, 4);
+    await settled();
+    await done(0);
     expect(sql.asked.value).toMatchObject({ cut: 0 });
   });
 
   it('end with the reading of the records, and begin anew after a failure', async () => {
-    const { made, spawn } = workers();
+    const { spawn, isEnded } = workers();
     let go: () => boolean = () => false;
     let end: (result: string | null) => void = () => undefined;
     const records: SqlSource['records'] = (take) => {
@@ -249,12 +286,12 @@ describe('queries over a database', () => {
     await settled();
     expect(go()).toBe(true);
     sql.stop();
-    expect([go(), made[0]!.ended]).toEqual([false, true]);
+    expect([go(), isEnded()]).toEqual([false, [true]]);
     sql.run('select 1 from records');
     await settled();
     end('It is damaged.');
     await settled();
     expect(sql.asked.value).toMatchObject({ at: 'stopped', sentence: 'It is damaged.' });
-    expect(made[1]!.ended).toBe(true);
+    expect(isEnded()).toEqual([true, true]);
   });
 });

@@ -1,19 +1,12 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { give, type RemoteWorker } from '../base/remote.ts';
 import type { Dispose } from '../base/scope.ts';
-import { type FromSql, mentions, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import { mentions, type Queries, refusalOf, type SqlEnd, type SqlResult, type SqlValue } from '../base/sql.ts';
 import type { SqlPlace } from '../base/sql_place.ts';
 import type { Ledger } from './ledger.ts';
+import { createService, ENDED } from './service.ts';
 import type { Schema } from './sql_tables.ts';
 import type { Gathered } from './tables.ts';
-
-/** The part of `Worker` that the SQL panel uses. Tests substitute their own. */
-export interface SqlPort {
-  postMessage(message: ToSql, transfer?: Transferable[]): void;
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromSql>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
-}
 
 /** The state of the latest query. */
 export type Asked =
@@ -75,7 +68,7 @@ export interface Sql {
 }
 
 /** Queries over a source. `spawn` starts the worker at the first query. */
-export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
+export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
   const text = signal('');
   const columns = signal<readonly string[]>([]);
@@ -83,7 +76,6 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   const count = signal(0);
   const own = signal<Schema>({});
   const rows: (readonly SqlValue[])[] = [];
-  let port: SqlPort | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let begun = false;
   /** What the tables of the worker are of; undefined if it has none. */
@@ -92,23 +84,21 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   let detailed: { readonly cut: number } | null = null;
   /** Counts queries: one that gathers tables gives up when there is a newer one, or none. */
   let turn = 0;
-  let lastId = 0;
   /** Bytes of the tables that the worker has. */
   let held = 0;
-  const waiting = new Map<number, (message: FromSql) => void>();
-  /** Ends the questions for a first row that wait. */
-  const giveUp = new Set<() => void>();
 
-  const end = () => {
+  const service = createService<Queries>(spawn, () => lose());
+  /** Forgets what the worker had. */
+  const lose = () => {
     clearTimeout(timer);
-    port?.terminate();
-    port = null;
     known = undefined;
     detailed = null;
     turn += 1;
-    waiting.clear();
-    for (const each of giveUp) each();
     enter(0);
+  };
+  const end = () => {
+    service.end();
+    lose();
   };
   /** Enters what the worker holds into the account. While a query runs, that is in use. */
   const enter = (bytes: number) => {
@@ -116,32 +106,27 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     held = bytes;
     source.ledger.set('sql', { noun: 'tables for SQL', bytes, free: asked.peek().at === 'running' ? null : end });
   };
-  const start = (): SqlPort => {
-    const started = spawn();
-    started.onmessage = ({ data }) => {
-      waiting.get(data.id)?.(data);
-      if (data.t === 'done' || data.t === 'failed') waiting.delete(data.id);
-    };
-    const fail = (reason: string) => {
-      if (port !== started) return;
-      const asking = [...waiting];
-      end();
-      const sentence = `The reader of this database stopped (${reason || 'no reason given'}).`;
-      for (const [id, hear] of asking) hear({ t: 'failed', id, sentence, place: null });
-    };
-    started.onerror = (event) => {
-      event.preventDefault();
-      fail(event.message);
-    };
-    started.onmessageerror = () => fail('a message could not be read');
-    started.postMessage({ t: 'open', file: source.file, log: source.log });
-    return started;
+  /** The worker, with the trace. */
+  const queries = () => {
+    const isNew = !service.isRunning();
+    const remote = service.remote();
+    if (isNew) void remote.open(source.file, source.log).catch(() => undefined);
+    return remote;
   };
-  const ask = (sql: string, hear: (message: FromSql) => void) => {
-    port ??= start();
-    lastId += 1;
-    waiting.set(lastId, hear);
-    port.postMessage({ t: 'run', id: lastId, sql, most: MOST_ROWS });
+  /** Runs a query. Resolves with null if the page ends its worker. */
+  const ask = async (sql: string, { columns, rows }: SqlResult): Promise<SqlEnd | null> => {
+    try {
+      return await queries().run(sql, MOST_ROWS, columns, rows);
+    } catch (thrown) {
+      if (thrown === ENDED) return null;
+      return { sentence: `The reader of this database stopped (${thrown || 'no reason given'}).`, place: null };
+    }
+  };
+  /** The rows of a query, once it has ended; null if it fails. */
+  const answer = async (sql: string): Promise<readonly (readonly SqlValue[])[] | null> => {
+    const found: (readonly SqlValue[])[] = [];
+    const ended = await ask(sql, { columns: () => undefined, rows: (more) => void found.push(...more) });
+    return ended && 'more' in ended ? found : null;
   };
   const stop = (sentence: string) => {
     if (asked.peek().at !== 'running') return;
@@ -153,7 +138,10 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
   const addRecords = async (mine: number, next: () => void) => {
     let last: Uint8Array<ArrayBuffer> | null = null;
     const send = (isLast: boolean) => {
-      if (last) port?.postMessage({ t: 'records', portion: last, last: isLast }, [last.buffer]);
+      if (last)
+        void queries()
+          .records(give(last), isLast)
+          .catch(() => undefined);
     };
     const gathered = await source.records((portion, share) => {
       if (turn !== mine) return false;
@@ -187,15 +175,14 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
     begin: () => {
       if (begun || !source.file) return;
       begun = true;
-      const found: Record<string, string[]> = {};
-      ask(OWN_TABLES, (message) => {
-        if (message.t === 'rows') {
-          for (const [table, column] of message.rows) {
-            found[`rvn.${quoted(String(table))}`] ??= [];
-            found[`rvn.${quoted(String(table))}`]!.push(quoted(String(column)));
-          }
+      void answer(OWN_TABLES).then((all) => {
+        if (!all) return;
+        const found: Record<string, string[]> = {};
+        for (const [table, column] of all) {
+          found[`rvn.${quoted(String(table))}`] ??= [];
+          found[`rvn.${quoted(String(table))}`]!.push(quoted(String(column)));
         }
-        if (message.t === 'done') own.value = found;
+        own.value = found;
       });
     },
     run: (sql) => {
@@ -222,39 +209,36 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
       turn += 1;
       const mine = turn;
       const withRecords = mentions(sql, DETAIL_TABLES);
-      const answer = () => {
-        if (!withRecords || detailed) return ask(sql, heard);
-        void addRecords(mine, () => ask(sql, heard));
-      };
-      const heard = (message: FromSql) => {
-        switch (message.t) {
-          case 'columns':
-            columns.value = message.names;
-            width.value = message.total;
-            return;
-          case 'rows':
-            rows.push(...message.rows);
+      const query = async () => {
+        const ended = await ask(sql, {
+          columns: (names, total) => {
+            columns.value = names;
+            width.value = total;
+          },
+          rows: (more) => {
+            rows.push(...more);
             count.value = rows.length;
-            return;
-          case 'done':
-            clearTimeout(timer);
-            asked.value = {
-              at: 'answered',
-              more: message.more,
-              seconds: (performance.now() - began) / 1000,
-              cut: withRecords ? (detailed?.cut ?? 0) : 0,
-            };
-            enter(held);
-            return;
-          case 'failed':
-            clearTimeout(timer);
-            asked.value = { at: 'stopped', sentence: message.sentence, place: message.place };
-            enter(held);
-            return;
-        }
+          },
+        });
+        if (!ended) return;
+        clearTimeout(timer);
+        asked.value =
+          'more' in ended
+            ? {
+                at: 'answered',
+                more: ended.more,
+                seconds: (performance.now() - began) / 1000,
+                cut: withRecords ? (detailed?.cut ?? 0) : 0,
+              }
+            : { at: 'stopped', ...ended };
+        enter(held);
+      };
+      const start = () => {
+        if (withRecords && !detailed) void addRecords(mine, query);
+        else void query();
       };
       const version = source.version();
-      if (known === version && port) return answer();
+      if (known === version && service.isRunning()) return start();
       const hear = (share: number) => {
         if (turn === mine) asked.value = { at: 'running', share };
         return turn === mine;
@@ -268,34 +252,21 @@ export function createSql(source: SqlSource, spawn: () => SqlPort): Sql {
           return;
         }
         asked.value = { at: 'running', share: null };
-        port ??= start();
-        port.postMessage(
-          { t: 'tables', ...gathered },
-          gathered.portions.map((portion) => portion.buffer),
-        );
+        void queries()
+          .tables(gathered.size, give(gathered.portions))
+          .catch(() => undefined);
         known = version;
         detailed = null;
         enter(gathered.size);
-        answer();
+        start();
       });
     },
     stop: () => stop('Stopped.'),
-    first: (sql) => {
+    first: async (sql) => {
       // Without the tables it would be about something else, and after a query that runs it would be late.
-      if (!port || known === undefined || known !== source.version() || asked.peek().at === 'running')
-        return Promise.resolve(null);
-      return new Promise((resolve) => {
-        let first: readonly SqlValue[] | null = null;
-        const settle = () => {
-          giveUp.delete(settle);
-          resolve(first);
-        };
-        giveUp.add(settle);
-        ask(sql, (message) => {
-          if (message.t === 'rows') first ??= message.rows[0] ?? null;
-          if (message.t === 'done' || message.t === 'failed') settle();
-        });
-      });
+      const isThere = service.isRunning() && known !== undefined && known === source.version();
+      if (!isThere || asked.peek().at === 'running') return null;
+      return (await answer(sql))?.[0] ?? null;
     },
     dispose: end,
   };

@@ -48,7 +48,6 @@ const PASSED_ON = [
   'bindPoints',
   'bindRecords',
   'digest',
-  'exportRows',
   'find',
   'origin',
   'overview',
@@ -186,7 +185,7 @@ export function openTrace(worker: RemoteWorker, opened: TraceFile, spawnRecords:
     info: state.info,
     reading: () => state.status.peek().at === 'loading',
     ledger,
-    share: (port, name) => void ask.share(port, name),
+    share: ask.share,
     index: (numbers = false) => ask.index(numbers),
   };
   const records = createRecords(recordSource, spawnRecords);

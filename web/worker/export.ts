@@ -1,16 +1,10 @@
 /*
- * The worker that writes an export. It asks the page for rows, which the trace's worker has, and reads arguments from the file. The page
+ * The worker that writes an export. It asks the trace's worker for rows, and reads arguments from the file. The page
  * terminates it to cancel.
  */
-import type {
-  ArgumentsFrom,
-  ExportJob,
-  RowsOfTrace,
-  Writer,
-  WrittenFile,
-  WrittenPortion,
-} from '../base/export_protocol.ts';
-import { connect, give } from '../base/remote.ts';
+import type { ArgumentsFrom, ExportJob, Writer, WrittenFile, WrittenPortion } from '../base/export_protocol.ts';
+import { connect, give, type Remote } from '../base/remote.ts';
+import type { TraceService } from '../base/trace_protocol.ts';
 import { cleanedOf, LOOKED_AT } from './cleaned.ts';
 import { loadDecompressors } from './decompressors.ts';
 import { sentenceOf } from './errors.ts';
@@ -34,7 +28,7 @@ let written: WrittenFile | null = null;
 
 async function* write(
   job: ExportJob,
-  rows: MessagePort,
+  trace: MessagePort,
   tell: (share: number) => void,
 ): AsyncGenerator<WrittenPortion> {
   try {
@@ -42,7 +36,7 @@ async function* write(
     const { format, name, range, wanted, clean, preview } = job;
     const exporter = new Exporter(format, name, range?.from, range?.to, wanted, clean.choices, clean.key);
     if (job.args) await collect(exporter, job.args, preview ? LOOKED_AT : Number.POSITIVE_INFINITY, tell);
-    yield* portions(exporter, preview, connect<RowsOfTrace>(rows).remote.rows);
+    yield* portions(exporter, preview, connect<TraceService>(trace).remote);
     written = { rows: exporter.done(), cleaned: cleanedOf(exporter) };
   } catch (thrown) {
     throw `The export stopped: ${sentenceOf(thrown)}`;
@@ -73,11 +67,18 @@ async function collect(
 }
 
 /** The bytes of the file; none for a preview, which ends once the names are there. */
-async function* portions(to: Exporter, preview: boolean, rows: RowsOfTrace['rows']): AsyncGenerator<WrittenPortion> {
+async function* portions(
+  to: Exporter,
+  preview: boolean,
+  trace: Remote<Pick<TraceService, 'exportRows'>>,
+): AsyncGenerator<WrittenPortion> {
   for (;;) {
     const step = to.step(ROWS);
-    if (step === WANTS_ROWS) to.give(await rows(give(to.ask() as Uint8Array<ArrayBuffer>)));
-    else if (preview || (step === DONE && to.waiting() === 0)) return;
+    if (step === WANTS_ROWS) {
+      const rows = await trace.exportRows(give(to.ask() as Uint8Array<ArrayBuffer>));
+      if (!rows) throw 'the reader of this trace has stopped.';
+      to.give(rows);
+    } else if (preview || (step === DONE && to.waiting() === 0)) return;
     else if (step === DONE || to.waiting() >= PORTION) {
       yield { bytes: to.take() as Uint8Array<ArrayBuffer>, done: to.done(), rows: to.rows() };
     }

@@ -2,19 +2,14 @@
  * The worker of the SQL panel: its own SQLite, over the tables that the trace's worker made, and over the same file if that is a
  * database. The page terminates it to stop a query.
  */
-import { type FromSql, refusalOf, type SqlValue, type ToSql } from '../base/sql.ts';
+import { type Queries, refusalOf, type SqlResult, type SqlValue } from '../base/sql.ts';
 import { placeOfError } from '../base/sql_place.ts';
 import { DetailTables } from './detail_tables.ts';
 import { UNREADABLE } from './errors.ts';
 import { createLanguageLoader, type Language } from './language.ts';
+import { serveToPage } from './serving.ts';
 import { addSqlFunctions, mentionsRegexp } from './sql_functions.ts';
 import { databaseBytes, type Library, loadSqlJs, openSqlFile, SqlFile } from './sqlite.ts';
-
-/** The global scope of a worker. The DOM types describe the page's scope only. */
-const page = self as unknown as {
-  onmessage: ((event: MessageEvent<ToSql>) => void) | null;
-  postMessage(message: FromSql, transfer?: Transferable[]): void;
-};
 
 /** Rows per message, and the longest wait for a full message. */
 const PORTION = 500;
@@ -34,33 +29,8 @@ let library: Promise<Library> | null = null;
 let details: Promise<DetailTables> | null = null;
 /** The trace, if it is a database. */
 let own: Promise<SqlFile> | null = null;
-page.onmessage = ({ data }) => {
-  switch (data.t) {
-    case 'open':
-      own = data.file && openSqlFile(databaseBytes(data.file, data.log));
-      database = own;
-      // The first query reports a failure. Until then the rejection must not count as unhandled.
-      own?.catch(() => undefined);
-      return;
-    case 'tables':
-      // The tables before: their memory is needed.
-      if (database !== own) void database?.then((it) => it.database.close()).catch(() => undefined);
-      void details?.then((it) => it.file.database.close()).catch(() => undefined);
-      details = null;
-      database = openTables(data, own);
-      database.catch(() => undefined);
-      return;
-    case 'records':
-      addRecords(data);
-      return;
-    case 'run':
-      void run(database, data);
-      return;
-  }
-};
-
 /** Adds a portion of the records, each after the one before. The next query reports an error. */
-function addRecords({ portion, last }: Extract<ToSql, { t: 'records' }>): void {
+function addRecords(portion: Uint8Array<ArrayBuffer>, last: boolean): void {
   const opened = database;
   if (!opened) return;
   const begun = details ?? opened.then(({ library }) => new DetailTables(library));
@@ -81,7 +51,11 @@ function addRecords({ portion, last }: Extract<ToSql, { t: 'records' }>): void {
 }
 
 /** Opens the tables of the trace. The trace's own, if it is a database, are attached as `rvn`. */
-async function openTables({ size, portions }: Tables, own: Promise<SqlFile> | null): Promise<SqlFile> {
+async function openTables(
+  size: number,
+  portions: readonly Uint8Array[],
+  own: Promise<SqlFile> | null,
+): Promise<SqlFile> {
   const portion = portions[0]?.length ?? 1;
   const read = (from: number, to: number) => {
     const bytes = new Uint8Array(Math.max(0, Math.min(to, size) - from));
@@ -103,9 +77,6 @@ async function openTables({ size, portions }: Tables, own: Promise<SqlFile> | nu
   return opened;
 }
 
-type Run = Extract<ToSql, { t: 'run' }>;
-type Tables = Extract<ToSql, { t: 'tables' }>;
-
 /** Databases that have our functions. */
 const extended = new WeakSet<SqlFile>();
 const loadLanguage = createLanguageLoader();
@@ -120,22 +91,21 @@ async function extend(opened: SqlFile, sql: string): Promise<void> {
   addSqlFunctions(opened.database, (source) => new language!.Expression(source, false));
 }
 
-async function run(database: Promise<SqlFile> | null, { id, sql, most }: Run): Promise<void> {
+const run: Queries['run'] = async (sql, most, columns, rows) => {
   const refusal = refusalOf(sql);
-  if (refusal) return page.postMessage({ t: 'failed', id, sentence: refusal, place: null });
+  if (refusal) return { sentence: refusal, place: null };
   let opened: SqlFile | null = null;
   try {
-    opened = await database;
-    if (!opened) return;
+    opened = await (database ?? new Promise<never>(() => undefined));
     await extend(opened, sql);
-    sendRows(opened, id, sql, most);
+    return { more: sendRows(opened, sql, most, { columns, rows }) };
   } catch (error) {
     const gone = opened?.failure();
     const message = error instanceof Error ? error.message : String(error);
     const place = opened && !gone ? placeOfError(sql, message, (part) => errorOf(opened!, part)) : null;
-    page.postMessage({ t: 'failed', id, sentence: gone ? UNREADABLE : `SQLite says: ${message}`, place });
+    return { sentence: gone ? UNREADABLE : `SQLite says: ${message}`, place };
   }
-}
+};
 
 /** SQLite's error about a statement, without running it. */
 function errorOf({ database }: SqlFile, sql: string): string | null {
@@ -147,11 +117,12 @@ function errorOf({ database }: SqlFile, sql: string): string | null {
   }
 }
 
-function sendRows(opened: SqlFile, id: number, sql: string, most: number): void {
+/** Runs a query. Returns whether there are more rows. */
+function sendRows(opened: SqlFile, sql: string, most: number, to: SqlResult): boolean {
   const statement = opened.database.prepare(sql);
   try {
     const names = statement.getColumnNames();
-    page.postMessage({ t: 'columns', id, names: names.slice(0, MOST_COLUMNS), total: names.length });
+    to.columns(names.slice(0, MOST_COLUMNS), names.length);
     let room = MOST_BYTES;
     let rows: SqlValue[][] = [];
     let sent = performance.now();
@@ -167,13 +138,13 @@ function sendRows(opened: SqlFile, id: number, sql: string, most: number): void 
       count += 1;
       for (const value of row) room -= sizeOf(value);
       if (rows.length >= PORTION || performance.now() - sent > PORTION_MS) {
-        page.postMessage({ t: 'rows', id, rows });
+        to.rows(rows);
         rows = [];
         sent = performance.now();
       }
     }
-    page.postMessage({ t: 'rows', id, rows });
-    page.postMessage({ t: 'done', id, more });
+    to.rows(rows);
+    return more;
   } finally {
     statement.free();
   }
@@ -188,3 +159,22 @@ function sizeOf(value: SqlValue): number {
   const isLong = value instanceof Uint8Array || typeof value === 'string';
   return VALUE + (isLong ? value.length : 0);
 }
+
+serveToPage<Queries>({
+  open: (file, log) => {
+    own = file && openSqlFile(databaseBytes(file, log));
+    database = own;
+    // The first query reports a failure. Until then the rejection must not count as unhandled.
+    own?.catch(() => undefined);
+  },
+  tables: (size, portions) => {
+    // The tables before: their memory is needed.
+    if (database !== own) void database?.then((it) => it.database.close()).catch(() => undefined);
+    void details?.then((it) => it.file.database.close()).catch(() => undefined);
+    details = null;
+    database = openTables(size, portions, own);
+    database.catch(() => undefined);
+  },
+  records: addRecords,
+  run,
+});

@@ -221,9 +221,6 @@ export function createTraceWorker(): TraceService {
     query.resolve(ask((open) => open.query(from, to, step, tracks, depths)));
   };
 
-  /** Ports of other workers. */
-  const shared = new Map<string, MessagePort>();
-
   const service: TraceService = {
     ...createHits(guarded),
     ...createBinding(() => session),
@@ -237,10 +234,9 @@ export function createTraceWorker(): TraceService {
       void read(opening);
       return new Promise(() => undefined);
     },
-    share: (name, port) => {
-      shared.get(name)?.close();
-      shared.set(name, port);
+    share: (port) => {
       serveToPage(service, port, asTraceError);
+      return new Promise(() => undefined);
     },
     attach: (companion) => {
       if (session) attach(companion);
