@@ -12,17 +12,17 @@ export interface Opened {
 
 /**
  * Makes something of an open trace when it is first asked for. It keeps what it knows while nothing shows it, and the scope of the
- * trace owns it. null is made again.
+ * trace owns it.
  */
-export function perTrace<Open extends Pick<Opened, 'scope'>, T extends object | null>(
+export function perTrace<Open extends Pick<Opened, 'scope'>, T extends object>(
   make: (open: Open) => T,
 ): (open: Open) => T {
   const all = new WeakMap<Scope, T>();
   return (open) => {
     const known = all.get(open.scope);
     if (known) return known;
-    const made = make(open);
-    if (made) all.set(open.scope, owned(open.scope, made));
+    const made = owned(open.scope, make(open));
+    all.set(open.scope, made);
     return made;
   };
 }

@@ -36,11 +36,11 @@ export const CALLS: Feature = {
       place: 8,
       first: [
         ['↑ ↓', 'Go from row to row'],
-        ['← →', 'Close and open a row of the tree'],
-        ['*', 'Open all rows of its level, then all below it'],
+        ['← →', 'Collapse, expand a row of the tree'],
+        ['*', 'Expand all rows of its level, then all below it'],
         ['A … Z', 'In the tree: go to a function by its first letters'],
         ['Enter', 'List the calls of the function'],
-        ['Escape', 'Go back from that list'],
+        ['Escape', 'Leave that list'],
       ],
     },
     {
@@ -50,7 +50,7 @@ export const CALLS: Feature = {
         ['Click', 'Zoom to a function'],
         ['↑ ↓ ← →', 'Go to caller, callee, neighbours'],
         ['Enter', 'Zoom in; in time order: select the call'],
-        ['Z', 'In time order: make the call the range'],
+        ['Z', 'In time order: set range to the call'],
         ['Escape', 'Zoom out'],
       ],
     },
