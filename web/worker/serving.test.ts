@@ -21,6 +21,6 @@ test('what a method throws arrives as a sentence, and a trap is reported after i
   await expect(remote.refuses()).rejects.toBe('This is no apitrace.');
   expect(reported).not.toHaveBeenCalled();
   await expect(remote.traps()).rejects.toMatch(/stopped unexpectedly \(unreachable\)/);
-  expect(reported).toHaveBeenCalledTimes(1);
+  await vi.waitFor(() => expect(reported).toHaveBeenCalledTimes(1));
   port1.close();
 });
