@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Connection, connect, give, serve } from './remote.ts';
+import { type Connection, callByName, connect, give, methods, serve } from './remote.ts';
 
 /** What is served here. */
 interface Counter {
@@ -132,4 +132,19 @@ describe('a remote object', () => {
     await expect(waiting).rejects.toBe('over');
     await expect(connection.remote.add(1)).rejects.toBe('over');
   });
+});
+
+it('passes methods on by their names, but for its own', () => {
+  const sum = {
+    by: 2,
+    add: (by: number) => by + 1,
+    times(by: number): number {
+      return by * this.by;
+    },
+  };
+  const passed = methods<typeof sum>((name, args) => callByName(sum, name, args), { add: () => 0 });
+  expect([passed.times(4), passed.add(4)]).toEqual([8, 0]);
+  // It can be awaited.
+  expect((passed as { then?: unknown }).then).toBeUndefined();
+  expect(callByName(sum, 'divide', [])).toBeUndefined();
 });

@@ -58,6 +58,7 @@ export function createCallsReading(): CallsReading {
   };
   const leave = (part: object) => {
     places.delete(part);
+    if (places.size === 0) opened?.file.forget();
     goOn();
   };
   /** Settles when no part is far behind. null if none is. */

@@ -56,4 +56,7 @@ test('long reads are remembered for other passes', async () => {
   const before = reads.length;
   expect(file.read(100, 2 * 1024 * 1024)).toHaveLength(first!.length - 100);
   expect(reads).toHaveLength(before);
+  file.forget();
+  file.read(100, 2 * 1024 * 1024);
+  expect(reads.length).toBeGreaterThan(before);
 });

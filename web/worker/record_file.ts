@@ -57,6 +57,11 @@ export class RecordFile {
     }
   }
 
+  /** Forgets the long reads. */
+  forget(): void {
+    this.#recent = [];
+  }
+
   /**
    * Keeps a file of up to 64 MiB in memory from when it is read: a synchronous read of some hundred kilobytes takes 3 to 17 ms,
    * which is more than the answer that is made from them. If it cannot be read, nothing changes.
