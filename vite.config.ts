@@ -6,7 +6,7 @@ import { themeSheet } from './web/base/theme_colours.ts';
 
 /**
  * What the built page may load and run: its own files, and WebAssembly. It may connect anywhere at first, because policies can
- * only be narrowed: `limitConnections` (web/ui/workers.ts) does so before anything is fetched.
+ * only be narrowed: `limitConnections` (web/base/workers.ts) does so before anything is fetched.
  */
 const POLICY = [
   "default-src 'none'",
@@ -53,7 +53,11 @@ const codeSplitting = {
 };
 
 /** Unit tests that start sql.js, which a worker does once. */
-const WITH_SQLITE = ['sqlite', 'sql_functions', 'detail_tables'].map((name) => `web/worker/${name}.test.ts`);
+const WITH_SQLITE = [
+  'trace/worker/sqlite',
+  'features/sql/worker/sql_functions',
+  'features/sql/worker/detail_tables',
+].map((name) => `web/${name}.test.ts`);
 
 export default defineConfig({
   // The built page works under any path of any static host.

@@ -34,7 +34,7 @@ const RARE = {
   },
   'hostile files': {
     tests: ['hostile'],
-    rooms: /^(crate\/(trace|containers|formats|records|engine|wasm|archives)\/|web\/(worker|model)\/|tests\/e2e\/hostile)/,
+    rooms: /^(crate\/(trace|containers|formats|records|engine|wasm|archives)\/|web\/(trace|features\/\w+\/worker)\/|tests\/e2e\/hostile)/,
   },
   'real traces': { tests: [], rooms: /^crate\// },
   'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },

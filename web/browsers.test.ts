@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { browserslist } from '../package.json';
-import { NEEDED } from './ui/browsers.ts';
+import { NEEDED } from './app/browsers.ts';
 
 const WEB = import.meta.dirname;
 /** What came after the oldest browsers. `lib` of tsconfig.json rules out later versions of the language, but not these. */

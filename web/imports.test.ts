@@ -3,29 +3,59 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
 const WEB = import.meta.dirname;
-/** Which rooms a room may import from, besides itself. */
-const MAY: Readonly<Record<string, readonly string[]>> = {
-  base: [],
-  model: ['base'],
-  render: ['base', 'model'],
-  ui: ['base', 'model', 'render'],
-  worker: ['base'],
-};
+/** The rooms, each of which imports from itself and from those before it. */
+const ROOMS = ['base', 'trace', 'parts', 'timeline', 'page', 'features', 'app'];
+/** Style sheets whose classes are everybody's. */
+const SHARED = [
+  'app/style.css',
+  'parts/tooltip.css',
+  'parts/popover.css',
+  'parts/panel.css',
+  // The frame of the timeline, and the header with buttons of features.
+  'timeline/canvas/timeline.css',
+  'app/header/header.css',
+];
 /** Types that are generated from those of Rust belong to every room. */
 const GENERATED = /^(?:import|export) type \{[^}]*\} from '[^']*\/worker\/wasm\/[^']*';$/gm;
+/** Imports that bring no code. */
+const TYPES = /^(?:import|export) type \{[^}]*\} from '[^']*';$/gm;
 /** An import with a query, such as that of the address of a worker, brings no code. */
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^'?]+)'/g;
 
-it('imports only leftwards in base <- model <- render <- ui, and the worker only from base', () => {
+it('imports only leftwards in base <- trace <- parts <- timeline <- page <- features <- app', () => {
   const wrong: string[] = [];
-  for (const [room, allowed] of Object.entries(MAY)) {
-    for (const file of sources(join(WEB, room))) {
-      for (const target of importsOf(file)) {
-        const other = relative(WEB, target).split('/')[0]!;
-        if (other !== room && !allowed.includes(other)) wrong.push(`${relative(WEB, file)} imports ${target}`);
-      }
+  for (const file of allSources()) {
+    for (const target of importsOf(file)) {
+      const [from, to] = [relative(WEB, file), relative(WEB, target)];
+      if (rankOf(to) > rankOf(from)) wrong.push(`${from} imports ${to}`);
     }
   }
+  expect(wrong).toEqual([]);
+});
+
+it('has features that do not import each other', () => {
+  const featureOf = (path: string) => /^features\/([^/]+)\//.exec(path)?.[1];
+  const wrong: string[] = [];
+  for (const file of sources(join(WEB, 'features'))) {
+    const from = relative(WEB, file);
+    for (const to of importsOf(file).map((target) => relative(WEB, target))) {
+      if (featureOf(to) && featureOf(to) !== featureOf(from)) wrong.push(`${from} imports ${to}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+it('has workers without code of the page', () => {
+  const wrong: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, entry: string) => {
+    if (done.has(file)) return;
+    done.add(file);
+    const text = readFileSync(file, 'utf8').replace(TYPES, '');
+    if (/from '(?:preact|@preact)/.test(text)) wrong.push(`${entry} brings ${relative(WEB, file)}`);
+    for (const target of importsIn(text, file)) if (/\.tsx?$/.test(target)) visit(target, entry);
+  };
+  for (const file of allSources().filter((path) => dirname(path).endsWith('/worker'))) visit(file, relative(WEB, file));
   expect(wrong).toEqual([]);
 });
 
@@ -65,18 +95,17 @@ it('keeps files at a length that can be read', () => {
 });
 
 it('styles classes in the folder of their component', () => {
-  const ui = join(WEB, 'ui');
   // Classes of these style sheets are shared: widgets of the page, the parts, and what all panels have in common.
-  const shared = new Set(['style.css', 'parts/tooltip.css', 'parts/popover.css', 'panels/panel.css']);
+  const shared = new Set(SHARED);
   const foreign: string[] = [];
-  const sheets = sheetsOf(ui).map((sheet) => relative(ui, sheet));
+  const sheets = allSheets().map((sheet) => relative(WEB, sheet));
   const sharedClasses = new Set(
-    sheets.filter((sheet) => shared.has(sheet)).flatMap((sheet) => classesOf(readFileSync(join(ui, sheet), 'utf8'))),
+    sheets.filter((sheet) => shared.has(sheet)).flatMap((sheet) => classesOf(readFileSync(join(WEB, sheet), 'utf8'))),
   );
   for (const sheet of sheets.filter((name) => !shared.has(name))) {
-    const folder = dirname(join(ui, sheet));
+    const folder = dirname(join(WEB, sheet));
     const code = sources(folder).map((file) => readFileSync(file, 'utf8'));
-    for (const name of classesOf(readFileSync(join(ui, sheet), 'utf8'))) {
+    for (const name of classesOf(readFileSync(join(WEB, sheet), 'utf8'))) {
       const used = code.some((text) => new RegExp(`['"\` ]${name}['"\` $]`).test(text));
       if (!used && !sharedClasses.has(name)) foreign.push(`${sheet} styles .${name}`);
     }
@@ -84,24 +113,11 @@ it('styles classes in the folder of their component', () => {
   expect(foreign).toEqual([]);
 });
 
-it('has colours, sizes and layers of the page in its tokens only', () => {
-  const own: string[] = [];
-  for (const sheet of sheetsOf(join(WEB, 'ui'))) {
-    const css = readFileSync(sheet, 'utf8').replace(/--[\w-]+:[^;]*;/g, '');
-    for (const [found] of css.matchAll(
-      /#[\da-f]{6}\b|z-index: (?:[4-9]|\d\d)|font-size: 1[1236]px|border-radius: [2-68]px/g,
-    ))
-      own.push(`${relative(WEB, sheet)}: ${found}`);
-  }
-  expect(own).toEqual([]);
-});
-
 it('gives a class its looks in one folder', () => {
   // What is styled by its class alone, or by it and a tag, is styled wherever another folder uses the class, once both are loaded.
   const folders = new Map<string, Set<string>>();
-  const ui = join(WEB, 'ui');
-  for (const sheet of sheetsOf(ui)) {
-    const folder = dirname(relative(ui, sheet));
+  for (const sheet of allSheets()) {
+    const folder = dirname(relative(WEB, sheet));
     for (const selector of selectorsOf(readFileSync(sheet, 'utf8'))) {
       const name = /^[a-z]*\.([a-z][\w-]*)(?::[\w-]+)*$/.exec(selector)?.[1];
       if (name) folders.set(name, (folders.get(name) ?? new Set()).add(folder));
@@ -111,11 +127,28 @@ it('gives a class its looks in one folder', () => {
   expect(shared).toEqual([]);
 });
 
+it('has colours, sizes and layers of the page in its tokens only', () => {
+  const own: string[] = [];
+  for (const sheet of allSheets()) {
+    const css = readFileSync(sheet, 'utf8').replace(/--[\w-]+:[^;]*;/g, '');
+    for (const [found] of css.matchAll(
+      /#[\da-f]{6}\b|z-index: (?:[4-9]|\d\d)|font-size: 1[1236]px|border-radius: [2-68]px/g,
+    ))
+      own.push(`${relative(WEB, sheet)}: ${found}`);
+  }
+  expect(own).toEqual([]);
+});
+
 /** The style sheets in a folder. */
 function sheetsOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.css'))
     .map((name) => join(folder, name));
+}
+
+/** The style sheets of all rooms. */
+function allSheets(): string[] {
+  return ROOMS.flatMap((room) => sheetsOf(join(WEB, room)));
 }
 
 /** The selectors of a style sheet. */
@@ -133,17 +166,25 @@ function classesOf(css: string): string[] {
 
 /** The files that a file imports by a relative path. */
 function importsOf(file: string): string[] {
-  return [...readFileSync(file, 'utf8').replace(GENERATED, '').matchAll(IMPORT)].map(([, path]) =>
-    resolve(dirname(file), path!),
-  );
+  return importsIn(readFileSync(file, 'utf8'), file);
+}
+
+/** Those that a text imports as if it were that of a file. */
+function importsIn(text: string, file: string): string[] {
+  return [...text.replace(GENERATED, '').matchAll(IMPORT)].map(([, path]) => resolve(dirname(file), path!));
+}
+
+/** Where the room of a path is in the row of {@link ROOMS}; -1 for what is in none, such as wasm modules. */
+function rankOf(path: string): number {
+  return ROOMS.indexOf(path.split('/')[0]!);
 }
 
 function allSources(): string[] {
-  return Object.keys(MAY).flatMap((room) => sources(join(WEB, room)));
+  return ROOMS.flatMap((room) => sources(join(WEB, room)));
 }
 
 function sources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !/\.(test|d)\.tsx?$/.test(name) && !name.startsWith('wasm/'))
+    .filter((name) => /\.tsx?$/.test(name) && !/\.(test|d)\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { EXPORT_FORMATS } from '../../web/model/export.ts';
+import { EXPORT_FORMATS } from '../../web/features/export/export.ts';
 import { barriers, fixture, marks, open, pictured, selectRange, showCalls, test } from './page.ts';
 
 const button = (page: Page) => page.getByRole('button', { name: 'Export', exact: true }).first();

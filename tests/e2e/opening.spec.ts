@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect } from '@playwright/test';
-import { SAMPLES } from '../../web/model/formats.ts';
+import { SAMPLES } from '../../web/app/formats.ts';
 import {
   area,
   DIALOG,

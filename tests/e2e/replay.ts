@@ -1,5 +1,5 @@
 import type { JSHandle, Page } from '@playwright/test';
-import type { Shortcuts } from '../../web/base/replay_protocol.ts';
+import type { Shortcuts } from '../../web/features/pictures/protocol.ts';
 
 /** What the page answers about the picture after a call. */
 export interface Pictured {

@@ -194,7 +194,7 @@ export interface ProblemCount {
   readonly first: Problem;
 }
 
-/** The kinds of {@link TraceError}, from `crate/engine/src/report.rs`, `web/worker/errors.ts` and the page itself. */
+/** The kinds of {@link TraceError}, from `crate/engine/src/report.rs`, `web/trace/worker/errors.ts` and the page itself. */
 export type ErrorKind =
   /** No format claims the file. */
   | 'unrecognised'

@@ -1,4 +1,4 @@
-/** What a trace's record worker does: `web/worker/record_worker.ts`. `web/model/records.ts` is the page's side of it. */
+/** What a trace's record worker does: `web/trace/worker/record_worker.ts`. `web/trace/records.ts` is the page's side of it. */
 
 import type { Collected, FoundRecords, Listed, Surveyed, TabulatedPart } from '../worker/wasm/unspool_records.js';
 import type { HitService } from './find_protocol.ts';

@@ -22,7 +22,7 @@ export interface SqlResult {
   rows(rows: readonly (readonly SqlValue[])[]): void;
 }
 
-/** The worker of the SQL panel (`web/worker/query.ts`). What goes wrong is the end of the next query. */
+/** The worker of the SQL panel (`web/features/sql/worker/query.ts`). What goes wrong is the end of the next query. */
 export interface Queries {
   /** Opens the trace, if it is a database, with its write-ahead log, if there is one. */
   open(file: Blob | null, log: Blob | null): void;

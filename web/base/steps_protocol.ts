@@ -1,5 +1,5 @@
 /**
- * The worker that indexes what each step of a trace reads and writes: `web/worker/steps.ts`, which `web/model/machine.ts` asks.
+ * The worker that indexes what each step of a trace reads and writes: `web/features/steps/worker/steps.ts`, which `web/trace/machine.ts` asks.
  * Steps are numbers: files have fewer than 2^53 of them.
  */
 
@@ -127,7 +127,7 @@ export interface StepsFile {
   readonly records: Uint8Array | null;
 }
 
-/** The worker that indexes steps (`web/worker/steps.ts`). */
+/** The worker that indexes steps (`web/features/steps/worker/steps.ts`). */
 export interface Steps extends Turns<StepsFile, Indexed>, StepQuestions {
   /** Looks for loops in the indexed part, and says how far it is. Resolves with null if it is stopped. */
   loops(tellShare: (share: number) => void, stop: AbortSignal): Promise<Loops | null>;

@@ -1,6 +1,6 @@
 /**
- * The survey of the calls of an apitrace: what happens in each frame, and which resources there are. `web/worker/survey.ts`
- * makes it, `web/model/survey.ts` asks. Numbers of calls and frames are below 2^53.
+ * The survey of the calls of an apitrace: what happens in each frame, and which resources there are. `web/features/graphics/worker/survey.ts`
+ * makes it, `web/trace/survey.ts` asks. Numbers of calls and frames are below 2^53.
  */
 
 import type { Turns } from './turns.ts';
@@ -255,7 +255,7 @@ export interface SurveyNews {
   readonly resources: ResourceColumns | null;
 }
 
-/** What surveys all calls (`web/worker/survey.ts`). */
+/** What surveys all calls (`web/features/graphics/worker/survey.ts`). */
 export interface Surveying extends Turns<OpensCalls, SurveyNews>, SurveyQuestions {}
 
 /** How far the search for findings is. */
@@ -266,13 +266,13 @@ export interface FindingsNews {
   readonly findings: readonly GlFinding[];
 }
 
-/** What looks for findings (`web/worker/findings.ts`). */
+/** What looks for findings (`web/features/graphics/worker/findings.ts`). */
 export type FindsInCalls = Turns<OpensCalls, FindingsNews>;
 
 /** What the calls of an apitrace are read for. Each is an object of its own: {@link Surveying}, `StateAtCalls`, {@link FindsInCalls}. */
 export type CallsPart = 'survey' | 'state' | 'findings';
 
-/** The worker that reads the calls of an apitrace, once for all parts that read at the same time (`web/worker/graphics.ts`). */
+/** The worker that reads the calls of an apitrace, once for all parts that read at the same time (`web/features/graphics/worker/graphics.ts`). */
 export interface Graphics {
   /** Takes the file. It comes first. */
   open(file: CallsFile): void;

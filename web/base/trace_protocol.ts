@@ -1,4 +1,4 @@
-/** What a trace's worker does: `web/worker/trace_worker.ts`. `web/model/trace.ts` is the page's side of it. */
+/** What a trace's worker does: `web/trace/worker/trace_worker.ts`. `web/trace/trace.ts` is the page's side of it. */
 
 import type { Attachment, CompanionFile, CompanionKind, Look, Source } from './companions.ts';
 import type { BindService, HitService } from './find_protocol.ts';

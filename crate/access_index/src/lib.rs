@@ -34,45 +34,45 @@
 //! # What is asked of it
 //!
 //! `Explorer` has the index and the file. In the page it lives in a worker of its own
-//! (`web/worker/steps.ts`; such workers share `web/worker/building.ts` and on the page
-//! `web/model/reading_worker.ts`), started when State or Coverage is first shown. It builds in
-//! turns and answers in between; `web/model/machine.ts` asks for the selected step, and again once
-//! that is indexed. `unspool state`, `history` and `coverage` use it natively. Coverage, loops and
-//! walking need the executed addresses only (`Keeps::Executions`); with the first question about
-//! accesses the trace is read again for those.
+//! (`web/features/steps/worker/steps.ts`; such workers share `web/trace/worker/building.ts` and on
+//! the page `web/trace/reading_worker.ts`), started when State or Coverage is first shown. It
+//! builds in turns and answers in between; `web/trace/machine.ts` asks for the selected step, and
+//! again once that is indexed. `unspool state`, `history` and `coverage` use it natively. Coverage,
+//! loops and walking need the executed addresses only (`Keeps::Executions`); with the first
+//! question about accesses the trace is read again for those.
 //!
 //! **Block traces** have an index of their own (`runs.rs`): the runs of each block, from which
 //! executions of any instruction are computed. The page reads the database by SQL in the same
-//! worker (`web/worker/run_steps.ts`).
+//! worker (`web/features/steps/worker/run_steps.ts`).
 //!
 //! **Origins.** `origin.rs` follows a value one level at a time: from the last write of a cell to
 //! what its instruction read, past those that only copy it. What an instruction reads is taken from
 //! the disassembler (`reads`), because some tracers list all registers with each step; without one,
-//! from the operands of the step. `web/ui/state/following.tsx` opens level by level;
+//! from the operands of the step. `web/features/steps/following.tsx` opens level by level;
 //! `unspool origin` prints the tree.
 //!
 //! **Accesses as hits.** Fields have numbers, which say neither how long an operand is nor what
 //! taint it has, so a pass passes operands on, too (`Visitor::operand`). The terms `mem:`, `reg:`
 //! and `taint:` look at these, and `Wanted::Memory` collects what memory holds over time. The
 //! language says what each alternative of an expression is about (`Bound::abouts`);
-//! `web/model/access_marks.ts` marks hits in the colour of that.
+//! `web/trace/access_marks.ts` marks hits in the colour of that.
 //!
 //! **Coverage** is a list of executed addresses with counts, of all steps or of a range. `lists.rs`
 //! joins it with another list, as sets of bytes: in the page that is always a drcov file, which
 //! *Keep list* makes of an open trace, too.
 //!
-//! **Walking.** `web/model/walk.ts` finds the next step over, into or out of a call by the calls of
-//! the timeline. Where a walk may stop otherwise (`stops.rs`: changes of thread, mode and
-//! privilege, system calls, interrupts), and the next step of the same thread, is in the index. The
-//! Listing takes the depth of each row from the calls, too (`call_depths.ts`). A filter of steps
-//! (`Filter` in `stops.rs`) is decided by the same runs of threads, modes and privileges:
-//! `step_matches.ts` asks for the rows on the screen, `web/worker/step_filters.ts` passes over the
-//! others.
+//! **Walking.** `web/features/events/walk.ts` finds the next step over, into or out of a call by
+//! the calls of the timeline. Where a walk may stop otherwise (`stops.rs`: changes of thread, mode
+//! and privilege, system calls, interrupts), and the next step of the same thread, is in the index.
+//! The Listing takes the depth of each row from the calls, too (`call_depths.ts`). A filter of
+//! steps (`Filter` in `stops.rs`) is decided by the same runs of threads, modes and privileges:
+//! `step_matches.ts` asks for the rows on the screen, `web/features/steps/worker/step_filters.ts`
+//! passes over the others.
 //!
 //! **Loops.** `cycles.rs` finds runs of a repeated cycle in what each thread executed, segment by
-//! segment (`loops.rs`), when loops are first folded. `web/model/folds.ts` computes the rows of the
-//! Listing from them and from the folded calls: a fold is one row, and steps are found by
-//! bisection. That needs a list whose rows are steps without gaps (`listing_folds.ts`).
+//! segment (`loops.rs`), when loops are first folded. `web/features/events/folds.ts` computes the
+//! rows of the Listing from them and from the folded calls: a fold is one row, and steps are found
+//! by bisection. That needs a list whose rows are steps without gaps (`listing_folds.ts`).
 //! `docs/walking.md` says what a loop is.
 
 mod coverage;

@@ -1,5 +1,6 @@
-//! Functions of SQL that SQLite as rusqlite builds it lacks. `web/worker/sql_functions.ts` has
-//! those that sql.js lacks; tests/sql_functions.json holds both to one meaning.
+//! Functions of SQL that SQLite as rusqlite builds it lacks.
+//! `web/features/sql/worker/sql_functions.ts` has those that sql.js lacks; tests/sql_functions.json
+//! holds both to one meaning.
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Type, ValueRef};

@@ -260,7 +260,7 @@ fn statements_write_no_files() {
 
 #[test]
 fn the_page_knows_the_tables() {
-    let known = fs::read_to_string(root().join("web/model/sql_tables.ts")).unwrap();
+    let known = fs::read_to_string(root().join("web/features/sql/sql_tables.ts")).unwrap();
     let list = known.split("TABLES").nth(1).unwrap().split("\n};").next().unwrap();
     let mut in_page: Vec<(String, String)> = list
         .lines()

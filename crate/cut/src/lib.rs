@@ -7,7 +7,7 @@
 //!
 //! A `Cut` is a sink of the format's walk (`cut.rs` of each folder) that feeds its encoder, and
 //! needs no index and no store. What should not leave is hashed or left out by a `Cleaner`
-//! (`clean.rs`). In the page `web/worker/cut.ts` reads the file for it.
+//! (`clean.rs`). In the page `web/features/export/worker/cut.ts` reads the file for it.
 
 #![no_std]
 #![forbid(unsafe_code)]

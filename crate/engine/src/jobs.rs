@@ -11,13 +11,13 @@
 //! replaced sends nothing more.
 //!
 //! - `JobKinds` in `web/base/job_protocol.ts` has a row for each kind: its question and its parts.
-//!   `web/model/jobs.ts` matches messages to jobs. A model cancels its job when no panel shows the
+//!   `web/trace/jobs.ts` matches messages to jobs. A model cancels its job when no panel shows the
 //!   answer.
-//! - `web/worker/scheduler.ts` alone decides the order of turns: picture, details, statistics, the
-//!   rest. Tasks of one rank take turns. A turn is one message of the worker to itself, so messages
-//!   of the page come in between, and an idle worker posts none. `web/worker/jobs.ts` gives a job
-//!   turns of about 8 ms and decides when to send estimates. The loop that reads the file is not
-//!   part of this.
+//! - `web/trace/worker/scheduler.ts` alone decides the order of turns: picture, details,
+//!   statistics, the rest. Tasks of one rank take turns. A turn is one message of the worker to
+//!   itself, so messages of the page come in between, and an idle worker posts none.
+//!   `web/trace/worker/jobs.ts` gives a job turns of about 8 ms and decides when to send estimates.
+//!   The loop that reads the file is not part of this.
 //! - This module has the trait `Job` and the jobs by slot. `crate/browser/src/jobs.rs` makes the
 //!   job of a question and turns its parts into JavaScript values. A new kind is a row of
 //!   `JobKinds`, an implementation of `Job` and `JsJob`, and an arm of `job_for`.

@@ -8,7 +8,7 @@
 //! freed. Running jobs and the store stay. A job that does not fit even then fails with a sentence,
 //! which the panel shows.
 //!
-//! What other workers hold for a trace is in the same account: `web/model/ledger.ts` lists the
+//! What other workers hold for a trace is in the same account: `web/trace/ledger.ts` lists the
 //! values of variables that the record worker keeps, the tables of the SQL panel, and the index of
 //! steps, which never goes. It reports their sum to the trace's worker, which counts there like the
 //! store, so that results make room. When that is not enough, or a job fails for lack of memory,

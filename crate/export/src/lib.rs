@@ -11,11 +11,12 @@
 //!
 //! `docs/export.md` describes the formats. The rows are those of `View`
 //! (`crate/engine/src/tables/view.rs`), as SQL sees them. Natively the source is [`Stored`], the
-//! view itself. In the page it is [`Portions`]: a worker of its own (`web/worker/export.ts`) asks
-//! for the rows that it needs next (`Ask`, answered by `Session.exportRows`). `web/model/export.ts`
-//! passes rows and bytes on, and the worker waits until its bytes are in the file. Arguments come
-//! by a pass over all records before, through a temporary file (`arguments.rs`; in the page
-//! `web/worker/scratch.ts`), and are found by the locators of slices.
+//! view itself. In the page it is [`Portions`]: a worker of its own
+//! (`web/features/export/worker/export.ts`) asks for the rows that it needs next (`Ask`, answered
+//! by `Session.exportRows`). `web/features/export/export.ts` passes rows and bytes on, and the
+//! worker waits until its bytes are in the file. Arguments come by a pass over all records before,
+//! through a temporary file (`arguments.rs`; in the page `web/features/export/worker/scratch.ts`),
+//! and are found by the locators of slices.
 
 mod arguments;
 mod chrome;

@@ -24,7 +24,7 @@
 //!   records. Durations, depths and flags are those of slices, so these are found first, and the
 //!   records that begin them are known by locator and position. The list has a bit for each row
 //!   (`records/list.rs`), and its rows so far can be shown while the pass goes on.
-//! - On the page, `web/model/search.ts` runs a search, one a slot: that of Find (`find.ts`;
+//! - On the page, `web/trace/search.ts` runs a search, one a slot: that of Find (`find.ts`;
 //!   `hit_marks.ts` keeps its marks in step with picture and overview), and that of the table of
 //!   functions.
 

@@ -20,9 +20,9 @@
 //! wants, so that the values of others are skipped. Calls come in the order in which they returned.
 //!
 //! In the page these are two wasm modules, by feature: `unspool_survey` (`survey`) and
-//! `unspool_graphics` (`state`). One worker (`web/worker/graphics.ts`) loads each when something of
-//! it is first shown. Its parts, survey, state and findings, read the file together
-//! (`web/worker/calls_reading.ts`).
+//! `unspool_graphics` (`state`). One worker (`web/features/graphics/worker/graphics.ts`) loads each
+//! when something of it is first shown. Its parts, survey, state and findings, read the file
+//! together (`web/features/graphics/worker/calls_reading.ts`).
 
 #![forbid(unsafe_code)]
 

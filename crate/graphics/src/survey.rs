@@ -4,11 +4,11 @@
 //! counts by the names of functions and by arguments (`frames/kinds.rs`). `frames/redundant.rs`
 //! keeps hashes of what each context has set: a call is redundant if nothing since then can have
 //! changed it, and in doubt it is not. In the page it is a part of the worker of graphics
-//! (`web/worker/survey.ts`, `web/model/survey.ts`), begun when one of its panels is first shown.
-//! `unspool frame-list` uses it natively.
+//! (`web/features/graphics/worker/survey.ts`, `web/trace/survey.ts`), begun when one of its panels
+//! is first shown. `unspool frame-list` uses it natively.
 //!
 //! `Survey::open_frame` reads the calls of one frame again and groups them (`frames/opened.rs`);
-//! `web/model/frame_rows.ts` says which rows are in sight.
+//! `web/features/graphics/frame_rows.ts` says which rows are in sight.
 
 use unspool_records::{ByteSource, Unreadable};
 use unspool_trace::Error;

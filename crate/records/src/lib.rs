@@ -20,7 +20,7 @@
 //!   position around the rows asked for (`list.rs`).
 //! - A database is read through SQL (`RowRecords`). A row is a transition there, so no index is
 //!   needed.
-//! - In the page, `web/model/events.ts` keeps blocks of 64 rows, and `web/model/long_list.ts`
+//! - In the page, `web/timeline/events.ts` keeps blocks of 64 rows, and `web/parts/proportional.ts`
 //!   scrolls in proportion where a browser cannot lay out as many pixels.
 //!
 //! While the file is being read, a question about a record fetches a new index if the last one is

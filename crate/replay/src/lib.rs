@@ -2,7 +2,7 @@
 //! can show what they drew.
 //!
 //! ```text
-//! file ──pass──▶ Call ──Handlers──▶ Context, Objects ──draw──▶ Stream of commands ──▶ web/base/replay/gl.ts
+//! file ──pass──▶ Call ──Handlers──▶ Context, Objects ──draw──▶ Stream of commands ──▶ web/features/pictures/gl/gl.ts
 //!                                   state as the trace         only what differs       WebGL2
 //!                                   has it                     from what WebGL2 has
 //! ```
@@ -14,11 +14,8 @@
 //!
 //! A trace with the capability `graphics` can be replayed. This crate is a driver: it executes the
 //! calls of a pass and says what WebGL2 has to do, as commands of words and bytes (`ops.rs`).
-//! `web/base/replay/gl.ts` executes them on an `OffscreenCanvas`, in a worker of its own that
-//! starts when the Picture tab is first shown. Where a browser has no WebGL2 in workers, the worker
-//! asks the same of a canvas of the page, through a port (`web/base/replay/port.ts`); decoding
-//! stays in the worker. The page loads that code then, executes commands in turns of 10 ms, and
-//! asks WebGL2 nothing before the GPU is done, because any answer would block it.
+//! `web/features/pictures/gl/gl.ts` executes them on an `OffscreenCanvas`, in a worker of its own
+//! that starts when the Picture tab is first shown. Without WebGL2 there, the page says so.
 //!
 //! - There is one WebGL2 context for all contexts of the trace. The driver keeps the state of each
 //!   of these and sends what differs before a draw (`state.rs`, `driver.rs`). A window is a
@@ -38,20 +35,22 @@
 //!   programs and textures that hold the same, and sends these commands; buffers and uniforms go
 //!   with the draws that use them. Clones share what is the same.
 //! - Programs and values of uniforms are sent with the draw that needs them. A restart keeps
-//!   programs (`web/base/replay/programs.ts`), translations (`glsl/translations.rs`) and textures
-//!   that no upload or draw changes from the first draw on (`Replay::unchanged_since`).
+//!   programs (`web/features/pictures/gl/programs.ts`), translations (`glsl/translations.rs`) and
+//!   textures that no upload or draw changes from the first draw on (`Replay::unchanged_since`).
 //!   `replay_keyframes.ts` copies what was drawn now and then (`keyframes.rs` says what that is),
 //!   and a jump draws from the latest copy on.
 //! - What is asked of draws beside their picture is a uniform, `_vw`, and an ending of each shader
 //!   (`glsl/views.rs`): how often pixels are drawn over, and whether loops were cut.
-//!   `web/base/replay/views.ts` executes draws accordingly, and lists those that touch a pixel.
+//!   `web/features/pictures/gl/views.ts` executes draws accordingly, and lists those that touch a
+//!   pixel.
 //! - `OpenTrace.events.remarks` marks calls in Events. The filmstrip is an `overlay` of the
 //!   timeline, in a part of the frames' track that `Timeline.below` makes room for.
 //! - A trace is hostile input for a GPU. `Bounds` limits vertices, memory, contexts and display
 //!   lists. `glsl/cost.rs` counts the operations of a shader as compilers see it; `Op::Cost` passes
-//!   them on before each draw. By these `web/base/replay/pace.ts` ends portions of commands, and
-//!   `parts.ts` divides draws. `web/model/replay.ts` ends a worker that says nothing for a few
-//!   seconds, and `web/ui/replay/worker.ts` starts the next one once its GPU is done.
+//!   them on before each draw. By these `web/features/pictures/gl/pace.ts` ends portions of
+//!   commands, and `parts.ts` divides draws. `web/features/pictures/replay.ts` ends a worker that
+//!   says nothing for a few seconds, and `web/features/pictures/worker.ts` starts the next one once
+//!   its GPU is done.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
 //! The commands for WebGL2, as words and bytes: what the replay hands over to
-//! `web/base/replay/commands.ts`.
+//! `web/features/pictures/gl/commands.ts`.
 //!
 //! A command is a word, `op | words << 16`, followed by that many words. Floats are their bits.
 //! Bytes and strings are in a second buffer; a command has their offset and length. Objects are
@@ -13,8 +13,8 @@ use hashbrown::HashSet;
 use crate::content::Part;
 use crate::shadow::{Command, Shadow};
 
-/// What a command does. Comments say its words. `web/base/replay/commands.ts` lists the same in the
-/// same order.
+/// What a command does. Comments say its words. `web/features/pictures/gl/commands.ts` lists the
+/// same in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Op {

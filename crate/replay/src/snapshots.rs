@@ -1,7 +1,7 @@
 //! Copies of what a replay knows, made now and then while it goes on. A jump begins at the latest
 //! one that serves, so that the calls before it are not executed again. What was drawn is not part
-//! of them: the draws that a picture needs come after them, or `web/worker/replay_keyframes.ts` has
-//! copies.
+//! of them: the draws that a picture needs come after them, or
+//! `web/features/pictures/worker/replay_keyframes.ts` has copies.
 //!
 //! ```text
 //! calls      0 ─────── 65,536 ─────── 131,072 ─────── …
@@ -419,7 +419,7 @@ mod tests {
             assert!((begin - 8..=begin).contains(&resumed.call), "frame {frame} from call {}", resumed.call);
             replay = resumed.replay;
             (replay.skip_before, replay.skip_surfaces) = (begin, begin);
-            // As `web/base/replay/gl.ts` resets: only the content of some textures stays.
+            // As `web/features/pictures/gl/gl.ts` resets: only the content of some textures stays.
             let kept = |key: &(u32, u32)| key.0 == Kind::Texture as u32 && replay.kept.contains_key(&key.1);
             gpu.objects.retain(|key, parts| {
                 parts.retain(|part, _| part.starts_with("level"));

@@ -20,13 +20,13 @@
 //! records and their fields if a statement names them (`docs/sql.md`).
 //!
 //! In the page, the trace's worker makes the pages of the range in portions (`gatherTables`), which
-//! the page hands over without a copy to the worker of the SQL panel (`web/worker/query.ts`). A
-//! slice takes 40 bytes there, and ending that worker still stops any query. `LazyFile` gives the
-//! pages to sql.js. The tables of a database itself are attached as `rvn`. `records` and `fields`
-//! hold values of any length, so they are inserted: the record worker makes rows of a part of the
-//! file at a time (`records/tabulate.rs`), and the worker of the panel binds their texts where they
-//! are in the memory of SQLite (`web/worker/detail_tables.ts`). The native command uses the same
-//! visitor.
+//! the page hands over without a copy to the worker of the SQL panel
+//! (`web/features/sql/worker/query.ts`). A slice takes 40 bytes there, and ending that worker still
+//! stops any query. `LazyFile` gives the pages to sql.js. The tables of a database itself are
+//! attached as `rvn`. `records` and `fields` hold values of any length, so they are inserted: the
+//! record worker makes rows of a part of the file at a time (`records/tabulate.rs`), and the worker
+//! of the panel binds their texts where they are in the memory of SQLite
+//! (`web/features/sql/worker/detail_tables.ts`). The native command uses the same visitor.
 
 mod layout;
 mod record;

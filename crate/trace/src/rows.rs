@@ -5,14 +5,14 @@
 //! previous page, so no statement stays open while the caller handles other requests.
 //!
 //! A `RowSource` fetches the rows: sql.js in the page, rusqlite in the native command. sql.js
-//! treats `LazyFile` (`web/worker/lazy_file.ts`) as the bytes of the whole database; it reads the
-//! file where SQLite looks. Integers cross as pages of doubles, and a query fetches columns that
-//! may exceed 2^53 in halves. A format may offer a `RowScan` that reads a table from the file
+//! treats `LazyFile` (`web/trace/worker/lazy_file.ts`) as the bytes of the whole database; it reads
+//! the file where SQLite looks. Integers cross as pages of doubles, and a query fetches columns
+//! that may exceed 2^53 in halves. A format may offer a `RowScan` that reads a table from the file
 //! itself. rvn does so for `execution`, its one large table, with a scan of the b-tree
 //! (`rvn/btree.rs`). The engine reads the file for it in long ranges (`read_ahead.rs`), and in the
-//! page two of them are always on their way (`web/worker/ahead.ts`). Where the layout is unknown,
-//! SQLite continues after the last row. The SQL panel runs its own SQLite worker
-//! (`web/worker/query.ts`); terminating it stops a query.
+//! page two of them are always on their way (`web/trace/worker/ahead.ts`). Where the layout is
+//! unknown, SQLite continues after the last row. The SQL panel runs its own SQLite worker
+//! (`web/features/sql/worker/query.ts`); terminating it stops a query.
 
 use alloc::boxed::Box;
 use alloc::string::String;

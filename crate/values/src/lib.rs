@@ -16,11 +16,11 @@
 //! - `Run` evaluates a query over segments, in turns that count the combinations of variables
 //!   looked at. Parts of the predicate that are about one variable alone decide about its
 //!   candidates first; the others are decided as soon as all their variables are bound.
-//! - In the page they are a wasm module of the record worker (`web/worker/values.ts`). `Values`
-//!   keeps segments for the next question. What it finds crosses as `FoundRecords` and becomes hits
-//!   of a search (`Binder::points`). The page knows such an expression by its beginning, `values:`
-//!   (`web/model/values_expression.ts`); `values_filter.ts` narrows the list of records to the
-//!   hits.
+//! - In the page they are a wasm module of the record worker (`web/trace/worker/values.ts`).
+//!   `Values` keeps segments for the next question. What it finds crosses as `FoundRecords` and
+//!   becomes hits of a search (`Binder::points`). The page knows such an expression by its
+//!   beginning, `values:` (`web/trace/values_expression.ts`); `values_filter.ts` narrows the list
+//!   of records to the hits.
 //! - `Statements` counts points while segments are read for the first time. `Rows` is the table of
 //!   one statement: a run whose results become rows, and `Invariants` compares its columns.
 //!   `Variables` and `Buffers` are passes over all segments. All are questions of

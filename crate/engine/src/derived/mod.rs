@@ -14,20 +14,20 @@
 //! - `Gather` takes records that a pass in the record worker has collected (`records/collect.rs`):
 //!   those with a number in a field, as a value over time; those that execute an address, and
 //!   events, as points; intervals of a thread with one number, such as that of its CPU, as slices.
-//!   At most 2^21 records cross, as columns. `web/model/lanes.ts` divides them into tracks. Slices
+//!   At most 2^21 records cross, as columns. `web/trace/lanes.ts` divides them into tracks. Slices
 //!   named by a thread or a CPU have call-tree nodes and name ids above those of the trace
 //!   (`CallTree::apart`, `Names.apart`). Rows of a query come the same way
-//!   (`web/model/sql_track.ts`); what these were made from only the page knows.
+//!   (`web/trace/sql_track.ts`); what these were made from only the page knows.
 //! - `Jobs::query` draws tracks of both kinds. `Jobs::origin` leads from a place on a derived track
 //!   back to the slice or record that it was made from; a click selects that.
-//! - On the page, `web/model/derived.ts` begins the jobs, and the layout puts derived tracks above
+//! - On the page, `web/trace/derived.ts` begins the jobs, and the layout puts derived tracks above
 //!   the others. Their slices are drawn as marks of two pixels at least (`solid`), and are not
 //!   dimmed.
 //!
 //! **Marks.** A function that stands out dims all others, but its calls may hide in rectangles of
 //! many slices. The job `Marks` counts them by cells of the rows on the screen, once the picture
 //! has settled, and by cells of the overview. It visits the slices of these rows in that range
-//! only, and none if every slice on the screen is drawn on its own (`web/model/marks.ts`).
+//! only, and none if every slice on the screen is drawn on its own (`web/trace/marks.ts`).
 
 mod gather;
 mod keep;

@@ -31,12 +31,12 @@
 //! (`spots.rs`), never further than asked for or wide enough to be seen. A flame graph grows in the
 //! steps of the job, after a coarse one that is shown meanwhile (`Growth` in `flame.rs`). So are
 //! the heaviest stacks, and the edges of the call graph, which the page lays out with dagre, loaded
-//! with that panel (`stacks.rs`, `web/model/call_graph.ts`, `web/ui/panels/graph`). A scan may add
-//! up what calls *weigh* in place of durations (`weights.rs`): times of a replay, which the survey
-//! of an apitrace knows, and the page passes to the trace's worker. Nodes are known by the names of
-//! their path, which are the same in every range. Two jobs visit the slices themselves: `Calls`
-//! lists those of one function, or of one stack, and `TimeOrder` draws them in the order of time.
-//! `docs/statistics.md` defines each figure.
+//! with that panel (`stacks.rs`, `web/features/calls/call_graph.ts`, `web/features/calls/graph`). A
+//! scan may add up what calls *weigh* in place of durations (`weights.rs`): times of a replay,
+//! which the survey of an apitrace knows, and the page passes to the trace's worker. Nodes are
+//! known by the names of their path, which are the same in every range. Two jobs visit the slices
+//! themselves: `Calls` lists those of one function, or of one stack, and `TimeOrder` draws them in
+//! the order of time. `docs/statistics.md` defines each figure.
 //!
 //! A caller whose begin was not recorded arrives after the calls it made. The store puts its slice
 //! at a new lowest depth and keeps the call-tree nodes of the earlier slices. The scan maps these

@@ -6,8 +6,9 @@
 //! succeeded unless `glGetError` says otherwise; after an error everything is unknown.
 //!
 //! `Findings` is a pass of its own, with the bytes of uploads: it begins on request
-//! (`web/worker/findings.ts`), and its memory is freed at its end. `web/model/findings.ts` is
-//! general: a feature says what looks for findings in its traces (`findingSource`).
+//! (`web/features/graphics/worker/findings.ts`), and its memory is freed at its end.
+//! `web/trace/findings.ts` is general: a feature says what looks for findings in its traces
+//! (`findingSource`).
 
 mod thrown;
 mod uploads;

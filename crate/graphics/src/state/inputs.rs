@@ -198,7 +198,7 @@ fn buffer(json: &mut Json, machine: &Machine, (name, instance): (u32, u32)) {
     });
 }
 
-/// Writes what a draw takes: a `GlDraw` of `web/base/gl_state_protocol.ts`.
+/// Writes what a draw takes: a `GlDraw` of `web/features/graphics/gl_state_protocol.ts`.
 pub(super) fn write(machine: &Machine, context: &Context, array: u32, inputs: &[Input], order: &Order) -> String {
     let is_on = |what| machine.value(context.owner, what, 0) == &Value::Bool(true);
     let restart = if is_on(what::PRIMITIVE_RESTART_FIXED_INDEX) {

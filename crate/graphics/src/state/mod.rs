@@ -21,12 +21,13 @@
 //! that returns after its piece has ended makes later folds begin earlier. `Report` puts what a
 //! context holds into sections: what a draw uses first.
 //!
-//! - In the page the calls are read for it (`web/worker/gl_state.ts`) from when State is first
-//!   shown; `web/model/gl_state.ts` asks for the selected call, and again once that is read.
+//! - In the page the calls are read for it (`web/features/graphics/worker/gl_state.ts`) from when
+//!   State is first shown; `web/features/graphics/gl_state.ts` asks for the selected call, and
+//!   again once that is read.
 //! - Of a draw the state also says what it takes its vertices from
 //!   (`crate/graphics/src/state/inputs.rs`, `GlDraw`). The survey has the bytes, and the page makes
-//!   of both a mesh (`web/model/mesh.ts`) and suggestions of how a buffer is read
-//!   (`web/model/buffer_layout.ts`).
+//!   of both a mesh (`web/features/graphics/mesh.ts`) and suggestions of how a buffer is read
+//!   (`web/features/graphics/buffer_layout.ts`).
 //! - Functions of extensions are those of versions (`Functions::canonical`). Names and groups come
 //!   from Khronos' registry (`cargo xtask gl`).
 //! - Display lists keep calls, and executing them is bounded. Objects have an owner of their own

@@ -48,7 +48,7 @@ impl GlHistory {
     }
 
     /// The state after a call, or before it, as JSON: a `GlState` of
-    /// `web/base/gl_state_protocol.ts`. `undefined` if it is not known yet.
+    /// `web/features/graphics/gl_state_protocol.ts`. `undefined` if it is not known yet.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
 //! What the page asks of a draw besides its picture, as endings of its shaders. A uniform says
-//! which: `web/base/replay/views.ts` sets it.
+//! which: `web/features/pictures/gl/views.ts` sets it.
 //!
 //! One program serves all of them, because a second one would need the uniforms of the first.
 
@@ -23,7 +23,7 @@ pub(crate) const SAFE: u32 = 1000;
 pub(crate) const SAFE_WORK: u64 = UNIT * LOOP_BUDGET as u64 / 2;
 
 /// Operations of an invocation that is always let go on: the limit is never lower than 64
-/// iterations (`web/base/replay/views.ts`).
+/// iterations (`web/features/pictures/gl/views.ts`).
 pub(crate) fn least_work(heaviest: u32) -> u64 {
     UNIT * (64 * u64::from(heaviest.max(1))).min(LOOP_BUDGET.into())
 }

@@ -13,16 +13,16 @@
 //! keys. The page hears of it by `renamed`, and everything that shows names follows
 //! `Names.version`. Companions are read by a wasm module of their own (`crate/symbols`), which
 //! passes the table on as bytes. A binary is read in parts: `Programs` says which bytes it needs,
-//! `web/worker/binaries.ts` reads them from the file, and a question whose bytes were missing
+//! `web/trace/worker/binaries.ts` reads them from the file, and a question whose bytes were missing
 //! (`Stop::Missing`) is repeated. `Programs` also decides which binary names which functions, from
 //! the ids that the session has or from the addresses that were called, to which it fits the
-//! binaries' bases (`bases.rs`, `placing.rs`; `docs/names.md`). `web/model/opening.ts` decides what
+//! binaries' bases (`bases.rs`, `placing.rs`; `docs/names.md`). `web/page/opening.ts` decides what
 //! to do with files that were chosen together, by what a worker says they are (`look`). Binaries
 //! also say which functions can call which (`calls.rs`): where the store has calls without ends
 //! (`store/jumps.rs`), the trace is read again with that (`Decoder::rule_out`), and the page opens
 //! it again for it (`again`). A write-ahead log is laid over the database's pages
-//! (`web/worker/wal.ts`) wherever it is read, so it comes with the file: adding or removing it
-//! opens the file again.
+//! (`web/trace/worker/wal.ts`) wherever it is read, so it comes with the file: adding or removing
+//! it opens the file again.
 
 mod file;
 

@@ -18,7 +18,7 @@ const AHEAD: usize = 8 << 20;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `Scratch` of `web/worker/scratch.ts`: a temporary file.
+    /// `Scratch` of `web/features/export/worker/scratch.ts`: a temporary file.
     pub type JsScratch;
 
     /// Returns false if there is no room.

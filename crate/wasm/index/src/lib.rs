@@ -459,7 +459,7 @@ impl JsLoops {
     }
 }
 
-/// The index of a block trace. `web/worker/run_steps.ts` reads the database.
+/// The index of a block trace. `web/features/steps/worker/run_steps.ts` reads the database.
 #[wasm_bindgen(js_name = RunIndex)]
 pub struct JsRunIndex {
     index: RunIndex,

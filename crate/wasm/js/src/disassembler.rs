@@ -5,7 +5,8 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `Disassembler` of `web/worker/instructions.ts`: the functions of `crate/wasm/disassembler`.
+    /// `Disassembler` of `web/trace/worker/instructions.ts`: the functions of
+    /// `crate/wasm/disassembler`.
     pub type JsDisassembler;
 
     #[wasm_bindgen(method)]

@@ -6,7 +6,8 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `RecordFile` of `web/worker/record_file.ts`: a file that is read while the caller waits.
+    /// `RecordFile` of `web/trace/worker/record_file.ts`: a file that is read while the caller
+    /// waits.
     pub type JsFile;
 
     /// Bytes of the file; empty only at its end. `None` if they cannot be read.

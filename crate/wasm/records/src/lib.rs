@@ -22,8 +22,8 @@ pub use unspool_decompressors::provide_decompressors;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `Expressions` of `web/worker/record_worker.ts`: compiles regular expressions by the module
-    /// of the filter language.
+    /// `Expressions` of `web/trace/worker/record_worker.ts`: compiles regular expressions by the
+    /// module of the filter language.
     pub type JsExpressions;
 
     #[wasm_bindgen(method)]

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `SqlFile` of `web/worker/sqlite.ts`: a database that sql.js reads from a file.
+    /// `SqlFile` of `web/trace/worker/sqlite.ts`: a database that sql.js reads from a file.
     pub type SqlFile;
 
     #[wasm_bindgen(method, getter)]

@@ -92,8 +92,8 @@ impl Unpacker {
     /// ends its validity. Empty if more must be pushed, or if the stream is over.
     #[allow(unsafe_code, reason = "a view instead of a copy")]
     pub fn unpack(&mut self) -> Uint8Array {
-        // SAFETY: `web/worker/unpacking.ts`, the only caller, copies the bytes before the next
-        // call. A copy here would be one more of the whole stream.
+        // SAFETY: the callers, `archive.ts` and `unpacked.ts` in `web/trace/worker`, use the bytes
+        // before the next call. A copy here would be one more of the whole stream.
         unsafe { Uint8Array::view(self.stream.unpack()) }
     }
 

@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useCallback, useRef } from 'preact/hooks';
+import { contextOf } from '../../page/commands.ts';
+import type { CommandContext, Page } from '../../page/page.ts';
+import { MenuContext, type MenuItem, type MenuRequest, type ShowMenu } from '../../parts/menu/request.ts';
+import { groupsOf } from './menus.ts';
+
+type MenuModule = typeof import('../../parts/menu/menu.tsx');
+/** The entries of a menu, in groups. */
+type MenuGroups = readonly (readonly MenuItem[])[];
+
+interface Props {
+  readonly page: Page;
+  readonly children: ComponentChildren;
+}
+
+/** Lets what it contains show menus, one at a time. Their code is loaded with the first one. */
+export function MenuHost({ page, children }: Props) {
+  const request = useSignal<MenuRequest | null>(null);
+  const module = useRef<MenuModule | null>(null);
+  const itemsOf = useCallback(
+    (asked: MenuRequest): MenuGroups => {
+      if ('items' in asked) return asked.items.length > 0 ? [asked.items] : [];
+      const now = (): CommandContext => ({ ...contextOf(page), row: asked.row ?? null, table: asked.table ?? null });
+      return groupsOf(asked.menu, now()).map((group) =>
+        group.map((command) => ({
+          id: command.id,
+          title: command.inMenu ?? command.title,
+          chord: command.keys[0],
+          run: () => command.run(now()),
+        })),
+      );
+    },
+    [page],
+  );
+  const close = (asked: MenuRequest) => {
+    if (request.peek() !== asked) return;
+    request.value = null;
+    asked.onClose?.();
+  };
+  const show: ShowMenu = useCallback(
+    (next) => {
+      const before = request.peek();
+      if (before) close(before);
+      if (before?.button && before.button === next.button) return false;
+      if (itemsOf(next).length === 0) return false;
+      if (module.current) request.value = next;
+      else {
+        import('../../parts/menu/menu.tsx').then(
+          (loaded) => {
+            module.current = loaded;
+            request.value = next;
+          },
+          () => {
+            page.workbench.tell('The menu could not be loaded.');
+            next.onClose?.();
+          },
+        );
+      }
+      return true;
+    },
+    [itemsOf, page, request],
+  );
+  const now = request.value;
+  const Menu = module.current?.Menu;
+  return (
+    <MenuContext.Provider value={show}>
+      {children}
+      {now && Menu && (
+        <Menu
+          request={now}
+          groups={itemsOf(now)}
+          run={(item) => {
+            close(now);
+            // The focus returns to where it was, from where the command may move it.
+            requestAnimationFrame(item.run);
+          }}
+          close={() => close(now)}
+        />
+      )}
+    </MenuContext.Provider>
+  );
+}

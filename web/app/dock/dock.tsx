@@ -1,0 +1,148 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { bringToFront, type Dock as DockState, FIRST_HEIGHT, LEAST_HEIGHT } from '../../page/dock.ts';
+import { type Page, type Panel, rowsOf } from '../../page/page.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { More } from './more.tsx';
+import { createPanelViews, offeredTo, tabsOf } from './panel.ts';
+import { Breadcrumb, WhoseChoice } from './scope.tsx';
+import './dock.css';
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly page: Page;
+}
+
+/** CSS pixels that a key moves the divider. */
+const STEP = 24;
+/** CSS pixels that the dock leaves to the timeline. */
+const SPARED = 220;
+
+/** The panels below the timeline, one in front. Folded, it shows the tabs only. */
+export function Dock({ open, page }: Props) {
+  const { dock, theme } = page;
+  const inOrder = offeredTo(open, rowsOf(page, 'panels'));
+  // Until the format is known, no panel is in front: one that goes away at once would ask for statistics in vain.
+  const info = open.trace.info.value;
+  const byId = (id: string | undefined) =>
+    id === undefined ? undefined : inOrder.find((panel) => panel.id === id || panel.views?.includes(id));
+  // The tab that suits the format best comes first.
+  const first = byId(info?.firstTab);
+  const offered = first ? [first, ...inOrder.filter((panel) => panel !== first)] : inOrder;
+  const front = info && (byId(dock.front.value[info.format]) ?? offered[0]);
+  const { tabs, more } = tabsOf(offered, front ?? undefined, open);
+  const titleOf = (panel: Panel) => panel.titleFor?.(open) ?? panel.title;
+  const isOpen = dock.open.value;
+  const views = useMemo(() => createPanelViews(open, page), [open, page]);
+  useEffect(() => views.dispose, [views]);
+  const choose = (panel: Panel) => bringToFront(dock, info?.format, panel.id);
+  const onTabKey = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by === undefined || !front) return;
+    event.preventDefault();
+    const next = tabs[(tabs.indexOf(front) + by + tabs.length) % tabs.length]!;
+    choose(next);
+    document.getElementById(`tab-${next.id}`)?.focus();
+  };
+  const Front = isOpen && front ? views.of(front).component : null;
+  return (
+    <section
+      class={isOpen ? 'dock' : 'dock folded'}
+      aria-label="Panels"
+      style={isOpen ? { height: heightOf(dock.height.value) } : undefined}
+    >
+      {isOpen && <DockDivider dock={dock} />}
+      <div class="dock-bar">
+        <div class="tabs rigid" role="tablist" aria-label="Panels" onKeyDown={onTabKey}>
+          {tabs.map((panel) => (
+            <button
+              type="button"
+              class="plain tab"
+              role="tab"
+              key={panel.id}
+              id={`tab-${panel.id}`}
+              aria-selected={isOpen && panel === front}
+              aria-controls={isOpen ? 'dock-panel' : undefined}
+              tabIndex={panel === front ? 0 : -1}
+              onClick={() => choose(panel)}
+            >
+              {titleOf(panel)}
+            </button>
+          ))}
+        </div>
+        {more.length > 0 && (
+          <More
+            items={more.map((panel) => [panel.id, titleOf(panel)])}
+            choose={(id) => {
+              const panel = more.find((one) => one.id === id);
+              if (!panel) return;
+              choose(panel);
+              requestAnimationFrame(() => document.getElementById(`tab-${id}`)?.focus());
+            }}
+          />
+        )}
+        <div class="dock-scope row">
+          {isOpen && !front?.unscoped && !front?.ofAllThreads && <WhoseChoice open={open} />}
+          {!(isOpen && front?.unscoped) && <Breadcrumb open={open} />}
+        </div>
+        <button
+          type="button"
+          class="plain fold"
+          aria-expanded={isOpen}
+          aria-label={isOpen ? 'Fold the panels' : 'Unfold the panels'}
+          title={isOpen ? 'Fold' : 'Unfold'}
+          onClick={() => {
+            dock.open.value = !isOpen;
+          }}
+        >
+          <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
+            <path d={isOpen ? 'M1 3l4 4 4-4' : 'M1 7l4-4 4 4'} />
+          </svg>
+        </button>
+      </div>
+      {Front && front && (
+        <div class="dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`tab-${front.id}`}>
+          <Front key={front.id} theme={theme} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The height of the open dock. Until the user drags it, the timeline keeps half of the window. */
+function heightOf(height: number): string {
+  const most = height === FIRST_HEIGHT ? '50vh - var(--header)' : `100vh - ${SPARED}px`;
+  return `max(${LEAST_HEIGHT}px, min(${height}px, ${most}))`;
+}
+
+/** The upper edge of the dock, which the pointer drags and the arrow keys move. */
+function DockDivider({ dock }: { dock: DockState }) {
+  const set = (height: number) => {
+    dock.height.value = Math.round(Math.max(LEAST_HEIGHT, Math.min(innerHeight - SPARED, height)));
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a thematic break is not what a movable separator is.
+    <div
+      class="dock-divider"
+      role="separator"
+      aria-orientation="horizontal"
+      aria-label="Height of the panels"
+      aria-valuenow={dock.height.value}
+      aria-valuemin={LEAST_HEIGHT}
+      aria-valuemax={Math.max(LEAST_HEIGHT, innerHeight - SPARED)}
+      tabIndex={0}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={(event) => {
+        if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+        const bottom = event.currentTarget.parentElement?.getBoundingClientRect().bottom ?? innerHeight;
+        set(bottom - event.clientY);
+      }}
+      onDblClick={() => set(FIRST_HEIGHT)}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowUp') set(dock.height.value + STEP);
+        else if (event.key === 'ArrowDown') set(dock.height.value - STEP);
+        else return;
+        event.preventDefault();
+      }}
+    />
+  );
+}

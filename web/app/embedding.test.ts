@@ -1,0 +1,43 @@
+import { signal } from '@preact/signals';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Page } from '../page/page.ts';
+import { serveEmbedders } from './embedding.ts';
+import { noteSender } from './senders.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** Serves a page that has sent traces. */
+function served() {
+  const heard: string[] = [];
+  const sender = {
+    closed: false,
+    postMessage: ({ type, name }: { type: string; name: string }) => heard.push(`${type.slice(8)} ${name}`),
+  } as unknown as Window;
+  const own = { addEventListener: () => undefined, opener: null };
+  vi.stubGlobal('window', Object.assign(own, { parent: own }));
+  const bench = signal<object>({ at: 'empty' });
+  serveEmbedders({ workbench: { bench }, dock: {} } as unknown as Page);
+  /** Opens a trace of the sender, and returns its status. */
+  const open = (name: string) => {
+    const file = new Blob();
+    noteSender(file, sender, 'https://host.example');
+    const status = signal<object>({ at: 'loading' });
+    const trace = { name, status, info: signal(null), progress: signal({ extent: null }) };
+    bench.value = { at: 'open', open: { file, trace, timeline: { view: signal(null) } } };
+    return status;
+  };
+  const fail = () => ({ at: 'failed', error: { sentence: 'No.' } });
+  return { heard, open, fail, bench };
+}
+
+it('tells no page that a trace is gone which could not be read', () => {
+  const { heard, open, fail, bench } = served();
+  const status = open('broken');
+  status.value = fail();
+  // The worker can end after it has said so.
+  status.value = fail();
+  open('next');
+  expect(heard).toEqual(['failed broken']);
+  bench.value = { at: 'empty' };
+  expect(heard).toEqual(['failed broken', 'closed next']);
+});

@@ -1,0 +1,136 @@
+import { whenIdle } from '../base/idle.ts';
+import 'virtual:theme.css';
+import './style.css';
+
+import { effect, signal } from '@preact/signals';
+import { render } from 'preact';
+import { shortened } from '../base/format.ts';
+import { sweepSpools } from '../base/spools.ts';
+import { limitConnections, startWorker } from '../base/workers.ts';
+import { createDock } from '../page/dock.ts';
+import type { Net } from '../page/download.ts';
+import type { Page } from '../page/page.ts';
+import { createRecent, recentInBrowser } from '../page/recent.ts';
+import { createWorkbench } from '../page/workbench.ts';
+import { createTheme } from '../parts/theme.ts';
+import { createFrameNotes } from '../timeline/canvas/frames.ts';
+import { createBrowserMemory } from '../trace/file_memory.ts';
+import recordWorker from '../trace/worker/records.ts?worker&url';
+import traceWorker from '../trace/worker/worker.ts?worker&url';
+import { App } from './app.tsx';
+import { isTooOld, NEEDED } from './browsers.ts';
+import { COMMANDS } from './commands/commands.ts';
+import { FEATURES } from './features.ts';
+import { chooseFile } from './files.ts';
+import { createPageHistory } from './history.ts';
+import { loadTraceView, prepareTraceView } from './load.ts';
+import { hearMessage } from './messages.ts';
+
+const url = new URLSearchParams(location.search).get('url');
+// Before the first worker, which inherits the policy.
+limitConnections(url);
+const spawn = () => startWorker(traceWorker);
+const spawnRecords = () => startWorker(recordWorker);
+
+// Everything here lives as long as the page, so nothing is disposed.
+const net: Net = {
+  base: location.href,
+  get online() {
+    return navigator.onLine;
+  },
+  fetch: (url, init) => fetch(url, init),
+};
+const memory = createBrowserMemory(storageOrNull());
+const recent = createRecent(recentInBrowser(() => globalThis.indexedDB));
+const workbench = createWorkbench(spawn, spawnRecords, net, memory, recent.again);
+const dock = createDock(window);
+const page: Page = {
+  workbench,
+  theme: createTheme(),
+  dock,
+  features: FEATURES,
+  noteFrame: createFrameNotes(),
+  memory,
+  recent,
+  history: createPageHistory(window),
+  commands: [...COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
+  chooseFile: () => void chooseFile(workbench, recent),
+  surface: signal(null),
+  keysShown: signal(false),
+  paletteShown: signal(false),
+};
+
+effect(() => {
+  document.documentElement.dataset['theme'] = page.theme.theme.value;
+});
+effect(() => {
+  document.body.dataset['state'] = workbench.state.value;
+});
+effect(() => {
+  const bench = workbench.bench.value;
+  if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready') return;
+  const { name, size, info } = bench.open.trace;
+  void page.recent.note(bench.open.file, { name, size, format: info.peek()?.title ?? '' });
+});
+effect(() => {
+  const bench = workbench.bench.value;
+  document.title =
+    bench.at === 'open' ? `${shortened(bench.open.trace.entry.value ?? bench.open.trace.name)} – Unspool` : 'Unspool';
+});
+effect(() => {
+  const bench = workbench.bench.value;
+  if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready' || savesData()) return;
+  // The first click on a call will follow. A trace that was closed by then starts nothing.
+  whenIdle(bench.open.trace.records.warm);
+});
+window.addEventListener('beforeunload', (event) => {
+  // What took long to read is not lost by a slip of the hand.
+  if (workbench.isCostly()) event.preventDefault();
+});
+window.addEventListener('storage', ({ key }) => memory.hear(key));
+window.addEventListener('message', (event) => hearMessage(event, workbench, location.origin));
+
+/** Loads what follows links when the address is one. */
+let followsLinks = false;
+const followLinks = () => {
+  if (followsLinks || !location.hash.includes('unspool=')) return;
+  followsLinks = true;
+  void import('../page/address.ts').then(({ followAddress }) => followAddress(page));
+};
+window.addEventListener('hashchange', followLinks);
+
+render(<App page={page} />, document.getElementById('app')!);
+
+if (isTooOld()) workbench.tell(NEEDED);
+
+followLinks();
+// Embedded in a page, or opened by one.
+if (window.parent !== window || window.opener) {
+  void import('./embedding.ts').then(({ serveEmbedders }) => serveEmbedders(page));
+}
+if (url) {
+  // Beside the download.
+  loadTraceView().catch(() => undefined);
+  void workbench.openUrl(url);
+} else if (!savesData()) {
+  // A file will follow: by then its worker and the view have been downloaded and compiled, and the back end is known.
+  whenIdle(() => {
+    workbench.warm();
+    void prepareTraceView();
+    void sweepSpools();
+  });
+}
+
+/** The storage of the browser. Private windows may deny it. */
+function storageOrNull(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the user asked the browser to transfer little. */
+function savesData(): boolean {
+  return (navigator as { connection?: { saveData?: boolean } }).connection?.saveData ?? false;
+}

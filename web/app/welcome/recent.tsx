@@ -1,0 +1,54 @@
+import { useEffect } from 'preact/hooks';
+import { formatBytes, shortened } from '../../base/format.ts';
+import type { Recent, RecentFile } from '../../page/recent.ts';
+import type { Workbench } from '../../page/workbench.ts';
+
+interface Props {
+  readonly recent: Recent;
+  readonly workbench: Workbench;
+}
+
+/** Files that were opened lately. The browser asks before it reads one again. */
+export function RecentFiles({ recent, workbench }: Props) {
+  useEffect(() => void recent.load(), [recent]);
+  const files = recent.files.value;
+  if (files.length === 0) return null;
+  const open = async (entry: RecentFile) => {
+    workbench.warm();
+    const file = await recent.open(entry);
+    if (file) await workbench.openFiles([file]);
+    else workbench.tell(`${shortened(entry.name)} could not be read: it was moved or deleted, or access was denied.`);
+  };
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent">Recent files</h2>
+      <ul class="recent">
+        {files.map((entry) => (
+          <li key={`${entry.name} ${entry.openedAt}`}>
+            <button type="button" class="plain recent-file grow" onClick={() => void open(entry)}>
+              <b>{shortened(entry.name)}</b>
+              <span class="muted">
+                {entry.format} · {formatBytes(entry.size)}
+              </span>
+            </button>
+            <button
+              type="button"
+              class="plain icon"
+              aria-label={`Remove ${shortened(entry.name)} from the list`}
+              title="Remove from the list"
+              onClick={() => void recent.remove(entry)}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p class="muted small">
+        The list is kept in this browser.
+        <button type="button" class="plain" onClick={() => void recent.removeAll()}>
+          Clear
+        </button>
+      </p>
+    </section>
+  );
+}

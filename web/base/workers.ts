@@ -1,0 +1,97 @@
+import { parseAddress } from './address.ts';
+
+/*
+ * The workers of the page, and what they and the page may load and run. The rest of the policy is in the built page's head
+ * (vite.config.ts).
+ *
+ * A policy in a `<meta>` element does not bind a worker that is loaded from the network. A worker from a `blob:` address
+ * inherits the policy of the page, so the code of each worker is two lines, of which one imports its module.
+ */
+
+/** The parts of Trusted Types that the page uses. Not every browser has them. */
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };
+}
+
+/** The message of a worker that holds its lock. */
+const ALIVE = 'unspool:alive';
+/** Addresses of the code of workers, by the address of the module. Kept for the next worker. */
+const scripts = new Map<string, string>();
+let started = 0;
+
+const rules = {
+  createScriptURL: (module: string): string => {
+    const { href, origin } = new URL(module, location.href);
+    if (origin !== location.origin) throw new TypeError(`${href} is not a module of the page`);
+    const known = scripts.get(href);
+    if (known) return known;
+    // Imports come first, wherever they stand.
+    const code = `navigator.locks?.request(name, () => new Promise(() => postMessage('${ALIVE}')));\nimport ${JSON.stringify(href)};\n`;
+    // The fragment shows in developer tools which worker it is.
+    const title = /\/(\w+)[^/]*$/.exec(href)?.[1] ?? 'worker';
+    const url = `${URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))}#${title}`;
+    scripts.set(href, url);
+    return url;
+  },
+};
+
+const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+/** Must be the name in the policy of vite.config.ts. */
+const policy = trustedTypes?.createPolicy('unspool-worker', rules) ?? rules;
+
+/**
+ * Starts a worker whose code is a module of the page. It is bound by the policy that the page has at this moment. If it ends
+ * without being terminated, it gets an `error` event.
+ */
+export function startWorker(module: string): Worker {
+  started += 1;
+  const name = `unspool-worker ${started} ${Math.random()}`;
+  return watched(new Worker(policy.createScriptURL(module), { type: 'module', name }), name);
+}
+
+/** A worker that closes itself, or that the browser ends, sends no event. But it loses the lock that it holds while it lives. */
+function watched(worker: Worker, lock: string): Worker {
+  let over = false;
+  const terminate = worker.terminate.bind(worker);
+  worker.terminate = () => {
+    over = true;
+    terminate();
+  };
+  worker.addEventListener('message', function hear(event: MessageEvent) {
+    if (event.data !== ALIVE) return;
+    // Not for those who listen to the worker.
+    event.stopImmediatePropagation();
+    worker.removeEventListener('message', hear);
+    void navigator.locks.request(lock, () => {
+      if (!over) worker.dispatchEvent(new ErrorEvent('error', { message: 'the browser ended it', cancelable: true }));
+    });
+  });
+  return worker;
+}
+
+/**
+ * Limits the connections of the page, and of all workers that it starts from then on, to its own origin and to that of `address`
+ * (as in `?url=`, or null). Only the built page has a policy: the development server needs connections of its own.
+ */
+export function limitConnections(address: string | null): void {
+  if (!import.meta.env.PROD) return;
+  const meta = document.createElement('meta');
+  meta.httpEquiv = 'Content-Security-Policy';
+  meta.content = `connect-src 'self' ${address === null ? '' : sourceOf(address, location.href)}`.trim();
+  document.head.append(meta);
+}
+
+/**
+ * What `connect-src` must allow for an address to be fetched. Empty for an address that cannot be fetched, or whose host a policy
+ * would read as something else: the address may come with a link of anybody's.
+ */
+export function sourceOf(address: string, base: string): string {
+  const parsed = parseAddress(address, base);
+  if (!parsed) return '';
+  const { protocol, origin, hostname } = parsed;
+  if (protocol === 'blob:' || protocol === 'data:') return protocol;
+  if (protocol !== 'http:' && protocol !== 'https:') return '';
+  if (/^[\w.-]+$/.test(hostname)) return origin;
+  // A policy cannot name an IPv6 address.
+  return /^\[[\da-f:.]+\]$/.test(hostname) ? protocol : '';
+}

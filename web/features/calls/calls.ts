@@ -1,0 +1,373 @@
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import {
+  type FlameView,
+  LISTINGS,
+  listingView,
+  NO_TRANSFORMS,
+  type TimeOrder,
+  type Transforms,
+} from '../../base/calls_protocol.ts';
+import type { JobProgress } from '../../base/job_protocol.ts';
+import type { Clock } from '../../base/protocol.ts';
+import { give } from '../../base/remote.ts';
+import { createScope, type Dispose } from '../../base/scope.ts';
+import type { CallWeights, Measure } from '../../base/survey_protocol.ts';
+import { watch } from '../../base/watch.ts';
+import type { CallPaths, FlameMode } from '../../trace/call_paths.ts';
+import type { Selection } from '../../trace/selection.ts';
+import type { Statistics, Wanted } from '../../trace/statistics.ts';
+import type { Trace } from '../../trace/trace.ts';
+import { type Change, transformsOf, withChange } from '../../trace/transforms.ts';
+import { createCallList, type FunctionCalls } from './call_list.ts';
+import { keyAbove, layRows, pathKey, type TreeRow, type TreeSort, treeView } from './call_tree.ts';
+import { STACK_ORDERS, type StackOrder, type Stacks, stacksOf } from './stacks.ts';
+
+/** The views of the calls of a range. */
+const CALL_VIEWS = ['functions', 'tree', 'flame', 'stacks'] as const;
+export type CallView = (typeof CALL_VIEWS)[number];
+
+/** The picture of calls in the order of time. */
+export type TimePicture =
+  | { readonly at: 'making'; readonly progress: JobProgress | null }
+  | { readonly at: 'made'; readonly picture: TimeOrder }
+  | { readonly at: 'failed'; readonly sentence: string };
+
+/** What calls weigh. */
+export interface Weight {
+  /** What was measured. */
+  readonly measure: Measure;
+}
+
+/** A {@link Weight} for the trace's worker. */
+export interface Weights extends Weight {
+  /** Where the calls begin that were measured, and what they weigh. */
+  readonly given: CallWeights;
+}
+
+/** The state of the Calls panel of one trace. */
+export interface Calls {
+  /** The panel is on the screen. */
+  readonly mounted: Signal<boolean>;
+  readonly view: ReadonlySignal<CallView>;
+  readonly mode: Signal<FlameMode>;
+  /** What the flame graph is weighed by in place of durations, or null. */
+  readonly weight: ReadonlySignal<Weight | null>;
+  /** Weights were chosen, or measured again, and {@link Calls.weight} is still what they replace. */
+  readonly weighing: Signal<boolean>;
+  /** Changes of the call paths in Tree and Flame. */
+  readonly changes: ReadonlySignal<readonly Change[]>;
+  /** What is in focus of the flame graph: names from the root. Of a sandwich, its function; empty without one. */
+  readonly path: ReadonlySignal<readonly number[]>;
+  /** The tree is from functions to callers. */
+  readonly inverted: Signal<boolean>;
+  readonly sort: Signal<TreeSort>;
+  /** Rows of the tree on the screen. */
+  readonly rows: ReadonlySignal<readonly TreeRow[]>;
+  /** Key of the current row of the tree; '' for none. */
+  readonly row: Signal<string>;
+  /** What decides which stacks are listed, and their order. */
+  readonly stackOrder: Signal<StackOrder>;
+  /** The heaviest stacks, the heaviest first; null until they are known. */
+  readonly stacks: ReadonlySignal<Stacks | null>;
+  /** Key of the current stack; '' for none. */
+  readonly stack: Signal<string>;
+  /** The current row of the tree is to be brought into view once it is there. */
+  readonly sought: Signal<boolean>;
+  /** Lengths are shown in ticks, although the clock is known. */
+  readonly inTicks: Signal<boolean>;
+  /** The clock that lengths are shown by; null until the format is known. */
+  readonly clock: ReadonlySignal<Clock | null>;
+  /** The calls of one function in place of the view; null while the view shows. */
+  readonly listed: ReadonlySignal<FunctionCalls | null>;
+  /** null unless the flame graph is in the order of time. */
+  readonly time: ReadonlySignal<TimePicture | null>;
+  /** Has the flame graph take these weights, which are given away, or durations with null. */
+  weigh(weights: Weights | null): void;
+  add(change: Change): void;
+  remove(change: Change): void;
+  clear(): void;
+  /** Focuses a node of the flame graph; {@link Calls.focusBack} returns to the one before. */
+  focus(path: readonly number[]): void;
+  /** Returns false if there was nothing to go back to. */
+  focusBack(): boolean;
+  /** Shows the callers and callees of a function. */
+  sandwich(name: number): void;
+  open(key: string): void;
+  close(key: string): void;
+  /** Opens rows, or everything below one of them, as far as rows allow: '' for the whole tree. */
+  openAll(keys: readonly string[]): void;
+  openEverything(key: string): void;
+  closeAll(): void;
+  /** Opens the tree, from outermost calls, up to a path, which becomes its current row. */
+  showInTree(path: readonly number[]): void;
+  /** Focuses a path in the flame graph from outermost calls. */
+  showInFlame(path: readonly number[]): void;
+  /** Lists the calls of a function. */
+  list(name: number): void;
+  /** Returns from the list to the view. */
+  back(): void;
+  readonly dispose: Dispose;
+}
+
+interface Parts {
+  readonly trace: Trace;
+  readonly statistics: Statistics;
+  readonly selection: Selection;
+  readonly callPaths: CallPaths;
+}
+
+/** The Calls panel of a trace. `view` is the one in front, which the caller remembers. */
+export function createCalls({ trace, statistics, selection, callPaths }: Parts, view: ReadonlySignal<CallView>): Calls {
+  const scope = createScope();
+  const mounted = signal(false);
+  const { mode, changes, path, trail, setTrail } = callPaths;
+  const weight = signal<Weight | null>(null);
+  const weighing = signal(false);
+  /** Counts the weights that the worker was given. */
+  let weighings = 0;
+  const inverted = signal(false);
+  const sort = signal<TreeSort>({ by: 'total', descending: true });
+  const row = signal('');
+  const sought = signal(false);
+  const inTicks = signal(false);
+  const clock = computed((): Clock | null => {
+    const own = trace.info.value?.clock ?? null;
+    return own?.kind === 'seconds' && inTicks.value ? { kind: 'ticks' } : own;
+  });
+  const stackOrder = signal<StackOrder>('self');
+  const stack = signal('');
+  const opened = signal<{ readonly down: ReadonlySet<string>; readonly up: ReadonlySet<string> }>({
+    down: new Set(),
+    up: new Set(),
+  });
+  const everything = signal<string | null>(null);
+  const listed = signal<FunctionCalls | null>(null);
+  const time = signal<TimePicture | null>(null);
+
+  /** The names that filters match: others after they were renamed, and more once the file is read. */
+  const known = computed(() => {
+    const filtered = changes.value.some(({ kind }) => kind === 'only');
+    return filtered ? `${trace.names.version.value} ${trace.status.value.at} ${trace.names.text.length}` : '';
+  });
+  const transforms = computed((): Transforms => {
+    void known.value;
+    return transformsOf(changes.value, trace.names);
+  });
+  const openRows = computed(() => (inverted.value ? opened.value.up : opened.value.down));
+  const wanted = computed((): Wanted | null => {
+    if (!mounted.value || listed.value) return null;
+    const none = { functions: false, flame: null, tree: null, weighed: false, transforms: NO_TRANSFORMS };
+    if (view.value === 'functions') return { ...none, functions: true, key: 'functions' };
+    if (view.value === 'stacks') {
+      const order = stackOrder.value;
+      return { ...none, tree: listingView(LISTINGS[order]), key: `stacks ${order}` };
+    }
+    const changed = `${changes.value.map((change) => JSON.stringify(change)).join()} ${known.value}`;
+    if (view.value === 'tree') {
+      const tree = treeView(inverted.value, openRows.value, everything.value);
+      const rows = [...tree.parents, '/', ...tree.names, '/', tree.everything].join();
+      return { ...none, tree, transforms: transforms.value, key: `tree ${inverted.value} ${rows} ${changed}` };
+    }
+    const flame = flameView(mode.value, path.value);
+    if (!flame) return null;
+    const weighed = weight.value !== null;
+    const key = `flame ${flame.mode} ${flame.path.join()} ${weighed ? weighings : 0} ${changed}`;
+    return { ...none, flame, weighed, transforms: transforms.value, key };
+  });
+  scope.add(
+    effect(() => {
+      const now = wanted.value;
+      if (statistics.shown.peek()?.key !== now?.key) statistics.shown.value = now;
+    }),
+  );
+  scope.add(() => {
+    statistics.shown.value = null;
+  });
+
+  const stacks = computed(() => {
+    const told = statistics.tree.value;
+    // The stacks before stay in sight while those of another order are being found.
+    const order = STACK_ORDERS.find((by) => LISTINGS[by] === told?.wanted.tree?.listing);
+    return told && order ? stacksOf(told.columns, order) : null;
+  });
+  const rows = computed(() => {
+    const told = statistics.tree.value;
+    if (told?.wanted.tree?.listing !== LISTINGS.tree) return [];
+    if (told.wanted.tree.inverted !== inverted.value) return [];
+    return layRows(told.columns, sort.value, trace.names);
+  });
+  const setOpen = (next: ReadonlySet<string>) => {
+    opened.value = inverted.peek() ? { ...opened.peek(), up: next } : { ...opened.peek(), down: next };
+  };
+  // Once everything is open, the rows say what that was.
+  scope.add(
+    watch([statistics.tree], () => {
+      const told = statistics.tree.peek();
+      if (!told || told.wanted.tree?.everything === null || everything.peek() === null) return;
+      if (told.wanted.key !== wanted.peek()?.key || !told.exact) return;
+      const open = rows.peek().filter(({ state }) => state === 'open');
+      batch(() => {
+        setOpen(new Set([...openRows.peek(), ...open.map(({ key }) => key)]));
+        everything.value = null;
+      });
+    }),
+  );
+
+  // The order of time needs the slices themselves, so it is a job of its own.
+  const timed = computed(() => mounted.value && !listed.value && view.value === 'flame' && mode.value === 'time');
+  scope.add(
+    watch([timed, transforms, statistics.range, statistics.whose, trace.status], () => {
+      time.value = null;
+      if (!timed.peek() || trace.status.peek().at === 'loading') return undefined;
+      time.value = { at: 'making', progress: null };
+      const question = { kind: 'timeOrder', ...statistics.asked(), transforms: transforms.peek() } as const;
+      return trace.begin(question, (reply) => {
+        if (reply.t === 'job-progress') time.value = { at: 'making', progress: reply.progress };
+        else if (reply.t === 'job-failed') time.value = { at: 'failed', sentence: reply.error.sentence };
+        else time.value = { at: 'made', picture: reply.part };
+      });
+    }),
+  );
+
+  /** Stacks are those of calls as they are. To change the paths is to leave what is in focus, so this comes first. */
+  const withoutChanges = () => {
+    if (changes.peek().length > 0) changes.value = [];
+  };
+
+  const leaveList = () => {
+    listed.peek()?.dispose();
+    listed.value = null;
+  };
+  scope.add(leaveList);
+  scope.add(watch([view], leaveList));
+  const list = (name: number) => {
+    leaveList();
+    listed.value = createCallList(name, trace, statistics, selection);
+  };
+  scope.add(
+    watch([statistics.listed], () => {
+      const name = statistics.listed.peek();
+      if (name < 0) return;
+      statistics.listed.value = -1;
+      list(name);
+    }),
+  );
+
+  return {
+    mounted,
+    view,
+    mode,
+    weight,
+    weighing,
+    changes,
+    path,
+    inverted,
+    sort,
+    rows,
+    row,
+    sought,
+    inTicks,
+    clock,
+    stackOrder,
+    stacks,
+    stack,
+    listed,
+    time,
+    weigh: (next) => {
+      if (next) {
+        weighings += 1;
+        void trace.weigh(give(next.given.at), give(next.given.weights));
+      }
+      batch(() => {
+        weight.value = next && { measure: next.measure };
+        weighing.value = false;
+      });
+    },
+    add: (change) => {
+      changes.value = withChange(changes.peek(), change);
+    },
+    remove: (change) => {
+      changes.value = changes.peek().filter((other) => other !== change);
+    },
+    clear: () => {
+      changes.value = [];
+    },
+    focus: (to) => {
+      if (to.join() !== path.peek().join()) setTrail([...trail.peek(), to]);
+    },
+    focusBack: () => {
+      const before = trail.peek();
+      // A sandwich needs a function.
+      if (before.length <= (mode.peek() === 'sandwich' ? 1 : 0)) return false;
+      setTrail(before.slice(0, -1));
+      return true;
+    },
+    sandwich: (name) => {
+      batch(() => {
+        mode.value = 'sandwich';
+        if (path.peek().join() !== String(name)) setTrail([...trail.peek(), [name]]);
+      });
+    },
+    open: (key) => setOpen(new Set([...openRows.peek(), key])),
+    close: (key) => {
+      const next = new Set(openRows.peek());
+      next.delete(key);
+      setOpen(next);
+    },
+    openAll: (keys) => setOpen(new Set([...openRows.peek(), ...keys])),
+    openEverything: (key) => {
+      batch(() => {
+        // The rows above it are open: it is on the screen.
+        if (key !== '') setOpen(new Set([...openRows.peek(), key]));
+        everything.value = key;
+      });
+    },
+    closeAll: () => {
+      batch(() => {
+        setOpen(new Set());
+        row.value = row.peek().split(' ')[0]!;
+      });
+    },
+    showInTree: (path) => {
+      withoutChanges();
+      batch(() => {
+        inverted.value = false;
+        const keys = path.map((_, depth) => pathKey(path.slice(0, depth + 1)));
+        setOpen(new Set([...opened.peek().down, ...keys.slice(0, -1)]));
+        row.value = keys.at(-1) ?? '';
+        sought.value = true;
+      });
+    },
+    showInFlame: (to) => {
+      withoutChanges();
+      batch(() => {
+        mode.value = 'heavy';
+        if (to.join() !== path.peek().join()) setTrail([...trail.peek(), to]);
+      });
+    },
+    list,
+    back: leaveList,
+    dispose: scope.dispose,
+  };
+}
+
+/** The question for a flame graph; null if there is none to ask. */
+function flameView(mode: FlameMode, path: readonly number[]): FlameView | null {
+  const names = Uint32Array.from(path);
+  switch (mode) {
+    case 'heavy':
+      return { mode: 'down', path: names };
+    case 'inverted':
+      return { mode: 'up', path: names };
+    case 'sandwich':
+      return path.length > 0 ? { mode: 'sandwich', path: names } : null;
+    case 'time':
+      return null;
+  }
+}
+
+/** The closed rows that are below the same row as the one with a key, that one included. */
+export function closedSiblings(rows: readonly TreeRow[], key: string): readonly string[] {
+  const above = keyAbove(key);
+  return rows.filter((row) => row.state === 'closed' && keyAbove(row.key) === above).map((row) => row.key);
+}

@@ -1,0 +1,97 @@
+import { type Signal, signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Page, PanelView } from '../../page/page.ts';
+import { Segments } from '../../parts/segments.tsx';
+import type { ThemeControl } from '../../parts/theme.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { CountSwitches, FunctionActions } from './bar.tsx';
+import { type Calls, type CallView, createCalls } from './calls.ts';
+import { FlameGraph } from './flame/flame.tsx';
+import { createFunctionFilter, type FunctionFilter } from './function_filter.ts';
+import type { Sort } from './functions.ts';
+import { Functions } from './functions.tsx';
+import { CallListView } from './list.tsx';
+import { StackList } from './stacks.tsx';
+import { CallTree } from './tree.tsx';
+import { chooseView, viewOf } from './views.ts';
+import './calls.css';
+
+/** Of the table of functions. It outlives a trace, the filter does not. */
+const sort = signal<Sort>({ by: 'total', descending: true });
+
+/** The Calls panel of a trace. */
+export function callsView(open: OpenTrace, { dock }: Page): PanelView {
+  const calls = createCalls(open, viewOf(open, dock));
+  const choose = (view: CallView) => chooseView(open, dock, view);
+  const filter = createFunctionFilter(open.trace, open.statistics);
+  return {
+    component: ({ theme }) => (
+      <CallsPanel open={open} theme={theme} calls={calls} choose={choose} sort={sort} filter={filter} />
+    ),
+    dispose: () => {
+      calls.dispose();
+      filter.dispose();
+    },
+  };
+}
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly theme: ThemeControl;
+  readonly calls: Calls;
+  readonly choose: (view: CallView) => void;
+  readonly sort: Signal<Sort>;
+  readonly filter: FunctionFilter;
+}
+
+function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
+  useEffect(() => {
+    calls.mounted.value = true;
+    return () => {
+      calls.mounted.value = false;
+    };
+  }, [calls]);
+  const listed = calls.listed.value;
+  if (listed) return <CallListView key={listed.name} open={open} calls={calls} list={listed} />;
+  const own = open.trace.info.value?.sliceNoun === 'call';
+  const views: readonly (readonly [CallView, ComponentChildren])[] = [
+    // Calls have functions. Lifetimes and frames have names.
+    ['functions', own ? 'Functions' : 'Names'],
+    ['tree', 'Tree'],
+    ['flame', 'Flame'],
+    ['stacks', 'Stacks'],
+  ];
+  const lead = <Segments label="View" options={views} value={calls.view.value} choose={choose} />;
+  const chosen = open.statistics.highlighted.value;
+  const sandwich = (name: number) => {
+    calls.sandwich(name);
+    choose('flame');
+  };
+  switch (calls.view.value) {
+    case 'functions':
+      return (
+        <Functions
+          open={open}
+          theme={theme}
+          sort={sort}
+          filter={filter}
+          clock={calls.clock.value}
+          lead={lead}
+          units={<CountSwitches open={open} calls={calls} />}
+          list={calls.list}
+          actions={
+            chosen >= 0 && (
+              <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes={false} />
+            )
+          }
+        />
+      );
+    case 'tree':
+      return <CallTree open={open} theme={theme} calls={calls} lead={lead} sandwich={sandwich} />;
+    case 'stacks':
+      return <StackList open={open} theme={theme} calls={calls} lead={lead} choose={choose} />;
+    case 'flame':
+      return <FlameGraph open={open} theme={theme} calls={calls} lead={lead} sandwich={sandwich} />;
+  }
+}

@@ -1,0 +1,234 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { TimeOrder } from '../../base/calls_protocol.ts';
+import type { JobReply } from '../../base/job_protocol.ts';
+import { MANY, type Percentiles } from '../../base/protocol.ts';
+import { createScope, type Dispose } from '../../base/scope.ts';
+import { ticks } from '../../base/ticks.ts';
+import { watch } from '../../base/watch.ts';
+import type { Selection } from '../../trace/selection.ts';
+import type { Statistics } from '../../trace/statistics.ts';
+import type { Trace } from '../../trace/trace.ts';
+import { type Call, findCall } from './find_call.ts';
+
+/** Which call is compared with a median one. */
+export const SLOW = ['longest', 'p99', 'p90', 'selected'] as const;
+export type Slow = (typeof SLOW)[number];
+
+/** Back-to-back calls of one callee. */
+export interface Run {
+  /** Name id. */
+  readonly name: number;
+  readonly count: number;
+  /** Ticks. */
+  readonly total: number;
+  /** Calls too short to tell apart are among them: they are more than `count`, and `total` is an estimate. */
+  readonly merged: boolean;
+}
+
+/** A callee in both calls. At least one side has it. */
+export interface ComparedRow {
+  readonly name: number;
+  readonly slow: Run | null;
+  readonly median: Run | null;
+}
+
+/** Two calls side by side. */
+export interface Compared {
+  readonly slow: Call;
+  readonly median: Call;
+  /** Callees in the order of time. */
+  readonly rows: readonly ComparedRow[];
+  /** Callees are by name, because there are too many to match them in order. */
+  readonly byName: boolean;
+  /** Ticks that callees do not cover. */
+  readonly self: { readonly slow: number; readonly median: number };
+}
+
+/** A comparison of a slow call with a median one. */
+export interface Comparison {
+  readonly which: Slow;
+  /** null while the calls are being found. */
+  readonly found: Compared | null;
+  /** Why there is nothing to compare, in a sentence. */
+  readonly failure: string | null;
+}
+
+/** Most runs that are matched in order: the work is their product. */
+const MOST_RUNS = 600;
+
+interface Parts {
+  readonly trace: Pick<Trace, 'begin'>;
+  readonly statistics: Pick<Statistics, 'asked' | 'range' | 'whose'>;
+  readonly selection: Pick<Selection, 'selected'>;
+}
+
+/** Compares calls of a function. `percentiles` are its exact ones in the range, null until they are known. */
+export function createComparison(name: number, parts: Parts, percentiles: ReadonlySignal<Percentiles | null>) {
+  const { trace, statistics, selection } = parts;
+  const scope = createScope();
+  const wish = signal<{ readonly which: Slow; readonly selected: Call | null } | null>(null);
+  const compared = signal<Comparison | null>(null);
+
+  /** The direct callees of a call. */
+  const calleesOf = (call: Call, slot: string, take: (runs: readonly Run[] | null) => void): Dispose => {
+    const { item, start, end } = call;
+    const range = { from: start, to: end, tracks: Uint32Array.of(item.track) };
+    const none = { kinds: new Uint8Array(), ends: new Uint32Array(), names: new Uint32Array() };
+    const heard = (reply: JobReply<'timeOrder'>) => {
+      if (reply.t === 'job-failed') take(null);
+      if (reply.t === 'job-part') take(runsOf(reply.part, item.depth + 1));
+    };
+    return trace.begin({ kind: 'timeOrder', ...range, transforms: none }, heard, slot);
+  };
+
+  scope.add(
+    watch([wish, percentiles], () => {
+      const now = wish.peek();
+      if (!now) {
+        compared.value = null;
+        return undefined;
+      }
+      const { which } = now;
+      const fail = (failure: string) => {
+        compared.value = { which, found: null, failure };
+      };
+      compared.value = { which, found: null, failure: null };
+      const known = percentiles.peek();
+      if (!known) return undefined;
+      const jobs = createScope();
+      const align = (slow: Call, median: Call) => {
+        const { item: a } = slow;
+        const { item: b } = median;
+        if (a.track === b.track && a.depth === b.depth && a.index === b.index) {
+          fail('This call has the median duration itself. Select a slower one to compare.');
+          return;
+        }
+        const sides: { slow?: readonly Run[]; median?: readonly Run[] } = {};
+        const take = (side: 'slow' | 'median') => (runs: readonly Run[] | null) => {
+          if (!runs) fail('The callees could not be found.');
+          else sides[side] = runs;
+          if (sides.slow && sides.median)
+            compared.value = { which, failure: null, found: together(slow, median, sides.slow, sides.median) };
+        };
+        jobs.add(calleesOf(slow, 'callees of the slow call', take('slow')));
+        jobs.add(calleesOf(median, 'callees of the median call', take('median')));
+      };
+      const withSlow = (slow: Call | null) => {
+        if (!slow) {
+          fail('No call in this range.');
+          return;
+        }
+        const wanted = { name, order: 'start', duration: known.median } as const;
+        jobs.add(
+          findCall(wanted, parts, 'median call', (median) => {
+            if (median) align(slow, median);
+            else fail('No call in this range.');
+          }),
+        );
+      };
+      if (which === 'selected') withSlow(now.selected);
+      else if (which === 'longest') jobs.add(findCall({ name, order: 'longest' }, parts, 'slow call', withSlow));
+      else jobs.add(findCall({ name, order: 'start', duration: known[which] }, parts, 'slow call', withSlow));
+      return jobs.dispose;
+    }),
+  );
+  // A selected call may be outside of another range.
+  scope.add(
+    watch([statistics.range, statistics.whose], () => {
+      if (wish.peek()?.which === 'selected') wish.value = { which: 'longest', selected: null };
+    }),
+  );
+
+  return {
+    compared,
+    compare: (which: Slow | null) => {
+      wish.value = which && { which, selected: selectedCall(name, selection) };
+    },
+    dispose: scope.dispose,
+  };
+}
+
+/** The selected call, if it is one of the function. */
+export function selectedCall(name: number, selection: Pick<Selection, 'selected'>): Call | null {
+  const pointed = selection.selected.peek();
+  if (pointed?.item?.kind !== 'slice' || pointed.name !== name || pointed.item.index === MANY || !pointed.end)
+    return null;
+  const { item, start, end, flags } = pointed;
+  return { item, start, end: ticks(end), flags };
+}
+
+/** Back-to-back calls at a depth, in the order of time. */
+export function runsOf(calls: TimeOrder, depth: number): readonly Run[] {
+  const runs: Run[] = [];
+  for (let i = 0; i < calls.length; i += 1) {
+    if (calls.depth[i] !== depth) continue;
+    const merged = calls.index[i] === MANY;
+    const length = calls.end[i]! - calls.start[i]!;
+    // How much of a rectangle of several calls is covered, in 255ths.
+    const total = merged ? (length * calls.fill[i]!) / 255 : length;
+    const name = calls.name[i]!;
+    const last = runs.at(-1);
+    if (last?.name === name) {
+      runs[runs.length - 1] = {
+        name,
+        count: last.count + 1,
+        total: last.total + total,
+        merged: last.merged || merged,
+      };
+    } else runs.push({ name, count: 1, total, merged });
+  }
+  return runs;
+}
+
+/** Two calls with their callees matched. */
+export function together(slow: Call, median: Call, a: readonly Run[], b: readonly Run[]): Compared {
+  const byName = a.length > MOST_RUNS || b.length > MOST_RUNS;
+  const rows = byName ? aligned(summed(a), summed(b)) : aligned(a, b);
+  const own = (call: Call, runs: readonly Run[]) =>
+    Math.max(0, Number(call.end - call.start) - runs.reduce((sum, { total }) => sum + total, 0));
+  return { slow, median, rows, byName, self: { slow: own(slow, a), median: own(median, b) } };
+}
+
+/** Runs by name, in the order of first calls. */
+function summed(runs: readonly Run[]): readonly Run[] {
+  const sums = new Map<number, Run>();
+  for (const run of runs) {
+    const { count, total, merged } = sums.get(run.name) ?? { count: 0, total: 0, merged: false };
+    const sum = { name: run.name, count: count + run.count, total: total + run.total, merged: merged || run.merged };
+    sums.set(run.name, sum);
+  }
+  return [...sums.values()].slice(0, MOST_RUNS);
+}
+
+/** Runs matched by name, as many as possible without changing the order of either side. */
+export function aligned(slow: readonly Run[], median: readonly Run[]): readonly ComparedRow[] {
+  const [n, m] = [slow.length, median.length];
+  // Longest common subsequence of what follows, for each pair of places.
+  const width = m + 1;
+  const best = new Uint16Array((n + 1) * width);
+  for (let i = n - 1; i >= 0; i -= 1) {
+    for (let j = m - 1; j >= 0; j -= 1) {
+      best[i * width + j] =
+        slow[i]!.name === median[j]!.name
+          ? best[(i + 1) * width + j + 1]! + 1
+          : Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
+    }
+  }
+  const rows: ComparedRow[] = [];
+  let [i, j] = [0, 0];
+  while (i < n || j < m) {
+    const [left, right] = [slow[i], median[j]];
+    if (left && right && left.name === right.name) {
+      rows.push({ name: left.name, slow: left, median: right });
+      i += 1;
+      j += 1;
+    } else if (left && (!right || best[(i + 1) * width + j]! >= best[i * width + j + 1]!)) {
+      rows.push({ name: left.name, slow: left, median: null });
+      i += 1;
+    } else if (right) {
+      rows.push({ name: right.name, slow: null, median: right });
+      j += 1;
+    }
+  }
+  return rows;
+}

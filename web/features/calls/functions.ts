@@ -1,0 +1,97 @@
+import type { Functions } from '../../base/protocol.ts';
+import type { Names } from '../../trace/names.ts';
+
+/** A column of the table of functions. */
+export type FunctionColumn = 'name' | 'count' | 'total' | 'self' | 'min' | 'median' | 'p90' | 'p99' | 'max' | 'bytes';
+
+/** The columns from the left. The share of the total is sorted with it. */
+const FUNCTION_COLUMNS = [
+  'name',
+  'count',
+  'total',
+  'share',
+  'self',
+  'min',
+  'median',
+  'p90',
+  'p99',
+  'max',
+  'bytes',
+] as const satisfies readonly (FunctionColumn | 'share')[];
+
+/** The sort order of the table. */
+export interface Sort {
+  readonly by: FunctionColumn;
+  readonly descending: boolean;
+}
+
+/** Maximum number of rows. Browsers do not lay out longer tables exactly; the filter reaches the other rows. */
+export const MOST_ROWS = 100_000;
+
+/**
+ * The sort order after a click on the head of column `by`: first descending for numbers and ascending for names, then
+ * reversed.
+ */
+export function sortedBy(sort: Sort, by: FunctionColumn): Sort {
+  return { by, descending: sort.by === by ? !sort.descending : by !== 'name' };
+}
+
+/**
+ * The rows of the table in order, as indices into the columns: functions for which `holds`, by name id, at most
+ * {@link MOST_ROWS}. Ties are in the order of name ids.
+ */
+export function functionRows(
+  functions: Functions,
+  names: Names,
+  sort: Sort,
+  holds: (name: number) => boolean,
+): Uint32Array {
+  const found: number[] = [];
+  for (let i = 0; i < functions.length; i += 1) if (holds(functions.name[i]!)) found.push(i);
+  const direction = sort.descending ? -1 : 1;
+  if (sort.by === 'name') {
+    const order = new Intl.Collator(undefined, { numeric: true });
+    found.sort((a, b) => direction * order.compare(names.of(functions.name[a]!), names.of(functions.name[b]!)));
+  } else {
+    const column = functions[sort.by];
+    found.sort((a, b) => direction * (column[a]! - column[b]!) || a - b);
+  }
+  return Uint32Array.from(found.length > MOST_ROWS ? found.slice(0, MOST_ROWS) : found);
+}
+
+/**
+ * The columns that say something: not those that repeat another one for every function. Where each function takes equally
+ * long each time, as many calls of a trace that counts calls, durations follow from the total and the count.
+ */
+export function tellingColumns({
+  length,
+  count,
+  total,
+  self,
+  min,
+  max,
+  bytes,
+}: Functions): readonly (FunctionColumn | 'share')[] {
+  const differ = (a: Float64Array, b: Float64Array) => {
+    for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return true;
+    return false;
+  };
+  const takesTime = total.some((value) => value > 0);
+  const counts = count.some((value) => value !== 1);
+  const says: Partial<Record<FunctionColumn | 'share', boolean>> = {
+    // Each name is that of one slice, as those of frames are.
+    count: counts || !takesTime,
+    total: takesTime && (!counts || differ(total, count)),
+    share: takesTime,
+    self: differ(self, total),
+    bytes: bytes.some((value) => value > 0),
+  };
+  const durations = differ(min, max);
+  for (const by of ['min', 'median', 'p90', 'p99', 'max'] as const) says[by] = durations;
+  return FUNCTION_COLUMNS.filter((column) => length === 0 || (says[column] ?? true));
+}
+
+/** The time of all outermost calls, the whole that shares are of: self times do not overlap. */
+export function wholeOf({ self }: Functions): number {
+  return self.reduce((sum, value) => sum + value, 0);
+}

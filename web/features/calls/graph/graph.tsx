@@ -1,0 +1,223 @@
+import { computed, type Signal, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { LISTINGS, listingView, NO_TRANSFORMS } from '../../../base/calls_protocol.ts';
+import { formatCount, formatCounted, formatPercent, plural, shortened } from '../../../base/format.ts';
+import { bringToFront } from '../../../page/dock.ts';
+import type { Page, PanelView } from '../../../page/page.ts';
+import { Segments } from '../../../parts/segments.tsx';
+import type { ThemeControl } from '../../../parts/theme.ts';
+import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import { saveBlob } from '../../../trace/save_blob.ts';
+import {
+  type CallGraph,
+  callGraphOf,
+  dotOf,
+  firstEdges,
+  GRAPH_WEIGHTS,
+  type GraphEdge,
+  type GraphWeight,
+  MOST_EDGES,
+  shownGraph,
+} from '../call_graph.ts';
+import { Uncounted } from '../uncounted.tsx';
+import { lengthText } from '../units.ts';
+import { Drawing, svgFile } from './drawing.tsx';
+import { EdgeLine } from './edge.tsx';
+import { EdgeTable, TakeEdges } from './table.tsx';
+import './graph.css';
+
+/** What the panel asks for: edges, and the functions that are their ends. */
+const WANTED = {
+  key: 'graph',
+  functions: true,
+  flame: null,
+  tree: listingView(LISTINGS.edges),
+  weighed: false,
+  transforms: NO_TRANSFORMS,
+} as const;
+
+/** What the user chose for the graph of one trace. */
+interface State {
+  readonly form: Signal<'graph' | 'table'>;
+  readonly weight: Signal<GraphWeight>;
+  /** How many edges are shown; null until the user says so. */
+  readonly edges: Signal<number | null>;
+  /** The edge whose figures are shown: names of the caller and the callee. */
+  readonly edge: Signal<readonly [caller: number, callee: number] | null>;
+}
+
+/** The Call graph panel of a trace. */
+export function graphView(open: OpenTrace, { dock }: Page): PanelView {
+  const state: State = {
+    form: signal('graph'),
+    weight: signal('total'),
+    edges: signal<number | null>(null),
+    edge: signal(null),
+  };
+  const graph = computed((): CallGraph | null => {
+    const [rows, functions] = [open.statistics.tree.value, open.statistics.functions.value];
+    // Both come with one answer.
+    if (rows?.wanted.key !== WANTED.key || functions?.wanted.key !== WANTED.key) return null;
+    // Without time, as in logs whose clock stood still, counts decide.
+    const weight = rows.columns.whole > 0 ? state.weight.value : 'count';
+    return callGraphOf(rows.columns, functions.columns, weight);
+  });
+  /** Lists the calls of a function in the Calls panel. */
+  const list = (name: number) => {
+    const info = open.trace.info.peek();
+    if (!info || open.trace.status.peek().at === 'loading') return;
+    open.statistics.highlighted.value = name;
+    bringToFront(dock, info.format, 'calls');
+    open.statistics.listed.value = name;
+  };
+  return {
+    component: ({ theme }) => <GraphPanel open={open} theme={theme} state={state} graph={graph.value} list={list} />,
+  };
+}
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly theme: ThemeControl;
+  readonly state: State;
+  readonly graph: CallGraph | null;
+  readonly list: (name: number) => void;
+}
+
+function GraphPanel({ open, theme, state, graph, list }: Props) {
+  const { trace, statistics } = open;
+  useEffect(() => {
+    statistics.shown.value = WANTED;
+    return () => {
+      statistics.shown.value = null;
+    };
+  }, [statistics]);
+  const info = trace.info.value;
+  const told = statistics.tree.value;
+  if (!info) return null;
+  if (!graph || !told) return <Uncounted open={open} />;
+  const { clock } = info;
+  const measure = clock.kind === 'ordinal' ? plural(2, clock.unit) : 'time';
+  const length = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
+  const nameOf = (name: number) => trace.names.of(name);
+  const weight = graph.whole > 0 ? state.weight.value : 'count';
+  const most = Math.min(graph.edges.length, MOST_EDGES);
+  const count = Math.min(most, state.edges.value ?? firstEdges(graph));
+  const chosen = statistics.highlighted.value;
+  const shown = shownGraph(graph, count, chosen);
+  const { hidden } = shown;
+  const save = (text: string, kind: string, ending: string) => {
+    saveBlob(new Blob([text], { type: kind }), `${trace.name}.${ending}`);
+  };
+  const isGraph = state.form.value === 'graph';
+  const [from, to] = state.edge.value ?? [];
+  const edge = graph.edges.find(({ caller, callee }) => caller === from && callee === to);
+  const chooseEdge = ({ caller, callee }: GraphEdge) => {
+    state.edge.value = [caller, callee];
+  };
+  return (
+    <div class="panel-body">
+      <div class="panel-bar">
+        <Segments
+          label="Form"
+          options={[
+            ['graph', 'Graph'],
+            ['table', 'Table'],
+          ]}
+          value={state.form.value}
+          choose={(form) => {
+            state.form.value = form;
+          }}
+        />
+        {graph.whole > 0 && (
+          <Segments
+            label="Heaviest by"
+            options={GRAPH_WEIGHTS.map((by) => [by, by === 'total' ? `By ${measure}` : 'By count'] as const)}
+            value={weight}
+            choose={(by) => {
+              state.weight.value = by;
+            }}
+          />
+        )}
+        {isGraph && graph.edges.length > 1 && (
+          <label class="graph-edges row rigid" title="How many of the heaviest edges are shown">
+            Edges
+            <input
+              type="range"
+              min={1}
+              max={most}
+              value={count}
+              aria-valuetext={`${formatCount(count)} of ${formatCounted(graph.edges.length, 'edge')}`}
+              onInput={(event) => {
+                state.edges.value = Number(event.currentTarget.value);
+              }}
+            />
+          </label>
+        )}
+        <span class="muted">
+          {`${formatCounted(graph.nodes.size, 'function')}, ${formatCounted(graph.edges.length, 'edge')}`}
+          {isGraph && hidden > 0 && `, ${formatCount(hidden)} thin ones folded`}
+          {!told.exact && `, estimate from ${formatPercent(told.visited, told.slices)}`}
+        </span>
+        <span class="panel-end graph-end">
+          <button
+            type="button"
+            class="plain link"
+            disabled={chosen < 0 || trace.status.value.at === 'loading'}
+            title={
+              chosen < 0 ? 'List the calls of the chosen function' : `List the calls of ${shortened(nameOf(chosen))}`
+            }
+            onClick={() => list(chosen)}
+          >
+            List calls
+          </button>
+          <button
+            type="button"
+            title="Save the whole graph for Graphviz"
+            onClick={() => save(dotOf(graph, { nameOf, length }), 'text/vnd.graphviz', 'dot')}
+          >
+            Save DOT
+          </button>
+          <button
+            type="button"
+            title="Save the drawing"
+            disabled={!isGraph}
+            onClick={() => {
+              const drawing = svgFile();
+              if (drawing) save(drawing, 'image/svg+xml', 'svg');
+            }}
+          >
+            Save SVG
+          </button>
+        </span>
+        {graph.edges.length > 0 && !isGraph && <TakeEdges open={open} graph={graph} clock={clock} />}
+      </div>
+      {graph.edges.length === 0 && <p class="panel-note muted">No calls in this range.</p>}
+      {graph.edges.length > 0 && isGraph && (
+        <Drawing
+          open={open}
+          shown={shown}
+          weight={weight}
+          heaviest={graph.edges[0]?.[weight] ?? 0}
+          length={length}
+          theme={theme.theme.value}
+          list={list}
+          edge={edge ?? null}
+          chooseEdge={chooseEdge}
+        />
+      )}
+      {graph.edges.length > 0 && !isGraph && (
+        <EdgeTable open={open} graph={graph} clock={clock} chooseEdge={chooseEdge} />
+      )}
+      {edge && (
+        <EdgeLine
+          open={open}
+          edge={edge}
+          length={length}
+          close={() => {
+            state.edge.value = null;
+          }}
+        />
+      )}
+    </div>
+  );
+}

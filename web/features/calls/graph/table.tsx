@@ -1,0 +1,86 @@
+import { useSignal } from '@preact/signals';
+import { formatCount, formatShare, shortened } from '../../../base/format.ts';
+import { plainLength, plainTitle } from '../../../base/plain.ts';
+import type { Clock } from '../../../base/protocol.ts';
+import { type Column, Table } from '../../../parts/table.tsx';
+import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
+import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import type { Trace } from '../../../trace/trace.ts';
+import type { CallGraph, GraphEdge } from '../call_graph.ts';
+import { lengthText } from '../units.ts';
+import { ROOT } from './edge.tsx';
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly graph: CallGraph;
+  readonly clock: Clock;
+  /** Shows the figures of an edge. */
+  readonly chooseEdge: (edge: GraphEdge) => void;
+}
+
+/** Copies the edges, or saves them: times as numbers. */
+export function TakeEdges({ open: { trace }, graph, clock }: Omit<Props, 'chooseEdge'>) {
+  const texts = ({ caller, callee, count, total, self }: GraphEdge) => [
+    nameOf(trace, caller),
+    nameOf(trace, callee),
+    String(Math.round(count)),
+    plainLength(BigInt(Math.round(total)), clock),
+    plainLength(BigInt(Math.round(self)), clock),
+  ];
+  const head = ['Caller', 'Callee', 'Count', plainTitle('Total', clock), plainTitle('Self', clock)];
+  return <TakeTable name="call graph" head={head} rows={() => atOnce(graph.edges, texts)} />;
+}
+
+/** All edges of the graph as rows, the heaviest first. */
+export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
+  const { trace, statistics } = open;
+  const { edges, whole } = graph;
+  const current = useSignal(-1);
+  const choose = (row: number) => {
+    const edge = edges[row];
+    if (!edge) return;
+    current.value = row;
+    statistics.highlighted.value = edge.callee;
+    chooseEdge(edge);
+  };
+  const length = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
+  const end = (title: string, of: 'caller' | 'callee'): Column<GraphEdge> => ({
+    title,
+    class: 'name',
+    cell: (edge) => shortened(nameOf(trace, edge[of])),
+    look: (edge) => ({
+      title: shortened(nameOf(trace, edge[of]), 1000),
+      class: edge[of] < 0 ? 'muted' : undefined,
+    }),
+  });
+  const columns: readonly Column<GraphEdge>[] = [
+    end('Caller', 'caller'),
+    end('Callee', 'callee'),
+    { title: 'Count', cell: ({ count }) => formatCount(Math.round(count)) },
+    { title: 'Total', says: 'Time in these calls and their callees', cell: ({ total }) => length(total) },
+    { title: 'Self', says: 'Time in these calls themselves', cell: ({ self }) => length(self) },
+    {
+      title: 'Share',
+      says: 'Total as a share of the time in which any call was open',
+      cell: ({ total }) => formatShare(total, whole),
+    },
+  ];
+  return (
+    <Table
+      class="graph-table"
+      label="Edges of the call graph"
+      id="edge"
+      count={edges.length}
+      row={(number) => edges[number] ?? null}
+      columns={columns}
+      current={current.value}
+      choose={choose}
+      menu={({ callee }) => ({ named: { id: callee, text: nameOf(trace, callee), isCalled: true }, show: null })}
+    />
+  );
+}
+
+/** The name of an end of an edge. */
+function nameOf({ names }: Trace, name: number): string {
+  return name < 0 ? ROOT : names.of(name);
+}

@@ -1,0 +1,76 @@
+import type { CallList } from '../../base/calls_protocol.ts';
+import type { Interval } from './call_list.ts';
+
+/** Durations on a logarithmic axis, in bins of one width. */
+export interface Histogram {
+  /** Number of calls by bin. */
+  readonly bins: Float64Array;
+  /** The largest of them. */
+  readonly most: number;
+  /** Edges of the bins in ticks: whole numbers, one more than there are bins. A bin does not include its upper edge. */
+  readonly edges: readonly bigint[];
+}
+
+/** The place of a duration on the axis. Zero has a place, which a logarithm has not. */
+function place(duration: number): number {
+  return Math.log2(duration + 1);
+}
+
+/**
+ * The distribution of durations in at most `most` bins. Bins end where buckets of the list end, so that their counts are exact.
+ */
+export function histogramOf({ low, above, count }: CallList, most: number): Histogram {
+  const last = low.length - 1;
+  if (last < 0) return { bins: new Float64Array(), most: 0, edges: [] };
+  const from = place(low[0]!);
+  const step = (place(above[last]!) - from) / most;
+  const bins: number[] = [];
+  const edges: number[] = [low[0]!];
+  let i = 0;
+  for (let bin = 1; bin <= most; bin += 1) {
+    let upper = bin === most ? above[last]! : Math.ceil(2 ** (from + bin * step) - 1);
+    let sum = 0;
+    for (; i <= last && low[i]! < upper; i += 1) {
+      sum += count[i]!;
+      upper = Math.max(upper, above[i]!);
+    }
+    // Several bins without a whole number between them are one.
+    if (upper <= edges.at(-1)!) continue;
+    bins.push(sum);
+    edges.push(upper);
+  }
+  return { bins: Float64Array.from(bins), most: Math.max(...bins), edges: edges.map((edge) => BigInt(edge)) };
+}
+
+/** Where an edge is on the axis, 0 to 1. */
+export function edgeAt({ edges }: Histogram, edge: number): number {
+  const from = place(Number(edges[0]));
+  const to = place(Number(edges.at(-1)));
+  return to > from ? (place(Number(edges[edge])) - from) / (to - from) : edge / Math.max(1, edges.length - 1);
+}
+
+/** The bin at a place of the axis, 0 to 1. */
+export function binAt(histogram: Histogram, at: number): number {
+  const bins = histogram.bins.length;
+  let bin = 0;
+  while (bin < bins - 1 && edgeAt(histogram, bin + 1) <= at) bin += 1;
+  return bin;
+}
+
+/** The durations of the bins from `first` to `last`, in either order. All bins are not restriction: null. */
+export function intervalOf({ edges, bins }: Histogram, first: number, last: number): Interval | null {
+  const [from, to] = first <= last ? [first, last] : [last, first];
+  if (from <= 0 && to >= bins.length - 1) return null;
+  return { shortest: edges[from]!, longest: edges[to + 1]! - 1n };
+}
+
+/** The first and the last bin of an interval; all bins without one. */
+export function binsWithin(
+  { edges, bins }: Histogram,
+  interval: Interval | null,
+): readonly [first: number, last: number] {
+  if (!interval) return [0, Math.max(0, bins.length - 1)];
+  const first = edges.findLastIndex((edge) => edge <= interval.shortest);
+  const last = edges.findIndex((edge) => edge > interval.longest) - 1;
+  return [Math.max(0, Math.min(first, bins.length - 1)), last < 0 ? bins.length - 1 : last];
+}

@@ -1,0 +1,79 @@
+import { formatCount, formatCounted, formatPercent } from '../../base/format.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { KeepButton } from '../../timeline/widgets/keep.tsx';
+import { LOOPS } from '../../trace/derived.ts';
+import { machineOf } from '../../trace/machines.ts';
+import type { Fold } from './folds.ts';
+import type { ListingFolds } from './listing_folds.ts';
+import { foldsOf, keepLoops, toggleLoops } from './loops.ts';
+
+/** The button that folds loops, how far the search for them is, and what was found. */
+export function FoldBar({ open }: { open: OpenTrace }) {
+  const folds = foldsOf(open);
+  const isFolding = folds.isFolding.value;
+  const share = folds.share.value;
+  const canFold = folds.base.value !== null;
+  const title = canFold
+    ? 'Show only the first and the last iteration of each loop'
+    : 'Loops can be folded in a listing of all steps, without a filter or a thread';
+  return (
+    <div class="fold-bar row rigid">
+      <button
+        type="button"
+        class="toggle"
+        aria-pressed={isFolding}
+        disabled={!canFold && !isFolding}
+        title={title}
+        onClick={() => toggleLoops(open)}
+      >
+        Fold loops
+      </button>
+      <span class="muted" role="status">
+        {share !== null ? searching(open, share) : isFolding ? folded(open, folds) : ''}
+      </span>
+      {share !== null && (
+        <button type="button" onClick={folds.unfoldLoops}>
+          Stop
+        </button>
+      )}
+      {share === null && isFolding && folds.loops.value !== null && folds.loops.value.start.length > 0 && (
+        <KeepButton
+          keeping={open.derived.keeping.value.get(LOOPS)}
+          reading={false}
+          title="Show all loops on a track"
+          onClick={() => void keepLoops(open)}
+          stop={() => open.derived.stop(LOOPS)}
+        />
+      )}
+    </div>
+  );
+}
+
+function searching(open: OpenTrace, share: number): string {
+  const indexed = machineOf(open).indexed.value;
+  if (!indexed?.done) return `Indexing… ${formatPercent(indexed?.built ?? 0, Math.max(1, indexed?.count ?? 1))}`;
+  return `Finding loops… ${formatPercent(share, 1)}`;
+}
+
+function folded(open: OpenTrace, { loops, base }: ListingFolds): string {
+  const found = loops.value;
+  if (!found) return '';
+  const { length } = found.start;
+  if (length === 0) return 'No loops';
+  const more = found.unlisted > 0 ? ` + ${formatCount(found.unlisted)} within them not listed` : '';
+  const isOff = base.value === null ? ' · not folded in this list' : '';
+  const part = machineOf(open).indexed.value?.done === false ? ' in the indexed part' : '';
+  return `${formatCounted(length, 'loop')}${more}${part}${isOff}`;
+}
+
+/** What the row of a fold says. */
+export function foldText(
+  { from, to, loop, call }: Fold,
+  { loops }: ListingFolds,
+  nameOf: (id: number) => string,
+): string {
+  const steps = formatCounted(to - from, 'step');
+  if (call) return `${nameOf(call.name)} · ${steps}`;
+  const count = (loop !== null && loops.value?.count[loop]) || 2;
+  return `× ${formatCount(count)} · ${formatCounted(count - 2, 'more iteration')} · ${steps}`;
+}

@@ -1,0 +1,54 @@
+import { effect } from '@preact/signals';
+import type { Feature } from '../../page/page.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { findingSource } from '../../trace/findings.ts';
+
+const offered = ({ trace }: OpenTrace) => trace.info.value?.offers.includes('graphics') ?? false;
+
+/** Frames, resources and state of traces of OpenGL calls. */
+export const GRAPHICS: Feature = {
+  panels: [
+    {
+      // Which frames are heavy, and with what.
+      id: 'frames',
+      title: 'Frames',
+      place: 2,
+      unscoped: true,
+      offered,
+      load: async () => (await import('./frames/frames.tsx')).framesView,
+    },
+    {
+      // What textures, buffers and shaders hold, and when they are used.
+      id: 'resources',
+      title: 'Resources',
+      place: 5,
+      unscoped: true,
+      offered,
+      load: async () => (await import('./resources/resources.tsx')).resourcesView,
+    },
+  ],
+  panes: [
+    {
+      id: 'state',
+      title: 'State',
+      place: 2,
+      offered,
+      load: async () => (await import('./state/gl_state.tsx')).glStateOf,
+    },
+  ],
+  facts: [
+    {
+      // A frame begins at a call, but is not one.
+      offered: (open, { offset }) => offered(open) && offset !== null,
+      load: async () => (await import('./graphics_call.tsx')).GraphicsCall,
+    },
+  ],
+  start: (open) =>
+    effect(() => {
+      if (!offered(open)) return;
+      findingSource(open).value = async () => (await import('./findings.ts')).graphicsFindings(open);
+      // The survey reads times of calls, whatever is shown.
+      if (!open.trace.companions.value.some(({ kind }) => kind === 'times')) return;
+      void import('../../trace/surveys.ts').then(({ surveyOf }) => surveyOf(open));
+    }),
+};

@@ -1,0 +1,52 @@
+import type { ComponentChild } from 'preact';
+import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
+import type { OpenedFrame } from '../../../base/survey_protocol.ts';
+import type { FrameRow } from '../frame_rows.ts';
+
+interface FoldProps {
+  /** null if there is nothing to open. */
+  readonly isOpen: boolean | null;
+  readonly toggle: () => void;
+  readonly row: FrameRow;
+}
+
+/** Opens a frame or a group in place. */
+export function Fold({ isOpen, toggle, row: { frame, item } }: FoldProps) {
+  if (isOpen === null) return <span class="frames-fold" />;
+  const what = item < 0 ? `frame ${formatCount(frame)}` : 'the group';
+  return (
+    <button
+      type="button"
+      class="plain frames-fold"
+      tabIndex={-1}
+      aria-expanded={isOpen}
+      aria-label={`${isOpen ? 'Fold' : 'Open'} ${what}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        toggle();
+      }}
+    />
+  );
+}
+
+/** A group of calls with its figures, or a call with its arguments. */
+export function InnerRow({ of, item, fold }: { of: OpenedFrame; item: number; fold: ComponentChild }) {
+  const isGroup = of.isGroup[item] === 1;
+  const [calls = 0, draws = 0, clears = 0, uploaded = 0] = of.figures.subarray(4 * item, 4 * item + 4);
+  const facts = [
+    formatCounted(calls, 'call'),
+    draws > 0 && formatCounted(draws, 'draw'),
+    clears > 0 && formatCounted(clears, 'clear'),
+    uploaded > 0 && `${formatBytes(uploaded)} uploaded`,
+  ].filter((fact) => fact !== false);
+  const isLast = item === of.depth.length - 1;
+  return (
+    <span class="frames-line row" style={{ paddingLeft: `${16 * (of.depth[item]! + 1)}px` }}>
+      {fold}
+      {!isGroup && <span class="muted frames-call">{formatCount(of.call[item]!)}</span>}
+      <span class={isGroup ? 'frames-group' : 'mono'}>{of.text[item] || 'Unnamed group'}</span>
+      {isGroup && <span class="muted">{facts.join(', ')}</span>}
+      {isLast && of.leftOut > 0 && <span class="muted">{formatCounted(of.leftOut, 'further call')} not listed</span>}
+    </span>
+  );
+}

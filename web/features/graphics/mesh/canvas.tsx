@@ -1,0 +1,144 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { createWireframe, type WireframeRenderer } from '../../../timeline/render/wireframe.ts';
+import type { Bounds, Wireframe } from '../mesh.ts';
+import { homeCamera, matrixOf, turned, zoomed } from '../mesh_camera.ts';
+
+/** Radians of a key and of a CSS pixel, and the zoom of a key. */
+const KEY_TURN = 0.12;
+const PIXEL_TURN = 0.008;
+const KEY_ZOOM = 1.2;
+/** Milliseconds of a frame while the mesh turns: fewer edges are drawn if it takes longer. */
+const FRAME_MS = 24;
+/** Edges that are drawn at least. */
+const LEAST = 20_000;
+/** After this many milliseconds without a move, all edges are drawn. */
+const REST_MS = 160;
+
+/** The edges of a mesh. Dragging and arrow keys turn it. */
+export function MeshCanvas({ wires, bounds, marked }: { wires: Wireframe; bounds: Bounds; marked: Signal<number> }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const camera = useSignal(homeCamera(bounds));
+  const renderer = useRef<WireframeRenderer | null>(null);
+  const pace = useRef({ most: Number.POSITIVE_INFINITY, frame: 0, rest: 0, at: 0 });
+
+  const paint = (most: number) => {
+    const element = canvas.current;
+    if (!element || !renderer.current) return;
+    const ratio = window.devicePixelRatio || 1;
+    const [width, height] = [element.clientWidth, element.clientHeight].map((side) =>
+      Math.max(1, Math.round(side * ratio)),
+    );
+    if (element.width !== width || element.height !== height) Object.assign(element, { width, height });
+    const style = getComputedStyle(element);
+    const drawn = renderer.current.draw({
+      matrix: matrixOf(camera.peek(), bounds, width! / height!),
+      colour: partsOf(style.color),
+      mark: partsOf(style.accentColor),
+      marked: marked.peek(),
+      most,
+    });
+    element.dataset['drawn'] = String(drawn);
+  };
+  /** Paints in the next frame: while the mesh turns as many edges as are smooth, and all of them when it rests. */
+  const move = () => {
+    const { current } = pace;
+    clearTimeout(current.rest);
+    current.rest = window.setTimeout(() => {
+      current.at = 0;
+      paint(Number.POSITIVE_INFINITY);
+    }, REST_MS);
+    if (current.frame !== 0) return;
+    current.frame = requestAnimationFrame((now) => {
+      current.frame = 0;
+      const all = wires.edges.length;
+      if (current.at > 0) {
+        const took = now - current.at;
+        if (took > 2 * FRAME_MS) current.most = Math.max(LEAST, Math.min(current.most, all) / 2);
+        else if (took < FRAME_MS) current.most = Math.min(all, current.most * 1.25);
+      }
+      current.at = now;
+      paint(current.most);
+    });
+  };
+  useEffect(() => {
+    const element = canvas.current!;
+    renderer.current = createWireframe(element, wires);
+    const observer = new ResizeObserver(() => paint(Number.POSITIVE_INFINITY));
+    observer.observe(element);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const repaint = () => paint(Number.POSITIVE_INFINITY);
+    scheme.addEventListener('change', repaint);
+    // Not passive: the wheel zooms, and the page stays.
+    const wheel = (event: WheelEvent) => {
+      event.preventDefault();
+      camera.value = zoomed(camera.peek(), Math.exp(-event.deltaY * 0.0015));
+    };
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => {
+      observer.disconnect();
+      scheme.removeEventListener('change', repaint);
+      element.removeEventListener('wheel', wheel);
+      cancelAnimationFrame(pace.current.frame);
+      clearTimeout(pace.current.rest);
+      renderer.current?.dispose();
+      renderer.current = null;
+    };
+  }, [wires]);
+  useEffect(() => move(), [camera.value, marked.value]);
+
+  const reset = () => {
+    camera.value = homeCamera(bounds);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = {
+      ArrowLeft: () => turned(camera.value, -KEY_TURN, 0),
+      ArrowRight: () => turned(camera.value, KEY_TURN, 0),
+      ArrowUp: () => turned(camera.value, 0, -KEY_TURN),
+      ArrowDown: () => turned(camera.value, 0, KEY_TURN),
+      '+': () => zoomed(camera.value, KEY_ZOOM),
+      '=': () => zoomed(camera.value, KEY_ZOOM),
+      '-': () => zoomed(camera.value, 1 / KEY_ZOOM),
+      '0': () => homeCamera(bounds),
+    }[event.key];
+    if (!next) return;
+    event.preventDefault();
+    event.stopPropagation();
+    camera.value = next();
+  };
+  const drag = (event: PointerEvent) => {
+    if (event.buttons !== 1) return;
+    camera.value = turned(camera.value, event.movementX * PIXEL_TURN, event.movementY * PIXEL_TURN);
+  };
+  const { yaw, pitch, zoom } = camera.value;
+  const degrees = (angle: number) => `${Math.round((angle * 180) / Math.PI)}°`;
+  return (
+    <div class="mesh-view">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is turned by keys. */}
+      <section class="mesh-box grow" tabIndex={0} aria-label="Wireframe" onKeyDown={onKey}>
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={`Wireframe turned by ${degrees(yaw)}, tilted by ${degrees(pitch)}, zoom ${Math.round(100 * zoom)} %`}
+          onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+          onPointerMove={drag}
+          onDblClick={reset}
+        />
+      </section>
+      <div class="mesh-tools rigid small">
+        <span class="muted">Drag or arrow keys turn · wheel, + and − zoom</span>
+        <span class="panel-end" />
+        <button type="button" title="Reset the view (0)" onClick={reset}>
+          Reset
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** The parts of a colour as the browser computes it. */
+function partsOf(colour: string): [number, number, number] {
+  const numbers = (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map((part) => Number(part) / 255);
+  return [numbers[0] ?? 0.5, numbers[1] ?? 0.5, numbers[2] ?? 0.5];
+}

@@ -1,0 +1,278 @@
+import { type Signal, useComputed, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { formatCount, formatCounted } from '../../base/format.ts';
+import type { PanelView } from '../../page/page.ts';
+import { Segments } from '../../parts/segments.tsx';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { selectCall } from './call_link.tsx';
+import { Canvas, Enlarged } from './canvas.tsx';
+import { CoverageOf, Failures, Refusals } from './coverage.tsx';
+import { frameOf } from './gl/frames.ts';
+import type { Limit, Picture, PictureView } from './protocol.ts';
+import { drawsOf, heaviest, pictureCall, type Replay } from './replay.ts';
+import { replayOf } from './replays.ts';
+import { TouchesOf } from './touches.tsx';
+import './picture.css';
+
+const VIEWS: readonly (readonly [PictureView, string])[] = [
+  ['color', 'Picture'],
+  ['changed', 'Changed'],
+  ['overdraw', 'Overdraw'],
+  ['wireframe', 'Wireframe'],
+  ['depth', 'Depth'],
+];
+
+/** The picture at the selection of a trace. */
+export function pictureOf(open: OpenTrace): PanelView {
+  const replay = replayOf(open);
+  return { component: () => <PictureAt open={open} replay={replay} /> };
+}
+
+/** The call whose picture the selection is about. null without a selection. */
+function callOf({ selection, trace }: OpenTrace, { frames }: Replay): number | null {
+  const place = selection.place();
+  return place && pictureCall(place, trace.tracks.value.get(place.track)?.kind === 'thread', frames.value);
+}
+
+function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
+  const view = useSignal<PictureView>('color');
+  /** A call that was chosen here; the next selection replaces it. */
+  const chosen = useSignal<number | null>(null);
+  const large = useSignal(false);
+  const choose = (x: number, y: number) => {
+    if (call.peek() !== null) void replay.askPixel(call.peek()!, x, y);
+  };
+  const ready = useComputed(() => open.trace.status.value.at === 'ready');
+  const selected = useComputed(() => callOf(open, replay));
+  const frames = replay.frames.value;
+  const call = useComputed(() => {
+    if (chosen.value !== null) return chosen.value;
+    if (selected.value !== null) return selected.value;
+    // Without a selection: where most is to be seen.
+    const all = replay.frames.value;
+    return all && all.to.length > 0 ? (all.to[heaviest(all)] ?? 0) : null;
+  });
+  useEffect(() => {
+    chosen.value = null;
+  }, [selected.value]);
+  useEffect(() => {
+    if (ready.value) replay.look();
+  }, [ready.value, replay.limits.value]);
+  useEffect(() => {
+    if (ready.value && call.value !== null) void replay.ask(call.value, view.value);
+  }, [ready.value, call.value, view.value, replay.limits.value]);
+  useEffect(() => {
+    replay.forgetPixel();
+  }, [call.value]);
+
+  const shown = replay.shown.value;
+  if (!ready.value) return <p class="muted">Pictures can be replayed once the trace has been read.</p>;
+  const failure = replay.failure.value;
+  if (failure)
+    return (
+      <div role="alert">
+        <p class="remark">{failure.sentence}</p>
+        <p>
+          <button type="button" onClick={() => replay.again(failure.limit)}>
+            {failure.limit === 'gpu' ? 'Replay anyway' : 'Try again'}
+          </button>
+        </p>
+      </div>
+    );
+  return (
+    <div class="picture" aria-busy={replay.progress.value !== null}>
+      <Where open={open} replay={replay} call={call} chosen={chosen} />
+      <Frame replay={replay} large={large} choose={choose} />
+      {frames && frames.to.length > 0 && (
+        <div class="picture-views">
+          <Segments
+            label="What the picture shows"
+            options={VIEWS}
+            value={view.value}
+            choose={(it) => {
+              view.value = it;
+            }}
+          />
+        </div>
+      )}
+      {shown?.picture && shown.picture.changed !== null && (
+        <p class="muted">
+          {shown.picture.changed === 0
+            ? 'This call changes no pixel.'
+            : `This call changes ${formatCounted(shown.picture.changed, 'pixel')}.`}
+        </p>
+      )}
+      {shown?.picture?.note && <p class="muted">{shown.picture.note}</p>}
+      <TouchesOf open={open} replay={replay} />
+      {replay.coverage.value?.draws !== 0 && (
+        <p class="muted">Replayed on this computer's GPU, not what the traced machine showed.</p>
+      )}
+      {shown?.picture?.halted && (
+        <p class="remark">
+          {shown.picture.halted} <Raise replay={replay} limit={shown.picture.limit} />
+        </p>
+      )}
+      <CoverageOf open={open} replay={replay} />
+      <Refusals replay={replay} open={open} />
+      <Failures replay={replay} open={open} />
+      {large.value && shown?.picture && (
+        <Enlarged
+          picture={shown.picture}
+          title={`After call ${formatCount(shown.call)}`}
+          choose={choose}
+          close={() => {
+            large.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The frame and the draw, with ways to others. */
+function Where({
+  open,
+  replay,
+  call,
+  chosen,
+}: {
+  open: OpenTrace;
+  replay: Replay;
+  call: { readonly value: number | null };
+  chosen: Signal<number | null>;
+}) {
+  const frames = replay.frames.value;
+  const coverage = replay.coverage.value;
+  const at = call.value;
+  const found = useComputed(() =>
+    call.value !== null && replay.frames.value ? frameOf(replay.frames.value, call.value) : -1,
+  );
+  // A list of all draws is looked through once a frame, not for each step of the slider.
+  const listed = useComputed(() =>
+    found.value >= 0 && replay.coverage.value && replay.frames.value
+      ? drawsOf(replay.coverage.value, replay.frames.value, found.value)
+      : [],
+  );
+  if (!frames || !coverage) return null;
+  if (coverage.draws === 0) return <p class="muted">This trace has no OpenGL draws to replay.</p>;
+  if (at === null) return null;
+  const [frame, draws] = [found.value, listed.value];
+  const draw = draws.filter((each) => each <= at).length;
+  const end = (index: number) => frames.to[index] ?? 0;
+  const show = (to: number) => {
+    chosen.value = to;
+  };
+  return (
+    <div class="picture-where">
+      <p class="picture-at wrap">
+        <span>
+          {frame < 0 ? 'Outside of frames' : `Frame ${formatCount(frame)} of ${formatCount(frames.to.length)}`}
+        </span>{' '}
+        <button type="button" class="plain link" title="Select this call" onClick={() => void selectCall(open, at)}>
+          after call {formatCount(at)}
+        </button>
+      </p>
+      {frame >= 0 && (
+        <div class="picture-steps wrap">
+          <span>
+            <button
+              type="button"
+              aria-label="Previous frame"
+              disabled={frame === 0}
+              onClick={() => show(end(frame - 1))}
+            >
+              ◂ frame
+            </button>
+            <button
+              type="button"
+              aria-label="Next frame"
+              disabled={frame + 1 >= frames.to.length}
+              onClick={() => show(end(frame + 1))}
+            >
+              frame ▸
+            </button>
+          </span>
+          <span>
+            <button
+              type="button"
+              aria-label="Previous draw"
+              disabled={draw <= 1}
+              onClick={() => show(draws[(draws[draw - 1] === at ? draw : draw + 1) - 2] ?? at)}
+            >
+              ◂ draw
+            </button>
+            <button
+              type="button"
+              aria-label="Next draw"
+              disabled={draw >= draws.length}
+              onClick={() => show(draws[draw] ?? at)}
+            >
+              draw ▸
+            </button>
+          </span>
+        </div>
+      )}
+      {draws.length > 1 && (
+        <label class="picture-scrub">
+          <span class="muted">
+            {formatCount(draw)} of {formatCount(draws.length)} draws and clears
+          </span>
+          <input
+            type="range"
+            min={1}
+            max={draws.length}
+            value={Math.max(1, draw)}
+            onInput={(event) => show(draws[Number(event.currentTarget.value) - 1] ?? at)}
+          />
+        </label>
+      )}
+    </div>
+  );
+}
+
+/** Raises the limit that the replay ran into. */
+function Raise({ replay, limit }: { replay: Replay; limit: Limit }) {
+  if (limit === '') return null;
+  return (
+    <button type="button" onClick={() => replay.again(limit)}>
+      {limit === 'bytes' ? `Allow ${formatCount(2 * replay.limits.value.megabytes)} MiB` : 'Go on'}
+    </button>
+  );
+}
+
+interface FrameProps {
+  readonly replay: Replay;
+  readonly large: Signal<boolean>;
+  readonly choose: (x: number, y: number) => void;
+}
+
+/** The picture, or how far it is. */
+function Frame({ replay, large, choose }: FrameProps) {
+  const shown = replay.shown.value;
+  const progress = replay.progress.value;
+  const picture: Picture | null = shown?.picture ?? null;
+  return (
+    <div class="picture-frame row wrap">
+      {picture && (
+        <Canvas
+          picture={picture}
+          choose={choose}
+          enlarge={() => {
+            large.value = true;
+          }}
+        />
+      )}
+      {shown && !picture && !progress && <p class="muted">No visible framebuffer at this call.</p>}
+      <div class="picture-progress row small" role="status">
+        {progress && (
+          <>
+            <progress max={1} value={progress.share} aria-label="Replay" />
+            <span class="muted">
+              {progress.what === 'looking' ? 'Scanning all calls' : 'Replaying'}… {Math.floor(100 * progress.share)} %
+            </span>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,172 @@
+/**
+ * The messages between the page and the worker that replays an apitrace. `web/features/pictures/worker/replay_worker.ts` reads {@link ToReplay} and
+ * writes {@link FromReplay}, `web/features/pictures/replay.ts` the reverse. Calls are numbers: a trace has fewer than 2^53.
+ */
+
+/** How draws are shown. */
+export type PictureView = 'color' | 'wireframe' | 'overdraw' | 'depth' | 'changed';
+
+/** Which limit a replay ran into that the user may raise: that of bytes, of time, or of the size of traces that are drawn without a GPU. */
+export type Limit = '' | 'bytes' | 'time' | 'gpu';
+
+/** A picture: RGBA from the top left, four bytes each. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+  /** Why it is not complete; '' if it is. */
+  readonly halted: string;
+  readonly limit: Limit;
+  /** What the view says beside its picture, or ''. */
+  readonly note: string;
+  /** Pixels that the draw changed, of the view 'changed'. */
+  readonly changed: number | null;
+}
+
+/** A shader that could not be compiled here. */
+export interface ShaderFailure {
+  /** The call that compiled it; 0 if it is part of the fixed function. */
+  readonly call: number;
+  readonly log: string;
+  /** As the trace has it, and as WebGL2 got it. */
+  readonly source: string;
+  readonly shown: string;
+}
+
+/** A draw, clear or copy that touched a pixel: its colour before and after, four channels each. */
+export interface Touch {
+  readonly call: number;
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+}
+
+/** A command that WebGL2 has refused, or a shader that was stopped, with the call. */
+export interface Refusal {
+  readonly call: number;
+  readonly what: string;
+}
+
+/** Why some draws cannot be shown. */
+export interface Unshown {
+  readonly reason: string;
+  readonly count: number;
+  /** The first call. */
+  readonly first: number;
+}
+
+/** Which draws of a trace can be shown, as far as its calls tell. */
+export interface Coverage {
+  /** Draws and clears. */
+  readonly draws: number;
+  /** The calls that draw, in the order in which they returned, as far as they are listed. */
+  readonly drawCalls: Uint32Array;
+  readonly unshown: number;
+  readonly reasons: readonly Unshown[];
+  /** The calls that cannot be shown, ascending, as far as they are listed, and the index of the reason of each. */
+  readonly calls: Float64Array;
+  readonly why: Uint32Array;
+  readonly shaders: readonly ShaderFailure[];
+  /** Why calls after some were not looked at; '' if all were. */
+  readonly halted: string;
+}
+
+/** The frames of a trace, of all its windows, by the calls that end them. */
+export interface Frames {
+  /** The first call after the swap before. */
+  readonly from: Float64Array;
+  /** The call that swaps the buffers, or the last call for a frame that the trace does not finish. */
+  readonly to: Float64Array;
+  /** Draws and clears of the window. */
+  readonly draws: Float64Array;
+}
+
+export type ToReplay =
+  /**
+   * `index` is the one that the session made; `megabytes` the limit for textures and buffers. `isAnyway`: also without a GPU, whatever
+   * the size of the file.
+   */
+  | {
+      readonly t: 'open';
+      readonly file: Blob;
+      readonly index: Uint8Array;
+      readonly megabytes: number;
+      readonly isAnyway: boolean;
+    }
+  /** Looks at all calls, for frames and coverage. No picture is made. */
+  | { readonly t: 'look' }
+  /**
+   * Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. `patience`: milliseconds that
+   * the GPU may take. A later question replaces it.
+   */
+  | {
+      readonly t: 'picture';
+      readonly id: number;
+      readonly call: number;
+      readonly view: PictureView;
+      readonly patience: number;
+    }
+  /** Asks which draws of the frame up to a call touched a pixel, counted from the top left. */
+  | {
+      readonly t: 'pixel';
+      readonly id: number;
+      readonly call: number;
+      readonly x: number;
+      readonly y: number;
+      readonly patience: number;
+    }
+  /** Nothing more is wanted. The answer comes once the GPU has done what it has begun. */
+  | { readonly t: 'stop' }
+  /** Asks for small pictures after calls, while there is nothing else to do. A later list replaces it. */
+  | { readonly t: 'film'; readonly calls: readonly number[]; readonly width: number; readonly height: number };
+
+export type FromReplay =
+  /** All calls were looked at. */
+  | { readonly t: 'coverage'; readonly coverage: Coverage; readonly frames: Frames }
+  /** How far it is: a share, and the call. `what` is being done. */
+  | {
+      readonly t: 'progress';
+      readonly what: 'looking' | 'replaying';
+      readonly share: number;
+      readonly call: number;
+    }
+  | {
+      readonly t: 'picture';
+      readonly id: number;
+      readonly picture: Picture | null;
+      readonly failures: readonly ShaderFailure[];
+      readonly refusals: readonly Refusal[];
+    }
+  | { readonly t: 'pixel'; readonly id: number; readonly touches: readonly Touch[]; readonly isAll: boolean }
+  /** A small picture, or null if there is none. */
+  | { readonly t: 'film'; readonly call: number; readonly picture: SmallPicture | null }
+  /** The worker has given up its GPU. */
+  | { readonly t: 'stopped' }
+  /** Nothing can be replayed any more, or not before a limit is raised. */
+  | ({ readonly t: 'failed' } & ReplayFailure);
+
+/** Why a replay has ended. */
+export interface ReplayFailure {
+  readonly sentence: string;
+  /** What may be raised for another try; '' for a try without that. */
+  readonly limit: Limit;
+}
+
+/** What a replay does to jump sooner. Pictures are the same without it, which tests verify. */
+export interface Shortcuts {
+  /** Draws are left out that later ones cover. */
+  readonly skips: boolean;
+  /** Milliseconds of work after which what was drawn is copied. */
+  readonly copyMs: number;
+  /** Calls after which the state is kept, if it is not to be the usual. */
+  readonly keepCalls: number | null;
+}
+
+/** What is said if a GPU has given up. */
+export const LOST = 'The GPU failed during this replay. The trace may demand too much of it.';
+
+/** RGBA from the top left. */
+export interface SmallPicture {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+}

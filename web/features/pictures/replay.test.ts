@@ -1,0 +1,227 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { ticks } from '../../base/ticks.ts';
+import type { Trace } from '../../trace/trace.ts';
+import { beginOf, frameOf } from './gl/frames.ts';
+import type { Coverage, Frames, FromReplay, Picture, ToReplay } from './protocol.ts';
+import {
+  createReplay,
+  heaviest,
+  megabytesOf,
+  PATIENCE_MS,
+  pictureCall,
+  type ReplayPort,
+  remarksOf,
+  SILENT_MS,
+} from './replay.ts';
+
+const source = {
+  recordSource: { file: async () => new Blob(), index: async () => new Uint8Array() },
+} as unknown as Pick<Trace, 'recordSource'>;
+
+const picture: Picture = {
+  width: 1,
+  height: 1,
+  pixels: new Uint8ClampedArray(4),
+  halted: '',
+  limit: '',
+  note: '',
+  changed: null,
+};
+
+function started() {
+  const sent: ToReplay[] = [];
+  let ended = false;
+  const port: ReplayPort = {
+    postMessage: (message) => sent.push(message),
+    terminate: () => {
+      ended = true;
+    },
+    onmessage: null,
+    onerror: null,
+    onmessageerror: null,
+  };
+  const replay = createReplay(source, async () => port);
+  const tell = (data: FromReplay) => port.onmessage?.({ data } as MessageEvent<FromReplay>);
+  return { replay, port, sent, tell, isEnded: () => ended };
+}
+
+afterEach(() => vi.useRealTimers());
+
+it('starts its worker with the first question, and answers only the latest one', async () => {
+  const { replay, sent, tell } = started();
+  expect(sent).toEqual([]);
+  const first = replay.ask(5, 'color');
+  const second = replay.ask(9, 'color');
+  await vi.waitFor(() => expect(sent.map(({ t }) => t)).toEqual(['open', 'picture']));
+  tell({ t: 'picture', id: 2, picture, failures: [], refusals: [] });
+  expect(await first).toBeNull();
+  expect((await second)?.call).toBe(9);
+  expect(replay.progress.value).toBeNull();
+});
+
+it('keeps pictures, so that going back takes no replay', async () => {
+  const { replay, sent, tell } = started();
+  const ask = async (call: number, id: number, halted = '') => {
+    const asked = replay.ask(call, 'color');
+    await vi.waitFor(() => expect(sent.filter(({ t }) => t === 'picture')).toHaveLength(id));
+    tell({ t: 'picture', id, picture: { ...picture, halted }, failures: [], refusals: [] });
+    await asked;
+  };
+  await ask(5, 1);
+  await ask(9, 2);
+  expect((await replay.ask(5, 'color'))?.call).toBe(5);
+  expect(replay.shown.value?.call).toBe(5);
+  expect(sent.filter(({ t }) => t === 'picture')).toHaveLength(2);
+  // Another view, and one that was not complete, are replayed.
+  await ask(7, 3, 'The GPU took more than 4 seconds.');
+  await ask(7, 4);
+});
+
+it('raises limits with a new worker, or for the next picture', async () => {
+  const { replay, sent, tell, isEnded } = started();
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[0]).toMatchObject({ megabytes: 512, isAnyway: false });
+  const failure = { sentence: 'This computer draws without a GPU.', limit: 'gpu' } as const;
+  tell({ t: 'failed', ...failure });
+  expect([isEnded(), replay.failure.value]).toEqual([true, failure]);
+  replay.again('gpu');
+  expect(replay.failure.value).toBeNull();
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(sent).toHaveLength(4));
+  expect(sent[2]).toMatchObject({ megabytes: 512, isAnyway: true });
+  replay.again('bytes');
+  replay.again('time');
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(sent).toHaveLength(6));
+  expect(sent[4]).toMatchObject({ megabytes: 1024 });
+  expect(sent[5]).toMatchObject({ patience: 8 * PATIENCE_MS });
+});
+
+it('says that it looks at all calls as soon as somebody asks', async () => {
+  const { replay, sent, tell } = started();
+  replay.look();
+  expect(replay.progress.value).toEqual({ what: 'looking', share: 0 });
+  await vi.waitFor(() => expect(sent.map(({ t }) => t)).toEqual(['open', 'look']));
+  const frames = { from: [], to: [], draws: [] } as unknown as Frames;
+  tell({ t: 'coverage', coverage: { shaders: [] } as unknown as Coverage, frames });
+  expect(replay.progress.value).toBeNull();
+});
+
+it('says so if its worker does not start', async () => {
+  const replay = createReplay(source, async () => {
+    throw new Error('no workers');
+  });
+  expect(await replay.ask(5, 'color')).toBeNull();
+  expect(replay.failure.value?.sentence).toContain('ended unexpectedly');
+  expect(replay.progress.value).toBeNull();
+});
+
+it('takes less memory where the machine has less', () => {
+  expect([0.25, 2, 4, 8, 32, undefined].map(megabytesOf)).toEqual([64, 128, 256, 512, 512, 512]);
+});
+
+it('starts its next worker once the one before has ended', async () => {
+  const begun: ((port: ReplayPort) => void)[] = [];
+  const replay = createReplay(source, () => new Promise((resolve) => begun.push(resolve)));
+  const [first, second] = [started(), started()];
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  // Another limit, before the first worker could start.
+  replay.again('bytes');
+  void replay.ask(5, 'color');
+  await vi.waitFor(() => expect(begun).toHaveLength(2));
+  begun[0]?.(first.port);
+  begun[1]?.(second.port);
+  await vi.waitFor(() => expect(second.sent.map(({ t }) => t)).toEqual(['open', 'picture']));
+  expect([first.sent, first.isEnded(), second.isEnded()]).toEqual([[], true, false]);
+});
+
+it('says for each call why it is not shown as in the trace', () => {
+  const reasons = [{ reason: 'geometry shaders are not in WebGL2', count: 2, first: 3 }];
+  const coverage = { calls: Float64Array.of(3, 8), why: Uint32Array.of(0, 0), reasons } as unknown as Coverage;
+  const remarks = remarksOf(coverage, [{ call: 9, what: 'WebGL2 refuses Clear' }]);
+  expect([...remarks.keys()]).toEqual([3, 8, 9]);
+  expect(remarks.get(8)).toBe('Not in the picture: geometry shaders are not in WebGL2');
+  expect(remarks.get(9)).toBe('Not shown as in the trace: WebGL2 refuses Clear');
+});
+
+it('ends a worker that says nothing, with a sentence', async () => {
+  vi.useFakeTimers();
+  const { replay, tell, isEnded } = started();
+  const asked = replay.ask(5, 'color');
+  // It has longer to start.
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
+  await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
+  tell({ t: 'progress', what: 'replaying', share: 0.5, call: 77 });
+  await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
+  expect(isEnded()).toBe(false);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(await asked).toBeNull();
+  expect(isEnded()).toBe(true);
+  expect(replay.failure.value?.sentence).toContain('was stopped after call 77');
+});
+
+const frames: Frames = { from: Float64Array.of(0), to: Float64Array.of(9), draws: Float64Array.of(1) };
+const coverage = { reasons: [], shaders: [] } as unknown as Coverage;
+
+it('ends a worker that says nothing while it looks at all calls, and none that has nothing to do', async () => {
+  vi.useFakeTimers();
+  const { replay, tell, isEnded } = started();
+  replay.look();
+  await vi.advanceTimersByTimeAsync(0);
+  tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
+  tell({ t: 'coverage', coverage, frames });
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  // Small pictures that were requested, and then no longer: one of them was on its way.
+  replay.want([3, 6, 9], 80, 45);
+  replay.want([], 80, 45);
+  tell({ t: 'film', call: 3, picture: null });
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  expect([isEnded(), replay.failure.value]).toEqual([false, null]);
+  replay.want([6, 9], 80, 45);
+  tell({ t: 'film', call: 6, picture: null });
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  expect(isEnded()).toBe(true);
+
+  const other = started();
+  other.replay.look();
+  await vi.advanceTimersByTimeAsync(0);
+  other.tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
+  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  expect(other.replay.failure.value?.sentence).toContain('was stopped');
+});
+
+it('finds the frame of a call and the heaviest one', () => {
+  const three = {
+    from: Float64Array.of(0, 10, 20),
+    to: Float64Array.of(9, 19, Number.POSITIVE_INFINITY),
+    draws: Float64Array.of(1, 7, 2),
+  };
+  expect([0, 9, 10, 500].map((call) => frameOf(three, call))).toEqual([0, 0, 1, 2]);
+  expect(heaviest(three)).toBe(1);
+  expect([5, 10, 500].map((call) => beginOf(three, call))).toEqual([0, 10, 20]);
+  // After the last swap there is the beginning of a frame that does not end.
+  const two = { from: Float64Array.of(0, 10), to: Float64Array.of(9, 19), draws: Float64Array.of(1, 7) };
+  expect([19, 20, 99].map((call) => beginOf(two, call))).toEqual([10, 20, 20]);
+});
+
+it('shows what is selected at its own end', () => {
+  const two = { from: Float64Array.of(0, 10), to: Float64Array.of(9, 19), draws: Float64Array.of(1, 7) };
+  const place = (start: number, end: number | null) => ({
+    start: ticks(BigInt(start)),
+    end: end === null ? null : ticks(BigInt(end)),
+  });
+  // The end of a slice is the first call after it, which belongs to the next frame.
+  expect(pictureCall(place(0, 10), false, two)).toBe(9);
+  expect(pictureCall(place(10, 20), false, two)).toBe(19);
+  expect(pictureCall(place(10, 20), false, null)).toBe(19);
+  // Calls of other threads have begun when the swap returned.
+  expect(pictureCall(place(0, 12), false, two)).toBe(9);
+  expect(pictureCall(place(20, 24), false, two)).toBe(23);
+  // A call is itself, with those that are made within it.
+  expect(pictureCall(place(4, 6), true, two)).toBe(4);
+  expect(pictureCall(place(4, 5), false, two)).toBe(4);
+  expect([pictureCall(place(4, null), false, two), pictureCall(place(4, 4), false, two)]).toEqual([4, 4]);
+});

@@ -1,0 +1,470 @@
+import { shortened } from '../../../base/format.ts';
+import { loadDecompressors } from '../../../trace/worker/decompressors.ts';
+import { asTraceError, isTrap } from '../../../trace/worker/errors.ts';
+import { startReader } from '../../../trace/worker/loading.ts';
+import { RecordFile } from '../../../trace/worker/record_file.ts';
+import init, { Player, provideDecompressors } from '../../../worker/wasm/unspool_replay.js';
+import { beginOf } from '../gl/frames.ts';
+import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu } from '../gl/gpu.ts';
+import type { Touched, Watch } from '../gl/views.ts';
+import type {
+  Coverage,
+  Frames,
+  FromReplay,
+  Limit,
+  Picture,
+  Refusal,
+  ShaderFailure,
+  Shortcuts,
+  SmallPicture,
+  ToReplay,
+} from '../protocol.ts';
+import { createKeyframes, type Drawn, type Keyframe, type Keyframes, type Skip } from './replay_keyframes.ts';
+import { compared, depthsOf, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
+
+/** The worker of the pictures of one trace. */
+export interface ReplayWorker {
+  /** Handles a message of the page. Replies come through the `post` that the worker was created with. */
+  handle(message: ToReplay): void;
+}
+
+type AskPicture = Extract<ToReplay, { t: 'picture' }>;
+type AskPixel = Extract<ToReplay, { t: 'pixel' }>;
+type Ask = AskPicture | AskPixel;
+type AskFilm = Extract<ToReplay, { t: 'film' }>;
+
+/** Calls of a turn: at first, at most and at least. Between two turns messages are heard. */
+const FIRST_TURN = 2000;
+const TURN = 1 << 16;
+const SHORT_TURN = 16;
+/** Calls of a turn that are looked at without a GPU. */
+const LOOKED = 16_000;
+/** Calls of a turn in which WebGL2 is asked after each command. */
+const CHECKED_TURN = 100;
+/** Milliseconds of a turn above which the next one is shorter, and below which it is longer. */
+const LONG_TURN_MS = 200;
+const SHORT_TURN_MS = 40;
+/**
+ * Minimum milliseconds between two reports. The page is drawn again with each of them, which without a GPU takes 50 ms of the thread that also
+ * draws the picture.
+ */
+const REPORT_MS = 400;
+/** Bytes of a trace above which nothing is replayed without a GPU before the user insists. */
+const LARGE = 64 << 20;
+
+interface Open {
+  /** Limit for the textures and buffers of the trace, and for copies of what was drawn. */
+  readonly bytes: number;
+  readonly player: Player;
+  /** Looks at all calls, without a GPU. */
+  readonly survey: Player;
+  readonly gpu: ReplayGpu;
+  readonly keyframes: Keyframes;
+}
+
+/** Why a picture is not complete. */
+interface End {
+  readonly sentence: string;
+  readonly limit: Limit;
+}
+
+/** What is to be executed. */
+interface Way {
+  readonly call: number;
+  readonly skip: Skip;
+  readonly patience: number;
+  /** Draws are shown as lines. */
+  readonly isWireframe: boolean;
+  /** What is found out about draws on the way. */
+  readonly watch: Watch | null;
+  /** Whether something more urgent has come. */
+  isOver(): boolean;
+}
+
+/** What a player has emitted. */
+interface Commands {
+  readonly words: Uint32Array<ArrayBuffer>;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const NOTHING: Commands = { words: new Uint32Array(), bytes: new Uint8Array() };
+/** Milliseconds between two looks at what is executed, and those after which it is ended for something more urgent. */
+const [LOOK_MS, URGENT_MS] = [50, 500];
+
+/** Milliseconds that the GPU may take for a small picture. */
+const FILM_MS = 20_000;
+const USUAL: Shortcuts = { skips: true, copyMs: 500, keepCalls: null };
+
+interface Target {
+  readonly framebuffer: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function tookTooLong(patience: number, what: string): End {
+  const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture ${what}.`;
+  return { sentence, limit: 'time' };
+}
+
+const load = startReader(() => init());
+
+/** A worker without a file; the first message opens one. `post` sends a message to the page. */
+export function createReplayWorker(post: (message: FromReplay) => void, shortcuts = USUAL): ReplayWorker {
+  let opened: Promise<Open | null> | null = null;
+  /** The latest question; an older one ends at its next turn. */
+  let latest: Ask | null = null;
+  let film: AskFilm | null = null;
+  let busy = false;
+  let looking: Promise<Frames> | null = null;
+  let reportedAt = 0;
+  /** How far the replay is: a share, and the call. */
+  let reached: readonly [number, number] = [0, 0];
+  let turn = FIRST_TURN;
+  /** Calls whose commands WebGL2 refused, or whose shaders were stopped, that the page does not know yet. */
+  const refusals: Refusal[] = [];
+  /** WebGL2 has refused something: from now on it is asked after each command. */
+  let isChecked = false;
+  let hasErrors = false;
+  let stopped: End | null = null;
+  /** The trace demands too much from a call on that is not executed. */
+  let cut: End | null = null;
+  /** Errors that no command has caused are not looked for again. */
+  let looksForErrors = true;
+
+  const fail = (thrown: unknown, limit: Limit = '') =>
+    post({ t: 'failed', sentence: typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence, limit });
+  const report = (what: 'looking' | 'replaying', share: number, call: number) => {
+    if (performance.now() - reportedAt < REPORT_MS) return;
+    reportedAt = performance.now();
+    post({ t: 'progress', what, share: Math.min(1, share), call });
+  };
+  const opening = async (message: Extract<ToReplay, { t: 'open' }>): Promise<Open | null> => {
+    const { file, index, megabytes, isAnyway } = message;
+    const gpu = ownGpu();
+    const { renderer } = gpu;
+    gpu.onportion = () => report('replaying', ...reached);
+    if (!isAnyway && file.size > LARGE && isSoftware(renderer)) {
+      const driver = shortened(renderer, 80);
+      fail(
+        `This computer draws without a GPU (${driver}), and the trace is large: its pictures may take minutes.`,
+        'gpu',
+      );
+      return null;
+    }
+    await load();
+    post({ t: 'progress', what: 'looking', share: 0, call: 0 });
+    const survey = new Player(index, new RecordFile(file), megabytes, isSoftware(renderer));
+    if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
+    const player = survey.drawing(new RecordFile(file));
+    if (shortcuts.keepCalls !== null) player.setSpacing(shortcuts.keepCalls);
+    return { player, survey, gpu, keyframes: createKeyframes(gpu.copies), bytes: megabytes * 2 ** 20 };
+  };
+  const look = (open: Open): Promise<Frames> => {
+    looking ??= lookOnce(open);
+    return looking;
+  };
+  const lookOnce = async ({ survey }: Open): Promise<Frames> => {
+    survey.seek(Number.MAX_SAFE_INTEGER, 0, 0);
+    while (!survey.step(LOOKED)) {
+      const { at, count } = survey.progress() as { at: number; count: number };
+      report('looking', at / Math.max(1, count), at);
+      await breath();
+    }
+    const { from, to, draws } = survey.frames() as Frames;
+    // The last frame may have no end.
+    const { at } = survey.progress() as { at: number };
+    const frames = { from, to: to.map((end) => Math.min(end, at)), draws };
+    // The page has its own copy.
+    post({ t: 'coverage', coverage: survey.verdict() as Coverage, frames: structuredClone(frames) });
+    return frames;
+  };
+  /** The copy that the way to a call can begin with. null if nothing is drawn again, or less than from there on. */
+  const keyframeOf = ({ player, keyframes }: Open, way: Way): Keyframe | null => {
+    const { call, skip, isWireframe, watch } = way;
+    if (isWireframe || !shortcuts.skips) return null;
+    const watched = watch?.from ?? Number.POSITIVE_INFINITY;
+    const found = keyframes.before(Math.min(call, watched - 1), skip);
+    const at = player.beginsAnew(call, ...skip) ? 0 : (player.progress() as { at: number }).at;
+    return found && found.call > at && found.call >= Math.min(...skip) ? found : null;
+  };
+  /** Everything is as after a call. Returns false if something more urgent came. */
+  const advance = async (open: Open, way: Way): Promise<boolean> => {
+    const { player, gpu } = open;
+    player.wireframe(way.isWireframe);
+    gpu.watch(way.watch);
+    const keyframe = keyframeOf(open, way);
+    if (keyframe) {
+      const { call, skip } = keyframe;
+      const toIt = { ...way, call, skip: [call + 1, call + 1] as const, patience: Number.POSITIVE_INFINITY };
+      if (!(await execute(open, toIt))) return false;
+      gpu.copies.put(call);
+      player.restored(...skip);
+    }
+    return execute(open, way);
+  };
+  /** Executes everything up to a call. Returns false if something more urgent came. */
+  const execute = async ({ player, gpu, keyframes, bytes }: Open, way: Way): Promise<boolean> => {
+    const { call, skip, patience, isOver } = way;
+    const isPlain = !way.isWireframe && shortcuts.skips && !way.watch && !isChecked;
+    if (player.seek(call, ...skip)) gpu.reset(player.kept() as Uint32Array<ArrayBuffer>);
+    stopped = null;
+    let taken = 0;
+    /** Nothing is under way. */
+    const settle = () => run(gpu, NOTHING, Number.POSITIVE_INFINITY, () => false);
+    for (;;) {
+      const began = performance.now();
+      const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
+      const { words, bytes: content } = player.take() as Commands;
+      if (player.takeStartedOver()) gpu.reset(new Uint32Array());
+      const executed = performance.now();
+      const { at } = player.progress() as { at: number };
+      // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
+      const commands = { words, bytes: content };
+      const ended = words.length > 0 ? await run(gpu, commands, patience - taken, isOver) : null;
+      const now = performance.now();
+      taken += now - executed;
+      if (ended !== null) {
+        // What follows of the commands is not to be relied on.
+        player.forget();
+        stopped = tookTooLong(patience, `ends within call ${ended}`);
+        return !isOver();
+      }
+      if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
+      else if (now - began < SHORT_TURN_MS) turn = Math.min(TURN, turn << 1);
+      if (done) {
+        await settle();
+        return true;
+      }
+      if (isPlain && keyframes.worked(now - executed, shortcuts.copyMs))
+        keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
+      if (taken > patience) {
+        stopped = tookTooLong(patience, `shows the state after call ${at}`);
+        await settle();
+        return true;
+      }
+      reached = [at / Math.max(1, call), at];
+      report('replaying', ...reached);
+      await breath();
+      if (isOver()) return false;
+    }
+  };
+  /** Executes commands while the patience lasts and nothing more urgent comes. Returns the call within which it was ended, or null. */
+  const run = async (gpu: ReplayGpu, { words, bytes }: Commands, patience: number, isOver: () => boolean) => {
+    const begun = performance.now();
+    const timer = setInterval(() => {
+      const taken = performance.now() - begun;
+      if (taken > patience || (taken > URGENT_MS && isOver())) gpu.interrupt();
+    }, LOOK_MS);
+    const ran = await gpu.run(words, bytes, isChecked).finally(() => clearInterval(timer));
+    note(ran);
+    return ran.interrupted;
+  };
+  const note = (ran: Ran) => {
+    hasErrors ||= ran.hasErrors;
+    refusals.push(...ran.refused);
+    for (const { call, iterations } of ran.cut)
+      refusals.push({ call, what: `a loop of its shader was stopped after ${iterations} iterations` });
+  };
+  const targetOf = ({ player }: Open): Target | null => {
+    const target = player.target() as Target | null;
+    return target && target.width > 0 ? target : null;
+  };
+  const take = (open: Open): Picture | null => {
+    const { player, gpu } = open;
+    const target = targetOf(open);
+    if (!target) return null;
+    const { framebuffer, width, height } = target;
+    // Without any, what was ended may not have come to what is drawn to.
+    const pixels =
+      gpu.reading.colors(framebuffer, { width, height }) ?? (stopped && new Uint8ClampedArray(4 * width * height));
+    if (!pixels) return null;
+    flip(pixels, width, height);
+    const { sentence, limit } = stopped ?? cut ?? { sentence: player.halted, limit: player.lacksBytes ? 'bytes' : '' };
+    return { width, height, pixels, halted: sentence, limit, changed: null, note: '' };
+  };
+  /** Executes the frame again, up to a call, while what is drawn to is watched. */
+  const again = async (open: Open, way: Way, frames: Frames, watch: (target: Target, from: number) => Watch) => {
+    if (!(await advance(open, way))) return false;
+    const target = targetOf(open);
+    if (!target) return true;
+    open.player.forget();
+    return advance(open, { ...way, watch: watch(target, beginOf(frames, way.call)) });
+  };
+  const depthOf = (open: Open, color: Picture | null): Picture | null => {
+    const target = targetOf(open);
+    if (!target || !color) return null;
+    const { width, height } = target;
+    const packed = open.gpu.reading.depths(target.framebuffer, { width, height });
+    // The state that reading depths has changed is not known to the player.
+    open.player.forget();
+    if (!packed) return null;
+    const depths = depthsOf(packed);
+    flip(depths, width, height, 1);
+    const { pixels, near, far } = greyOf(depths);
+    const note =
+      near >= 1 ? 'No depth was written.' : `Depth from ${near.toFixed(6)} (light) to ${far.toFixed(6)} (dark).`;
+    return { ...color, pixels, note };
+  };
+  /** Not as far as the call that demands too much: it is known, and need not be tried. */
+  const wayTo = ({ survey }: Open, what: Pick<Way, 'call' | 'patience' | 'isOver'> & Partial<Way>): Way => {
+    cut = null;
+    const skip = shortcuts.skips ? (survey.skipBefore(what.call) as unknown as Skip) : ([0, 0] as const);
+    const way = { isWireframe: false, watch: null, ...what, skip };
+    const { at } = survey.progress() as { at: number };
+    if (survey.halted === '' || way.call < at) return way;
+    cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
+    return { ...way, call: Math.max(0, at - 1) };
+  };
+  const picture = async (open: Open, ask: AskPicture): Promise<Picture | null> => {
+    const { player, gpu } = open;
+    const frames = await look(open);
+    const { call, patience, view } = ask;
+    const isOver = () => latest !== ask;
+    const way = wayTo(open, { call, patience, isWireframe: view === 'wireframe', isOver });
+    if (view === 'overdraw') {
+      const watch = ({ framebuffer }: Target, from: number) => ({ kind: 'count' as const, framebuffer, from });
+      if (!(await again(open, way, frames, watch))) return null;
+      const counted = take(open);
+      player.forget();
+      if (!counted) return null;
+      if (!gpu.isCounting()) {
+        // There are no numbers in it, but what the window had before.
+        overdrawn(counted.pixels.fill(0));
+        return { ...counted, note: 'This frame has drawn nothing here yet.' };
+      }
+      const { most, sum } = overdrawn(counted.pixels);
+      const mean = (sum / (counted.width * counted.height)).toFixed(2);
+      return {
+        ...counted,
+        note: `Pixels are drawn over ${mean} times on average, ${most === 255 ? '255 or more' : most} at most.`,
+      };
+    }
+    let earlier: Picture | null = null;
+    if (view === 'changed' && call > 0) {
+      if (!(await advance(open, { ...way, call: call - 1 }))) return null;
+      earlier = take(open);
+    }
+    if (!(await advance(open, way))) return null;
+    const after = take(open);
+    if (view === 'depth') return depthOf(open, after);
+    return after && view === 'changed' ? compared(earlier, after) : after;
+  };
+  const pixel = async (open: Open, ask: AskPixel): Promise<Touched | null> => {
+    const frames = await look(open);
+    const { call, patience, x, y } = ask;
+    const way = wayTo(open, { call, patience, isOver: () => latest !== ask });
+    const watch = ({ framebuffer, height }: Target, from: number): Watch => ({
+      kind: 'pixel',
+      framebuffer,
+      from,
+      x,
+      y: height - 1 - y,
+    });
+    if (!(await again(open, way, frames, watch))) return null;
+    return open.gpu.touches();
+  };
+  const failuresOf = ({ player, gpu }: Open): ShaderFailure[] =>
+    gpu.takeFailures().map(({ program, fragment, log, shown }) => {
+      const shader = player.shader(program, fragment) as { call: number; source: string } | null;
+      return { call: shader?.call ?? 0, source: shader?.source ?? '', log, shown };
+    });
+  const reply = async (open: Open, ask: Ask) => {
+    if (ask.t === 'pixel') {
+      const found = await pixel(open, ask);
+      if (latest !== ask || !found) return;
+      latest = null;
+      post({ t: 'pixel', id: ask.id, ...found });
+      return;
+    }
+    hasErrors = false;
+    let found = await picture(open, ask);
+    if (latest === ask && hasErrors && looksForErrors && !isChecked) {
+      // WebGL2 refused something. Which command it was is only known by asking after each one.
+      isChecked = true;
+      open.player.forget();
+      found = await picture(open, ask);
+      looksForErrors = refusals.length > 0;
+      isChecked = looksForErrors;
+    }
+    if (latest !== ask) return;
+    latest = null;
+    post({ t: 'picture', id: ask.id, picture: found, failures: failuresOf(open), refusals: refusals.splice(0) });
+  };
+  /** The next small picture. Those that come later in the trace are cheapest, because what is before them is done. */
+  const nextOfFilm = async (open: Open, ask: AskFilm) => {
+    const { at } = open.player.progress() as { at: number };
+    const [call = 0] = ask.calls.filter((each) => each > at).concat(ask.calls);
+    const left = ask.calls.filter((each) => each !== call);
+    await look(open);
+    const isOver = () => latest !== null || film !== ask;
+    const way = wayTo(open, { call, patience: FILM_MS, isOver });
+    if (!(await advance(open, way))) return;
+    if (stopped) {
+      // The others would take as long.
+      if (film === ask) film = null;
+      for (const each of ask.calls) post({ t: 'film', call: each, picture: null });
+      return;
+    }
+    const target = targetOf(open);
+    let small: SmallPicture | null = null;
+    if (target) {
+      const size = within(target.width, target.height, ask);
+      const { width, height } = target;
+      const pixels = open.gpu.reading.small(target.framebuffer, { width, height }, size);
+      if (pixels) flip(pixels, size.width, size.height);
+      small = pixels && { ...size, pixels };
+    }
+    if (film === ask) film = left.length > 0 ? { ...ask, calls: left } : null;
+    post({ t: 'film', call, picture: small });
+  };
+  const answer = async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      const open = await opened;
+      while (open && (latest || film)) {
+        if (latest) await reply(open, latest);
+        else if (film) await nextOfFilm(open, film);
+        await breath();
+      }
+    } catch (thrown) {
+      [latest, film] = [null, null];
+      fail(thrown);
+      if (isTrap(thrown)) reportError(thrown);
+    } finally {
+      busy = false;
+    }
+  };
+
+  /** Gives up the GPU once it has done what it has begun. */
+  const stop = async () => {
+    [latest, film] = [null, null];
+    const open = await opened?.catch(() => null);
+    await open?.gpu.end().catch(() => undefined);
+    post({ t: 'stopped' });
+  };
+
+  return {
+    handle: (message) => {
+      switch (message.t) {
+        case 'stop':
+          void stop();
+          return;
+        case 'open':
+          opened = opening(message);
+          opened.catch((thrown) => fail(thrown));
+          return;
+        case 'look':
+          void opened?.then((open) => open && look(open)).catch((thrown) => fail(thrown));
+          return;
+        case 'film':
+          film = message.calls.length > 0 ? message : null;
+          break;
+        case 'picture':
+        case 'pixel':
+          latest = message;
+      }
+      void answer();
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { formatBytes, formatCount, formatCounted, formatPercent, formatPosition } from '../../base/format.ts';
+import { plainTitle } from '../../base/plain.ts';
+import { ticks } from '../../base/ticks.ts';
+import { type Column, Table } from '../../parts/table.tsx';
+import { atOnce, TakeTable } from '../../parts/take_table.tsx';
+import { goToPosition } from '../../timeline/go_to.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { Which } from '../../timeline/widgets/which.tsx';
+import { type Finding, type FindingOrder, type Findings, listed } from '../../trace/findings.ts';
+import './findings.css';
+
+/** What a finding costs, for people. */
+function costText({ cost: { amount, unit } }: Finding): string {
+  return unit === 'byte' ? formatBytes(amount) : formatCounted(amount, unit);
+}
+
+/** What a trace wastes or does wrong, a row each. A row leads to where it happens first, and from there to the next place. */
+export function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings }) {
+  const { kinds, all, order, kind, chosen, state } = findings;
+  const rows = listed(all.value, kind.value, order.value);
+  const titles = new Map(kinds.value.map(({ id, title }) => [id, title]));
+  const current = chosen.value ? rows.indexOf(chosen.value.finding) : -1;
+  const info = open.trace.info.value;
+  const extent = open.trace.progress.value.extent;
+  if (!info || !extent) return null;
+  const first = (row: Finding) => {
+    const at = row.positions[0];
+    return at === undefined ? '' : formatPosition(ticks(BigInt(at)), extent.from, info.clock);
+  };
+  const columns: readonly Column<Finding>[] = [
+    { title: 'Kind', class: 'words', width: '136px', key: 'kind', cell: (row) => titles.get(row.kind) ?? row.kind },
+    { title: 'Finding', class: 'words', cell: (row) => row.sentence, look: (row) => ({ title: row.sentence }) },
+    { title: 'Times', width: '70px', key: 'count', cell: (row) => formatCount(row.count) },
+    { title: 'Cost', width: '104px', key: 'cost', cell: costText },
+    { title: 'First', width: '108px', key: 'first', cell: first },
+  ];
+  const go = (finding: Finding, at: number) => {
+    chosen.value = { finding, at };
+    const position = finding.positions[at];
+    if (position !== undefined) void goToPosition(ticks(BigInt(position)), open);
+  };
+  const sortBy = (key: string) => {
+    const by = key as FindingOrder;
+    const { by: before, descending } = order.peek();
+    order.value = { by, descending: by === before ? !descending : by === 'count' || by === 'cost' };
+  };
+  const taken = (row: Finding) => [
+    titles.get(row.kind) ?? row.kind,
+    row.sentence,
+    String(row.count),
+    String(row.cost.amount),
+    row.cost.unit,
+    row.positions.length > 0 ? String(row.positions[0]) : '',
+  ];
+  const act = (row: number) => {
+    const finding = rows[row];
+    if (finding) go(finding, 0);
+  };
+  const says = kinds.value.find(({ id }) => id === kind.value)?.says;
+  return (
+    <div class="findings panel-body">
+      <div class="panel-bar">
+        <Which open={open} />
+        <KindChoice findings={findings} />
+        <Progress findings={findings} />
+        {says && (
+          <span class="muted" title={says}>
+            {says}
+          </span>
+        )}
+        <span class="panel-end">{chosen.value && current >= 0 && <Places chosen={chosen.value} go={go} />}</span>
+        {rows.length > 0 && (
+          <TakeTable
+            name="findings"
+            head={['Kind', 'Finding', 'Times', 'Cost', 'Unit', plainTitle('First', info.clock)]}
+            rows={() => atOnce(rows, taken)}
+          />
+        )}
+      </div>
+      <Table
+        class="row-table"
+        label="Findings"
+        id="finding"
+        count={rows.length}
+        row={(number) => rows[number] ?? null}
+        columns={columns}
+        by={order.value.by}
+        descending={order.value.descending}
+        sortBy={sortBy}
+        current={current}
+        choose={act}
+        empty={state.value.at === 'done' ? 'Nothing found.' : ''}
+      />
+    </div>
+  );
+}
+
+/** Narrows the list to a kind. */
+function KindChoice({ findings: { kind, kinds, all } }: { findings: Findings }) {
+  const counts = new Map<string, number>();
+  for (const one of all.value) counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
+  if (all.value.length === 0) return null;
+  return (
+    <select
+      aria-label="Kind"
+      value={kind.value}
+      onChange={(event) => {
+        kind.value = event.currentTarget.value;
+      }}
+    >
+      <option value="">All kinds ({formatCount(all.value.length)})</option>
+      {kinds.value.map(({ id, title }) => (
+        <option key={id} value={id}>
+          {title} ({formatCount(counts.get(id) ?? 0)})
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Progress({ findings: { state, stop } }: { findings: Findings }) {
+  const now = state.value;
+  if (now.at === 'failed') return <span role="alert">{now.sentence}</span>;
+  if (now.at === 'done') return now.isStopped ? <span class="muted">Stopped before the end</span> : null;
+  if (now.at !== 'looking') return null;
+  return (
+    <>
+      <progress max={1} value={now.share} aria-label="Looking for findings" />
+      <span class="muted">Looking for findings… {formatPercent(now.share, 1)}</span>
+      <button type="button" onClick={stop}>
+        Stop
+      </button>
+    </>
+  );
+}
+
+interface PlacesProps {
+  readonly chosen: { readonly finding: Finding; readonly at: number };
+  readonly go: (finding: Finding, at: number) => void;
+}
+
+/** Leads from one place of a finding to the next. */
+function Places({ chosen: { finding, at }, go }: PlacesProps) {
+  const { length } = finding.positions;
+  if (length < 2) return null;
+  const cut = length < finding.count;
+  return (
+    <span class="findings-places row rigid">
+      <button
+        type="button"
+        class="plain icon"
+        aria-label="Previous place"
+        title="Previous place"
+        disabled={at === 0}
+        onClick={() => go(finding, at - 1)}
+      >
+        ◂
+      </button>
+      <span class="muted" title={cut ? `The first ${formatCount(length)} of ${formatCount(finding.count)}` : undefined}>
+        {formatCount(at + 1)} of {formatCount(length)}
+        {cut && ' listed'}
+      </span>
+      <button
+        type="button"
+        class="plain icon"
+        aria-label="Next place"
+        title="Next place"
+        disabled={at === length - 1}
+        onClick={() => go(finding, at + 1)}
+      >
+        ▸
+      </button>
+    </span>
+  );
+}

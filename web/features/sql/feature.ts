@@ -1,0 +1,15 @@
+import type { Feature } from '../../page/page.ts';
+
+/** The SQL panel: queries over the tables that every trace has, and over those of a database. */
+export const SQL: Feature = {
+  panels: [
+    {
+      id: 'query',
+      title: 'SQL',
+      place: 9,
+      isMore: () => true,
+      ofAllThreads: true,
+      load: async () => (await import('./view.tsx')).queryView,
+    },
+  ],
+};

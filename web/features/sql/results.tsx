@@ -1,0 +1,101 @@
+import type { Signal } from '@preact/signals';
+import { type SqlValue, sqlText } from '../../base/sql.ts';
+import { type Column, Table } from '../../parts/table.tsx';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import type { Sql } from './sql.ts';
+import { follow, leads, saysOf } from './sql_links.ts';
+import { columnsOf, type SqlLink, type SqlSort } from './sql_results.ts';
+
+/** Characters of a value in a cell, and in its title. */
+const SHOWN = 80;
+const TITLE = 2000;
+
+interface Props {
+  readonly open: OpenTrace;
+  readonly sql: Sql;
+  /** null: in the order of the query. */
+  readonly sort: Signal<SqlSort | null>;
+  /** The rows in that order. */
+  readonly order: ArrayLike<number>;
+}
+
+/** The rows of a query. */
+export function Results({ open, sql, sort, order }: Props) {
+  const names = sql.columns.value;
+  const info = open.trace.info.value;
+  if (!info) return null;
+  const columns = columnsOf(names, info);
+  const { column: by, descending } = sort.value ?? { column: -1, descending: false };
+  return (
+    <section class="query-rows column" aria-label="Rows">
+      {names.length > 0 && (
+        <Table
+          label="Rows of the query"
+          id="query-row"
+          count={order.length}
+          row={(number) => sql.rows[order[number]!] ?? null}
+          columns={names.map(
+            (name, i): Column<readonly SqlValue[]> => ({
+              id: `${i}`,
+              title: name,
+              says: by === i && descending ? 'In the order of the query' : `Sort by ${name}`,
+              class: 'words',
+              key: `${i}`,
+              cell: (row) => {
+                const link = columns.linkOf(row, i);
+                return (
+                  <Cell
+                    text={cellText(row[i]!, columns.isAddress(i))}
+                    isNull={row[i] === null}
+                    link={link && leads(link, open) ? link : null}
+                    go={(to) => void follow(to, open, sql)}
+                  />
+                );
+              },
+              look: (row) => {
+                const text = cellText(row[i]!, columns.isAddress(i));
+                return {
+                  class: typeof row[i] === 'bigint' || typeof row[i] === 'number' ? 'number' : 'name',
+                  title: text.length > SHOWN ? text.slice(0, TITLE) : undefined,
+                };
+              },
+            }),
+          )}
+          by={`${by}`}
+          descending={descending}
+          // Upwards, then downwards, then not at all.
+          sortBy={(key) => {
+            const next = { column: Number(key), descending: by === Number(key) };
+            sort.value = by === next.column && descending ? null : next;
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+interface CellProps {
+  readonly text: string;
+  readonly isNull: boolean;
+  readonly link: SqlLink | null;
+  readonly go: (link: SqlLink) => void;
+}
+
+function Cell({ text, isNull, link, go }: CellProps) {
+  if (link) {
+    return (
+      <button type="button" class="plain link" title={saysOf(link)} onClick={() => go(link)}>
+        {text}
+      </button>
+    );
+  }
+  if (isNull) return <span class="muted">NULL</span>;
+  return <>{text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}</>;
+}
+
+/** A value as a cell shows it. SQLite has signed numbers only, so addresses may come as negative ones. */
+function cellText(value: SqlValue, isAddress: boolean): string {
+  if (isAddress && typeof value === 'bigint') return `0x${BigInt.asUintN(64, value).toString(16)}`;
+  // Converting only the first part keeps long blobs cheap.
+  return sqlText(value instanceof Uint8Array ? value.subarray(0, TITLE / 3) : value);
+}

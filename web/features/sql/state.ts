@@ -1,0 +1,74 @@
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { createScope, type Dispose } from '../../base/scope.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { createQueryHistory, type QueryHistory } from '../../trace/query_history.ts';
+import type { Sql } from './sql.ts';
+import { type ChartChoice, chartOf } from './sql_chart.ts';
+import { orderOf, type SqlSort } from './sql_results.ts';
+import { createValuesQuery, type ValuesQuery } from './values_query.ts';
+
+/** Languages of the editor. */
+export type Mode = 'sql' | 'values';
+
+/** The state of the panel, kept while another one is in front. */
+export interface QueryState {
+  readonly mode: Signal<Mode>;
+  /** The query as typed. */
+  readonly text: Signal<string>;
+  /** null if the trace has no values. */
+  readonly values: ValuesQuery | null;
+  readonly sort: Signal<SqlSort | null>;
+  /** The rows in the order of the table. */
+  readonly order: ReadonlySignal<Uint32Array>;
+  readonly isChart: Signal<boolean>;
+  readonly chart: Signal<ChartChoice | null>;
+  readonly history: Readonly<Record<Mode, QueryHistory>>;
+  readonly dispose: Dispose;
+}
+
+/** The state of a new trace. */
+export function createQueryState({ trace, find }: OpenTrace, sql: Sql): QueryState {
+  const info = trace.info.peek();
+  const scope = createScope();
+  const sort = signal<SqlSort | null>(null);
+  const isChart = signal(false);
+  const chart = signal<ChartChoice | null>(null);
+  const values = info?.offers.includes('values') ? createValuesQuery(trace, find) : null;
+  if (values) scope.add(values.dispose);
+  const order = computed(() => {
+    const { value: count } = sql.count;
+    const by = sort.value;
+    // Sorting again and again while rows arrive would make them jump.
+    if (by === null || sql.asked.value.at === 'running') return Uint32Array.from({ length: count }, (_, i) => i);
+    return orderOf(sql.rows, by);
+  });
+  scope.add(
+    effect(() => {
+      // Other columns are another result.
+      void sql.columns.value;
+      sort.value = null;
+      chart.value = null;
+    }),
+  );
+  scope.add(
+    effect(() => {
+      if (isChart.value && chart.value === null && sql.asked.value.at !== 'running' && sql.count.value > 0)
+        chart.value = chartOf(sql.columns.value, sql.rows);
+    }),
+  );
+  const format = info?.format ?? '';
+  return {
+    mode: signal<Mode>('sql'),
+    text: signal(''),
+    values,
+    sort,
+    order,
+    isChart,
+    chart,
+    history: {
+      sql: createQueryHistory(() => localStorage, format),
+      values: createQueryHistory(() => localStorage, `${format}:values`),
+    },
+    dispose: scope.dispose,
+  };
+}

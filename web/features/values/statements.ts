@@ -1,0 +1,109 @@
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { createScope, type Dispose } from '../../base/scope.ts';
+import type { StatementColumns } from '../../base/values_protocol.ts';
+import type { Names } from '../../trace/names.ts';
+import type { Trace } from '../../trace/trace.ts';
+import { askOnce } from './ask_once.ts';
+
+/** What statements are sorted by. */
+export type StatementOrder = 'statement' | 'name' | 'count' | 'first' | 'last';
+
+/** The statements of a trace. */
+export interface Statements {
+  /** null while they are being counted. */
+  readonly columns: ReadonlySignal<StatementColumns | null>;
+  /** They could not be counted. */
+  readonly failed: ReadonlySignal<boolean>;
+  readonly sort: Signal<{ readonly by: StatementOrder; readonly descending: boolean }>;
+  /** The numbers of the statements in their order. */
+  readonly order: ReadonlySignal<Uint32Array>;
+  retry(): void;
+  readonly dispose: Dispose;
+}
+
+/** The statements, once the trace has been read. */
+export function createStatements(
+  trace: Pick<Trace, 'status' | 'names'> & { readonly records: Pick<Trace['records'], 'aboutValues'> },
+): Statements {
+  const scope = createScope();
+  const {
+    answer: columns,
+    failed,
+    retry,
+    dispose,
+  } = askOnce(trace, () => trace.records.aboutValues((values) => values.statements()));
+  scope.add(dispose);
+  const sort = signal<{ by: StatementOrder; descending: boolean }>({ by: 'count', descending: true });
+  const order = signal<Uint32Array>(new Uint32Array());
+  scope.add(
+    effect(() => {
+      const all = columns.value;
+      const { by, descending } = sort.value;
+      const nameOf = (number: number) => givenName(trace.names, all!, number);
+      order.value = all ? sorted(all, by, descending, nameOf) : new Uint32Array();
+    }),
+  );
+  return {
+    columns,
+    failed,
+    sort,
+    order,
+    retry,
+    dispose: scope.dispose,
+  };
+}
+
+/** Numbers of statements in an order. Equal ones stay in the order of the trace. */
+export function sorted(
+  all: StatementColumns,
+  by: StatementOrder,
+  descending: boolean,
+  nameOf: (number: number) => string,
+): Uint32Array {
+  const order = Uint32Array.from(all.count.keys());
+  const names = by === 'name' ? Array.from(order, nameOf) : [];
+  const compare = (a: number, b: number): number => {
+    if (by === 'name') {
+      const [x, y] = [names[a]!, names[b]!];
+      return x < y ? -1 : x > y ? 1 : 0;
+    }
+    if (by !== 'statement') return all[by][a]! - all[by][b]!;
+    const byFile = all.file[a]! - all.file[b]!;
+    if (byFile !== 0) return byFile;
+    const byPlace = all.place[a]! - all.place[b]!;
+    return byPlace < 0n ? -1 : byPlace > 0n ? 1 : 0;
+  };
+  return order.sort((a, b) => (descending ? compare(b, a) : compare(a, b)));
+}
+
+/** The number of the statement with this name in the file, or -1. */
+export function statementNamed(all: StatementColumns, own: string): number {
+  return all.named.findIndex((named, number) => named > 0 && ownName(all, number) === own);
+}
+
+/** The name of a statement in the file. */
+function ownName(all: StatementColumns, number: number): string {
+  return `statement ${statementName(all, number)}`;
+}
+
+/** The name of a statement: `7:12`, or its number. */
+export function statementName(all: StatementColumns, number: number): string {
+  if (!all.named[number]) return 'no statement';
+  const file = all.file[number]!;
+  return file < 0 ? `${all.place[number]}` : `${file}:${all.place[number]}`;
+}
+
+/** The name that a companion gives to a statement, with its line; '' without one. Subscribes. */
+export function givenName(names: Pick<Names, 'inPlaceOf'>, all: StatementColumns, number: number): string {
+  if (!all.named[number]) return '';
+  const own = ownName(all, number);
+  const shown = names.inPlaceOf(own);
+  return shown === own ? '' : shown;
+}
+
+/** How much of the darkest cell each cell of a statement has: from 0 to 1, at least 0.15 where there is a point. */
+export function heatOf({ heat, cells }: StatementColumns, number: number): readonly number[] {
+  const own = heat.subarray(number * cells, (number + 1) * cells);
+  const most = Math.max(1, ...own);
+  return Array.from(own, (count) => (count === 0 ? 0 : 0.15 + (0.85 * count) / most));
+}

@@ -1,0 +1,187 @@
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import type { Details } from '../base/protocol.ts';
+import type { Dispose } from '../base/scope.ts';
+import type { Chord } from '../parts/chord.ts';
+import type { RowTarget, TableTarget } from '../parts/menu/request.ts';
+import type { ThemeControl } from '../parts/theme.ts';
+import type { NoteFrame } from '../timeline/canvas/frames.ts';
+import type { PointerPlace } from '../timeline/canvas/view_state.ts';
+import type { LaidTrack } from '../timeline/layout.ts';
+import type { OpenTrace } from '../timeline/open_trace.ts';
+import type { Step } from '../timeline/pointing.ts';
+import type { PageHistory, Visits } from '../timeline/visits.ts';
+import type { BrowserMemory } from '../trace/file_memory.ts';
+import type { Pointed } from '../trace/pointed.ts';
+import type { Dock } from './dock.ts';
+import type { Recent } from './recent.ts';
+import type { Workbench } from './workbench.ts';
+
+/** What exists once a page, made in `main.tsx` and handed down. */
+export interface Page {
+  readonly workbench: Workbench;
+  readonly theme: ThemeControl;
+  readonly dock: Dock;
+  readonly features: readonly Feature[];
+  readonly noteFrame: NoteFrame;
+  readonly memory: BrowserMemory;
+  /** Files that can be opened again. */
+  readonly recent: Recent;
+  readonly history: PageHistory;
+  /** Opens the browser's file dialog. */
+  chooseFile(): void;
+  /** Those of the page and of all features. */
+  readonly commands: readonly Command[];
+  /** The timeline on the screen; null while there is none. */
+  readonly surface: Signal<Surface | null>;
+  /** Whether the sheet of keys is open, and the palette of commands. */
+  readonly keysShown: Signal<boolean>;
+  readonly paletteShown: Signal<boolean>;
+}
+
+/** The timeline of a trace on the screen, as far as commands need its elements. */
+export interface Surface {
+  readonly open: OpenTrace;
+  /** The element of the timeline, the home of the keyboard focus. */
+  readonly area: HTMLElement;
+  /** null while the pointer is elsewhere. */
+  readonly pointer: ReadonlySignal<PointerPlace | null>;
+  /** The places that were looked at. */
+  readonly visits: Visits;
+  /** Whether the field that filters tracks is open. */
+  readonly filtering: Signal<boolean>;
+  /** Scrolls the tracks by CSS pixels of the layout. */
+  scrollBy(pixels: number): void;
+  /** Brings a slice or an instant into view. */
+  bringIntoView(pointed: Pointed): void;
+  /** Selects the first slice on the screen. */
+  selectFirst(): void;
+  /** Selects what is nearest in the next row below (1) or above (-1) that has something, of the same or another track. */
+  stepRow(by: 1 | -1): Promise<void>;
+  /** Selects a neighbour of the selected item. */
+  step(to: Step): Promise<void>;
+  /** The track that commands act on, if it is shown. */
+  currentTrack(): LaidTrack | null;
+  /** Makes a track the current one, shows it if it is hidden, and brings it into view. */
+  goToTrack(id: number): void;
+  /** Clears the selection or the range, the more recent one first, and then the highlighted function. */
+  clearLatest(): void;
+}
+
+/** What a command acts on. */
+export interface CommandContext {
+  readonly page: Page;
+  /** null while no trace is on the screen. */
+  readonly surface: Surface | null;
+  /** The row that a menu was opened on; null for a menu of anything else, and for keys. */
+  readonly row: RowTarget | null;
+  /** The table that a menu was opened for, as a whole; null for a menu of anything else, and for keys. */
+  readonly table: TableTarget | null;
+}
+
+/** Something that the user can do, by keyboard, from a menu or from the palette. */
+export interface Command {
+  /** Stable word for menus, tests and links. */
+  readonly id: string;
+  /** Verb and object in sentence case. */
+  readonly title: string;
+  /** The keys in the order of the sheet. */
+  readonly keys: readonly Chord[];
+  /** Further keys, which the sheet leaves out. */
+  readonly alsoKeys?: readonly Chord[];
+  /** Where it is on the sheet of keys: in the group with that title. Commands of one row have the same words. */
+  readonly sheet?: { readonly group: string; readonly does?: string };
+  /** The part of menus that it is in. It is in the menus that have the part: see `MENUS`. */
+  readonly part?: string;
+  /** What it would act on now, such as the name of a track. */
+  readonly about?: (context: CommandContext) => string;
+  /** The title in a menu, where it is clear what the command acts on. */
+  readonly inMenu?: string;
+  /** The keys work while a dialog is open. */
+  readonly overDialogs?: boolean;
+  /** Whether the command has an effect now. A disabled command leaves its keys to the browser. */
+  readonly enabled: (context: CommandContext) => boolean;
+  readonly run: (context: CommandContext) => void;
+}
+
+/** A part of the sheet of keys. */
+export interface SheetGroup {
+  readonly title: string;
+  /** Groups are in ascending order of this. */
+  readonly place: number;
+  /** It is only about traces that consist of steps to walk through. */
+  readonly ofSteps?: true;
+  /** What only the pointer or one control does, before the commands and after them: labels of keys with spaces between, and what they do. */
+  readonly first?: readonly (readonly [keys: string, does: string])[];
+  readonly last?: readonly (readonly [keys: string, does: string])[];
+}
+
+/** What a feature adds to the page: its `feature.ts`, and a line of `features.ts`. */
+export interface Feature {
+  readonly panels?: readonly Panel[];
+  /** What it shows of the selection. */
+  readonly panes?: readonly Pane[];
+  readonly commands?: readonly Command[];
+  readonly sheet?: readonly SheetGroup[];
+  /** Fields of Details. */
+  readonly facts?: readonly Facts[];
+  /** What it has in the header, once a trace is recognised. */
+  readonly button?: ComponentType<{ open: OpenTrace; page: Page }>;
+  /** Begins when a trace comes to the screen. */
+  readonly start?: (open: OpenTrace, page: Page) => Dispose;
+}
+
+/** What a feature knows of the selected item, for Details. */
+export interface Facts {
+  readonly offered: (open: OpenTrace, details: Details) => boolean;
+  /** Loads names and values, for the first item that they are offered to. */
+  readonly load: () => Promise<ComponentType<{ open: OpenTrace; details: Details }>>;
+}
+
+/** What is shown of a trace beside its timeline, once it is chosen. */
+export interface Pane {
+  /** Stored in the browser if it was in front, so it never changes. */
+  readonly id: string;
+  readonly title: string;
+  /** Tabs are in ascending order of this. */
+  readonly place: number;
+  /** Whether this trace has it; every trace has it if left out. */
+  readonly offered?: (open: OpenTrace) => boolean;
+  /** Loads what makes it of a trace when it first comes to the front. */
+  readonly load: () => Promise<(open: OpenTrace, page: Page) => PanelView>;
+}
+
+/** A panel of the dock. */
+export interface Panel extends Pane {
+  /** The title for this trace, if it differs. */
+  readonly titleFor?: (open: OpenTrace) => string;
+  /** Further values of `TraceInfo.firstTab` that mean this panel: one of its views is in front then. */
+  readonly views?: readonly string[];
+  /** Whether the panel of this trace has its place in the menu *More*: one person in ten needs it. */
+  readonly isMore?: (open: OpenTrace) => boolean;
+  /** The panel shows the whole file, regardless of the range and the thread. */
+  readonly unscoped?: boolean;
+  /** The panel shows the range, and all threads. */
+  readonly ofAllThreads?: boolean;
+}
+
+/** A panel or pane of one trace. */
+export interface PanelView {
+  /** Mounted while the tab is in front. */
+  readonly component: ComponentType<PanelProps>;
+  /** Called when the trace leaves the screen. */
+  readonly dispose?: Dispose;
+}
+
+/** What a panel's component is given. */
+export interface PanelProps {
+  readonly theme: ThemeControl;
+}
+
+/** The panels of all features, or their panes, in the order of their tabs. */
+export function rowsOf<Of extends 'panels' | 'panes'>(
+  { features }: Page,
+  of: Of,
+): readonly NonNullable<Feature[Of]>[number][] {
+  return features.flatMap((feature): readonly Panel[] => feature[of] ?? []).sort((a, b) => a.place - b.place);
+}

@@ -1,0 +1,459 @@
+import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals';
+import type { CompanionFile } from '../base/companions.ts';
+import type { TraceError } from '../base/protocol.ts';
+import type { RemoteWorker } from '../base/remote.ts';
+import { createScope } from '../base/scope.ts';
+import { createEvents } from '../timeline/events.ts';
+import { createNotes } from '../timeline/notes/notes.ts';
+import { mayBeNotes, type NotesFile, sortOutNotes } from '../timeline/notes/notes_file.ts';
+import type { OpenTrace } from '../timeline/open_trace.ts';
+import { createPreview } from '../timeline/preview.ts';
+import { createTimeline } from '../timeline/timeline.ts';
+import { rememberTracks } from '../timeline/track_memory.ts';
+import { applyValueTypes } from '../timeline/value_types.ts';
+import { createAccessMarks } from '../trace/access_marks.ts';
+import { createCallPaths } from '../trace/call_paths.ts';
+import { createDerived } from '../trace/derived.ts';
+import { createEventTypes } from '../trace/event_types.ts';
+import { type BrowserMemory, createBrowserMemory } from '../trace/file_memory.ts';
+import { createFind } from '../trace/find.ts';
+import { createMarks } from '../trace/marks.ts';
+import { owned } from '../trace/per_trace.ts';
+import { whenAgain } from '../trace/read_again.ts';
+import { createSelection } from '../trace/selection.ts';
+import { createStatistics } from '../trace/statistics.ts';
+import { openTrace, type Trace, type TraceFile } from '../trace/trace.ts';
+import { addressOf, download, type Net } from './download.ts';
+import { type ChangedFile, watchFile } from './file_watch.ts';
+import { type Chosen, type Looking, lookAt, type Offer, planFor } from './opening.ts';
+import type { Recent } from './recent.ts';
+import { createSpare } from './spare.ts';
+
+/** Milliseconds until the page says that it looks at files. */
+const LOOKING_MS = 300;
+
+/** What the page shows. */
+export type Bench =
+  | { readonly at: 'empty' }
+  /** The file is being downloaded. Sizes are bytes; `total` is null if unknown. */
+  | { readonly at: 'fetching'; readonly name: string; readonly received: number; readonly total: number | null }
+  /** The download failed. */
+  | { readonly at: 'refused'; readonly name: string; readonly error: TraceError }
+  | { readonly at: 'open'; readonly open: OpenTrace };
+
+/** A trace that took longer than this to read is not closed without a question. */
+const COSTLY_MS = 2000;
+
+/** `document.body.dataset.state`. */
+export type PageState = 'empty' | 'loading' | 'choosing' | 'ready' | 'failed';
+
+/** The open trace, and the ways to open one. Opening a trace closes the previous one and frees its memory. */
+export interface Workbench {
+  readonly bench: ReadonlySignal<Bench>;
+  readonly state: ReadonlySignal<PageState>;
+  /** A sentence about the last action, or ''. */
+  readonly notice: ReadonlySignal<string>;
+  /** Prepares for a file that is likely to come: starts its worker. */
+  warm(): void;
+  /** Companions whose trace is still to come. */
+  readonly waiting: ReadonlySignal<readonly CompanionFile[]>;
+  /**
+   * Opens the trace among the files, with its companions. Without one, the open trace gets the companions. Asks before it replaces
+   * a trace that is costly. Notes among the files are added to the trace.
+   */
+  openFiles(files: readonly File[]): Promise<void>;
+  openBlob(blob: Blob, name: string): void;
+  /** Opens a file that another page has sent, but asks before it replaces a trace. */
+  offer(blob: Blob, name: string): void;
+  /** The file that waits for the user to agree, or null. */
+  readonly offered: ReadonlySignal<Offer | null>;
+  /** Whether the open trace took more than 2 s to read, or is still being read after that time. */
+  isCostly(): boolean;
+  /** Takes a companion away from the open trace, or from those that wait. */
+  removeCompanion(id: number): void;
+  openUrl(url: string): Promise<void>;
+  /** Opens the file again, to choose another trace of the archive. */
+  reopen(): void;
+  /** Opens the file again without the limit at which reading stopped. */
+  goOn(): void;
+  /** What has become of the file on disk since it was opened; null if nothing. */
+  readonly changed: Signal<ChangedFile | null>;
+  /** Opens the file again as it is now. */
+  readAgain(): Promise<void>;
+  /** Opens a part of the trace, written as a trace of its own, in its place. */
+  openPart(part: Blob, name: string): void;
+  /** Opens the trace again with the callees of tail calls under the functions that left by them, or beside these again. */
+  nestTailCalls(nested: boolean): void;
+  /** The files whose contents are being looked at to decide what to open, if that takes long; null otherwise. */
+  readonly looking: ReadonlySignal<Looking | null>;
+  /** Stops the download, the reading, or the look at files. */
+  cancel(): void;
+  /** Closes the trace. */
+  close(): void;
+  /** Shows a notice. */
+  tell(sentence: string): void;
+  dismissNotice(): void;
+}
+
+/**
+ * A workbench without a trace. `spawn` starts a worker for a trace, `spawnRecords` one for the records of a trace. Downloads go
+ * through `net`. What is remembered of files is in `memory`. `again` reads a file as it is now.
+ */
+export function createWorkbench(
+  spawn: () => RemoteWorker,
+  spawnRecords: () => RemoteWorker,
+  net: Net,
+  memory: BrowserMemory = createBrowserMemory(null),
+  again: Recent['again'] = async () => null,
+): Workbench {
+  const bench = signal<Bench>({ at: 'empty' });
+  const spare = createSpare(spawn);
+  const notice = signal('');
+  const changed = signal<ChangedFile | null>(null);
+  const offered = signal<Offer | null>(null);
+  let fetching: AbortController | null = null;
+  let opened = 0;
+  const waiting = signal<readonly CompanionFile[]>([]);
+  /** Notes whose trace is still to come. */
+  let waitingNotes: readonly NotesFile[] = [];
+  let lastCompanion = 0;
+  const looking = signal<Looking | null>(null);
+  let stopLooking: () => void = () => undefined;
+  /** Counts the choices of files: what a newer one is about replaces what is known of an older one. */
+  let choices = 0;
+
+  /** When the open trace was recognised, and how long reading it took. In milliseconds; null until then. */
+  let recognised: number | null = null;
+  let took: number | null = null;
+
+  const leave = () => {
+    const now = bench.peek();
+    if (now.at === 'open') now.open.scope.dispose();
+    fetching?.abort();
+    fetching = null;
+    notice.value = '';
+    changed.value = null;
+    offered.value = null;
+  };
+  const openWith = (port: RemoteWorker, file: TraceFile, notes: readonly NotesFile[] = []) => {
+    leave();
+    const blob = file.file;
+    for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
+    performance.mark('unspool:open', { detail: { bytesRead: 0, bytes: blob.size, events: 0 } });
+    const scope = createScope();
+    const own = <T extends object>(part: T): T => owned(scope, part);
+    const trace = own(openTrace(port, file, spawnRecords));
+    const selection = own(createSelection(trace));
+    const statistics = own(createStatistics(trace));
+    const tell = (sentence: string) => {
+      notice.value = sentence;
+    };
+    const derived = own(createDerived(trace, selection, tell));
+    const timeline = own(createTimeline(trace, derived.tracks));
+    const ownMemory = own(memory.of(trace, blob));
+    opened += 1;
+    const open: OpenTrace = {
+      id: opened,
+      file: blob,
+      trace,
+      timeline,
+      selection,
+      preview: own(createPreview(trace, selection.hovered)),
+      statistics,
+      callPaths: own(createCallPaths(statistics)),
+      events: own(createEvents(trace, timeline, statistics, selection)),
+      derived,
+      marks: own(createMarks(trace, timeline, statistics.highlighted)),
+      find: own(createFind(trace, timeline, selection)),
+      marked: own(createAccessMarks(timeline)),
+      memory: ownMemory,
+      eventTypes: own(createEventTypes(ownMemory, trace.names)),
+      notes: own(createNotes(ownMemory)),
+      nestTailCalls,
+      scope,
+    };
+    bench.value = { at: 'open', open };
+    for (const stop of [
+      watch(trace, file),
+      tellOfWrong(trace),
+      whenAgain(trace, (jumps, sentence) => {
+        openAgain({ jumps });
+        notice.value = sentence;
+      }),
+      effect(() => {
+        if (trace.ledger.told.value !== '') notice.value = trace.ledger.told.value;
+      }),
+      applyValueTypes(trace, timeline.arrangement.ordered),
+      addNotes(open, [...waitingNotes, ...notes]),
+      rememberTracks(ownMemory, timeline.arrangement.choices),
+      watchFile(open, again, (change) => {
+        changed.value = change;
+      }),
+    ]) {
+      scope.add(stop);
+    }
+    waitingNotes = [];
+  };
+  /** Opens the file of the trace again, in another way or another file in its place. */
+  const openAgain = (how: Partial<TraceFile>) => {
+    const now = bench.peek();
+    if (now.at !== 'open') return;
+    choices += 1;
+    const { trace, file } = now.open;
+    const { name, lifted, nested } = trace;
+    openWith(spare.take(), { file, name, lifted, nested, companions: trace.companions.peek(), ...how });
+  };
+  const nestTailCalls = (nested: boolean) => openAgain({ nested });
+  const openBlob = (blob: Blob, name: string, notes: readonly NotesFile[] = []) => {
+    choices += 1;
+    openWith(spare.take(), { file: blob, name, companions: waiting.peek() }, notes);
+  };
+  /** What becomes of companions when it is known what the file is. */
+  const watch = (trace: Trace, { file, name }: TraceFile) => {
+    let known = false;
+    recognised = null;
+    took = null;
+    return effect(() => {
+      const status = trace.status.value;
+      const info = trace.info.value;
+      if (info) recognised ??= performance.now();
+      if (status.at === 'ready' && recognised !== null) took ??= performance.now() - recognised;
+      untracked(() => {
+        // What was read stays on the screen, but nothing answers any more.
+        const ended = status.at === 'ready' ? status.error : null;
+        if (ended?.kind === 'crashed' || ended?.kind === 'memory') notice.value = ended.sentence;
+        if (status.at === 'failed' && status.companion !== null) {
+          // It was the only file, so nothing else is lost.
+          lastCompanion += 1;
+          const id = lastCompanion;
+          const kind = status.companion;
+          leave();
+          bench.value = { at: 'empty' };
+          waiting.value = [...waiting.peek(), { id, kind, name, file }];
+        } else if (info && !known) {
+          known = true;
+          waiting.value = [];
+          // Some may have come after the file.
+          const useless = trace.companions.peek().filter(({ kind }) => !info.companions.includes(kind));
+          for (const { id } of useless) trace.detach(id);
+          const names = useless.map((companion) => companion.name).join(', ');
+          if (names !== '') notice.value = `This trace cannot use ${names}.`;
+        }
+      });
+    });
+  };
+  /** A notice for each companion of which something is wrong. */
+  const tellOfWrong = (trace: Trace) => {
+    const told = new Set<number>();
+    return effect(() => {
+      for (const { id, name, attachment } of trace.companions.value) {
+        if (!attachment?.wrong || told.has(id)) continue;
+        told.add(id);
+        notice.value = `${name}: ${attachment.sentence}`;
+      }
+    });
+  };
+  /** Adds notes as soon as it is known what they join. */
+  const addNotes = ({ notes, memory }: OpenTrace, files: readonly NotesFile[]) => {
+    let left = files;
+    return effect(() => {
+      if (!memory.parts.value || left.length === 0) return;
+      const added = left;
+      left = [];
+      const told = untracked(() => added.map((file) => notes.take(file)));
+      notice.value = [notice.peek(), ...told].filter(Boolean).join(' ');
+    });
+  };
+  const addCompanions = (open: OpenTrace, added: readonly CompanionFile[]) => {
+    const { trace } = open;
+    const before = trace.companions.peek();
+    // The log changes what the database holds, so that is read again.
+    if (added.some(({ kind }) => kind === 'wal')) {
+      openAgain({ companions: [...before.filter(({ kind }) => kind !== 'wal'), ...added] });
+    } else trace.attach(added);
+  };
+
+  /** The open trace, if there is something to show. */
+  const shown = () => {
+    const now = bench.peek();
+    return now.at === 'open' && now.open.trace.status.peek().at !== 'failed' ? now.open : null;
+  };
+
+  /** What files are. Looking may take long, so the user can stop it: that ends the worker. */
+  const lookFor = async (port: RemoteWorker, chosen: readonly Chosen[]) => {
+    let stopped = false;
+    const stop = new Promise<null>((resolve) => {
+      stopLooking = () => {
+        stopped = true;
+        port.terminate();
+        resolve(null);
+      };
+    });
+    const timer = setTimeout(() => {
+      looking.value = { files: chosen.length };
+    }, LOOKING_MS);
+    const looks = await Promise.race([lookAt(port, chosen), stop]);
+    clearTimeout(timer);
+    // A newer look has its own.
+    if (!stopped) stopLooking = () => undefined;
+    looking.value = null;
+    return { looks, stopped };
+  };
+  const isCostly = () =>
+    shown() !== null && recognised !== null && (took ?? performance.now() - recognised) > COSTLY_MS;
+  const ask = (name: string, isSent: boolean, open: () => void) => {
+    const close = () => {
+      offered.value = null;
+    };
+    const accept = () => {
+      close();
+      open();
+    };
+    offered.value = { name, isSent, accept, decline: close };
+  };
+
+  const openUrl = async (text: string) => {
+    leave();
+    const controller = new AbortController();
+    fetching = controller;
+    spare.warm();
+    let name = text;
+    try {
+      const address = addressOf(text, net.base);
+      name = address.name;
+      bench.value = { at: 'fetching', name, received: 0, total: null };
+      const blob = await download(address, net, controller.signal, (received, total) => {
+        if (fetching === controller) bench.value = { at: 'fetching', name, received, total };
+      });
+      if (fetching === controller) openBlob(blob, name);
+    } catch (error) {
+      if (fetching === controller) bench.value = { at: 'refused', name, error: error as TraceError };
+    }
+  };
+
+  return {
+    bench,
+    notice,
+    warm: spare.warm,
+    state: computed(() => stateOf(bench.value)),
+    waiting,
+    openFiles: async (given) => {
+      // The usual case waits for nothing.
+      const { notes, others: files } = given.some(mayBeNotes)
+        ? await sortOutNotes(given)
+        : { notes: [], others: given };
+      const [first] = files;
+      const open = shown();
+      if (!first) {
+        notice.value = '';
+        if (open) open.scope.add(addNotes(open, notes));
+        else if (notes.length > 0) {
+          waitingNotes = [...waitingNotes, ...notes];
+          notice.value = 'The notes are added to the trace that you open next.';
+        }
+        return;
+      }
+      if (files.length === 1 && !open) return openBlob(first, first.name, notes);
+      choices += 1;
+      const choice = choices;
+      const chosen = files.map((file) => ({ file, name: file.name }));
+      const port = spare.take();
+      stopLooking();
+      const { looks, stopped } = await lookFor(port, chosen);
+      if (stopped) return;
+      if (choice !== choices) return spare.put(port);
+      if (!looks) {
+        port.terminate();
+        // Opening it says why nothing can be opened.
+        return openBlob(first, first.name, notes);
+      }
+      const info = open?.trace.info.peek();
+      const plan = planFor(chosen, looks, info ? { takes: info.companions } : null);
+      const added = plan.companions.map(({ file, kind }) => {
+        lastCompanion += 1;
+        return { id: lastCompanion, kind, ...chosen[file]! };
+      });
+      const trace = plan.trace === null ? null : chosen[plan.trace]!;
+      if (trace) {
+        const companions = [...waiting.peek(), ...added];
+        if (isCostly()) {
+          spare.put(port);
+          ask(trace.name, false, () => openWith(spare.take(), { ...trace, companions }, notes));
+        } else openWith(port, { ...trace, companions }, notes);
+      } else {
+        spare.put(port);
+        if (open && added.length > 0) addCompanions(open, added);
+        else if (!open && added.length > 0) waiting.value = [...waiting.peek(), ...added];
+        // Nothing fits: the refusal says what does.
+        else if (!open) return openBlob(first, first.name);
+      }
+      notice.value = plan.notice;
+      if (!trace && open && notes.length > 0) open.scope.add(addNotes(open, notes));
+    },
+    removeCompanion: (id) => {
+      waiting.value = waiting.peek().filter((companion) => companion.id !== id);
+      const open = shown();
+      const companion = open?.trace.companions.peek().find((it) => it.id === id);
+      if (!open || !companion) return;
+      if (companion.kind !== 'wal') return open.trace.detach(id);
+      openAgain({ companions: open.trace.companions.peek().filter((it) => it.id !== id) });
+    },
+    openBlob,
+    offered,
+    isCostly,
+    offer: (blob, name) => {
+      if (shown()) ask(name, true, () => openBlob(blob, name));
+      else openBlob(blob, name);
+    },
+    tell: (sentence) => {
+      notice.value = sentence;
+    },
+    openUrl,
+    reopen: () => {
+      const now = bench.peek();
+      if (now.at === 'open') openBlob(now.open.file, now.open.trace.name);
+    },
+    looking,
+    goOn: () => openAgain({ lifted: true }),
+    openPart: (file, name) => openAgain({ file, name }),
+    changed,
+    readAgain: async () => {
+      const now = bench.peek();
+      const file = now.at === 'open' ? await again(now.open.file).catch(() => null) : null;
+      if (file && bench.peek() === now) openAgain({ file });
+      else notice.value = 'The file cannot be read again. Choose it again.';
+    },
+    nestTailCalls,
+    close: () => {
+      stopLooking();
+      leave();
+      bench.value = { at: 'empty' };
+    },
+    cancel: () => {
+      stopLooking();
+      const now = bench.peek();
+      if (now.at === 'open') now.open.trace.cancel();
+      if (now.at !== 'fetching') return;
+      leave();
+      bench.value = { at: 'empty' };
+    },
+    dismissNotice: () => {
+      notice.value = '';
+      const now = bench.peek();
+      if (now.at === 'open') now.open.trace.shortage.value = '';
+    },
+  };
+}
+
+function stateOf(bench: Bench): PageState {
+  switch (bench.at) {
+    case 'empty':
+      return 'empty';
+    case 'fetching':
+      return 'loading';
+    case 'refused':
+      return 'failed';
+    case 'open':
+      return bench.open.trace.status.value.at;
+  }
+}

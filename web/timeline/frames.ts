@@ -1,0 +1,144 @@
+import { formatBytes, formatCount } from '../base/format.ts';
+import { FIGURES, type Figure, type FrameColumns, type Measure } from '../base/survey_protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import { MEASURE_TITLES, measuredText } from '../trace/call_times.ts';
+import { pointedOf } from '../trace/pointed.ts';
+import type { Tracks } from '../trace/tracks.ts';
+import { goToPosition, type Place } from './go_to.ts';
+
+/** What a frame is sorted by. */
+export type FrameOrder = 'frame' | Figure | Measure;
+
+/** A figure or a measure with its titles. */
+export interface FigureTitle {
+  readonly figure: Figure | Measure;
+  readonly title: string;
+  readonly says: string;
+  /** What it counts, where that is not a number of things. */
+  readonly unit: 'bytes' | 'ns' | '';
+  /** A value as text that fits a narrow column. */
+  readonly text: (value: number) => string;
+}
+
+const title = (figure: Figure, title: string, says: string, isBytes = false): FigureTitle => ({
+  figure,
+  title,
+  says,
+  unit: isBytes ? 'bytes' : '',
+  text: isBytes ? (value) => (value < 1000 ? `${value} B` : formatBytes(value)) : formatCount,
+});
+
+const MEASURED: readonly FigureTitle[] = MEASURE_TITLES.map(({ measure, title, name }) => ({
+  figure: measure,
+  title,
+  says: `${name} in the replay, of the calls in the profile`,
+  unit: measure === 'pixels' ? '' : 'ns',
+  text: (value) => measuredText(measure, value),
+}));
+
+/** The figures, in the order of their columns. */
+export const FIGURE_TITLES: readonly FigureTitle[] = [
+  ...MEASURED,
+  title('calls', 'Calls', 'Calls that return in the frame, on all threads'),
+  title('draws', 'Draws', 'Calls that submit geometry or pixels, without clears'),
+  title('clears', 'Clears', 'Calls that clear a framebuffer'),
+  title('vertices', 'Vertices', 'Vertices of all draws, instances included'),
+  title('uncounted', 'Unknown', 'Draws whose vertex count is not in the trace, such as indirect ones'),
+  title('stateChanges', 'State', 'Calls that set state of the context or of objects'),
+  title('redundant', 'Redundant', 'State changes that repeat what an earlier call of the context set'),
+  title('programSwitches', 'Programs', 'Switches to another program'),
+  title('errors', 'Errors', 'Errors that glGetError returned'),
+  title('uploaded', 'Uploaded', 'Bytes of textures, buffers, client arrays, shaders and pixels', true),
+  title('textureBytes', 'Textures', 'Bytes uploaded to textures', true),
+  title('bufferBytes', 'Buffers', 'Bytes uploaded to buffers, or written while they were mapped', true),
+  title('clientBytes', 'Client', 'Bytes of vertices and indices that are not in a buffer', true),
+  title('shaderBytes', 'Shaders', 'Bytes of shaders and programs', true),
+  title('pixelBytes', 'Pixels', 'Bytes drawn without a texture', true),
+];
+
+/** The figures that are not 0 in all frames, and those that everyone looks for. */
+export function tellingFigures({ figures }: FrameColumns): readonly FigureTitle[] {
+  const always: readonly FigureTitle['figure'][] = [
+    'calls',
+    'draws',
+    'vertices',
+    'stateChanges',
+    'redundant',
+    'uploaded',
+  ];
+  return FIGURE_TITLES.filter(({ figure }) => always.includes(figure) || figures[figure].some((it) => it > 0));
+}
+
+/** Numbers of frames in an order. Equal ones stay in the order of frames. */
+export function orderOf({ count, figures }: FrameColumns, by: FrameOrder, descending: boolean): Uint32Array {
+  const order = Uint32Array.from({ length: count }, (_, i) => i);
+  const sign = descending ? -1 : 1;
+  if (by === 'frame') return descending ? order.reverse() : order;
+  // What was not measured is less than anything that was.
+  const key = (frame: number) => (Number.isNaN(figures[by][frame]) ? -1 : figures[by][frame]!);
+  return order.sort((a, b) => sign * (key(a) - key(b)) || a - b);
+}
+
+/** The frame with the greatest number. Of several, the first. -1 if all are 0, or not measured. */
+export function heaviest({ figures }: FrameColumns, by: Figure | Measure): number {
+  let best = -1;
+  figures[by].forEach((value, i) => {
+    if (value > (best < 0 ? 0 : figures[by][best]!)) best = i;
+  });
+  return best;
+}
+
+/** The greatest number of any frame, at least 0. */
+export function greatest(frames: FrameColumns, by: Figure | Measure): number {
+  return frames.figures[by][heaviest(frames, by)] ?? 0;
+}
+
+/** The number of the frame of a call. */
+export function frameOf({ count, last }: FrameColumns, call: number): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (last[middle]! < call) low = middle + 1;
+    else high = middle;
+  }
+  return Math.min(low, count - 1);
+}
+
+/** Sums of all figures. */
+export function sumsOf({ figures }: FrameColumns): Readonly<Record<Figure, number>> {
+  const sums = {} as Record<Figure, number>;
+  for (const figure of FIGURES) sums[figure] = figures[figure].reduce((sum, one) => sum + one, 0);
+  return sums;
+}
+
+/** The locator of a frame: bit 63 and its number (`Located` of `crate/formats/src/apitrace`). */
+export function frameLocator(frame: number): bigint {
+  return (1n << 63n) | BigInt(frame);
+}
+
+/** The track of the frames, or null. */
+export function framesTrack(tracks: Tracks): number | null {
+  for (const track of tracks.values()) if (track.kind === 'lane' && track.name === 'frames') return track.id;
+  return null;
+}
+
+/** Selects a frame on the timeline, and shows it: its slice, or its first call if no call ends it. */
+export async function goToFrame(
+  { first, last }: FrameColumns,
+  frame: number,
+  place: Place & { readonly trace: { readonly tracks: { peek(): Tracks } } },
+): Promise<void> {
+  const { trace, timeline, selection } = place;
+  const from = BigInt(first[frame]!);
+  const track = framesTrack(trace.tracks.peek());
+  const found =
+    track === null ? null : await trace.find({ to: 'record', time: ticks(from), track, locator: frameLocator(frame) });
+  if (!found) return goToPosition(ticks(from), place);
+  const length = BigInt(last[frame]!) - from + 1n;
+  const extent = trace.progress.peek().extent;
+  const margin = length / 4n + 1n;
+  const clamp = (at: bigint) => (extent && at < extent.from ? extent.from : extent && at > extent.to ? extent.to : at);
+  timeline.show({ from: ticks(clamp(from - margin)), to: ticks(clamp(from + length + margin)) }, 'gliding', 0.02);
+  selection.selected.value = pointedOf(found);
+  selection.revealRow();
+}

@@ -1,0 +1,120 @@
+import type { Hit, HitOrder } from '../../base/find_protocol.ts';
+import { formatCount, formatLength, formatPosition, plural, shortened } from '../../base/format.ts';
+import { plainLength, plainPosition, plainTitle } from '../../base/plain.ts';
+import { ticks } from '../../base/ticks.ts';
+import { type Column, Table } from '../../parts/table.tsx';
+import { inPortions, TakeTable } from '../../parts/take_table.tsx';
+import { hitsKey } from '../../trace/derived.ts';
+import type { OpenTrace } from '../open_trace.ts';
+import { KeepButton } from './keep.tsx';
+import { Which } from './which.tsx';
+import './hits.css';
+
+interface ColumnOf {
+  readonly order: HitOrder;
+  readonly title: string;
+  /** CSS pixels; left out for the column that takes the rest. */
+  readonly width?: number;
+}
+
+const POSITION: ColumnOf = { order: 'position', title: 'Position', width: 150 };
+const THREAD: ColumnOf = { order: 'thread', title: 'Thread', width: 170 };
+const NAME: ColumnOf = { order: 'name', title: 'Name' };
+const DURATION: ColumnOf = { order: 'duration', title: 'Duration', width: 110 };
+const MATCH: ColumnOf = { order: 'match', title: 'Match', width: 320 };
+
+/** The hits of the search. */
+export function Results({ open }: { open: OpenTrace }) {
+  const { trace, find } = open;
+  const count = find.count.value;
+  // Repaint when rows arrive.
+  void find.version.value;
+  const info = trace.info.value;
+  const extent = trace.progress.value.extent;
+  const order = find.order.value;
+  if (!info || !extent) return null;
+  const timed = info.clock.kind !== 'ordinal';
+  const columns = [POSITION, THREAD, NAME, ...(timed ? [DURATION] : []), MATCH];
+  const tracks = trace.tracks.value;
+  const textOf = (hit: Hit, { order: shows }: ColumnOf): string => {
+    switch (shows) {
+      case 'position':
+        return formatPosition(hit.start, extent.from, info.clock);
+      case 'thread':
+        return tracks.get(hit.track)?.name ?? '';
+      case 'name':
+        return nameOf(hit);
+      case 'duration':
+        return hit.end === null ? '' : formatLength(ticks(hit.end - hit.start), info.clock);
+      case 'match':
+        return hit.matched;
+    }
+  };
+  const taken = (hit: Hit) =>
+    columns.map((column) => {
+      if (column === POSITION) return plainPosition(hit.start, extent.from, info.clock);
+      if (column === DURATION) return hit.end === null ? '' : plainLength(hit.end - hit.start, info.clock);
+      return textOf(hit, column);
+    });
+  const heads = columns.map((column) =>
+    column === POSITION || column === DURATION ? plainTitle(column.title, info.clock) : column.title,
+  );
+  const nameOf = ({ name, title }: Hit) => (name === null ? trace.names.inPlaceOf(title) : trace.names.of(name));
+  return (
+    <div class="results panel-body">
+      <div class="panel-bar">
+        <Which open={open} />
+        <span class="muted">
+          {formatCount(count)} {plural(count, 'hit')} of <span class="mono">{shortened(find.asked.value)}</span>
+        </span>
+        {count > 0 && <KeepHits open={open} />}
+        {count > 0 && <TakeTable name="hits" head={heads} rows={() => inPortions(find.page, taken)} />}
+      </div>
+      <Table
+        label="Hits"
+        id="hit"
+        count={count}
+        row={find.row}
+        columns={columns.map(
+          (column): Column<Hit> => ({
+            id: column.order,
+            title: column.title,
+            class: column === POSITION || column === DURATION ? 'number' : 'words',
+            width: column.width === undefined ? undefined : `${column.width}px`,
+            cell: (hit) => textOf(hit, column),
+            look: (hit) => ({ title: textOf(hit, column) }),
+            key: column.order,
+          }),
+        )}
+        by={order}
+        descending={order === 'duration'}
+        sortBy={(key) => {
+          find.order.value = key as HitOrder;
+        }}
+        current={find.currentRow.value}
+        follows
+        choose={find.choose}
+        menu={(hit, row) => ({
+          named: { id: hit.name ?? -1, text: nameOf(hit), isCalled: hit.end !== null },
+          show: () => find.choose(row),
+        })}
+        want={find.want}
+        empty={find.state.value.at === 'done' ? 'Nothing found.' : undefined}
+      />
+    </div>
+  );
+}
+
+/** Keeps the hits as a track. */
+function KeepHits({ open: { find, derived } }: { open: OpenTrace }) {
+  const expression = find.asked.value;
+  return (
+    <KeepButton
+      keeping={derived.keeping.value.get(hitsKey(expression))}
+      reading={find.state.value.at === 'searching'}
+      title="Show all hits on one track"
+      onClick={() => void find.columns().then((hits) => derived.keepHits(expression, hits))}
+      stop={() => derived.stop(hitsKey(expression))}
+    />
+  );
+}
