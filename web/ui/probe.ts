@@ -6,6 +6,7 @@ import { createReplay, type Replay } from '../model/replay.ts';
 import probeWorker from '../worker/replay_probe.ts?worker&url';
 import { replayOf } from './replay/replays.ts';
 import { startReplayWorker } from './replay/worker.ts';
+import { startWorker } from './workers.ts';
 
 /** Milliseconds that the GPU may take for a picture. */
 const PATIENCE_MS = 60_000;
@@ -48,12 +49,12 @@ function probeOf(open: OpenTrace, shortcuts: Shortcuts): Replay {
   const key = JSON.stringify(shortcuts);
   const known = all.get(key);
   if (known) return known;
-  const start = async () => {
-    const port = await startReplayWorker(probeWorker);
-    (port as { postMessage(message: unknown): void }).postMessage(shortcuts);
-    return port;
+  const spawn = () => {
+    const worker = startWorker(probeWorker);
+    worker.postMessage(shortcuts);
+    return worker;
   };
-  const replay = createReplay(open.trace, start, undefined, 0);
+  const replay = createReplay(open.trace, (died) => startReplayWorker(died, spawn), undefined, 0);
   open.scope.add(replay.dispose);
   all.set(key, replay);
   return replay;

@@ -1,12 +1,12 @@
 /* What a replay asks of WebGL2: its worker does so on an `OffscreenCanvas` of its own. */
 
-import { LOST } from '../replay_protocol.ts';
+import { LOST, type Touched } from '../replay_protocol.ts';
 import { type Copies, createCopies } from './copies.ts';
 import { createReplayGl, type Refused } from './gl.ts';
 import { createPace } from './pace.ts';
 import type { Failure } from './programs.ts';
 import type { Reading } from './reading.ts';
-import type { Cut, Touched, Watch } from './views.ts';
+import type { Cut, Watch } from './views.ts';
 
 /** What commands have come to. */
 export interface Ran {
