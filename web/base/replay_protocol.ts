@@ -9,11 +9,15 @@ export type PictureView = 'color' | 'wireframe' | 'overdraw' | 'depth' | 'change
 /** Which limit a replay ran into that the user may raise: that of bytes, of time, or of the size of traces that are drawn without a GPU. */
 export type Limit = '' | 'bytes' | 'time' | 'gpu';
 
-/** A picture: RGBA from the top left, four bytes each. */
-export interface Picture {
+/** A small picture: RGBA from the top left, four bytes each. */
+export interface SmallPicture {
   readonly width: number;
   readonly height: number;
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+}
+
+/** A picture in its own size. */
+export interface Picture extends SmallPicture {
   /** Why it is not complete; '' if it is. */
   readonly halted: string;
   readonly limit: Limit;
@@ -139,7 +143,7 @@ export interface ReplayService {
   stop(): Promise<void>;
 }
 
-/** Why a replay has ended. */
+/** Why a replay has ended, or a picture is not complete. */
 export interface ReplayFailure {
   readonly sentence: string;
   /** What may be raised for another try; '' for a try without that. */
@@ -158,10 +162,3 @@ export interface Shortcuts {
 
 /** What is said if a GPU has given up. */
 export const LOST = 'The GPU failed during this replay. The trace may demand too much of it.';
-
-/** RGBA from the top left. */
-export interface SmallPicture {
-  readonly width: number;
-  readonly height: number;
-  readonly pixels: Uint8ClampedArray<ArrayBuffer>;
-}

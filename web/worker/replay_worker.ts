@@ -74,12 +74,6 @@ interface Open {
   readonly keyframes: Keyframes;
 }
 
-/** Why a picture is not complete. */
-interface End {
-  readonly sentence: string;
-  readonly limit: Limit;
-}
-
 /** What is to be executed. */
 interface Way {
   readonly call: number;
@@ -113,9 +107,14 @@ interface Target {
   readonly height: number;
 }
 
-function tookTooLong(patience: number, what: string): End {
+function tookTooLong(patience: number, what: string): ReplayFailure {
   const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture ${what}.`;
   return { sentence, limit: 'time' };
+}
+
+/** The last call that a player has come to, and the number of all calls. */
+function progressOf(player: Player) {
+  return player.progress() as { readonly at: number; readonly count: number };
 }
 
 const load = startReader(() => init());
@@ -139,9 +138,9 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   /** WebGL2 has refused something: from now on it is asked after each command. */
   let isChecked = false;
   let hasErrors = false;
-  let stopped: End | null = null;
+  let stopped: ReplayFailure | null = null;
   /** The trace demands too much from a call on that is not executed. */
-  let cut: End | null = null;
+  let cut: ReplayFailure | null = null;
   /** Errors that no command has caused are not looked for again. */
   let looksForErrors = true;
 
@@ -178,13 +177,13 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   const lookOnce = async ({ survey }: Open): Promise<Frames> => {
     survey.seek(Number.MAX_SAFE_INTEGER, 0, 0);
     while (!survey.step(LOOKED)) {
-      const { at, count } = survey.progress() as { at: number; count: number };
+      const { at, count } = progressOf(survey);
       report('looking', at / Math.max(1, count), at);
       await breath();
     }
     const { from, to, draws } = survey.frames() as Frames;
     // The last frame may have no end.
-    const { at } = survey.progress() as { at: number };
+    const { at } = progressOf(survey);
     const frames = { from, to: to.map((end) => Math.min(end, at)), draws };
     // The page has its own copy.
     page.coverage(survey.verdict() as Coverage, structuredClone(frames));
@@ -196,7 +195,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     if (isWireframe || !shortcuts.skips) return null;
     const watched = watch?.from ?? Number.POSITIVE_INFINITY;
     const found = keyframes.before(Math.min(call, watched - 1), skip);
-    const at = player.beginsAnew(call, ...skip) ? 0 : (player.progress() as { at: number }).at;
+    const at = player.beginsAnew(call, ...skip) ? 0 : progressOf(player).at;
     return found && found.call > at && found.call >= Math.min(...skip) ? found : null;
   };
   /** Everything is as after a call. Returns false if something more urgent came. */
@@ -218,7 +217,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   const execute = async ({ player, gpu, keyframes, bytes }: Open, way: Way): Promise<boolean> => {
     const { call, skip, patience, isOver } = way;
     const isPlain = !way.isWireframe && shortcuts.skips && !way.watch && !isChecked;
-    if (player.seek(call, ...skip)) gpu.reset(player.kept() as Uint32Array<ArrayBuffer>);
+    if (player.seek(call, ...skip)) gpu.reset(player.kept());
     stopped = null;
     let taken = 0;
     /** Nothing is under way. */
@@ -229,7 +228,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
       const { words, bytes: content } = player.take() as Commands;
       if (player.takeStartedOver()) gpu.reset(new Uint32Array());
       const executed = performance.now();
-      const { at } = player.progress() as { at: number };
+      const { at } = progressOf(player);
       // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
       const commands = { words, bytes: content };
       const ended = words.length > 0 ? await run(gpu, commands, patience - taken, isOver) : null;
@@ -320,9 +319,9 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   /** Not as far as the call that demands too much: it is known, and need not be tried. */
   const wayTo = ({ survey }: Open, what: Goal & Partial<Way>): Way => {
     cut = null;
-    const skip = shortcuts.skips ? (survey.skipBefore(what.call) as unknown as Skip) : ([0, 0] as const);
-    const way = { isWireframe: false, watch: null, ...what, skip };
-    const { at } = survey.progress() as { at: number };
+    const [windows = 0, surfaces = 0] = shortcuts.skips ? survey.skipBefore(what.call) : [];
+    const way: Way = { isWireframe: false, watch: null, ...what, skip: [windows, surfaces] };
+    const { at } = progressOf(survey);
     if (survey.halted === '' || way.call < at) return way;
     cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
     return { ...way, call: Math.max(0, at - 1) };
@@ -393,7 +392,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   };
   /** The next small picture. Those that come later in the trace are cheapest, because what is before them is done. */
   const nextOfFilm = async (open: Open, ask: Film) => {
-    const { at } = open.player.progress() as { at: number };
+    const { at } = progressOf(open.player);
     const [call = 0] = ask.calls.filter((each) => each > at).concat(ask.calls);
     const left = ask.calls.filter((each) => each !== call);
     await look(open);

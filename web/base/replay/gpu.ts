@@ -35,7 +35,7 @@ export interface ReplayGpu {
   /** Gives the context up, once the GPU has done what it has begun. Nothing is to be asked afterwards. */
   end(): Promise<void>;
   /** Deletes all objects but programs that may be used again, and textures that are `kept`: number and binding of each. */
-  reset(kept: Uint32Array<ArrayBuffer>): void;
+  reset(kept: Uint32Array): void;
   /** Watches draws from now on, or none. */
   watch(watch: Watch | null): void;
   /**
