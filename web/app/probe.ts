@@ -1,5 +1,6 @@
 /* Answers to questions of tests and tools about the open trace: `docs/interfaces.md`. */
 
+import { startWorker } from '../base/workers.ts';
 import type { Shortcuts } from '../features/pictures/protocol.ts';
 import { createReplay, type Replay } from '../features/pictures/replay.ts';
 import { replayOf } from '../features/pictures/replays.ts';
@@ -48,12 +49,12 @@ function probeOf(open: OpenTrace, shortcuts: Shortcuts): Replay {
   const key = JSON.stringify(shortcuts);
   const known = all.get(key);
   if (known) return known;
-  const start = async () => {
-    const port = await startReplayWorker(probeWorker);
-    (port as { postMessage(message: unknown): void }).postMessage(shortcuts);
-    return port;
+  const spawn = () => {
+    const worker = startWorker(probeWorker);
+    worker.postMessage(shortcuts);
+    return worker;
   };
-  const replay = createReplay(open.trace, start, undefined, 0);
+  const replay = createReplay(open.trace, (died) => startReplayWorker(died, spawn), undefined, 0);
   open.scope.add(replay.dispose);
   all.set(key, replay);
   return replay;

@@ -1,6 +1,6 @@
 /**
- * The messages between the page and the worker that replays an apitrace. `web/features/pictures/worker/replay_worker.ts` reads {@link ToReplay} and
- * writes {@link FromReplay}, `web/features/pictures/replay.ts` the reverse. Calls are numbers: a trace has fewer than 2^53.
+ * What the worker that replays an apitrace does: `web/features/pictures/worker/replay_worker.ts`. `web/features/pictures/replay.ts` is the page's side of it. Calls
+ * are numbers: a trace has fewer than 2^53.
  */
 
 /** How draws are shown. */
@@ -9,11 +9,15 @@ export type PictureView = 'color' | 'wireframe' | 'overdraw' | 'depth' | 'change
 /** Which limit a replay ran into that the user may raise: that of bytes, of time, or of the size of traces that are drawn without a GPU. */
 export type Limit = '' | 'bytes' | 'time' | 'gpu';
 
-/** A picture: RGBA from the top left, four bytes each. */
-export interface Picture {
+/** A small picture: RGBA from the top left, four bytes each. */
+export interface SmallPicture {
   readonly width: number;
   readonly height: number;
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+}
+
+/** A picture in its own size. */
+export interface Picture extends SmallPicture {
   /** Why it is not complete; '' if it is. */
   readonly halted: string;
   readonly limit: Limit;
@@ -80,71 +84,66 @@ export interface Frames {
   readonly draws: Float64Array;
 }
 
-export type ToReplay =
-  /**
-   * `index` is the one that the session made; `megabytes` the limit for textures and buffers. `isAnyway`: also without a GPU, whatever
-   * the size of the file.
-   */
-  | {
-      readonly t: 'open';
-      readonly file: Blob;
-      readonly index: Uint8Array;
-      readonly megabytes: number;
-      readonly isAnyway: boolean;
-    }
-  /** Looks at all calls, for frames and coverage. No picture is made. */
-  | { readonly t: 'look' }
-  /**
-   * Asks for the picture after a call: of what is drawn to, or of the window if the call swaps its buffers. `patience`: milliseconds that
-   * the GPU may take. A later question replaces it.
-   */
-  | {
-      readonly t: 'picture';
-      readonly id: number;
-      readonly call: number;
-      readonly view: PictureView;
-      readonly patience: number;
-    }
-  /** Asks which draws of the frame up to a call touched a pixel, counted from the top left. */
-  | {
-      readonly t: 'pixel';
-      readonly id: number;
-      readonly call: number;
-      readonly x: number;
-      readonly y: number;
-      readonly patience: number;
-    }
-  /** Nothing more is wanted. The answer comes once the GPU has done what it has begun. */
-  | { readonly t: 'stop' }
-  /** Asks for small pictures after calls, while there is nothing else to do. A later list replaces it. */
-  | { readonly t: 'film'; readonly calls: readonly number[]; readonly width: number; readonly height: number };
+/** What is replayed, and within which limits. */
+export interface ReplayOpening {
+  readonly file: Blob;
+  /** What the session made. */
+  readonly index: Uint8Array;
+  /** Limit for textures and buffers, in MiB. */
+  readonly megabytes: number;
+  /** Also without a GPU, whatever the size of the file. */
+  readonly isAnyway: boolean;
+}
 
-export type FromReplay =
+/** What the worker says without being asked. */
+export interface ReplayReports {
   /** All calls were looked at. */
-  | { readonly t: 'coverage'; readonly coverage: Coverage; readonly frames: Frames }
-  /** How far it is: a share, and the call. `what` is being done. */
-  | {
-      readonly t: 'progress';
-      readonly what: 'looking' | 'replaying';
-      readonly share: number;
-      readonly call: number;
-    }
-  | {
-      readonly t: 'picture';
-      readonly id: number;
-      readonly picture: Picture | null;
-      readonly failures: readonly ShaderFailure[];
-      readonly refusals: readonly Refusal[];
-    }
-  | { readonly t: 'pixel'; readonly id: number; readonly touches: readonly Touch[]; readonly isAll: boolean }
+  coverage(coverage: Coverage, frames: Frames): void;
+  /** How far it is with `what`: a share, and the call. */
+  progress(what: 'looking' | 'replaying', share: number, call: number): void;
   /** A small picture, or null if there is none. */
-  | { readonly t: 'film'; readonly call: number; readonly picture: SmallPicture | null }
-  /** The worker has given up its GPU. */
-  | { readonly t: 'stopped' }
-  /** Nothing can be replayed any more, or not before a limit is raised. */
-  | ({ readonly t: 'failed' } & ReplayFailure);
+  film(call: number, picture: SmallPicture | null): void;
+}
 
-/** Why a replay has ended. */
+/** A picture, and what has failed on the way to it. */
+export interface Pictured {
+  /** null if there is nothing to see. */
+  readonly picture: Picture | null;
+  /** Those that were not reported before. */
+  readonly failures: readonly ShaderFailure[];
+  readonly refusals: readonly Refusal[];
+}
+
+/** What touched a pixel. */
+export interface Touched {
+  readonly touches: readonly Touch[];
+  /** Otherwise there are more. */
+  readonly isAll: boolean;
+}
+
+/** The replay of one trace, in a worker that is never reset. A question replaces the one before, whose answer is null then. */
+export interface ReplayService {
+  /**
+   * Opens a trace, once. `page` hears of it as long as the worker lives. Is rejected with a {@link ReplayFailure} when nothing can be
+   * replayed any more, or not before a limit is raised.
+   */
+  open(opening: ReplayOpening, page: ReplayReports): Promise<never>;
+  /** Looks at all calls, for frames and coverage. No picture is made. */
+  look(): void;
+  /**
+   * The picture after a call: of what is drawn to, or of the window if the call swaps its buffers. `patience`: milliseconds that the
+   * GPU may take.
+   */
+  picture(call: number, view: PictureView, patience: number): Promise<Pictured | null>;
+  /** Which draws of the frame up to a call touched a pixel, counted from the top left. */
+  pixel(call: number, x: number, y: number, patience: number): Promise<Touched | null>;
+  /** Makes small pictures after calls, while there is nothing else to do. A later list replaces it. */
+  film(calls: readonly number[], width: number, height: number): void;
+  /** Nothing more is wanted. Resolves once the GPU has done what it has begun, and was given up. */
+  stop(): Promise<void>;
+}
+
+/** Why a replay has ended, or a picture is not complete. */
 export interface ReplayFailure {
   readonly sentence: string;
   /** What may be raised for another try; '' for a try without that. */
@@ -163,10 +162,3 @@ export interface Shortcuts {
 
 /** What is said if a GPU has given up. */
 export const LOST = 'The GPU failed during this replay. The trace may demand too much of it.';
-
-/** RGBA from the top left. */
-export interface SmallPicture {
-  readonly width: number;
-  readonly height: number;
-  readonly pixels: Uint8ClampedArray<ArrayBuffer>;
-}

@@ -1,15 +1,16 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { methods, type Remote } from '../../base/remote.ts';
 import { ticks } from '../../base/ticks.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { beginOf, frameOf } from './gl/frames.ts';
-import type { Coverage, Frames, FromReplay, Picture, ToReplay } from './protocol.ts';
+import type { Coverage, Frames, Picture, Pictured, ReplayReports, ReplayService } from './protocol.ts';
 import {
   createReplay,
   heaviest,
   megabytesOf,
   PATIENCE_MS,
   pictureCall,
-  type ReplayPort,
+  type ReplayWorker,
   remarksOf,
   SILENT_MS,
 } from './replay.ts';
@@ -28,43 +29,69 @@ const picture: Picture = {
   changed: null,
 };
 
+/** A question to the worker, and its answer. */
+interface Sent {
+  readonly t: string;
+  readonly args: readonly unknown[];
+  answer(answer: Pictured): void;
+  fail(failure: unknown): void;
+}
+
 function started() {
-  const sent: ToReplay[] = [];
+  const sent: Sent[] = [];
   let ended = false;
-  const port: ReplayPort = {
-    postMessage: (message) => sent.push(message),
-    terminate: () => {
+  const remote = methods<Remote<ReplayService>>(
+    (t, args) => new Promise((answer, fail) => sent.push({ t, args, answer, fail })),
+  );
+  const worker: ReplayWorker = {
+    remote,
+    end: () => {
       ended = true;
     },
-    onmessage: null,
-    onerror: null,
-    onmessageerror: null,
   };
-  const replay = createReplay(source, async () => port);
-  const tell = (data: FromReplay) => port.onmessage?.({ data } as MessageEvent<FromReplay>);
-  return { replay, port, sent, tell, isEnded: () => ended };
+  const replay = createReplay(source, async () => worker);
+  /** What the worker says since it was opened last. */
+  const tell = () => sent.findLast(({ t }) => t === 'open')?.args[1] as ReplayReports;
+  const answer = (place: number, halted = '') =>
+    sent[place]?.answer({ picture: { ...picture, halted }, failures: [], refusals: [] });
+  return { replay, worker, sent, tell, answer, isEnded: () => ended };
 }
 
 afterEach(() => vi.useRealTimers());
 
 it('starts its worker with the first question, and answers only the latest one', async () => {
-  const { replay, sent, tell } = started();
+  const { replay, sent, answer } = started();
   expect(sent).toEqual([]);
   const first = replay.ask(5, 'color');
   const second = replay.ask(9, 'color');
   await vi.waitFor(() => expect(sent.map(({ t }) => t)).toEqual(['open', 'picture']));
-  tell({ t: 'picture', id: 2, picture, failures: [], refusals: [] });
+  answer(1);
   expect(await first).toBeNull();
   expect((await second)?.call).toBe(9);
   expect(replay.progress.value).toBeNull();
 });
 
+it('keeps what has failed on the way to a picture that is no longer wanted', async () => {
+  const { replay, sent, answer } = started();
+  const first = replay.ask(5, 'color');
+  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  const second = replay.ask(9, 'color');
+  await vi.waitFor(() => expect(sent).toHaveLength(3));
+  expect(await first).toBeNull();
+  sent[1]?.answer({ picture, failures: [], refusals: [{ call: 3, what: 'WebGL2 refuses Clear' }] });
+  await vi.waitFor(() => expect(replay.refusals.value).toHaveLength(1));
+  expect(replay.shown.value).toBeNull();
+  expect(replay.progress.value).not.toBeNull();
+  answer(2);
+  expect((await second)?.call).toBe(9);
+});
+
 it('keeps pictures, so that going back takes no replay', async () => {
-  const { replay, sent, tell } = started();
+  const { replay, sent, answer } = started();
   const ask = async (call: number, id: number, halted = '') => {
     const asked = replay.ask(call, 'color');
     await vi.waitFor(() => expect(sent.filter(({ t }) => t === 'picture')).toHaveLength(id));
-    tell({ t: 'picture', id, picture: { ...picture, halted }, failures: [], refusals: [] });
+    answer(id, halted);
     await asked;
   };
   await ask(5, 1);
@@ -78,24 +105,24 @@ it('keeps pictures, so that going back takes no replay', async () => {
 });
 
 it('raises limits with a new worker, or for the next picture', async () => {
-  const { replay, sent, tell, isEnded } = started();
+  const { replay, sent, isEnded } = started();
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(sent).toHaveLength(2));
-  expect(sent[0]).toMatchObject({ megabytes: 512, isAnyway: false });
+  expect(sent[0]?.args[0]).toMatchObject({ megabytes: 512, isAnyway: false });
   const failure = { sentence: 'This computer draws without a GPU.', limit: 'gpu' } as const;
-  tell({ t: 'failed', ...failure });
-  expect([isEnded(), replay.failure.value]).toEqual([true, failure]);
+  sent[0]?.fail(failure);
+  await vi.waitFor(() => expect([isEnded(), replay.failure.value]).toEqual([true, failure]));
   replay.again('gpu');
   expect(replay.failure.value).toBeNull();
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(sent).toHaveLength(4));
-  expect(sent[2]).toMatchObject({ megabytes: 512, isAnyway: true });
+  expect(sent[2]?.args[0]).toMatchObject({ megabytes: 512, isAnyway: true });
   replay.again('bytes');
   replay.again('time');
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(sent).toHaveLength(6));
-  expect(sent[4]).toMatchObject({ megabytes: 1024 });
-  expect(sent[5]).toMatchObject({ patience: 8 * PATIENCE_MS });
+  expect(sent[4]?.args[0]).toMatchObject({ megabytes: 1024 });
+  expect(sent[5]?.args).toEqual([5, 'color', 8 * PATIENCE_MS]);
 });
 
 it('says that it looks at all calls as soon as somebody asks', async () => {
@@ -104,7 +131,7 @@ it('says that it looks at all calls as soon as somebody asks', async () => {
   expect(replay.progress.value).toEqual({ what: 'looking', share: 0 });
   await vi.waitFor(() => expect(sent.map(({ t }) => t)).toEqual(['open', 'look']));
   const frames = { from: [], to: [], draws: [] } as unknown as Frames;
-  tell({ t: 'coverage', coverage: { shaders: [] } as unknown as Coverage, frames });
+  tell().coverage({ shaders: [] } as unknown as Coverage, frames);
   expect(replay.progress.value).toBeNull();
 });
 
@@ -122,7 +149,7 @@ it('takes less memory where the machine has less', () => {
 });
 
 it('starts its next worker once the one before has ended', async () => {
-  const begun: ((port: ReplayPort) => void)[] = [];
+  const begun: ((worker: ReplayWorker) => void)[] = [];
   const replay = createReplay(source, () => new Promise((resolve) => begun.push(resolve)));
   const [first, second] = [started(), started()];
   void replay.ask(5, 'color');
@@ -131,8 +158,8 @@ it('starts its next worker once the one before has ended', async () => {
   replay.again('bytes');
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(begun).toHaveLength(2));
-  begun[0]?.(first.port);
-  begun[1]?.(second.port);
+  begun[0]?.(first.worker);
+  begun[1]?.(second.worker);
   await vi.waitFor(() => expect(second.sent.map(({ t }) => t)).toEqual(['open', 'picture']));
   expect([first.sent, first.isEnded(), second.isEnded()]).toEqual([[], true, false]);
 });
@@ -152,9 +179,9 @@ it('ends a worker that says nothing, with a sentence', async () => {
   const asked = replay.ask(5, 'color');
   // It has longer to start.
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
-  tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
+  tell().progress('looking', 0, 0);
   await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
-  tell({ t: 'progress', what: 'replaying', share: 0.5, call: 77 });
+  tell().progress('replaying', 0.5, 77);
   await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
   expect(isEnded()).toBe(false);
   await vi.advanceTimersByTimeAsync(20);
@@ -171,24 +198,24 @@ it('ends a worker that says nothing while it looks at all calls, and none that h
   const { replay, tell, isEnded } = started();
   replay.look();
   await vi.advanceTimersByTimeAsync(0);
-  tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
-  tell({ t: 'coverage', coverage, frames });
+  tell().progress('looking', 0, 0);
+  tell().coverage(coverage, frames);
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
   // Small pictures that were requested, and then no longer: one of them was on its way.
   replay.want([3, 6, 9], 80, 45);
   replay.want([], 80, 45);
-  tell({ t: 'film', call: 3, picture: null });
+  tell().film(3, null);
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
   expect([isEnded(), replay.failure.value]).toEqual([false, null]);
   replay.want([6, 9], 80, 45);
-  tell({ t: 'film', call: 6, picture: null });
+  tell().film(6, null);
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
   expect(isEnded()).toBe(true);
 
   const other = started();
   other.replay.look();
   await vi.advanceTimersByTimeAsync(0);
-  other.tell({ t: 'progress', what: 'looking', share: 0, call: 0 });
+  other.tell().progress('looking', 0, 0);
   await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
   expect(other.replay.failure.value?.sentence).toContain('was stopped');
 });

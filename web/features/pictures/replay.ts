@@ -1,30 +1,27 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { give, type Remote } from '../../base/remote.ts';
 import type { Dispose } from '../../base/scope.ts';
 import type { Pointed } from '../../trace/pointed.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type {
   Coverage,
   Frames,
-  FromReplay,
   Limit,
   Picture,
   PictureView,
   Refusal,
   ReplayFailure,
+  ReplayService,
   ShaderFailure,
   SmallPicture,
-  ToReplay,
-  Touch,
+  Touched,
 } from './protocol.ts';
 
-/** The part of `Worker` that the replay of a trace uses. Tests substitute their own. */
-export interface ReplayPort {
-  postMessage(message: ToReplay, transfer?: Transferable[]): void;
+/** The worker of a replay. Tests substitute their own. */
+export interface ReplayWorker {
+  readonly remote: Remote<ReplayService>;
   /** Ends the worker once its GPU has done what it has begun. */
-  terminate(): void;
-  onmessage: ((event: MessageEvent<FromReplay>) => void) | null;
-  onerror: ((event: ErrorEvent) => void) | null;
-  onmessageerror: ((event: MessageEvent) => void) | null;
+  end(): void;
 }
 
 /** A picture that is shown. */
@@ -36,13 +33,10 @@ export interface ShownPicture {
 }
 
 /** The draws of a frame up to a call that touched a pixel, counted from the top left. */
-export interface PixelTouches {
+export interface PixelTouches extends Touched {
   readonly call: number;
   readonly x: number;
   readonly y: number;
-  readonly touches: readonly Touch[];
-  /** Otherwise there are more. */
-  readonly isAll: boolean;
 }
 
 /** What a replay may take. */
@@ -122,12 +116,12 @@ export function megabytesOf(gibibytes: number | undefined): number {
 }
 
 /**
- * The replay of an open trace. Its worker starts with the first question. `spawn` starts it, once earlier ones have ended. `gibibytes`: the
- * memory of the machine, as far as the browser says so. `mostKept`: bytes of pictures that are kept.
+ * The replay of an open trace. Its worker starts with the first question. `spawn` starts it, once earlier ones have ended; `died` is called
+ * when it has an error. `gibibytes`: the memory of the machine, as far as the browser says so. `mostKept`: bytes of pictures that are kept.
  */
 export function createReplay(
   trace: Pick<Trace, 'recordSource'>,
-  spawn: () => Promise<ReplayPort>,
+  spawn: (died: () => void) => Promise<ReplayWorker>,
   gibibytes?: number,
   mostKept = KEPT_BYTES,
 ): Replay {
@@ -142,22 +136,17 @@ export function createReplay(
   const limits = signal<ReplayLimits>({ patience: PATIENCE_MS, megabytes: megabytesOf(gibibytes), isAnyway: false });
   const pictures = new Map<number, SmallPicture | null>();
   const version = signal(0);
-  let port: ReplayPort | null = null;
+  let worker: ReplayWorker | null = null;
   let starting: Promise<void> | null = null;
   /** The worker has said something. */
   let isHeard = false;
   let disposed = false;
-  let lastId = 0;
   /** How often a worker was ended, or what would have started one. */
   let ends = 0;
   /** The last call that the worker is known to have executed. */
   let reached = 0;
-  let waiting: {
-    readonly id: number;
-    /** What the answer is, from its message. */
-    take(message: FromReplay): void;
-    end(): void;
-  } | null = null;
+  /** Ends the waiting for the latest answer. */
+  let waiting: (() => void) | null = null;
   /** The small pictures that are on their way. */
   let filming = new Set<number>();
   /** All calls are being looked at. */
@@ -183,14 +172,14 @@ export function createReplay(
     const ended = waiting;
     waiting = null;
     progress.value = null;
-    ended?.end();
+    ended?.();
     if (isAwaited()) listen();
   };
   const isAwaited = () => waiting !== null || looking || filming.size > 0;
   const end = () => {
     ends += 1;
-    port?.terminate();
-    [port, starting, filming, looking] = [null, null, new Set(), false];
+    worker?.end();
+    [worker, starting, filming, looking] = [null, null, new Set(), false];
     settle();
   };
   const fail = (sentence: string, limit: Limit = '') => {
@@ -206,88 +195,86 @@ export function createReplay(
       );
     timer = setTimeout(stop, isHeard ? SILENT_MS : START_MS);
   };
-  const hear = (message: FromReplay) => {
+  /** Takes what a worker says, unless it was ended. */
+  const hear = (from: ReplayWorker, take: () => void) => {
+    if (worker !== from) return;
     isHeard = true;
+    take();
     if (isAwaited()) listen();
-    switch (message.t) {
-      case 'coverage':
-        looking = false;
-        coverage.value = message.coverage;
-        frames.value = message.frames;
-        if (progress.peek()?.what === 'looking' && !waiting) progress.value = null;
-        failures.value = [...message.coverage.shaders, ...failures.value];
-        break;
-      case 'progress':
-        if (message.what === 'replaying') reached = message.call;
-        if (waiting || message.what === 'looking') progress.value = { what: message.what, share: message.share };
-        return;
-      case 'failed':
-        fail(message.sentence, message.limit);
-        return;
-      case 'film':
-        filming.delete(message.call);
-        pictures.set(message.call, message.picture);
-        if (pictures.size > MOST_FILM) pictures.delete(pictures.keys().next().value ?? -1);
-        version.value += 1;
-        break;
-      case 'stopped':
-        return;
-      case 'picture':
-        if (message.failures.length > 0) failures.value = [...failures.value, ...message.failures];
-        refusals.value = merged(refusals.peek(), message.refusals);
-        break;
-      case 'pixel':
-    }
-    if ((message.t === 'picture' || message.t === 'pixel') && waiting?.id === message.id) {
-      waiting.take(message);
-      settle();
-    }
-    if (!isAwaited()) clearTimeout(timer);
+    else clearTimeout(timer);
+  };
+  const open = (file: Blob, index: Uint8Array, started: ReplayWorker) => {
+    const { megabytes, isAnyway } = limits.peek();
+    const failed = started.remote.open(
+      { file, index: give(index), megabytes, isAnyway },
+      {
+        coverage: (found, its) =>
+          hear(started, () => {
+            looking = false;
+            coverage.value = found;
+            frames.value = its;
+            if (progress.peek()?.what === 'looking' && !waiting) progress.value = null;
+            failures.value = [...found.shaders, ...failures.value];
+          }),
+        progress: (what, share, call) =>
+          hear(started, () => {
+            if (what === 'replaying') reached = call;
+            if (waiting || what === 'looking') progress.value = { what, share };
+          }),
+        film: (call, picture) =>
+          hear(started, () => {
+            filming.delete(call);
+            pictures.set(call, picture);
+            if (pictures.size > MOST_FILM) pictures.delete(pictures.keys().next().value ?? -1);
+            version.value += 1;
+          }),
+      },
+    );
+    failed.catch(({ sentence, limit }: ReplayFailure) => hear(started, () => fail(sentence, limit)));
   };
   const start = async () => {
     const beginning = ends;
     const file = await trace.recordSource.file();
     const index = await trace.recordSource.index(true);
     if (disposed || !file || !index) return;
-    const started = await spawn();
-    if (disposed || beginning !== ends) return started.terminate();
-    port = started;
+    const started = await spawn(() => {
+      if (worker === started) fail(CRASHED);
+    });
+    if (disposed || beginning !== ends) return started.end();
+    worker = started;
     isHeard = false;
     reached = 0;
-    started.onmessage = ({ data }) => {
-      if (port === started) hear(data);
-    };
-    started.onerror = (event) => {
-      event.preventDefault();
-      if (port === started) fail(CRASHED);
-    };
-    started.onmessageerror = () => fail(CRASHED);
-    const { megabytes, isAnyway } = limits.peek();
-    started.postMessage({ t: 'open', file, index, megabytes, isAnyway }, [index.buffer]);
+    open(file, index, started);
   };
   const begin = (): Promise<void> => {
     starting ??= start().catch(() => fail(CRASHED));
     return starting;
   };
-  /** Asks, and resolves when there is an answer, another question, or an error. */
-  const put = async (make: (id: number) => ToReplay, take: (message: FromReplay) => void): Promise<void> => {
+  /** Asks, and resolves when there is an answer, another question, or an error. `isLatest`: no other question came. */
+  const put = async <T>(
+    ask: (remote: Remote<ReplayService>) => Promise<T | null>,
+    take: (answer: T, isLatest: boolean) => void,
+  ): Promise<void> => {
     if (failure.peek() || disposed) return;
-    waiting?.end();
-    lastId += 1;
-    const id = lastId;
-    const promise = new Promise<void>((resolve) => {
-      waiting = { id, take, end: resolve };
+    waiting?.();
+    const answered = new Promise<void>((resolve) => {
+      waiting = resolve;
     });
+    const own = waiting;
     progress.value ??= { what: 'replaying', share: 0 };
     await begin();
-    if (waiting?.id === id) {
-      if (!port) settle();
-      else {
-        listen();
-        port.postMessage(make(id));
-      }
-    }
-    return promise;
+    const asked = worker;
+    if (waiting === own && asked) {
+      listen();
+      void ask(asked.remote).then((answer) => {
+        if (answer === null) return;
+        hear(asked, () => {
+          take(answer, waiting === own);
+          if (waiting === own) settle();
+        });
+      });
+    } else if (waiting === own) settle();
+    return answered;
   };
   return {
     shown,
@@ -305,13 +292,13 @@ export function createReplay(
       // The trace may still be being read.
       progress.value ??= { what: 'looking', share: 0 };
       void begin().then(() => {
-        if (!port || frames.peek()) {
+        if (!worker || frames.peek()) {
           if (!waiting) progress.value = null;
           return;
         }
         looking = true;
         listen();
-        port.postMessage({ t: 'look' });
+        void worker.remote.look();
       });
     },
     ask: async (call, view, patience = limits.peek().patience) => {
@@ -324,35 +311,36 @@ export function createReplay(
       }
       let answer: ShownPicture | null = null;
       await put(
-        (id) => ({ t: 'picture', id, call, view, patience }),
-        (message) => {
-          if (message.t !== 'picture') return;
-          answer = { call, view, picture: message.picture };
+        (remote) => remote.picture(call, view, patience),
+        ({ picture, failures: more, refusals: further }, isLatest) => {
+          if (more.length > 0) failures.value = [...failures.value, ...more];
+          refusals.value = merged(refusals.peek(), further);
+          if (!isLatest) return;
+          answer = { call, view, picture };
           shown.value = answer;
           keep(key, answer);
         },
       );
       return answer;
     },
-    askPixel: async (call, x, y) => {
-      await put(
-        (id) => ({ t: 'pixel', id, call, x, y, patience: limits.peek().patience }),
-        (message) => {
-          if (message.t === 'pixel') touches.value = { call, x, y, touches: message.touches, isAll: message.isAll };
+    askPixel: (call, x, y) =>
+      put(
+        (remote) => remote.pixel(call, x, y, limits.peek().patience),
+        (touched, isLatest) => {
+          if (isLatest) touches.value = { call, x, y, ...touched };
         },
-      );
-    },
+      ),
     forgetPixel: () => {
       touches.value = null;
     },
     want: (calls, width, height) => {
       const missing = calls.filter((call) => !pictures.has(call));
       // Nothing is replayed for small pictures alone.
-      if (!port || !frames.peek() || (missing.length === 0 && filming.size === 0)) return;
+      if (!worker || !frames.peek() || (missing.length === 0 && filming.size === 0)) return;
       filming = new Set(missing);
       if (missing.length > 0 && !waiting) listen();
       else if (!isAwaited()) clearTimeout(timer);
-      port.postMessage({ t: 'film', calls: missing, width, height });
+      void worker.remote.film(missing, width, height);
     },
     again: (limit) => {
       const { patience, megabytes, isAnyway } = limits.peek();

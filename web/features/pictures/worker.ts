@@ -1,6 +1,7 @@
+import { connect } from '../../base/remote.ts';
 import { startWorker } from '../../base/workers.ts';
-import type { FromReplay, ToReplay } from './protocol.ts';
-import type { ReplayPort } from './replay.ts';
+import type { ReplayService } from './protocol.ts';
+import type { ReplayWorker } from './replay.ts';
 import replayWorker from './worker/replay.ts?worker&url';
 
 /** Replays that were ended have done so, and so has what they had begun on a GPU: with that of several, it would get stuck. */
@@ -8,37 +9,29 @@ let ended: Promise<unknown> = Promise.resolve();
 /** Milliseconds until a worker that does not answer is ended anyway. */
 const STOP_MS = 10_000;
 
-/** Starts the worker of a replay, or another `module` that hears and sends the same messages, once earlier ones have ended. */
-export async function startReplayWorker(module = replayWorker): Promise<ReplayPort> {
+/** Starts the worker of a replay, or another one that serves the same, once earlier ones have ended. */
+export async function startReplayWorker(
+  died: () => void,
+  spawn = () => startWorker(replayWorker),
+): Promise<ReplayWorker> {
   await ended;
-  const worker = startWorker(module);
-  let stopped = () => {};
-  const hasStopped = new Promise<void>((resolve) => {
-    stopped = resolve;
-  });
-  let isOver = false;
-  const end = () => {
-    worker.terminate();
-    stopped();
+  const worker = spawn();
+  // It stays open where the worker has an error: that has a GPU to give up.
+  const { remote } = connect<ReplayService>(worker);
+  worker.onerror = (event) => {
+    event.preventDefault();
+    died();
   };
-  const port: ReplayPort = {
-    onmessage: null,
-    onerror: null,
-    onmessageerror: null,
-    postMessage: (message, transfer) => worker.postMessage(message, transfer ?? []),
-    terminate: () => {
-      if (isOver) return;
-      isOver = true;
-      ended = Promise.all([ended, hasStopped]);
-      worker.postMessage({ t: 'stop' } satisfies ToReplay);
-      setTimeout(end, STOP_MS);
+  worker.onmessageerror = died;
+  const end = async () => {
+    const late = new Promise((resolve) => setTimeout(resolve, STOP_MS));
+    await Promise.race([remote.stop(), late]).catch(() => undefined);
+    worker.terminate();
+  };
+  return {
+    remote,
+    end: () => {
+      ended = Promise.all([ended, end()]);
     },
   };
-  worker.onmessage = (event: MessageEvent<FromReplay>) => {
-    if (event.data.t === 'stopped') end();
-    else port.onmessage?.(event);
-  };
-  worker.onerror = (event) => port.onerror?.(event);
-  worker.onmessageerror = (event) => port.onmessageerror?.(event);
-  return port;
 }

@@ -1,12 +1,12 @@
 /* What a replay asks of WebGL2: its worker does so on an `OffscreenCanvas` of its own. */
 
-import { LOST } from '../protocol.ts';
+import { LOST, type Touched } from '../protocol.ts';
 import { type Copies, createCopies } from './copies.ts';
 import { createReplayGl, type Refused } from './gl.ts';
 import { createPace } from './pace.ts';
 import type { Failure } from './programs.ts';
 import type { Reading } from './reading.ts';
-import type { Cut, Touched, Watch } from './views.ts';
+import type { Cut, Watch } from './views.ts';
 
 /** What commands have come to. */
 export interface Ran {
@@ -35,7 +35,7 @@ export interface ReplayGpu {
   /** Gives the context up, once the GPU has done what it has begun. Nothing is to be asked afterwards. */
   end(): Promise<void>;
   /** Deletes all objects but programs that may be used again, and textures that are `kept`: number and binding of each. */
-  reset(kept: Uint32Array<ArrayBuffer>): void;
+  reset(kept: Uint32Array): void;
   /** Watches draws from now on, or none. */
   watch(watch: Watch | null): void;
   /**

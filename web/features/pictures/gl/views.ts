@@ -3,7 +3,7 @@
  * pixel, and whether loops of shaders were cut. Endings of the shaders help with that (`crate/replay/src/glsl/views.rs`).
  */
 
-import type { Touch } from '../protocol.ts';
+import type { Touch, Touched } from '../protocol.ts';
 import type { Programs } from './programs.ts';
 
 type Gl = WebGL2RenderingContext;
@@ -77,13 +77,6 @@ const MOST_OF_VERTICES = { software: 1 << 26, hardware: 2 ** 31 } as const;
 const UNIT = 64;
 /** Values of the uniform `_vw`. */
 const [COUNT, CUT_PIXELS, CUT_VERTICES] = [1, 2, 3] as const;
-
-/** The draws that touched a pixel. */
-export interface Touched {
-  readonly touches: readonly Touch[];
-  /** Otherwise there are more. */
-  readonly isAll: boolean;
-}
 
 /** The first call of a program whose shaders ran into a limit of iterations, and that limit. */
 export interface Cut {

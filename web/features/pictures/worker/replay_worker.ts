@@ -1,37 +1,49 @@
 import { shortened } from '../../../base/format.ts';
 import { loadDecompressors } from '../../../trace/worker/decompressors.ts';
-import { asTraceError, isTrap } from '../../../trace/worker/errors.ts';
+import { sentenceOf } from '../../../trace/worker/errors.ts';
 import { startReader } from '../../../trace/worker/loading.ts';
 import { RecordFile } from '../../../trace/worker/record_file.ts';
+import { reportTrap } from '../../../trace/worker/serving.ts';
 import init, { Player, provideDecompressors } from '../../../worker/wasm/unspool_replay.js';
 import { beginOf } from '../gl/frames.ts';
 import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu } from '../gl/gpu.ts';
-import type { Touched, Watch } from '../gl/views.ts';
+import type { Watch } from '../gl/views.ts';
 import type {
   Coverage,
   Frames,
-  FromReplay,
   Limit,
   Picture,
+  PictureView,
   Refusal,
+  ReplayFailure,
+  ReplayOpening,
+  ReplayReports,
+  ReplayService,
   ShaderFailure,
   Shortcuts,
   SmallPicture,
-  ToReplay,
+  Touched,
 } from '../protocol.ts';
 import { createKeyframes, type Drawn, type Keyframe, type Keyframes, type Skip } from './replay_keyframes.ts';
 import { compared, depthsOf, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
 
-/** The worker of the pictures of one trace. */
-export interface ReplayWorker {
-  /** Handles a message of the page. Replies come through the `post` that the worker was created with. */
-  handle(message: ToReplay): void;
+/** A question that has no answer yet. */
+interface Ask {
+  /** Finds the answer, unless a later question comes. */
+  answer(open: Open): Promise<void>;
+  /** The answer is no longer wanted. */
+  drop(): void;
 }
 
-type AskPicture = Extract<ToReplay, { t: 'picture' }>;
-type AskPixel = Extract<ToReplay, { t: 'pixel' }>;
-type Ask = AskPicture | AskPixel;
-type AskFilm = Extract<ToReplay, { t: 'film' }>;
+/** What a way to a call is for. */
+type Goal = Pick<Way, 'call' | 'patience' | 'isOver'>;
+
+/** Small pictures that are wanted. */
+interface Film {
+  readonly calls: readonly number[];
+  readonly width: number;
+  readonly height: number;
+}
 
 /** Calls of a turn: at first, at most and at least. Between two turns messages are heard. */
 const FIRST_TURN = 2000;
@@ -60,12 +72,6 @@ interface Open {
   readonly survey: Player;
   readonly gpu: ReplayGpu;
   readonly keyframes: Keyframes;
-}
-
-/** Why a picture is not complete. */
-interface End {
-  readonly sentence: string;
-  readonly limit: Limit;
 }
 
 /** What is to be executed. */
@@ -101,19 +107,26 @@ interface Target {
   readonly height: number;
 }
 
-function tookTooLong(patience: number, what: string): End {
+function tookTooLong(patience: number, what: string): ReplayFailure {
   const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture ${what}.`;
   return { sentence, limit: 'time' };
 }
 
+/** The last call that a player has come to, and the number of all calls. */
+function progressOf(player: Player) {
+  return player.progress() as { readonly at: number; readonly count: number };
+}
+
 const load = startReader(() => init());
 
-/** A worker without a file; the first message opens one. `post` sends a message to the page. */
-export function createReplayWorker(post: (message: FromReplay) => void, shortcuts = USUAL): ReplayWorker {
+/** A worker without a file; `open` comes first. */
+export function createReplayWorker(shortcuts = USUAL): ReplayService {
+  let page!: ReplayReports;
+  let reject!: (failure: ReplayFailure) => void;
   let opened: Promise<Open | null> | null = null;
   /** The latest question; an older one ends at its next turn. */
   let latest: Ask | null = null;
-  let film: AskFilm | null = null;
+  let film: Film | null = null;
   let busy = false;
   let looking: Promise<Frames> | null = null;
   let reportedAt = 0;
@@ -125,21 +138,19 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
   /** WebGL2 has refused something: from now on it is asked after each command. */
   let isChecked = false;
   let hasErrors = false;
-  let stopped: End | null = null;
+  let stopped: ReplayFailure | null = null;
   /** The trace demands too much from a call on that is not executed. */
-  let cut: End | null = null;
+  let cut: ReplayFailure | null = null;
   /** Errors that no command has caused are not looked for again. */
   let looksForErrors = true;
 
-  const fail = (thrown: unknown, limit: Limit = '') =>
-    post({ t: 'failed', sentence: typeof thrown === 'string' ? thrown : asTraceError(thrown).sentence, limit });
+  const fail = (thrown: unknown, limit: Limit = '') => reject({ sentence: sentenceOf(thrown), limit });
   const report = (what: 'looking' | 'replaying', share: number, call: number) => {
     if (performance.now() - reportedAt < REPORT_MS) return;
     reportedAt = performance.now();
-    post({ t: 'progress', what, share: Math.min(1, share), call });
+    page.progress(what, Math.min(1, share), call);
   };
-  const opening = async (message: Extract<ToReplay, { t: 'open' }>): Promise<Open | null> => {
-    const { file, index, megabytes, isAnyway } = message;
+  const openFile = async ({ file, index, megabytes, isAnyway }: ReplayOpening): Promise<Open | null> => {
     const gpu = ownGpu();
     const { renderer } = gpu;
     gpu.onportion = () => report('replaying', ...reached);
@@ -152,7 +163,7 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
       return null;
     }
     await load();
-    post({ t: 'progress', what: 'looking', share: 0, call: 0 });
+    page.progress('looking', 0, 0);
     const survey = new Player(index, new RecordFile(file), megabytes, isSoftware(renderer));
     if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
     const player = survey.drawing(new RecordFile(file));
@@ -166,16 +177,16 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
   const lookOnce = async ({ survey }: Open): Promise<Frames> => {
     survey.seek(Number.MAX_SAFE_INTEGER, 0, 0);
     while (!survey.step(LOOKED)) {
-      const { at, count } = survey.progress() as { at: number; count: number };
+      const { at, count } = progressOf(survey);
       report('looking', at / Math.max(1, count), at);
       await breath();
     }
     const { from, to, draws } = survey.frames() as Frames;
     // The last frame may have no end.
-    const { at } = survey.progress() as { at: number };
+    const { at } = progressOf(survey);
     const frames = { from, to: to.map((end) => Math.min(end, at)), draws };
     // The page has its own copy.
-    post({ t: 'coverage', coverage: survey.verdict() as Coverage, frames: structuredClone(frames) });
+    page.coverage(survey.verdict() as Coverage, structuredClone(frames));
     return frames;
   };
   /** The copy that the way to a call can begin with. null if nothing is drawn again, or less than from there on. */
@@ -184,7 +195,7 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
     if (isWireframe || !shortcuts.skips) return null;
     const watched = watch?.from ?? Number.POSITIVE_INFINITY;
     const found = keyframes.before(Math.min(call, watched - 1), skip);
-    const at = player.beginsAnew(call, ...skip) ? 0 : (player.progress() as { at: number }).at;
+    const at = player.beginsAnew(call, ...skip) ? 0 : progressOf(player).at;
     return found && found.call > at && found.call >= Math.min(...skip) ? found : null;
   };
   /** Everything is as after a call. Returns false if something more urgent came. */
@@ -206,7 +217,7 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
   const execute = async ({ player, gpu, keyframes, bytes }: Open, way: Way): Promise<boolean> => {
     const { call, skip, patience, isOver } = way;
     const isPlain = !way.isWireframe && shortcuts.skips && !way.watch && !isChecked;
-    if (player.seek(call, ...skip)) gpu.reset(player.kept() as Uint32Array<ArrayBuffer>);
+    if (player.seek(call, ...skip)) gpu.reset(player.kept());
     stopped = null;
     let taken = 0;
     /** Nothing is under way. */
@@ -217,7 +228,7 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
       const { words, bytes: content } = player.take() as Commands;
       if (player.takeStartedOver()) gpu.reset(new Uint32Array());
       const executed = performance.now();
-      const { at } = player.progress() as { at: number };
+      const { at } = progressOf(player);
       // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
       const commands = { words, bytes: content };
       const ended = words.length > 0 ? await run(gpu, commands, patience - taken, isOver) : null;
@@ -306,21 +317,19 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
     return { ...color, pixels, note };
   };
   /** Not as far as the call that demands too much: it is known, and need not be tried. */
-  const wayTo = ({ survey }: Open, what: Pick<Way, 'call' | 'patience' | 'isOver'> & Partial<Way>): Way => {
+  const wayTo = ({ survey }: Open, what: Goal & Partial<Way>): Way => {
     cut = null;
-    const skip = shortcuts.skips ? (survey.skipBefore(what.call) as unknown as Skip) : ([0, 0] as const);
-    const way = { isWireframe: false, watch: null, ...what, skip };
-    const { at } = survey.progress() as { at: number };
+    const [windows = 0, surfaces = 0] = shortcuts.skips ? survey.skipBefore(what.call) : [];
+    const way: Way = { isWireframe: false, watch: null, ...what, skip: [windows, surfaces] };
+    const { at } = progressOf(survey);
     if (survey.halted === '' || way.call < at) return way;
     cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
     return { ...way, call: Math.max(0, at - 1) };
   };
-  const picture = async (open: Open, ask: AskPicture): Promise<Picture | null> => {
+  const picture = async (open: Open, view: PictureView, goal: Goal): Promise<Picture | null> => {
     const { player, gpu } = open;
     const frames = await look(open);
-    const { call, patience, view } = ask;
-    const isOver = () => latest !== ask;
-    const way = wayTo(open, { call, patience, isWireframe: view === 'wireframe', isOver });
+    const way = wayTo(open, { ...goal, isWireframe: view === 'wireframe' });
     if (view === 'overdraw') {
       const watch = ({ framebuffer }: Target, from: number) => ({ kind: 'count' as const, framebuffer, from });
       if (!(await again(open, way, frames, watch))) return null;
@@ -340,8 +349,8 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
       };
     }
     let earlier: Picture | null = null;
-    if (view === 'changed' && call > 0) {
-      if (!(await advance(open, { ...way, call: call - 1 }))) return null;
+    if (view === 'changed' && goal.call > 0) {
+      if (!(await advance(open, { ...way, call: goal.call - 1 }))) return null;
       earlier = take(open);
     }
     if (!(await advance(open, way))) return null;
@@ -349,10 +358,9 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
     if (view === 'depth') return depthOf(open, after);
     return after && view === 'changed' ? compared(earlier, after) : after;
   };
-  const pixel = async (open: Open, ask: AskPixel): Promise<Touched | null> => {
+  const pixel = async (open: Open, x: number, y: number, goal: Goal): Promise<Touched | null> => {
     const frames = await look(open);
-    const { call, patience, x, y } = ask;
-    const way = wayTo(open, { call, patience, isOver: () => latest !== ask });
+    const way = wayTo(open, goal);
     const watch = ({ framebuffer, height }: Target, from: number): Watch => ({
       kind: 'pixel',
       framebuffer,
@@ -368,31 +376,23 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
       const shader = player.shader(program, fragment) as { call: number; source: string } | null;
       return { call: shader?.call ?? 0, source: shader?.source ?? '', log, shown };
     });
-  const reply = async (open: Open, ask: Ask) => {
-    if (ask.t === 'pixel') {
-      const found = await pixel(open, ask);
-      if (latest !== ask || !found) return;
-      latest = null;
-      post({ t: 'pixel', id: ask.id, ...found });
-      return;
-    }
+  const pictured = async (open: Open, view: PictureView, goal: Goal) => {
     hasErrors = false;
-    let found = await picture(open, ask);
-    if (latest === ask && hasErrors && looksForErrors && !isChecked) {
+    let found = await picture(open, view, goal);
+    if (!goal.isOver() && hasErrors && looksForErrors && !isChecked) {
       // WebGL2 refused something. Which command it was is only known by asking after each one.
       isChecked = true;
       open.player.forget();
-      found = await picture(open, ask);
+      found = await picture(open, view, goal);
       looksForErrors = refusals.length > 0;
       isChecked = looksForErrors;
     }
-    if (latest !== ask) return;
-    latest = null;
-    post({ t: 'picture', id: ask.id, picture: found, failures: failuresOf(open), refusals: refusals.splice(0) });
+    if (goal.isOver()) return null;
+    return { picture: found, failures: failuresOf(open), refusals: refusals.splice(0) };
   };
   /** The next small picture. Those that come later in the trace are cheapest, because what is before them is done. */
-  const nextOfFilm = async (open: Open, ask: AskFilm) => {
-    const { at } = open.player.progress() as { at: number };
+  const nextOfFilm = async (open: Open, ask: Film) => {
+    const { at } = progressOf(open.player);
     const [call = 0] = ask.calls.filter((each) => each > at).concat(ask.calls);
     const left = ask.calls.filter((each) => each !== call);
     await look(open);
@@ -402,7 +402,7 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
     if (stopped) {
       // The others would take as long.
       if (film === ask) film = null;
-      for (const each of ask.calls) post({ t: 'film', call: each, picture: null });
+      for (const each of ask.calls) page.film(each, null);
       return;
     }
     const target = targetOf(open);
@@ -415,7 +415,11 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
       small = pixels && { ...size, pixels };
     }
     if (film === ask) film = left.length > 0 ? { ...ask, calls: left } : null;
-    post({ t: 'film', call, picture: small });
+    page.film(call, small);
+  };
+  const drop = () => {
+    latest?.drop();
+    [latest, film] = [null, null];
   };
   const answer = async () => {
     if (busy) return;
@@ -423,48 +427,59 @@ export function createReplayWorker(post: (message: FromReplay) => void, shortcut
     try {
       const open = await opened;
       while (open && (latest || film)) {
-        if (latest) await reply(open, latest);
+        if (latest) await latest.answer(open);
         else if (film) await nextOfFilm(open, film);
         await breath();
       }
     } catch (thrown) {
-      [latest, film] = [null, null];
+      drop();
       fail(thrown);
-      if (isTrap(thrown)) reportError(thrown);
+      reportTrap(thrown);
     } finally {
       busy = false;
     }
   };
 
-  /** Gives up the GPU once it has done what it has begun. */
-  const stop = async () => {
-    [latest, film] = [null, null];
-    const open = await opened?.catch(() => null);
-    await open?.gpu.end().catch(() => undefined);
-    post({ t: 'stopped' });
-  };
+  /** Asks in place of what was asked before. */
+  const ask = <T>(goal: Omit<Goal, 'isOver'>, find: (open: Open, goal: Goal) => Promise<T | null>) =>
+    new Promise<T | null>((resolve) => {
+      const own: Ask = {
+        answer: async (open) => {
+          const found = await find(open, { ...goal, isOver: () => latest !== own });
+          if (latest !== own) return;
+          latest = null;
+          resolve(found);
+        },
+        drop: () => resolve(null),
+      };
+      latest?.drop();
+      latest = own;
+      void answer();
+    });
 
   return {
-    handle: (message) => {
-      switch (message.t) {
-        case 'stop':
-          void stop();
-          return;
-        case 'open':
-          opened = opening(message);
-          opened.catch((thrown) => fail(thrown));
-          return;
-        case 'look':
-          void opened?.then((open) => open && look(open)).catch((thrown) => fail(thrown));
-          return;
-        case 'film':
-          film = message.calls.length > 0 ? message : null;
-          break;
-        case 'picture':
-        case 'pixel':
-          latest = message;
-      }
+    open: (opening, reports) => {
+      page = reports;
+      const failed = new Promise<never>((_, fails) => {
+        reject = fails;
+      });
+      opened = openFile(opening);
+      opened.catch((thrown) => fail(thrown));
+      return failed;
+    },
+    look: () => {
+      void opened?.then((open) => open && look(open)).catch((thrown) => fail(thrown));
+    },
+    picture: (call, view, patience) => ask({ call, patience }, (open, goal) => pictured(open, view, goal)),
+    pixel: (call, x, y, patience) => ask({ call, patience }, (open, goal) => pixel(open, x, y, goal)),
+    film: (calls, width, height) => {
+      film = calls.length > 0 ? { calls, width, height } : null;
       void answer();
+    },
+    stop: async () => {
+      drop();
+      const open = await opened?.catch(() => null);
+      await open?.gpu.end().catch(() => undefined);
     },
   };
 }
