@@ -1,45 +1,19 @@
 /** Searches: what they find, and the questions about it. `crate/engine/src/find` implements them. */
 
+import type { HitColumns, HitRank, MarksPart } from '../worker/wasm/unspool_browser.js';
+import type { BoundExpression as Bound } from '../worker/wasm/unspool_find.js';
 import type { FoundRecords } from '../worker/wasm/unspool_records.js';
-import type { MarksPart } from './marks.ts';
 import type { Item, Ticks } from './protocol.ts';
 
-/** Records that a pass has found, as columns. */
+// What `crate/wasm/session`, `find` and `records` answer with.
+export type { FindPart } from '../worker/wasm/unspool_browser.js';
+export type { BoundFilter, BoundPoints, WrongExpression } from '../worker/wasm/unspool_find.js';
 export type { FoundRecords } from '../worker/wasm/unspool_records.js';
 
-/** What is wrong with an expression. `at` and `length` are UTF-16 units; `length` is 0 at the end. */
-export interface WrongExpression {
-  readonly sentence: string;
-  readonly at: number;
-  readonly length: number;
-}
-
 /** An expression that is bound to a trace, for its workers. */
-export interface BoundExpression {
-  /** What the trace's worker is asked. */
-  readonly slices: Uint8Array;
-  /** What the record worker must look for, or null if the trace's worker has the whole answer. */
-  readonly records: Uint8Array | null;
-  /** What each alternative of `records` is about, as in `About` of `crate/filter`; 0 for nothing in particular. */
-  readonly abouts?: Uint8Array;
+export interface BoundExpression extends Pick<Bound, 'slices' | 'records'>, Partial<Pick<Bound, 'abouts'>> {
   /** A query about values that the record worker must answer, instead of `records`. */
   readonly values?: string;
-}
-
-/** What a search of values needs besides its query. */
-export interface BoundPoints {
-  /** For `BoundExpression.slices`: finds nothing by itself. */
-  readonly slices: Uint8Array;
-  /** For `RecordFilter.query`: the records of the first of `begins`. */
-  readonly points: Uint8Array;
-}
-
-/** An expression that is bound to a trace to narrow a list of its records. */
-export interface BoundFilter {
-  /** What the record worker asks of records. */
-  readonly query: Uint8Array;
-  /** `slices` of searches, of which the record worker must know where the hits begin. */
-  readonly begins: readonly Uint8Array[];
 }
 
 /** What an expression is about. */
@@ -52,14 +26,6 @@ export type BindTo =
   | { readonly what: 'records' }
   /** The text is about values: reply `BoundPoints`. */
   | { readonly what: 'points' };
-
-/** What a search of the trace has found. */
-export interface FindPart {
-  /** Number of hits without those that only records tell. */
-  readonly count: number;
-  /** Ids of the names of hits. */
-  readonly names: Uint32Array;
-}
 
 /** The orders of hits. Their numbers here are those of `crate/wasm/session/src/find.rs`. */
 export const HIT_ORDERS = ['position', 'thread', 'name', 'duration', 'match'] as const;
@@ -94,7 +60,7 @@ export interface HitQuestions {
   /** How many hits are before an item or a record, and whether it is one. */
   readonly rank: {
     readonly question: { readonly x: Ticks; readonly item: Item | null; readonly locator: bigint | null };
-    readonly answer: { readonly rank: number; readonly isHit: boolean };
+    readonly answer: HitRank;
   };
   /** The cells that hits touch. `depths` are as in a query. `merged` joins all depths of a track. */
   readonly marks: {
@@ -116,7 +82,7 @@ export interface HitQuestions {
   /** Positions, tracks and locators of at most `most` hits, by position. */
   readonly columns: {
     readonly question: { readonly most: number };
-    readonly answer: { readonly time: BigUint64Array; readonly track: Uint32Array; readonly locator: BigUint64Array };
+    readonly answer: HitColumns;
   };
   /** Forgets the search. */
   readonly drop: { readonly question: object; readonly answer: true };

@@ -3,6 +3,7 @@
  * {@link ToWorker} and writes {@link FromWorker}, `web/model/trace.ts` the reverse. Both switch exhaustively.
  */
 
+import type { TablePages, Texts } from '../worker/wasm/unspool_browser.js';
 import type { Attachment, CompanionFile, CompanionKind, Look, Source } from './companions.ts';
 import type {
   BindTo,
@@ -33,7 +34,8 @@ import type {
   Track,
   ValueType,
 } from './protocol.ts';
-import type { Texts } from './texts.ts';
+
+export type { TablePages } from '../worker/wasm/unspool_browser.js';
 
 /** Messages of the page. */
 export type ToWorker =
@@ -233,10 +235,4 @@ export type FromWorker =
 export interface SqlRange {
   readonly from: Ticks;
   readonly to: Ticks;
-}
-
-/** Pages of a database, one after the other, and its size in bytes. */
-export interface TablePages {
-  readonly size: number;
-  readonly pages: Uint8Array<ArrayBuffer>;
 }

@@ -17,13 +17,13 @@ export async function bind(
     try {
       switch (to.what) {
         case 'all':
-          return binder.bind(text) as BoundExpression | WrongExpression;
+          return binder.bind(text);
         case 'slices':
-          return binder.bindWithin(text, to.from, to.to, to.tracks) as BoundExpression | WrongExpression;
+          return binder.bindWithin(text, to.from, to.to, to.tracks);
         case 'records':
-          return binder.bindFilter(text) as BoundFilter | WrongExpression;
+          return binder.bindFilter(text);
         case 'points':
-          return binder.points() as BoundPoints;
+          return binder.points();
       }
     } finally {
       binder.free();

@@ -42,7 +42,7 @@ async function run({ file, from, to, clean, preview }: Extract<ToCut, { t: 'cut'
     at += portion.length;
     const waiting = cutter.push(portion);
     if (waiting === 0) continue;
-    const written = cutter.take() as Uint8Array<ArrayBuffer>;
+    const written = cutter.take();
     if (preview) continue;
     const isWritten = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -50,7 +50,7 @@ async function run({ file, from, to, clean, preview }: Extract<ToCut, { t: 'cut'
     page.postMessage({ t: 'bytes', bytes: written, done: at, rows: file.size }, [written.buffer]);
     await isWritten;
   }
-  const [newHead, stopped] = [cutter.head() as Uint8Array<ArrayBuffer> | undefined, cutter.failure()];
+  const [newHead, stopped] = [cutter.head(), cutter.failure()];
   page.postMessage({
     t: 'done',
     rows: cutter.records(),

@@ -75,7 +75,7 @@ function write(to: Exporter): void {
   for (;;) {
     const step = to.step(ROWS);
     if (step === WANTS_ROWS) {
-      page.postMessage({ t: 'want', ask: to.ask() as Uint8Array<ArrayBuffer> });
+      page.postMessage({ t: 'want', ask: to.ask() });
       return;
     }
     if (isPreview || (step === DONE && to.waiting() === 0)) {
@@ -83,7 +83,7 @@ function write(to: Exporter): void {
       return;
     }
     if (step === DONE || to.waiting() >= PORTION) {
-      const bytes = to.take() as Uint8Array<ArrayBuffer>;
+      const bytes = to.take();
       page.postMessage({ t: 'bytes', bytes, done: to.done(), rows: to.rows() }, [bytes.buffer]);
       return;
     }

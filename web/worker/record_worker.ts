@@ -1,8 +1,7 @@
-import type { RecordDetails, TraceError } from '../base/protocol.ts';
+import type { TraceError } from '../base/protocol.ts';
 import {
   type FoundRecords,
   type FromRecords,
-  type RecordRow,
   SEARCH_SLOTS,
   type SearchSlot,
   type TabulatedPart,
@@ -126,7 +125,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   const sendRecord = async (id: number, locator: bigint) => {
     const none = (error: TraceError) => post({ t: 'record', id, record: null, error });
     await withReader(async (open) => {
-      const record = open.details(locator) as RecordDetails;
+      const record = open.details(locator);
       post({
         t: 'record',
         id,
@@ -138,7 +137,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
   const sendRows = async ({ t, id, first, count }: Extract<ToRecords, { t: 'rows' | 'portion' }>) => {
     const none = (error: TraceError) => post({ t, id, rows: null, error });
     await withReader(async (open) => {
-      const rows = open.rows(first, count) as RecordRow[];
+      const rows = open.rows(first, count);
       const inWords = rows.map(async (row) => ({ ...row, fields: await wordsOf(row.fields, loadDisassembler) }));
       post({ t, id, rows: await Promise.all(inWords), error: null });
     }, none);
@@ -341,8 +340,7 @@ export function createRecordWorker(post: (message: FromRecords) => void): Record
         case 'record-at': {
           const { id, x, track } = message;
           void withReader(
-            (open) =>
-              post({ t: 'record-at', id, row: (open.at(x, track ?? undefined) as RecordRow | undefined) ?? null }),
+            (open) => post({ t: 'record-at', id, row: open.at(x, track ?? undefined) ?? null }),
             () => post({ t: 'record-at', id, row: null }),
           );
           return;

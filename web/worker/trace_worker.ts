@@ -366,9 +366,7 @@ export function createTraceWorker(post: (message: FromWorker) => void): TraceWor
         case 'export-rows': {
           const { id, ask } = message;
           scheduler.add('rest', () => {
-            guarded((open) =>
-              send(open, { t: 'export-rows', id, rows: open.exportRows(ask) as Uint8Array<ArrayBuffer> }),
-            );
+            guarded((open) => send(open, { t: 'export-rows', id, rows: open.exportRows(ask) }));
             return false;
           });
           return;

@@ -1,4 +1,3 @@
-import type { WrongExpression } from '../base/find_protocol.ts';
 import type { TraceError } from '../base/protocol.ts';
 import type { FromRecords, ToRecords } from '../base/record_protocol.ts';
 import { BUFFER_ORDERS, type ValuesAnswer, type ValuesQuestion } from '../base/values_protocol.ts';
@@ -135,7 +134,7 @@ export function createAskedValues(
     const read = reader();
     switch (ask.what) {
       case 'check':
-        return { wrong: (values.check(ask.query) as WrongExpression | undefined) ?? null };
+        return { wrong: values.check(ask.query) ?? null };
       case 'known':
         return values.known();
       case 'statements': {
@@ -148,7 +147,7 @@ export function createAskedValues(
         // Statements have numbers once they are read.
         await inTurns(() => readOn(values, read));
         if (mine !== newestTable) return null;
-        const wrong = values.beginRows(ask.statement, ask.query) as WrongExpression | undefined;
+        const wrong = values.beginRows(ask.statement, ask.query);
         if (wrong) return { wrong };
         sorted = '';
         await inTurns(() => mine !== newestTable || askOn(values, SLOTS.table, read));

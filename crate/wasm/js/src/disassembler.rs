@@ -3,9 +3,13 @@
 use unspool_trace::Instructions;
 use wasm_bindgen::prelude::*;
 
+#[wasm_bindgen(typescript_custom_section)]
+const PAGE: &str = "import type { Disassembler } from '../instructions.ts';\n";
+
 #[wasm_bindgen]
 extern "C" {
     /// `Disassembler` of `web/worker/instructions.ts`: the functions of `crate/wasm/disassembler`.
+    #[wasm_bindgen(typescript_type = "Disassembler")]
     pub type JsDisassembler;
 
     #[wasm_bindgen(method)]
