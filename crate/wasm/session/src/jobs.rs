@@ -4,6 +4,7 @@
 //! A further kind of job takes an implementation of [`JsJob`] and an arm in [`job_for`].
 
 use std::any::Any;
+use std::sync::Arc;
 
 use tsify::Ts;
 use unspool_engine::derived::{Gather, Keep, Marks, MarksQuestion, job_of, track_of};
@@ -12,9 +13,9 @@ use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
 use unspool_engine::statistics::{
     CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Listing, Question, Scan, StackOrder, TimeOrder,
-    Transform, TreeView, Wanted,
+    Transform, TreeView, Wanted, Weights,
 };
-use unspool_engine::{Store, TrackRows, jobs};
+use unspool_engine::{Session as Engine, Store, TrackRows, jobs};
 use unspool_filter::SliceQuery;
 use unspool_js::to_js;
 use unspool_records::{CollectedColumns, TraceErrorOut};
@@ -205,7 +206,7 @@ impl JsQuestion {
         (CallsQuestion { range, name: self.name(), path: self.path(), durations }, view)
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self, weights: Option<Arc<Weights>>) -> Wanted {
         let tree = self.tree().map(|tree| TreeView {
             // `LISTINGS` of `web/base/calls_protocol.ts`.
             listing: match tree.listing() {
@@ -221,8 +222,8 @@ impl JsQuestion {
             everything: tree.everything(),
         });
         let flame = self.flame().map(|flame| flame.view());
-        let (functions, weighed) = (self.functions(), self.weighed());
-        Wanted { functions, flame, tree, weighed, transforms: self.transforms().list() }
+        let (functions, weights) = (self.functions(), weights.filter(|_| self.weighed()));
+        Wanted { functions, flame, tree, weights, transforms: self.transforms().list() }
     }
 
     /// How the derived track is shown.
@@ -238,8 +239,9 @@ pub(crate) fn rows_of(tracks: &[u32], depths: &[i32]) -> Vec<TrackRows> {
         .collect()
 }
 
-/// The job that answers a question. `previous` is the job of the slot before.
-fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>>) -> Box<dyn JsJob> {
+/// The job that answers a question about a trace. `previous` is the job of the slot before.
+fn job_for(question: &JsQuestion, engine: &Engine, previous: Option<Box<dyn JsJob>>) -> Box<dyn JsJob> {
+    let store = engine.store();
     let range = || Question { from: question.from(), to: question.to(), tracks: question.tracks() };
     match question.kind().as_str() {
         // Both modules are of one build, so the bytes are as they should be. Otherwise nothing is
@@ -270,7 +272,7 @@ fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>
             Box::new(Calls::new(store, calls, view, reused(previous)))
         }
         "timeOrder" => Box::new(TimeOrder::new(store, range(), question.transforms().list())),
-        _ => Box::new(Scan::new(store, range(), question.wanted(), reused(previous))),
+        _ => Box::new(Scan::new(store, range(), question.wanted(engine.weights()), reused(previous))),
     }
 }
 
@@ -330,8 +332,8 @@ impl Session {
     /// Throws a `TraceError` if there is no room for it.
     #[wasm_bindgen(js_name = beginJob)]
     pub fn begin_job(&mut self, id: u32, slot: &str, question: &JsQuestion) -> Result<(), JsValue> {
-        let store = self.engine.store();
-        self.jobs.begin(id, slot, store, |previous| job_for(question, store, previous)).map_err(no_room)
+        let engine = &self.engine;
+        self.jobs.begin(id, slot, engine.store(), |previous| job_for(question, engine, previous)).map_err(no_room)
     }
 
     /// Does about `budget` units of a job's work. Returns true if it is done.
