@@ -53,9 +53,9 @@ function mediansOf(text) {
     if (named) {
       const depth = named.index / 3;
       names.splice(depth, names.length, named[1]);
-      if (!median || depth !== 2) continue;
-      const [format, what, input] = names;
-      medians.push({ format, what, input, ms: amount(median, 's') * 1000 });
+      if (!median || depth !== 1) continue;
+      const [what, input] = names;
+      medians.push({ what, input, ms: amount(median, 's') * 1000 });
     } else if (medians.length > 0 && median) {
       if (median.endsWith('B/s')) medians.at(-1).bytesPerSecond = amount(median, 'B/s');
       if (median.endsWith('item/s')) medians.at(-1).itemsPerSecond = amount(median, 'item/s');

@@ -1,45 +1,24 @@
 /** Searches: what they find, and the questions about it. `crate/engine/src/find` implements them. */
 
+import type { HitColumns, HitRank, MarksPart } from '../worker/wasm/unspool_browser.js';
+import type {
+  BoundExpression as Bound,
+  BoundFilter,
+  BoundPoints,
+  WrongExpression,
+} from '../worker/wasm/unspool_find.js';
 import type { FoundRecords } from '../worker/wasm/unspool_records.js';
-import type { MarksPart } from './marks.ts';
 import type { Item, Ticks } from './protocol.ts';
 
-/** Records that a pass has found, as columns. */
+// What `crate/wasm/session`, `find` and `records` answer with.
+export type { FindPart, HitColumns } from '../worker/wasm/unspool_browser.js';
+export type { BoundFilter, BoundPoints, WrongExpression } from '../worker/wasm/unspool_find.js';
 export type { FoundRecords } from '../worker/wasm/unspool_records.js';
 
-/** What is wrong with an expression. `at` and `length` are UTF-16 units; `length` is 0 at the end. */
-export interface WrongExpression {
-  readonly sentence: string;
-  readonly at: number;
-  readonly length: number;
-}
-
 /** An expression that is bound to a trace, for its workers. */
-export interface BoundExpression {
-  /** What the trace's worker is asked. */
-  readonly slices: Uint8Array;
-  /** What the record worker must look for, or null if the trace's worker has the whole answer. */
-  readonly records: Uint8Array | null;
-  /** What each alternative of `records` is about, as in `About` of `crate/filter`; 0 for nothing in particular. */
-  readonly abouts?: Uint8Array;
+export interface BoundExpression extends Pick<Bound, 'slices' | 'records'>, Partial<Pick<Bound, 'abouts'>> {
   /** A query about values that the record worker must answer, instead of `records`. */
   readonly values?: string;
-}
-
-/** What a search of values needs besides its query. */
-export interface BoundPoints {
-  /** For `BoundExpression.slices`: finds nothing by itself. */
-  readonly slices: Uint8Array;
-  /** For `RecordFilter.query`: the records of the first of `begins`. */
-  readonly points: Uint8Array;
-}
-
-/** An expression that is bound to a trace to narrow a list of its records. */
-export interface BoundFilter {
-  /** What the record worker asks of records. */
-  readonly query: Uint8Array;
-  /** `slices` of searches, of which the record worker must know where the hits begin. */
-  readonly begins: readonly Uint8Array[];
 }
 
 /** Reads expressions about a trace, which has been read. */
@@ -57,14 +36,6 @@ export interface BindService {
   bindRecords(text: string): Promise<BoundFilter | WrongExpression | null>;
   /** For a search of values. null if the filter language does not load. */
   bindPoints(): Promise<BoundPoints | null>;
-}
-
-/** What a search of the trace has found. */
-export interface FindPart {
-  /** Number of hits without those that only records tell. */
-  readonly count: number;
-  /** Ids of the names of hits. */
-  readonly names: Uint32Array;
 }
 
 /** The orders of hits. Their numbers here are those of `crate/wasm/session/src/find.rs`. */
@@ -90,24 +61,12 @@ export interface Hit {
   readonly matched: string;
 }
 
-/** Positions, tracks and locators of hits. */
-export interface HitColumns {
-  readonly time: BigUint64Array;
-  readonly track: Uint32Array;
-  readonly locator: BigUint64Array;
-}
-
 /** The hits of a search, by the id of its job. Answers are null if there is no such search. */
 export interface HitService {
   /** `count` hits from number `first` on; fewer at the end. */
   hits(job: number, first: number, count: number, order: HitOrder): readonly Hit[] | null;
   /** How many hits are before an item or a record, and whether it is one. */
-  rankOfHit(
-    job: number,
-    x: Ticks,
-    item: Item | null,
-    locator: bigint | null,
-  ): { readonly rank: number; readonly isHit: boolean } | null;
+  rankOfHit(job: number, x: Ticks, item: Item | null, locator: bigint | null): HitRank | null;
   /** The cells that hits touch. `depths` are as in a query. `merged` joins all depths of a track. */
   marksOfHits(
     job: number,

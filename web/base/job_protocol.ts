@@ -1,10 +1,21 @@
 /** The jobs of a trace's worker: their questions, their parts, and what the page hears of them. */
 
-import type { CallList, CallOrder, FlameView, TimeOrder, Transforms, TreeRows, TreeView } from './calls_protocol.ts';
-import type { FindPart } from './find_protocol.ts';
-import type { MarksPart } from './marks.ts';
-import type { Flame, Functions, Item, Percentiles, Ticks, TraceError, Track } from './protocol.ts';
+import type {
+  CallList,
+  DerivedPart,
+  FindPart,
+  JobProgress,
+  MarksPart,
+  Percentiles,
+  StatisticsPart,
+  TimeOrder,
+} from '../worker/wasm/unspool_browser.js';
+import type { CallOrder, FlameView, Transforms, TreeView } from './calls_protocol.ts';
+import type { Item, Ticks, TraceError } from './protocol.ts';
 import type { Collected } from './record_protocol.ts';
+
+// What `crate/wasm/session` answers with.
+export type { DerivedPart, JobProgress, MarksPart, StatisticsPart } from '../worker/wasm/unspool_browser.js';
 
 /** A range of some tracks; `to` is exclusive. */
 export interface RangeQuestion {
@@ -13,34 +24,11 @@ export interface RangeQuestion {
   readonly tracks: Uint32Array;
 }
 
-/** Statistics of a range, estimated or exact. */
-export interface StatisticsPart {
-  /** The scan has visited all slices: only percentiles are estimates. */
-  readonly exact: boolean;
-  /** The whole file is read. */
-  readonly complete: boolean;
-  /** How many calls were not measured; null unless calls are weighed. */
-  readonly unmeasured: number | null;
-  readonly functions: Functions | null;
-  /** The flame graph; of a sandwich, the callees: the function is in focus. */
-  readonly flame: Flame | null;
-  /** The callers of a sandwich: the function is the root. */
-  readonly callers: Flame | null;
-  readonly tree: TreeRows | null;
-}
-
 /** How a derived track is shown. */
 export interface TrackLabel {
   readonly label: string;
   /** What it was made from. */
   readonly detail: string;
-}
-
-/** A track that a job has made. Its id is {@link derivedTrack} of the job's. */
-export interface DerivedPart {
-  readonly track: Track;
-  /** Slices left out because too many others ran where they begin. */
-  readonly hidden: number;
 }
 
 /**
@@ -136,13 +124,6 @@ export type JobQuestion<K extends JobKind = JobKind> = K extends JobKind
   : never;
 /** What a job has found so far, or its result. */
 export type JobPart<K extends JobKind = JobKind> = JobKinds[K]['part'];
-
-/** How far a job has come, in counted work. */
-export interface JobProgress {
-  readonly done: number;
-  /** As far as the job knows; it may find more to do. */
-  readonly of: number;
-}
 
 /** What the page hears of a job. */
 export type JobReply<K extends JobKind = JobKind> =

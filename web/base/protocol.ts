@@ -8,6 +8,17 @@
 
 import type { CompanionKind } from './companions.ts';
 
+// What `crate/wasm/session` answers with.
+export type {
+  Counters,
+  Flame,
+  Functions,
+  Instants,
+  Overview,
+  Percentiles,
+  Rects,
+} from '../worker/wasm/unspool_browser.js';
+
 /** A position on the trace's x axis, absolute: clock ticks, or the ordinal of a call, step, transition or point. */
 export type Ticks = bigint & { readonly __unit: 'ticks' };
 
@@ -267,119 +278,8 @@ export const FLAG_UNCERTAIN = 8;
 /** {@link Rects.index} of a rectangle that stands for several slices. */
 export const MANY = 0xffff_ffff;
 
-/** Rectangles of slices, sorted by track, then depth, then start. */
-export interface Rects {
-  readonly count: number;
-  readonly track: Uint32Array;
-  /** Signed; the row is depth - the track's lowest. */
-  readonly depth: Int32Array;
-  /** Relative to the reply's origin. */
-  readonly start: Float64Array;
-  readonly end: Float64Array;
-  /** Name id of the slice, or of the name that covers most of the rectangle. */
-  readonly name: Uint32Array;
-  /** The slice's index in its column, or {@link MANY}. */
-  readonly index: Uint32Array;
-  /** The part of the rectangle that slices cover, 0 to 255 for all. */
-  readonly fill: Uint8Array;
-  readonly flags: Uint8Array;
-}
-
-/** Instants, at most one a step, sorted by track, then time. */
-export interface Instants {
-  readonly count: number;
-  readonly track: Uint32Array;
-  readonly time: Float64Array;
-  readonly name: Uint32Array;
-  readonly index: Uint32Array;
-  /** Number of instants within the step. */
-  readonly many: Uint32Array;
-}
-
-/**
- * Values of counters, at most one a step, sorted by track, then time. Each holds until the next of its track. The first
- * of a track may lie before the window if its value holds at the start of the window.
- */
-export interface Counters {
-  readonly count: number;
-  readonly track: Uint32Array;
-  /** Relative to the reply's origin; may be negative. */
-  readonly time: Float64Array;
-  /** The lowest and the highest value within the step, possibly NaN or infinite. */
-  readonly min: Float64Array;
-  readonly max: Float64Array;
-  /** The value that holds from here on. */
-  readonly last: Float64Array;
-  /** The 64 bits of `min`, `max` and `last`, three a value. */
-  readonly bits: BigUint64Array;
-}
-
-/** Density over the whole trace: `rows.length` × `buckets` cells, row by row. */
-export interface Overview {
-  readonly from: Ticks;
-  readonly to: Ticks;
-  readonly buckets: number;
-  /** Track id of each row. */
-  readonly rows: Uint32Array;
-  /** 0 for an empty cell, 255 for the densest cell of the trace. */
-  readonly density: Uint8Array;
-  /** Id of the name that covers most of the cell. */
-  readonly name: Uint32Array;
-}
-
-/**
- * The functions of a range, one row a name, in the order of name ids. Times are ticks as doubles, exact below 2^53.
- *
- * A call that crosses an edge of the range counts. `total` and `self` are clipped to the range; `min`, `max` and the
- * percentiles are of whole calls. A call that is still running extends to the end of what is read. `total` counts
- * recursive calls once.
- */
-export interface Functions {
-  readonly length: number;
-  readonly name: Uint32Array;
-  readonly count: Float64Array;
-  readonly total: Float64Array;
-  readonly self: Float64Array;
-  readonly min: Float64Array;
-  /** Percentiles come from logarithmic buckets and are within 1 %. */
-  readonly median: Float64Array;
-  readonly p90: Float64Array;
-  readonly p99: Float64Array;
-  readonly max: Float64Array;
-  /** Which percentiles are rounded: 1 for the median, 2 for p90, 4 for p99, added up. */
-  readonly rounded: Uint8Array;
-  /** Bytes of data that the calls take or return, of those that begin in the range. All 0 if calls have none. */
-  readonly bytes: Float64Array;
-}
-
 /** {@link Flame.name} of the root, and of a merged group of narrow nodes. */
 export const NO_NAME = 0xffff_ffff;
-
-/**
- * A flame graph of a range: the path from the root to the node in focus, then all nodes below it, each before those
- * below it, the heaviest first. Times are ticks as doubles, exact below 2^53, and clipped to the range.
- */
-export interface Flame {
-  readonly length: number;
-  /** Index of the node in focus; the nodes at lower indices are those above it, from the root. */
-  readonly focus: number;
-  /** Some nodes lack what is below them. */
-  readonly partial: boolean;
-  readonly name: Uint32Array;
-  /** Index of the node above; the root's is its own. */
-  readonly parent: Uint32Array;
-  /** The width: total time, or in an inverted graph the self time of the function at the root of the path. */
-  readonly total: Float64Array;
-  readonly self: Float64Array;
-  readonly count: Float64Array;
-}
-
-/** Exact percentiles of the durations of one function, in ticks. */
-export interface Percentiles {
-  readonly median: bigint;
-  readonly p90: bigint;
-  readonly p99: bigint;
-}
 
 /** A value in the details pane. */
 export type Value =

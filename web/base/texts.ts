@@ -1,10 +1,6 @@
-/** Many texts as one: each that a worker makes and sends by itself would be decoded and copied by itself. */
-export interface Texts {
-  /** One after the other. */
-  readonly all: string;
-  /** Where each ends in `all`. */
-  readonly ends: Uint32Array;
-}
+import type { Texts } from '../worker/wasm/unspool_browser.js';
+
+export type { Texts } from '../worker/wasm/unspool_browser.js';
 
 /** The texts one by one. */
 export function textsOf({ all, ends }: Texts): string[] {

@@ -1,5 +1,6 @@
 /** What a trace's worker does: `web/trace/worker/trace_worker.ts`. `web/trace/trace.ts` is the page's side of it. */
 
+import type { TablePages } from '../worker/wasm/unspool_browser.js';
 import type { Attachment, CompanionFile, CompanionKind, Look, Source } from './companions.ts';
 import type { BindService, HitService } from './find_protocol.ts';
 import type { JobPart, JobProgress, JobQuestion } from './job_protocol.ts';
@@ -23,6 +24,8 @@ import type {
   ValueType,
 } from './protocol.ts';
 import type { Texts } from './texts.ts';
+
+export type { TablePages } from '../worker/wasm/unspool_browser.js';
 
 /** A file to read, and how. */
 export interface Opening {
@@ -70,12 +73,6 @@ export interface PictureAnswer {
 export interface SqlRange {
   readonly from: Ticks;
   readonly to: Ticks;
-}
-
-/** Pages of a database, one after the other, and its size in bytes. */
-export interface TablePages {
-  readonly size: number;
-  readonly pages: Uint8Array<ArrayBuffer>;
 }
 
 /** What the worker says of a trace without being asked. */

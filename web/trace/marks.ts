@@ -1,6 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
-import type { MarksPart } from '../base/marks.ts';
+import type { JobQuestion, JobReply, MarksPart } from '../base/job_protocol.ts';
 import { MANY, type Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';

@@ -8,7 +8,7 @@ import type { Status } from './trace.ts';
 const query = Uint8Array.of(1);
 const ready: Status = { at: 'ready', how: 'complete', error: null };
 
-function setUp(begins: readonly Uint8Array[] = [], count = 2) {
+function setUp(begins: Uint8Array[] = [], count = 2) {
   const asked: string[] = [];
   const status = signal<Status>(ready);
   const version = signal(0);

@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-use crate::index::Segments;
 use crate::keys::{Keys, Postings};
+use crate::segments::Segments;
 
 /// An address that was executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use unspool_trace::steps::{Access, Place, Step, StepVisitor};
 use crate::executed::{Executed, Executions};
 use crate::memory::{Byte, Memory};
 use crate::registers::{Register, Registers};
+use crate::segments::Segments;
 use crate::stops::{Filter, Kinds, Stop, Stops};
 use crate::{Kind, Moment, Toward};
 
@@ -15,46 +16,6 @@ const SEGMENT: u64 = 1 << 16;
 
 /// Accesses to memory after which a segment ends early: steps that access megabytes.
 const MOST_OPEN: usize = 1 << 20;
-
-/// The steps of each segment.
-#[derive(Default)]
-pub struct Segments {
-    /// First and last step.
-    spans: Vec<(u64, u64)>,
-}
-
-impl Segments {
-    /// How many there are.
-    pub fn count(&self) -> u32 {
-        self.spans.len() as u32
-    }
-
-    /// Adds a segment with its first and last step.
-    pub(crate) fn add(&mut self, span: (u64, u64)) {
-        self.spans.push(span);
-    }
-
-    /// The first step of a segment.
-    pub(crate) fn first(&self, segment: u32) -> u64 {
-        self.spans.get(segment as usize).map_or(u64::MAX, |(first, _)| *first)
-    }
-
-    /// The last step of a segment.
-    pub(crate) fn last(&self, segment: u32) -> u64 {
-        self.spans.get(segment as usize).map_or(u64::MAX, |(_, last)| *last)
-    }
-
-    /// The last segment that begins up to a step.
-    pub(crate) fn until(&self, step: u64) -> Option<u32> {
-        self.spans.partition_point(|(first, _)| *first <= step).checked_sub(1).map(|at| at as u32)
-    }
-
-    /// The segment of a step, and its distance from the first one.
-    pub(crate) fn place(&self, step: u64) -> Option<(u32, usize)> {
-        let at = self.until(step)?;
-        (step <= self.last(at)).then_some((at, (step - self.first(at)) as usize))
-    }
-}
 
 /// A module that the trace loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +120,7 @@ impl AccessIndex {
         self.end_step();
         let Some((first, last)) = self.open.take() else { return };
         let segment = self.segment();
-        self.segments.spans.push((first, last));
+        self.segments.add((first, last));
         self.registers.end_piece(self.piece, first);
         self.registers.seal();
         self.memory.seal(segment);
@@ -169,7 +130,7 @@ impl AccessIndex {
 
     /// The number of the open segment.
     fn segment(&self) -> u32 {
-        self.segments.spans.len() as u32
+        self.segments.count()
     }
 
     fn end_step(&mut self) {
@@ -191,7 +152,7 @@ impl AccessIndex {
             + self.executions.bytes()
             + self.stops.bytes()
             + self.pieces.capacity() * 8
-            + self.segments.spans.capacity() * 16
+            + self.segments.bytes()
     }
 
     /// Number of accesses.

@@ -87,18 +87,20 @@ mod memory;
 mod origin;
 mod registers;
 mod runs;
+mod segments;
 mod stops;
 
 pub use coverage::{Block, InModule, blocks, drcov, in_modules};
 pub use executed::Executed;
 pub use explorer::{Detail, Explorer, State};
-pub use index::{AccessIndex, Cell, Keeps, Module, Segments};
+pub use index::{AccessIndex, Cell, Keeps, Module};
 pub use lists::{List, NoList, With};
 pub use loops::{Loop, LoopFinder, LoopsFound};
 pub use memory::Byte;
 pub use origin::{Cause, Code, Operand, Origin, Use, Uses};
 pub use registers::Register;
 pub use runs::{CodeBlock, RunIndex};
+pub use segments::Segments;
 pub use stops::{Filter, Kinds, Stop};
 
 /// A moment in a trace.

@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-use crate::index::Segments;
 use crate::keys::{Keys, Postings};
+use crate::segments::Segments;
 use crate::{Kind, Moment, Toward};
 
 /// Bytes of a cell, which is aligned to them.

@@ -10,7 +10,7 @@ use core::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::index::Segments;
+use crate::segments::Segments;
 use crate::{Kind, Toward};
 
 /// A register of a thread, as it is at some moment.

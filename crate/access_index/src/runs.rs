@@ -6,7 +6,7 @@ use unspool_trace::steps::{Step, StepEvent};
 
 use crate::Toward;
 use crate::executed::{Executed, Executions};
-use crate::index::Segments;
+use crate::segments::Segments;
 use crate::stops::{Filter, Kinds, Stop, Stops};
 
 /// Most transitions of a segment, and most runs: distances from its first transition have 16 bits.

@@ -2,7 +2,7 @@
 
 use unspool_containers::{Buffer, Inflate, Inflated};
 
-use crate::stream::Decode;
+use crate::decode::Decode;
 use crate::{Fault, Why};
 
 /// Unpacks one Deflate stream.

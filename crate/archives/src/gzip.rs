@@ -3,7 +3,7 @@
 
 use unspool_containers::{Buffer, Gzip, Unpack};
 
-use crate::stream::Decode;
+use crate::decode::Decode;
 use crate::wrapped::fault;
 use crate::{Fault, Why};
 

@@ -29,6 +29,7 @@
 
 extern crate alloc;
 
+mod decode;
 mod deflate;
 mod entry;
 mod fault;

@@ -7,29 +7,11 @@ use unspool_containers::{Buffer, Container, Gzip};
 use unspool_trace::Limits;
 use unspool_trace::limits::Expansion;
 
+use crate::decode::Decode;
 use crate::deflate::Deflate;
 use crate::wrapped::Wrapped;
 use crate::xz::Xz;
 use crate::{Entry, Fault, Kind, Method, Why};
-
-/// A decompressor.
-pub(crate) trait Decode {
-    /// Decompresses bytes from the front of `input`, appends the result to `out`, and returns the
-    /// number of bytes taken. If it takes and adds nothing, it needs more input. After an error
-    /// nothing more will come.
-    fn run(&mut self, input: &[u8], out: &mut Buffer) -> Result<usize, Fault>;
-
-    /// Marks the end of the input. Appends what can be salvaged of an incomplete part.
-    fn end(&mut self, out: &mut Buffer) -> Result<(), Fault>;
-
-    /// Notes that the input of [`Decode::run`] goes up to the end of the container from now on.
-    fn last(&mut self) {}
-
-    /// Whether the stream has ended, whatever follows it.
-    fn is_over(&self) -> bool {
-        false
-    }
-}
 
 /// Unpacks one compressed stream: push bytes, and call [`Stream::unpack`] until it returns none.
 pub struct Stream {

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use unspool_containers::{Buffer, Unpack};
 use unspool_trace::problem::{Problem, TRUNCATED};
 
-use crate::stream::Decode;
+use crate::decode::Decode;
 use crate::{Fault, Why};
 
 /// One of them.

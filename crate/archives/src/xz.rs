@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 use unspool_containers::Buffer;
 use xz4rust::{XzDecoder, XzError, XzNextBlockResult};
 
-use crate::stream::Decode;
+use crate::decode::Decode;
 use crate::{Fault, Why};
 
 /// `xz -9` needs 64 MiB.

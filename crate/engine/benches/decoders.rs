@@ -17,12 +17,11 @@ mod common;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use unspool_engine::{Session, Step};
-use unspool_formats::recognise;
+use unspool_formats::{open_row_records, recognise};
 use unspool_trace::{Decoder, EventBatch, OpenOptions, Opened, Probe, Want};
 
 /// Events in a batch and bytes in a portion, as in a session.
@@ -31,45 +30,17 @@ const PORTION: usize = 1 << 20;
 const HEAD: usize = 64 * 1024;
 
 fn main() {
-    for format in FORMATS {
-        if inputs(format).is_empty() {
-            println!("skipped: {format}, of which there is no trace");
-        }
+    if inputs().is_empty() {
+        println!("skipped: there are no traces");
     }
     println!("skipped: databases, which `unspool info` measures");
     divan::main();
-}
-
-/// The benches of a format, by a part of its name in the registry.
-macro_rules! benches {
-    ($($module:ident $format:literal,)*) => {
-        const FORMATS: &[&str] = &[$($format),*];
-        $(mod $module {
-            #[divan::bench(args = super::inputs($format))]
-            fn decode(bencher: super::Bencher<'_, '_>, input: &super::Input) {
-                super::decode(bencher, input);
-            }
-
-            #[divan::bench(args = super::inputs($format))]
-            fn decode_and_store(bencher: super::Bencher<'_, '_>, input: &super::Input) {
-                super::decode_and_store(bencher, input);
-            }
-        })*
-    };
-}
-
-benches! {
-    apitrace "apitrace",
-    frames "BAP frames",
-    trace_db "trace-db",
-    xray "XRay",
 }
 
 /// A trace to measure.
 #[derive(Clone)]
 struct Input {
     path: PathBuf,
-    format: &'static str,
 }
 
 impl fmt::Display for Input {
@@ -78,20 +49,17 @@ impl fmt::Display for Input {
     }
 }
 
-/// The traces of a format.
-fn inputs(format: &str) -> Vec<Input> {
-    static ALL: LazyLock<Vec<Input>> = LazyLock::new(|| {
-        let mut paths: Vec<PathBuf> = match std::env::var_os("UNSPOOL_BENCH_INPUTS") {
-            Some(paths) => std::env::split_paths(&paths).collect(),
-            None => {
-                let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench/generated");
-                made.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect()
-            }
-        };
-        paths.sort();
-        paths.into_iter().filter_map(recognised).collect()
-    });
-    ALL.iter().filter(|input| input.format.contains(format)).cloned().collect()
+/// The traces that are read as bytes.
+fn inputs() -> Vec<Input> {
+    let mut paths: Vec<PathBuf> = match std::env::var_os("UNSPOOL_BENCH_INPUTS") {
+        Some(paths) => std::env::split_paths(&paths).collect(),
+        None => {
+            let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench/generated");
+            made.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+        }
+    };
+    paths.sort();
+    paths.into_iter().filter_map(recognised).collect()
 }
 
 fn recognised(path: PathBuf) -> Option<Input> {
@@ -101,9 +69,10 @@ fn recognised(path: PathBuf) -> Option<Input> {
     std::io::Read::read_exact(&mut file, &mut head).ok()?;
     let name = path.file_name()?.to_string_lossy().into_owned();
     let (format, _) = recognise(&Probe { head: &head, tail: &[], size, name: &name })?;
-    Some(Input { path, format: format.name })
+    open_row_records(format.id).is_err().then_some(Input { path })
 }
 
+#[divan::bench(args = inputs())]
 fn decode(bencher: Bencher<'_, '_>, input: &Input) {
     let file = file_of(input);
     let mut batch = EventBatch::with_capacity(BATCH);
@@ -113,6 +82,7 @@ fn decode(bencher: Bencher<'_, '_>, input: &Input) {
     });
 }
 
+#[divan::bench(args = inputs())]
 fn decode_and_store(bencher: Bencher<'_, '_>, input: &Input) {
     let file = file_of(input);
     let records = stored(&file).store().records();

@@ -1,5 +1,7 @@
 //! One open trace: a decoder, a store, and the loop between them.
 
+use std::sync::Arc;
+
 use unspool_formats::recognise;
 use unspool_records::RowSource;
 use unspool_records::TraceErrorOut;
@@ -12,6 +14,7 @@ use crate::neighbours::{Found, Neighbour};
 use crate::overview::Overview;
 use crate::pull::Pull;
 use crate::report::{ExtentOut, ProblemOut, ProgressOut, TraceInfo, TrackOut, refusal};
+use crate::statistics::Weights;
 use crate::store::Store;
 use crate::store::problems::is_limit;
 use crate::store::query::{QueryAnswer, TrackRows};
@@ -69,6 +72,8 @@ pub struct Session {
     format: &'static Format,
     path: Path,
     store: Store,
+    /// What calls weigh in a replay, if known.
+    weights: Option<Arc<Weights>>,
     batch: EventBatch,
     size: u64,
     state: Step,
@@ -107,6 +112,7 @@ impl Session {
             format,
             path,
             store: Store::default(),
+            weights: None,
             batch: EventBatch::with_capacity(BATCH),
             size,
             state: Step::NeedsBytes,
@@ -161,11 +167,15 @@ impl Session {
         &self.store
     }
 
-    /// Has statistics that are [weighed](crate::statistics::Wanted) take these weights, in place of
-    /// earlier ones: of calls that begin at `at`, absolute positions in ticks, ascending. Calls
-    /// without one count as not measured.
+    /// Keeps what calls weigh, in place of earlier weights: of those that begin at `at`, absolute
+    /// positions in ticks, ascending. Calls without a weight count as not measured.
     pub fn weigh(&mut self, at: Vec<u64>, weights: Vec<u64>) {
-        self.store.weights.set(at, weights);
+        self.weights = Some(Arc::new(Weights::new(at, weights)));
+    }
+
+    /// What calls weigh, if that is known, for [`Wanted`](crate::statistics::Wanted).
+    pub fn weights(&self) -> Option<Arc<Weights>> {
+        self.weights.clone()
     }
 
     /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and

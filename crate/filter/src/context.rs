@@ -1,6 +1,7 @@
 //! The trace that expressions are about.
 
 use serde::{Deserialize, Serialize};
+use unspool_trace::bytes::to_bytes;
 
 /// A name of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,8 +42,7 @@ pub struct Context {
 impl Context {
     /// As bytes, for a module of the same build.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // As in `SliceQuery::to_bytes`.
-        postcard::to_allocvec(self).unwrap_or_default()
+        to_bytes(self)
     }
 
     /// The mirror of [`Context::to_bytes`]. `None` for other bytes.

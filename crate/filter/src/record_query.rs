@@ -1,6 +1,7 @@
 //! What a pass over the records looks for.
 
 use serde::{Deserialize, Serialize};
+use unspool_trace::bytes::to_bytes;
 
 use crate::pattern::{Matcher, Pattern, Regexes};
 use crate::values::{Bounds, Number, Test};
@@ -148,8 +149,7 @@ impl RecordQuery {
 
     /// The query as bytes, for a worker of the same build.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Only types whose serialisation fails could make this fail; those here are plain data.
-        postcard::to_allocvec(self).unwrap_or_default()
+        to_bytes(self)
     }
 
     /// The mirror of [`RecordQuery::to_bytes`]. `None` for other bytes.

@@ -1,6 +1,7 @@
 //! What the store is asked.
 
 use serde::{Deserialize, Serialize};
+use unspool_trace::bytes::to_bytes;
 
 use crate::record_query::Span;
 
@@ -42,8 +43,7 @@ impl SliceQuery {
 
     /// As bytes, for a module of the same build.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Only types whose serialisation fails could make this fail; those here are plain data.
-        postcard::to_allocvec(self).unwrap_or_default()
+        to_bytes(self)
     }
 
     /// The mirror of [`SliceQuery::to_bytes`]. `None` for other bytes.

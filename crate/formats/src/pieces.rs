@@ -8,14 +8,7 @@ use serde::{Deserialize, Serialize};
 use unspool_trace::records::{Lane, Piece};
 use unspool_trace::{Cause, Error, Result};
 
-/// An index as bytes. They are valid within one version of the program: both sides come from one
-/// build.
-pub(crate) fn to_index(what: &impl Serialize) -> Vec<u8> {
-    // Only types whose serialisation fails could make this fail; those here are plain data.
-    postcard::to_allocvec(what).unwrap_or_default()
-}
-
-/// The mirror of [`to_index`].
+/// An index, from what [`to_bytes`](unspool_trace::bytes::to_bytes) made of it.
 ///
 /// # Errors
 ///

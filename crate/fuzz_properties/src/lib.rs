@@ -40,6 +40,7 @@ mod values;
 
 pub use choices::Choices;
 pub use seeds::seeds;
+use stream::agrees;
 
 /// Something that holds for any bytes.
 #[derive(Clone, Copy, Debug)]
@@ -52,11 +53,11 @@ pub struct Property {
 
 /// All properties.
 pub static PROPERTIES: &[Property] = &[
-    Property { name: "xray", check: stream::xray },
-    Property { name: "apitrace", check: stream::apitrace },
+    Property { name: "xray", check: |file| agrees("xray", file) },
+    Property { name: "apitrace", check: |file| agrees("apitrace", file) },
     Property { name: "apitrace_stream", check: stream::apitrace_stream },
-    Property { name: "frames", check: stream::frames },
-    Property { name: "trace_db", check: stream::trace_db },
+    Property { name: "frames", check: |file| agrees("frames", file) },
+    Property { name: "trace_db", check: |file| agrees("trace-db", file) },
     Property { name: "rvn_rows", check: rows::decoded },
     Property { name: "rvn_scan", check: rows::scanned },
     Property { name: "container", check: containers::in_a_trace },

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use unspool_formats::{FORMATS, open_row_records};
+use unspool_trace::Format;
+
 use crate::index::LISTS;
 use crate::replay::SHADERS;
 use crate::stream::stream_of;
@@ -17,11 +20,8 @@ const FOLDERS: &[(&str, &[&str])] = &[
     ("container", &["apitrace", "containers"]),
     ("unpack", &["containers"]),
     ("events", &["xray", "trace_db"]),
-    ("session", &["xray", "apitrace", "frames", "trace_db"]),
     ("code", &["frames", "trace_db"]),
     ("symbols", &["binaries"]),
-    ("cut", &["xray", "apitrace", "frames", "trace_db"]),
-    ("export", &["xray", "apitrace", "frames", "trace_db"]),
     ("survey", &["apitrace"]),
     ("gl_state", &["apitrace"]),
     ("replay", &["apitrace"]),
@@ -29,6 +29,9 @@ const FOLDERS: &[(&str, &[&str])] = &[
     ("runs", &["rvn"]),
     ("values", &["trace_db"]),
 ];
+
+/// Properties whose seeds are the fixtures of every format that is read as bytes.
+const OF_ALL_FORMATS: [&str; 3] = ["session", "cut", "export"];
 
 /// Properties of the stream of an apitrace, which its container would protect from most damage.
 const STREAMS: [&str; 4] = ["apitrace_stream", "survey", "gl_state", "replay"];
@@ -59,8 +62,14 @@ pub fn seeds(property: &str) -> Vec<(String, Vec<u8>)> {
         "coverage_lists" => return (0..).zip(LISTS).map(|(i, list)| (format!("list {i}"), list.to_vec())).collect(),
         _ => {}
     }
-    let own: &[&str] = &[property];
-    let folders = FOLDERS.iter().find(|(name, _)| *name == property).map_or(own, |(_, folders)| folders);
+    let is_read_as_bytes = |format: &&Format| open_row_records(format.id).is_err();
+    let folders: Vec<String> = match FOLDERS.iter().find(|(name, _)| *name == property) {
+        Some((_, folders)) => folders.iter().map(|folder| (*folder).into()).collect(),
+        None if OF_ALL_FORMATS.contains(&property) => {
+            FORMATS.iter().filter(is_read_as_bytes).map(|format| format.id.replace('-', "_")).collect()
+        }
+        None => vec![property.into()],
+    };
     let mut seeds: Vec<_> = folders.iter().flat_map(|folder| files(folder)).collect();
     seeds.sort();
     if STREAMS.contains(&property) {

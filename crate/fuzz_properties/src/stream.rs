@@ -16,30 +16,10 @@ const HEAD: usize = 64 * 1024;
 /// Events whose details are read, per file.
 const DETAILS: usize = 16;
 
-/// XRay logs.
-pub(crate) fn xray(file: &[u8]) {
-    agrees("xray", file);
-}
-
-/// apitrace files, in any of their containers.
-pub(crate) fn apitrace(file: &[u8]) {
-    agrees("apitrace", file);
-}
-
 /// Streams of apitrace, without a container: what libFuzzer changes is not undone by a checksum or
 /// by a length.
 pub(crate) fn apitrace_stream(stream: &[u8]) {
     agrees("apitrace", &stored(stream));
-}
-
-/// Traces of frames.
-pub(crate) fn frames(file: &[u8]) {
-    agrees("frames", file);
-}
-
-/// Traces of Trace DB.
-pub(crate) fn trace_db(file: &[u8]) {
-    agrees("trace-db", file);
 }
 
 /// The Snappy container of apitrace around a stream, in chunks of some size, without compression.
@@ -87,8 +67,8 @@ impl Opening<'_> {
     }
 }
 
-/// Everything that the format makes of a file agrees.
-fn agrees(id: &str, file: &[u8]) {
+/// Everything that the format with this id makes of a file agrees.
+pub(crate) fn agrees(id: &str, file: &[u8]) {
     let format = format(id);
     let options = OpenOptions { size: Some(file.len() as u64), ..OpenOptions::default() };
     let opening = Opening { format, head: &file[..file.len().min(HEAD)], options };

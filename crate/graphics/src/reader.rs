@@ -61,7 +61,7 @@ impl<S: ByteSource> Reader<S> {
     /// Returns [`unspool_trace::Cause::Misuse`] if the trace is of another format, or for bytes
     /// that are not an index.
     pub fn open(format: &str, index: &[u8], source: S) -> Result<Self, Error> {
-        if format != "apitrace" {
+        if format != apitrace::ROW.format.id {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
         }
         // Not the table of all formats: the module would contain all their readers.

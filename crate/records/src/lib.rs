@@ -37,6 +37,7 @@ mod collect;
 pub mod details;
 pub mod drive;
 pub mod error;
+#[cfg(feature = "memory")]
 pub mod memory;
 pub mod picked;
 mod reader;

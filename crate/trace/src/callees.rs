@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bytes::to_bytes;
 use crate::sort;
 
 /// What the code says of a function.
@@ -57,7 +58,7 @@ impl Callees {
 
     /// As bytes, for [`Callees::from_bytes`] of the same build.
     pub fn to_bytes(&self) -> Vec<u8> {
-        postcard::to_allocvec(self).unwrap_or_default()
+        to_bytes(self)
     }
 
     /// What [`Callees::to_bytes`] wrote. `None` for other bytes.
@@ -103,7 +104,7 @@ impl Jumps {
 
     /// As bytes, for [`Jumps::from_bytes`] of the same build.
     pub fn to_bytes(&self) -> Vec<u8> {
-        postcard::to_allocvec(self).unwrap_or_default()
+        to_bytes(self)
     }
 
     /// What [`Jumps::to_bytes`] wrote. `None` for other bytes.

@@ -13,6 +13,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod batch;
+pub mod bytes;
 pub mod callees;
 pub mod companion;
 pub mod decoder;

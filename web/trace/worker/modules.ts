@@ -31,9 +31,6 @@ export interface OpenSession {
   readonly packed: Packed | null;
 }
 
-/** What {@link lookAt} tells of a file. */
-type Seen = Omit<Look, 'companion'> & { readonly name: string | null };
-
 /**
  * A session for a file, ready for its first step. `log` is the write-ahead log of a database. Throws a {@link TraceError}
  * for a file that no format claims or a module that does not load, and a `DOMException` for a file that cannot be read.
@@ -64,7 +61,7 @@ export async function openSession(
       ends: (part, partName) => endsOf(part, partName, null),
       formatOf: async (...some) => {
         if (needsDecompressor(...some)) await loadDecompressors(provideDecompressors);
-        return (lookAt(...some) as Seen).name;
+        return lookAt(...some).name;
       },
     });
     const found = packed.file ?? file;
@@ -127,7 +124,7 @@ function isUnrecognised(error: unknown): error is TraceError {
 export async function look(file: Blob, name: string): Promise<Look> {
   const ends = await endsOf(file, name, null);
   if (needsDecompressor(...ends)) await loadDecompressors(provideDecompressors);
-  const { format, confidence, looks } = lookAt(...ends) as Seen;
+  const { format, confidence, looks } = lookAt(...ends);
   const seen = { format, confidence, looks };
   if (format !== null) return { ...seen, companion: null };
   const { companionOf } = await loadSymbols();

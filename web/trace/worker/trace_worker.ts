@@ -284,7 +284,7 @@ export function createTraceWorker(): TraceService {
     },
     exportRows: async (what) => {
       await scheduler.turn('rest');
-      return ask((open) => open.exportRows(what) as Uint8Array<ArrayBuffer>);
+      return ask((open) => open.exportRows(what));
     },
   };
   return service;

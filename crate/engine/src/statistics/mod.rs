@@ -178,7 +178,7 @@ impl Statistics {
     /// slices. Returns whether the scan is complete.
     pub fn step(&mut self, store: &Store, budget: u64) -> bool {
         if self.is_outdated(store) {
-            *self = Self::new(store, self.plan.question.clone()).weighed(self.weights());
+            *self = Self::new(store, self.plan.question.clone()).weighed(self.weights().cloned());
         }
         let until = self.visited.saturating_add(budget);
         while self.visited < until
@@ -204,7 +204,7 @@ impl Statistics {
 
     /// Whether all slices of the range have been visited. Everything but percentiles is exact then.
     pub fn is_exact(&self) -> bool {
-        self.next == self.plan.chunks.len() && self.weighing.is_none_or(|weighing| weighing.is_done)
+        self.next == self.plan.chunks.len() && self.weighing.as_ref().is_none_or(|weighing| weighing.is_done)
     }
 
     /// Whether the whole trace had been read when the scan was planned.
@@ -238,6 +238,7 @@ impl Statistics {
             + self.buckets.0
             + self.function_of.capacity() * size_of::<u32>()
             + self.tree.as_ref().map_or(0, Tree::bytes)
+            + self.weights().map_or(0, |weights| weights.bytes())
     }
 
     /// Keeps the sums as they are when all slices that are not sampled have been visited, and no

@@ -1,8 +1,10 @@
 //! The job behind a panel: a scan of a range, and which of its figures are wanted.
 
+use std::sync::Arc;
+
 use super::flame::{Growth, MOST_WORK};
 use super::shape::{Shape, Transform};
-use super::{FlameView, Flames, FunctionColumns, Question, Statistics, TreeColumns, TreeView};
+use super::{FlameView, Flames, FunctionColumns, Question, Statistics, TreeColumns, TreeView, Weights};
 use crate::jobs::{Job, Progress, Step};
 use crate::store::Store;
 
@@ -33,8 +35,8 @@ pub struct Wanted {
     pub flame: Option<FlameView>,
     /// Rows of the call tree.
     pub tree: Option<TreeView>,
-    /// The call paths have what calls weigh in place of durations.
-    pub weighed: bool,
+    /// What the call paths have in place of durations, if anything.
+    pub weights: Option<Arc<Weights>>,
     /// How the call paths of flame graph and call tree are changed, in this order.
     pub transforms: Vec<Transform>,
 }
@@ -61,11 +63,10 @@ impl Scan {
     pub fn new(store: &Store, question: Question, wanted: Wanted, previous: Option<Self>) -> Self {
         let mut scan =
             previous.unwrap_or(Self { statistics: None, shape: None, growth: None, wanted: Wanted::default() });
-        let weights = if wanted.weighed { store.weights.version() } else { 0 };
-        let answers = |it: &Statistics| it.answers(store, &question) && it.weights() == weights;
+        let answers = |it: &Statistics| it.answers(store, &question) && it.weights() == wanted.weights.as_ref();
         if !scan.statistics.as_deref().is_some_and(answers) {
             scan.release();
-            scan.statistics = Some(Box::new(Statistics::new(store, question).weighed(weights)));
+            scan.statistics = Some(Box::new(Statistics::new(store, question).weighed(wanted.weights.clone())));
         }
         Self { wanted, growth: None, ..scan }
     }

@@ -5,6 +5,8 @@
 //! weight is added to its call path and to those of its callers. Only call paths are weighed: the
 //! figures of functions by name, such as percentiles, stay those of durations.
 
+use std::sync::Arc;
+
 use super::Statistics;
 use super::paths::Place;
 use super::plan::Single;
@@ -15,31 +17,23 @@ use crate::store::Store;
 const SLICES: u64 = 16;
 
 /// What calls weigh.
-#[derive(Debug, Default)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Weights {
     /// Where each call begins, ascending.
     at: Vec<u64>,
     /// What it weighs.
     weights: Vec<u64>,
-    /// 0 before there are any.
-    version: u32,
 }
 
 impl Weights {
-    /// Replaces all weights by those of calls that begin at `at`, absolute positions in ticks,
-    /// ascending. The innermost call that begins at a position is meant.
-    pub(crate) fn set(&mut self, at: Vec<u64>, weights: Vec<u64>) {
-        (self.at, self.weights) = (at, weights);
-        self.version += 1;
-    }
-
-    /// Differs whenever weights were set. 0 before.
-    pub(super) fn version(&self) -> u32 {
-        self.version
+    /// The weights of calls that begin at `at`, absolute positions in ticks, ascending. The
+    /// innermost call that begins at a position is meant.
+    pub fn new(at: Vec<u64>, weights: Vec<u64>) -> Self {
+        Self { at, weights }
     }
 
     /// Allocated memory, in bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         (self.at.capacity() + self.weights.capacity()) * size_of::<u64>()
     }
 
@@ -49,10 +43,9 @@ impl Weights {
 }
 
 /// How far calls are weighed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Weighing {
-    /// Of the weights.
-    version: u32,
+    weights: Arc<Weights>,
     /// The next weight, once all slices were counted.
     next: Option<usize>,
     pub(super) is_done: bool,
@@ -61,44 +54,45 @@ pub(super) struct Weighing {
 }
 
 impl Statistics {
-    /// The same scan of what calls weigh in place of durations, by the weights of a version. 0 is
-    /// that of durations.
-    pub(super) fn weighed(mut self, version: u32) -> Self {
-        self.weighing = (version > 0).then_some(Weighing { version, next: None, is_done: false, unmeasured: 0 });
+    /// The same scan of what calls weigh in place of durations, if there are weights.
+    pub(super) fn weighed(mut self, weights: Option<Arc<Weights>>) -> Self {
+        self.weighing = weights.map(|weights| Weighing { weights, next: None, is_done: false, unmeasured: 0 });
         self
     }
 
-    /// The version of the weights; 0 for durations.
-    pub(super) fn weights(&self) -> u32 {
-        self.weighing.map_or(0, |weighing| weighing.version)
+    /// The weights. `None` for durations.
+    pub(super) fn weights(&self) -> Option<&Arc<Weights>> {
+        self.weighing.as_ref().map(|weighing| &weighing.weights)
     }
 
     /// How many calls of the range were not measured. `None` unless calls are weighed.
     pub fn unmeasured(&self) -> Option<u64> {
-        self.weighing.map(|weighing| weighing.unmeasured)
+        self.weighing.as_ref().map(|weighing| weighing.unmeasured)
     }
 
     /// Weighs some calls, once all slices were counted.
     pub(super) fn weigh(&mut self, store: &Store, budget: u64) {
-        let Some(Weighing { next, is_done: false, .. }) = self.weighing else { return };
+        let Some(Weighing { weights, next, is_done: false, .. }) = &self.weighing else { return };
+        let (weights, next) = (Arc::clone(weights), *next);
         let at = next.unwrap_or_else(|| {
             self.count_calls(store);
             // Those that are partly outside of the range, or open, are not found by where they
             // begin.
             for Single { node, start, .. } in self.plan.singles.clone() {
-                let at = store.weights.first_from(start);
-                if store.weights.at.get(at) == Some(&start)
+                let at = weights.first_from(start);
+                if weights.at.get(at) == Some(&start)
                     && (start < self.plan.question.from || self.call_at(store, start) == ROOT)
                 {
-                    self.add_weight(store, node, at);
+                    self.add_weight(store, node, weights.weights.get(at).copied());
                 }
             }
-            store.weights.first_from(self.plan.question.from)
+            weights.first_from(self.plan.question.from)
         });
-        let to = store.weights.first_from(self.plan.question.to);
+        let to = weights.first_from(self.plan.question.to);
         let end = to.min(at + (budget / SLICES).max(1) as usize);
         for at in at..end {
-            self.add_weight(store, self.call_at(store, store.weights.at.get(at).copied().unwrap_or_default()), at);
+            let call = self.call_at(store, weights.at.get(at).copied().unwrap_or_default());
+            self.add_weight(store, call, weights.weights.get(at).copied());
         }
         if let Some(weighing) = &mut self.weighing {
             weighing.next = Some(end);
@@ -133,8 +127,8 @@ impl Statistics {
 
     /// Adds a weight to a call and its callers. A group is not a call.
     #[inline(never)]
-    fn add_weight(&mut self, store: &Store, place: Place, at: usize) {
-        let Some(weight) = store.weights.weights.get(at) else { return };
+    fn add_weight(&mut self, store: &Store, place: Place, weight: Option<u64>) {
+        let Some(weight) = weight else { return };
         let paths = self.paths.tree(&store.calls);
         if place == ROOT || store.texts.is_group(paths.name(place)) {
             return;
@@ -145,7 +139,7 @@ impl Statistics {
         let mut above = place;
         while above != ROOT {
             if let Some(sum) = self.nodes.get_mut(above as usize) {
-                sum.total = sum.total.saturating_add(*weight);
+                sum.total = sum.total.saturating_add(weight);
             }
             above = paths.parent(above);
         }

@@ -48,7 +48,6 @@ use unspool_trace::batch::{Key, Payload, SliceKind};
 use unspool_trace::{EventBatch, EventKind, Locator, Problem, ProblemKind, Stacking, TrackDef, TrackId, TrackKind};
 
 use crate::call_tree::CallTree;
-use crate::statistics::Weights;
 pub(crate) use samples::Sample;
 pub(crate) use slice::Slice;
 use texts::Texts;
@@ -81,8 +80,6 @@ pub struct Store {
     extent: Option<(u64, u64)>,
     records: u64,
     slices: u64,
-    /// What calls weigh in a replay, if known.
-    pub(crate) weights: Weights,
     /// Instants, samples and payloads.
     points: u64,
     /// Most bytes, if that is less than [`MOST_BYTES`].
@@ -349,9 +346,7 @@ impl Store {
 
     /// Memory of slices, levels of detail, instants, samples and payloads, in bytes.
     pub fn bytes(&self) -> usize {
-        self.tracks.iter().map(Track::bytes).sum::<usize>()
-            + self.payloads.capacity() * size_of::<Payload>()
-            + self.weights.bytes()
+        self.tracks.iter().map(Track::bytes).sum::<usize>() + self.payloads.capacity() * size_of::<Payload>()
     }
 
     /// How many tracks there are.

@@ -13,13 +13,14 @@ use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use unspool_containers::Container;
 use unspool_trace::batch::TrackId;
+use unspool_trace::bytes::to_bytes;
 use unspool_trace::decoder::Range;
 use unspool_trace::details::RecordDetails;
 use unspool_trace::error::Result;
 use unspool_trace::locator::Locator;
 use unspool_trace::records::{Lane, Pass, Records};
 
-use crate::pieces::{Pieces, from_index, to_index};
+use crate::pieces::{Pieces, from_index};
 
 use super::call::Calls;
 use super::calls::FrameFacts;
@@ -85,7 +86,7 @@ impl ApitraceDecoder {
         });
         let access =
             stream.access.as_ref().map_or_else(|| Cow::Owned(RandomAccess::new(self.container, limits)), Cow::Borrowed);
-        to_index(&Index {
+        to_bytes(&Index {
             container: self.container,
             header: Cow::Borrowed(self.header()),
             tables,

@@ -8,13 +8,14 @@ use core::ops::Range as Numbers;
 use serde::{Deserialize, Serialize};
 use unspool_stacks::isa::ByteOrder;
 use unspool_trace::batch::TrackId;
+use unspool_trace::bytes::to_bytes;
 use unspool_trace::decoder::Range;
 use unspool_trace::details::RecordDetails;
 use unspool_trace::error::Result;
 use unspool_trace::locator::Locator;
 use unspool_trace::records::{Lane, Pass, Records, Visitor};
 
-use crate::pieces::{Pieces, Stretch, from_index, to_index};
+use crate::pieces::{Pieces, Stretch, from_index};
 
 use super::decode::Walk;
 use super::events::FramesDecoder;
@@ -45,7 +46,7 @@ pub(super) struct Index {
 impl FramesDecoder {
     pub(super) fn index_bytes(&self) -> Vec<u8> {
         let state = &self.state;
-        to_index(&Index {
+        to_bytes(&Index {
             header: self.header,
             order: *state.threads.order(),
             payload: self.options.limits.payload as u64,

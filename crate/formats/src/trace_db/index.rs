@@ -9,13 +9,14 @@ use core::ops::Range as Numbers;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use unspool_trace::batch::TrackId;
+use unspool_trace::bytes::to_bytes;
 use unspool_trace::decoder::Range;
 use unspool_trace::details::RecordDetails;
 use unspool_trace::error::Result;
 use unspool_trace::locator::Locator;
 use unspool_trace::records::{Lane, Pass, Records, Visitor};
 
-use crate::pieces::{Pieces, Stretch, from_index, to_index};
+use crate::pieces::{Pieces, Stretch, from_index};
 
 use super::checkpoints::{Checkpoints, Occurrences};
 use super::decode::Points;
@@ -48,7 +49,7 @@ pub(super) struct Index<'a> {
 impl TraceDbDecoder {
     pub(super) fn index_bytes(&self) -> Vec<u8> {
         let state = &self.state;
-        to_index(&Index {
+        to_bytes(&Index {
             layout: self.layout,
             size: self.options.size,
             payload: self.options.limits.payload as u64,

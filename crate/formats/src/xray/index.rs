@@ -9,6 +9,7 @@ use core::ops::Range as Numbers;
 
 use serde::{Deserialize, Serialize};
 use unspool_trace::batch::TrackId;
+use unspool_trace::bytes::to_bytes;
 use unspool_trace::decoder::Range;
 use unspool_trace::details::RecordDetails;
 use unspool_trace::error::Result;
@@ -16,7 +17,7 @@ use unspool_trace::locator::Locator;
 use unspool_trace::records::{Lane, Pass, Piece, Records, Visitor};
 use unspool_trace::sort;
 
-use crate::pieces::{Pieces, Stretch, from_index, to_index};
+use crate::pieces::{Pieces, Stretch, from_index};
 
 use super::basic::BasicWalk;
 use super::checkpoints::{Checkpoints, Entry};
@@ -61,7 +62,7 @@ impl XrayDecoder {
         let is_fdr = matches!(self.walk, Walk::Fdr(_));
         let checkpoints = state.checkpoints.sorted();
         let lanes = if is_fdr { self.lanes(&checkpoints) } else { Vec::from([state.pieces.lane()]) };
-        to_index(&Index {
+        to_bytes(&Index {
             header: self.header,
             is_yaml: matches!(self.walk, Walk::Yaml(_)),
             checkpoints,

@@ -32,6 +32,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::Key;
+use crate::bytes::to_bytes;
 use crate::sort;
 pub use file::{NamesFile, is_names_file};
 
@@ -109,7 +110,7 @@ impl Naming {
 
     /// The table as bytes, for [`Naming::from_bytes`] of the same build.
     pub fn to_bytes(&self) -> Vec<u8> {
-        postcard::to_allocvec(self).unwrap_or_default()
+        to_bytes(self)
     }
 
     /// The table that [`Naming::to_bytes`] wrote. `None` for other bytes.

@@ -88,6 +88,7 @@ impl Cutter {
     }
 
     /// Takes what was written.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
     pub fn take(&mut self) -> Uint8Array {
         let bytes = Uint8Array::from(&self.out[..]);
         self.out.clear();
@@ -100,6 +101,7 @@ impl Cutter {
     }
 
     /// Bytes to write over the first ones of the complete file, or undefined.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer> | undefined")]
     pub fn head(&self) -> Option<Vec<u8>> {
         self.cut.head()
     }

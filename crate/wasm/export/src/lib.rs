@@ -181,6 +181,7 @@ impl Exporter {
     }
 
     /// What it wants, for `Session::export_rows` of the trace's worker. Empty if nothing.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
     pub fn ask(&self) -> Vec<u8> {
         self.portions.ask().unwrap_or_default()
     }
@@ -200,6 +201,7 @@ impl Exporter {
     }
 
     /// Takes what was written.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
     pub fn take(&mut self) -> Uint8Array {
         let bytes = Uint8Array::from(&self.out[..]);
         self.out.clear();

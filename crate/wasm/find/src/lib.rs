@@ -1,10 +1,60 @@
 //! The filter language, for JavaScript.
 
-use js_sys::{Array, Uint8Array};
+use tsify::Ts;
 use unspool_filter::pattern::{Linked, Regex, Regexes};
 use unspool_filter::{Bound, Context, Filter, RecordQuery, RecordTest, SliceQuery, SyntaxError, Within};
-use unspool_js::{object, thrown, wrong_expression};
+use unspool_js::columns::Uint8Array;
+use unspool_js::{WrongExpression, structures, thrown};
 use wasm_bindgen::prelude::*;
+
+structures! {
+    /// An expression that is bound to a trace, for its workers.
+    pub struct BoundExpression {
+        /// What the trace's worker is asked.
+        pub slices: Uint8Array,
+        /// What the record worker must look for, or null if the trace's worker has the whole
+        /// answer.
+        pub records: Option<Uint8Array>,
+        /// What each alternative of `records` is about, as in `About` of `crate/filter`; 0 for
+        /// nothing in particular.
+        pub abouts: Uint8Array,
+    }
+
+    /// What a search of values needs besides its query.
+    pub struct BoundPoints {
+        /// For `BoundExpression.slices`: finds nothing by itself, and takes all records that are
+        /// added.
+        pub slices: Uint8Array,
+        /// For `RecordFilter.query`: the records of the first of `begins`.
+        pub points: Uint8Array,
+    }
+
+    /// An expression that is bound to a trace to narrow a list of its records.
+    pub struct BoundFilter {
+        /// What the record worker asks of records.
+        pub query: Uint8Array,
+        /// `slices` of searches, of which the record worker must know where the hits begin.
+        pub begins: Vec<Uint8Array>,
+    }
+
+    /// What becomes of an expression.
+    #[serde(untagged)]
+    pub enum ExpressionAnswer {
+        /// It is one.
+        Bound(BoundExpression),
+        /// It is not one.
+        Wrong(WrongExpression),
+    }
+
+    /// What becomes of an expression for a list.
+    #[serde(untagged)]
+    pub enum FilterAnswer {
+        /// It is one.
+        Bound(BoundFilter),
+        /// It is not one.
+        Wrong(WrongExpression),
+    }
+}
 
 /// Binds expressions to one trace.
 #[wasm_bindgen]
@@ -25,65 +75,55 @@ impl Binder {
         Ok(Self { context })
     }
 
-    /// An expression about slices, instants and records: `{slices, records, abouts}`, all bytes, of
-    /// which `records` may be null, or a `WrongExpression`.
-    pub fn bind(&self, text: &str) -> JsValue {
+    /// An expression about slices, instants and records.
+    pub fn bind(&self, text: &str) -> Ts<ExpressionAnswer> {
         bound(text, Bound::new(text, &self.context))
     }
 
     /// [`Binder::bind`] for slices that touch a range, `to` exclusive, of some tracks. Words are
     /// parts of names only.
     #[wasm_bindgen(js_name = bindWithin)]
-    pub fn bind_within(&self, text: &str, from: u64, to: u64, mut tracks: Vec<u32>) -> JsValue {
+    pub fn bind_within(&self, text: &str, from: u64, to: u64, mut tracks: Vec<u32>) -> Ts<ExpressionAnswer> {
         tracks.sort_unstable();
         let within = Within { range: (from, to.saturating_sub(1)), tracks };
         bound(text, Bound::of_slices_within(text, &self.context, within))
     }
 
-    /// What a search of values needs: `{slices, points}`, both bytes. The former is an expression
-    /// that finds nothing by itself and takes all records that are added; the latter narrows a list
-    /// to the records of the first set of beginnings.
-    pub fn points(&self) -> JsValue {
+    /// What a search of values needs.
+    pub fn points(&self) -> Ts<BoundPoints> {
         let slices = SliceQuery { checks: vec![Vec::new()], ..SliceQuery::default() };
         let points = RecordQuery { tests: vec![RecordTest::Begins(0)], branches: vec![vec![(true, 0)]] };
-        object(&[("slices", bytes(&slices.to_bytes())), ("points", bytes(&points.to_bytes()))])
+        BoundPoints { slices: Uint8Array(slices.to_bytes()), points: Uint8Array(points.to_bytes()) }.cross()
     }
 
-    /// An expression that narrows a list of records: `{query, begins}`, bytes and an array of
-    /// bytes, or a `WrongExpression`.
+    /// An expression that narrows a list of records.
     #[wasm_bindgen(js_name = bindFilter)]
-    pub fn bind_filter(&self, text: &str) -> JsValue {
-        match Filter::new(text, &self.context) {
-            Ok(Filter { records, begins }) => {
-                let begins: Array = begins.iter().map(|query| bytes(&query.to_bytes())).collect();
-                object(&[("query", bytes(&records.to_bytes())), ("begins", begins.into())])
-            }
-            Err(error) => wrong(text, &error),
-        }
+    pub fn bind_filter(&self, text: &str) -> Ts<FilterAnswer> {
+        let answer = match Filter::new(text, &self.context) {
+            Ok(Filter { records, begins }) => FilterAnswer::Bound(BoundFilter {
+                query: Uint8Array(records.to_bytes()),
+                begins: begins.iter().map(|query| Uint8Array(query.to_bytes())).collect(),
+            }),
+            Err(error) => FilterAnswer::Wrong(wrong(text, &error)),
+        };
+        answer.cross()
     }
 }
 
-fn bytes(of: &[u8]) -> JsValue {
-    Uint8Array::from(of).into()
+fn bound(text: &str, result: Result<Bound, SyntaxError>) -> Ts<ExpressionAnswer> {
+    let answer = match result {
+        Ok(bound) => ExpressionAnswer::Bound(BoundExpression {
+            slices: Uint8Array(bound.slices.to_bytes()),
+            records: (!bound.is_of_slices()).then(|| Uint8Array(bound.records.to_bytes())),
+            abouts: bound.abouts().into_iter().map(|about| about as u8).collect(),
+        }),
+        Err(error) => ExpressionAnswer::Wrong(wrong(text, &error)),
+    };
+    answer.cross()
 }
 
-fn bound(text: &str, result: Result<Bound, SyntaxError>) -> JsValue {
-    match result {
-        Ok(bound) => {
-            let records = (!bound.is_of_slices()).then(|| bytes(&bound.records.to_bytes()));
-            let abouts: Vec<u8> = bound.abouts().into_iter().map(|about| about as u8).collect();
-            object(&[
-                ("slices", bytes(&bound.slices.to_bytes())),
-                ("records", records.unwrap_or(JsValue::NULL)),
-                ("abouts", bytes(&abouts)),
-            ])
-        }
-        Err(error) => wrong(text, &error),
-    }
-}
-
-fn wrong(text: &str, SyntaxError { at, len, sentence }: &SyntaxError) -> JsValue {
-    wrong_expression(text, *at, *len, sentence)
+fn wrong(text: &str, SyntaxError { at, len, sentence }: &SyntaxError) -> WrongExpression {
+    WrongExpression::new(text, *at, *len, sentence)
 }
 
 /// A regular expression, for the record worker.

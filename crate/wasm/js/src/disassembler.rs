@@ -3,10 +3,14 @@
 use unspool_trace::Instructions;
 use wasm_bindgen::prelude::*;
 
+#[wasm_bindgen(typescript_custom_section)]
+const PAGE: &str = "import type { Disassembler } from '../../trace/worker/instructions.ts';\n";
+
 #[wasm_bindgen]
 extern "C" {
     /// `Disassembler` of `web/trace/worker/instructions.ts`: the functions of
     /// `crate/wasm/disassembler`.
+    #[wasm_bindgen(typescript_type = "Disassembler")]
     pub type JsDisassembler;
 
     #[wasm_bindgen(method)]

@@ -4,10 +4,14 @@ use js_sys::Uint8Array;
 use unspool_records::ByteSource;
 use wasm_bindgen::prelude::*;
 
+#[wasm_bindgen(typescript_custom_section)]
+const PAGE: &str = "import type { RecordFile } from '../../trace/worker/record_file.ts';\n";
+
 #[wasm_bindgen]
 extern "C" {
     /// `RecordFile` of `web/trace/worker/record_file.ts`: a file that is read while the caller
     /// waits.
+    #[wasm_bindgen(typescript_type = "RecordFile")]
     pub type JsFile;
 
     /// Bytes of the file; empty only at its end. `None` if they cannot be read.

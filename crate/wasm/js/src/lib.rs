@@ -14,15 +14,16 @@
 //! reads the attributes that serde reads, and writes to the declarations that wasm-bindgen
 //! generates anyway. So there is no further step or file, and `tsc` in `npm test` fails where the
 //! page differs. ts-rs would write files by running tests, which then are committed or missing.
-//! `wasm/index`, `wasm/predicates` and most of `wasm/records` are written like that; the page still
-//! casts what the others answer.
+//! What graphics and replay answer is not written like that yet: the page casts it.
 
 pub mod columns;
 mod disassembler;
 mod file;
+mod found;
 
 pub use disassembler::JsDisassembler;
 pub use file::JsFile;
+pub use found::{FoundRecords, JsFoundRecords, WrongExpression};
 use js_sys::{Object, Reflect};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
@@ -49,17 +50,6 @@ pub fn object(entries: &[(&str, JsValue)]) -> JsValue {
 /// An error as a call throws it: its text.
 pub fn thrown(error: impl core::fmt::Display) -> JsValue {
     JsValue::from_str(&error.to_string())
-}
-
-/// What is wrong with an expression: a `WrongExpression` of `web/base/find_protocol.ts`. `at` and
-/// `len` say in bytes which part of `text` it is; JavaScript counts UTF-16 units.
-pub fn wrong_expression(text: &str, at: usize, len: usize, sentence: &str) -> JsValue {
-    let units = |part: Option<&str>| number(part.map_or(0, |part| part.encode_utf16().count() as u64));
-    object(&[
-        ("sentence", JsValue::from_str(sentence)),
-        ("at", units(text.get(..at))),
-        ("length", units(text.get(at..at + len))),
-    ])
 }
 
 /// A whole number as a double: exact below 2^53.

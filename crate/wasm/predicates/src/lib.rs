@@ -7,12 +7,12 @@ use tsify::Ts;
 use unspool_formats::trace_db;
 use unspool_formats::trace_db::open_places;
 use unspool_js::columns::{BigUint64Array, Uint32Array};
-use unspool_js::{thrown, wrong_expression};
+use unspool_js::{FoundRecords, WrongExpression, thrown};
 use unspool_trace::Locator;
 use unspool_values::{CELLS, Fault, Query, Slot, Step, Summary, Values};
 use wasm_bindgen::prelude::*;
 
-use crate::protocol::{FoundPoints, IterationColumn, IterationRow, IterationTable, StatementColumns, ValuesKnown};
+use crate::protocol::{IterationColumn, IterationRow, IterationTable, StatementColumns, ValuesKnown};
 
 /// The values of one trace, and at most one question about them.
 #[wasm_bindgen(js_name = Values)]
@@ -29,8 +29,8 @@ fn slot_of(number: u32) -> Slot {
     }
 }
 
-fn wrong(text: &str, Fault { at, len, sentence }: &Fault) -> JsValue {
-    wrong_expression(text, *at, *len, sentence)
+fn wrong(text: &str, Fault { at, len, sentence }: &Fault) -> Ts<WrongExpression> {
+    WrongExpression::new(text, *at, *len, sentence).cross()
 }
 
 #[wasm_bindgen(js_class = Values)]
@@ -69,12 +69,9 @@ impl JsValues {
         ValuesKnown { variables, types }.cross()
     }
 
-    /// What is wrong with a query: a `WrongExpression`. `undefined` if nothing is.
-    pub fn check(&self, text: &str) -> JsValue {
-        match self.values.check(text) {
-            Ok(_) => JsValue::UNDEFINED,
-            Err(fault) => wrong(text, &fault),
-        }
+    /// What is wrong with a query. `undefined` if nothing is.
+    pub fn check(&self, text: &str) -> Option<Ts<WrongExpression>> {
+        self.values.check(text).err().map(|fault| wrong(text, &fault))
     }
 
     /// Asks a query in place of the previous one. One that cannot be understood finds nothing.
@@ -86,18 +83,18 @@ impl JsValues {
     }
 
     /// Begins the iteration table of a statement, by its number in [`JsValues::statements`], with
-    /// the points that a query finds: a `WrongExpression` if it cannot be understood. An empty
-    /// query finds all.
+    /// the points that a query finds. An empty query finds all. Returns what is wrong if it cannot
+    /// be understood.
     #[wasm_bindgen(js_name = beginRows)]
-    pub fn begin_rows(&mut self, statement: u32, text: &str) -> JsValue {
+    pub fn begin_rows(&mut self, statement: u32, text: &str) -> Option<Ts<WrongExpression>> {
         let query =
             if text.trim().is_empty() { Ok(Query { keep: true, ..Query::default() }) } else { self.values.check(text) };
         match query {
             Ok(query) => {
                 self.values.begin_rows(statement, &query);
-                JsValue::UNDEFINED
+                None
             }
-            Err(fault) => wrong(text, &fault),
+            Err(fault) => Some(wrong(text, &fault)),
         }
     }
 
@@ -214,11 +211,12 @@ impl JsValues {
         self.values.count() as f64
     }
 
-    /// Takes the points found since the last time.
-    pub fn take(&mut self) -> Ts<FoundPoints> {
+    /// Takes the points found since the last time. They have one alternative and no names: an
+    /// instant is known by its locator alone.
+    pub fn take(&mut self) -> Ts<FoundRecords> {
         let found = self.values.take();
         let count = found.x.len();
-        let points = FoundPoints {
+        let points = FoundRecords {
             x: BigUint64Array(found.x),
             track: Uint32Array(found.track),
             locator: found.at.into_iter().map(locator).collect(),

@@ -239,24 +239,6 @@ structures! {
         /// How often it does not.
         pub exceptions: f64,
     }
-
-    /// Points that a query has found, as columns.
-    pub struct FoundPoints {
-        /// Numbers of points.
-        pub x: BigUint64Array,
-        /// Ids of their tracks.
-        pub track: Uint32Array,
-        /// Where their records are found again.
-        pub locator: BigUint64Array,
-        /// The alternatives of the expression that hold, as bits: the only one.
-        pub branches: BigUint64Array,
-        /// 2^32 - 1: an instant is known by its locator alone.
-        pub name: Uint32Array,
-        /// Numbers among all texts so far of what matched.
-        pub matched: Uint32Array,
-        /// Texts that are new.
-        pub texts: Vec<String>,
-    }
 }
 
 impl From<Suspicion> for PointerSuspicion {

@@ -20,6 +20,13 @@ use crate::protocol::{CollectTurn, Listed, SearchTurn, SurveyTurn, Surveyed, Tab
 
 pub use unspool_decompressors::provide_decompressors;
 
+// What the structures of libraries are to the page.
+#[wasm_bindgen(typescript_custom_section)]
+const PAGE: &str = "
+import type { RecordDetails } from '../../base/protocol.ts';
+import type { RecordFilter, RecordRow } from '../../base/record_protocol.ts';
+";
+
 #[wasm_bindgen]
 extern "C" {
     /// `Expressions` of `web/trace/worker/record_worker.ts`: compiles regular expressions by the
@@ -39,6 +46,7 @@ extern "C" {
 #[wasm_bindgen]
 extern "C" {
     /// `RecordFilter` of `web/base/record_protocol.ts`.
+    #[wasm_bindgen(typescript_type = "RecordFilter")]
     pub type JsRecordFilter;
 
     #[wasm_bindgen(method, getter)]
@@ -208,11 +216,12 @@ impl RecordReader {
         at as f64 / of.max(1) as f64
     }
 
-    /// At most `count` rows of the list from number `first` on: an array of `RecordRow`.
+    /// At most `count` rows of the list from number `first` on.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
+    #[wasm_bindgen(unchecked_return_type = "RecordRow[]")]
     pub fn rows(&mut self, first: f64, count: u32) -> Result<JsValue, JsValue> {
         let rows = self.engine.rows_of(&mut self.list, first as u64, count).map_err(|error| to_js(&error))?;
         Ok(to_js(&rows.into_iter().map(RowOut::from).collect::<Vec<_>>()))
@@ -230,12 +239,12 @@ impl RecordReader {
         row.map(|row| row.map(|row| row as f64)).map_err(|error| to_js(&error))
     }
 
-    /// The record at a position, preferably of this track: a `RecordRow`. `undefined` if there is
-    /// none.
+    /// The record at a position, preferably of this track. `undefined` if there is none.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
+    #[wasm_bindgen(unchecked_return_type = "RecordRow | undefined")]
     pub fn at(&mut self, x: u64, track: Option<u32>) -> Result<JsValue, JsValue> {
         let row = self.engine.at(x, track).map_err(|error| to_js(&error))?;
         Ok(row.map_or(JsValue::UNDEFINED, |row| to_js(&RowOut::from(row))))
@@ -359,11 +368,12 @@ impl RecordReader {
         Ok(Some(SearchTurn { at, of, count, found: search.take().into() }.cross()))
     }
 
-    /// One record in full: a `RecordDetails`.
+    /// One record in full.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if the record cannot be decoded.
+    #[wasm_bindgen(unchecked_return_type = "RecordDetails")]
     pub fn details(&mut self, locator: u64) -> Result<JsValue, JsValue> {
         let record = self.engine.details(Locator::from_bits(locator)).map_err(|error| to_js(&error))?;
         Ok(to_js(&RecordOut::from(record)))

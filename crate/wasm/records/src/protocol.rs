@@ -1,7 +1,7 @@
 //! What questions about records are answered with.
 
 use unspool_js::columns::{BigUint64Array, Uint8Array, Uint32Array};
-use unspool_js::structures;
+use unspool_js::{FoundRecords, structures};
 use unspool_records::CollectedColumns;
 
 structures! {
@@ -77,24 +77,6 @@ structures! {
         pub of: f64,
     }
 
-    /// Records that a pass has found, as columns.
-    pub struct FoundRecords {
-        /// Absolute positions on the x axis.
-        pub x: BigUint64Array,
-        /// Ids of the tracks of their threads.
-        pub track: Uint32Array,
-        /// Where each is found again.
-        pub locator: BigUint64Array,
-        /// The alternatives of the expression that hold, as bits.
-        pub branches: BigUint64Array,
-        /// Number of the name among all texts so far; 2^32 - 1 for none.
-        pub name: Uint32Array,
-        /// The same of what matched.
-        pub matched: Uint32Array,
-        /// Texts that are new.
-        pub texts: Vec<String>,
-    }
-
     /// How far a search is.
     pub struct SearchTurn {
         /// Pieces of the file so far.
@@ -112,13 +94,5 @@ impl From<CollectedColumns> for Collected {
     fn from(CollectedColumns { time, track, locator, bits, kind, until }: CollectedColumns) -> Self {
         let [time, locator, bits, until] = [time, locator, bits, until].map(BigUint64Array);
         Self { time, track: Uint32Array(track), locator, bits, numbers: Uint8Array(kind), until }
-    }
-}
-
-impl From<unspool_filter::FoundRecords> for FoundRecords {
-    fn from(found: unspool_filter::FoundRecords) -> Self {
-        let [x, locator, branches] = [found.x, found.locator, found.branches].map(BigUint64Array);
-        let [track, name, matched] = [found.track, found.name, found.matched].map(Uint32Array);
-        Self { x, track, locator, branches, name, matched, texts: found.texts }
     }
 }

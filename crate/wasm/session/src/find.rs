@@ -2,46 +2,26 @@
 
 use std::any::Any;
 
-use js_sys::{BigUint64Array, Uint32Array};
+use tsify::Ts;
 use unspool_engine::Store;
 use unspool_engine::find::{Find, Hits, Order};
-use unspool_filter::FoundRecords;
-use unspool_js::{object, to_js};
+use unspool_js::columns::{BigUint64Array, Uint32Array};
+use unspool_js::{JsFoundRecords, to_js};
 use unspool_trace::Clock;
 use wasm_bindgen::prelude::*;
 
+use crate::Session;
 use crate::items::JsItem;
 use crate::jobs::{JsJob, rows_of};
-use crate::{Session, columns};
-
-#[wasm_bindgen]
-extern "C" {
-    /// `FoundRecords` of `web/base/record_protocol.ts`.
-    pub type JsFoundRecords;
-
-    #[wasm_bindgen(method, getter)]
-    fn x(this: &JsFoundRecords) -> Vec<u64>;
-    #[wasm_bindgen(method, getter)]
-    fn track(this: &JsFoundRecords) -> Vec<u32>;
-    #[wasm_bindgen(method, getter)]
-    fn locator(this: &JsFoundRecords) -> Vec<u64>;
-    #[wasm_bindgen(method, getter)]
-    fn branches(this: &JsFoundRecords) -> Vec<u64>;
-    #[wasm_bindgen(method, getter)]
-    fn name(this: &JsFoundRecords) -> Vec<u32>;
-    #[wasm_bindgen(method, getter)]
-    fn matched(this: &JsFoundRecords) -> Vec<u32>;
-    #[wasm_bindgen(method, getter)]
-    fn texts(this: &JsFoundRecords) -> Vec<String>;
-}
+use crate::protocol::{FindPart, HitColumns, HitRank, JobPart, MarksPart};
 
 impl JsJob for Find {
-    fn part(&mut self, store: &Store) -> JsValue {
+    fn part(&mut self, store: &Store) -> Option<JobPart> {
         if !self.is_done() {
-            return JsValue::UNDEFINED;
+            return None;
         }
-        let names = Uint32Array::from(&self.hits().names(store)[..]);
-        object(&[("count", JsValue::from_f64(self.hits().len() as f64)), ("names", names.into())])
+        let names = Uint32Array(self.hits().names(store));
+        Some(JobPart::Find(FindPart { count: self.hits().len() as f64, names }))
     }
 }
 
@@ -70,40 +50,30 @@ impl Session {
     /// if there is no such search.
     #[wasm_bindgen(js_name = addHits)]
     pub fn add_hits(&mut self, job: u32, found: &JsFoundRecords) -> Option<f64> {
-        let found = FoundRecords {
-            x: found.x(),
-            track: found.track(),
-            locator: found.locator(),
-            branches: found.branches(),
-            name: found.name(),
-            matched: found.matched(),
-            texts: found.texts(),
-        };
+        let found = found.into();
         self.with_search(job, |find, store| {
             find.add(store, &found);
             find.hits().len() as f64
         })
     }
 
-    /// Some hits of a search: an array of `Hit`. Empty if there is no such search.
+    /// Some hits of a search. Empty if there is no such search.
+    #[wasm_bindgen(unchecked_return_type = "Hit[]")]
     pub fn hits(&mut self, job: u32, first: f64, count: u32, order: u32) -> JsValue {
         let page = self.with_hits(job, |hits, store| hits.page(store, first as u64, count as usize, order_of(order)));
         to_js(&page.unwrap_or_default())
     }
 
-    /// Where an item or a record stands among the hits of a search: `{rank, isHit}`, with the
-    /// number of hits before it. `undefined` if there is no such search.
+    /// Where an item or a record stands among the hits of a search. `undefined` if there is no such
+    /// search.
     #[wasm_bindgen(js_name = rankOfHit)]
-    pub fn rank_of_hit(&mut self, job: u32, x: u64, item: Option<JsItem>, locator: Option<u64>) -> JsValue {
+    pub fn rank_of_hit(&mut self, job: u32, x: u64, item: Option<JsItem>, locator: Option<u64>) -> Option<Ts<HitRank>> {
         let item = item.as_ref().map(Into::into);
-        let rank = self.with_hits(job, |hits, store| hits.rank(store, x, item, locator));
-        rank.map_or(JsValue::UNDEFINED, |(rank, is_hit)| {
-            object(&[("rank", JsValue::from_f64(rank as f64)), ("isHit", is_hit.into())])
-        })
+        let (rank, is_hit) = self.with_hits(job, |hits, store| hits.rank(store, x, item, locator))?;
+        Some(HitRank { rank: rank as f64, is_hit }.cross())
     }
 
-    /// The cells that hits of a search touch: a `MarksPart`, or `undefined` if there is no such
-    /// search.
+    /// The cells that hits of a search touch. `undefined` if there is no such search.
     #[wasm_bindgen(js_name = marksOfHits)]
     #[expect(clippy::too_many_arguments, reason = "an object would cost more code on both sides")]
     pub fn marks_of_hits(
@@ -115,24 +85,18 @@ impl Session {
         tracks: &[u32],
         depths: &[i32],
         merged: bool,
-    ) -> JsValue {
+    ) -> Option<Ts<MarksPart>> {
         let rows = rows_of(tracks, depths);
-        let marks = self.with_hits(job, |hits, store| hits.marks(store, (from, to), step, &rows, merged));
-        marks.map_or(JsValue::UNDEFINED, |(marks, step)| columns::marks(&marks, step))
+        let (marks, step) = self.with_hits(job, |hits, store| hits.marks(store, (from, to), step, &rows, merged))?;
+        Some(MarksPart::new(marks, step).cross())
     }
 
-    /// At most `most` hits of a search as columns, by position: `{time, track, locator}`.
-    /// `undefined` if there is no such search.
+    /// At most `most` hits of a search, by position. `undefined` if there is no such search.
     #[wasm_bindgen(js_name = columnsOfHits)]
-    pub fn columns_of_hits(&mut self, job: u32, most: u32) -> JsValue {
-        let columns = self.with_hits(job, |hits, store| hits.columns(store, most as usize));
-        columns.map_or(JsValue::UNDEFINED, |(time, track, locator)| {
-            object(&[
-                ("time", BigUint64Array::from(&time[..]).into()),
-                ("track", Uint32Array::from(&track[..]).into()),
-                ("locator", BigUint64Array::from(&locator[..]).into()),
-            ])
-        })
+    pub fn columns_of_hits(&mut self, job: u32, most: u32) -> Option<Ts<HitColumns>> {
+        let (time, track, locator) = self.with_hits(job, |hits, store| hits.columns(store, most as usize))?;
+        let [time, locator] = [time, locator].map(BigUint64Array);
+        Some(HitColumns { time, track: Uint32Array(track), locator }.cross())
     }
 
     /// The names of slices and instants among the hits of a search.

@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 extern "C" {
     /// `Item` of `web/base/protocol.ts`.
+    #[wasm_bindgen(typescript_type = "Item")]
     pub type JsItem;
 
     #[wasm_bindgen(method, getter)]
@@ -21,6 +22,7 @@ extern "C" {
     fn index(this: &JsItem) -> u32;
 
     /// `Find` of `web/base/protocol.ts`.
+    #[wasm_bindgen(typescript_type = "Find")]
     pub type JsFind;
 
     #[wasm_bindgen(method, getter)]

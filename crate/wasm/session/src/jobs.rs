@@ -4,45 +4,47 @@
 //! A further kind of job takes an implementation of [`JsJob`] and an arm in [`job_for`].
 
 use std::any::Any;
+use std::sync::Arc;
 
+use tsify::Ts;
 use unspool_engine::derived::{Gather, Keep, Marks, MarksQuestion, job_of, track_of};
 use unspool_engine::find::Find;
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
 use unspool_engine::statistics::{
-    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Listing, Percentiles, Question, Scan, StackOrder,
-    TimeOrder, Transform, TreeView, Wanted,
+    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Listing, Question, Scan, StackOrder, TimeOrder,
+    Transform, TreeView, Wanted, Weights,
 };
-use unspool_engine::{Store, TrackRows, jobs};
+use unspool_engine::{Session as Engine, Store, TrackRows, jobs};
 use unspool_filter::SliceQuery;
-use unspool_js::{object, to_js};
-use unspool_records::CollectedColumns;
-use unspool_records::TraceErrorOut;
+use unspool_js::to_js;
+use unspool_records::{CollectedColumns, TraceErrorOut};
 use unspool_trace::{TrackDef, TrackKind};
 use wasm_bindgen::prelude::*;
 
-use crate::{Session, columns};
+use crate::Session;
+use crate::protocol::{DerivedPart, JobPart, JobProgress, MarksPart};
 
 pub(crate) type Jobs = jobs::Jobs<dyn JsJob>;
 
 /// A job whose results are values of JavaScript.
 pub(crate) trait JsJob: Job + Any {
-    /// What is known so far: the `part` of a `job-part` message, or `undefined` while nothing is
-    /// known.
-    fn part(&mut self, store: &Store) -> JsValue;
+    /// What is known so far. `None` while nothing is known.
+    fn part(&mut self, store: &Store) -> Option<JobPart>;
 }
 
-/// A derived track: the `part` of the job that made it.
-fn track_part(job: &dyn Job) -> JsValue {
-    let Some(derived) = job.derived() else { return JsValue::UNDEFINED };
+/// A derived track.
+fn track_part(job: &dyn Job) -> Option<JobPart> {
+    let derived = job.derived()?;
     // The page numbers tracks after their jobs.
-    let hidden = JsValue::from_f64(derived.hidden() as f64);
-    object(&[("track", to_js(&derived.report(track_of(0)))), ("hidden", hidden)])
+    let track = derived.report(track_of(0));
+    Some(JobPart::Derived(DerivedPart { track, hidden: derived.hidden() as f64 }))
 }
 
 #[wasm_bindgen]
 extern "C" {
     /// `JobQuestion` of `web/base/job_protocol.ts`.
+    #[wasm_bindgen(typescript_type = "JobQuestion")]
     pub type JsQuestion;
 
     #[wasm_bindgen(method, getter)]
@@ -204,7 +206,7 @@ impl JsQuestion {
         (CallsQuestion { range, name: self.name(), path: self.path(), durations }, view)
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self, weights: Option<Arc<Weights>>) -> Wanted {
         let tree = self.tree().map(|tree| TreeView {
             // `LISTINGS` of `web/base/calls_protocol.ts`.
             listing: match tree.listing() {
@@ -220,8 +222,8 @@ impl JsQuestion {
             everything: tree.everything(),
         });
         let flame = self.flame().map(|flame| flame.view());
-        let (functions, weighed) = (self.functions(), self.weighed());
-        Wanted { functions, flame, tree, weighed, transforms: self.transforms().list() }
+        let (functions, weights) = (self.functions(), weights.filter(|_| self.weighed()));
+        Wanted { functions, flame, tree, weights, transforms: self.transforms().list() }
     }
 
     /// How the derived track is shown.
@@ -237,8 +239,9 @@ pub(crate) fn rows_of(tracks: &[u32], depths: &[i32]) -> Vec<TrackRows> {
         .collect()
 }
 
-/// The job that answers a question. `previous` is the job of the slot before.
-fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>>) -> Box<dyn JsJob> {
+/// The job that answers a question about a trace. `previous` is the job of the slot before.
+fn job_for(question: &JsQuestion, engine: &Engine, previous: Option<Box<dyn JsJob>>) -> Box<dyn JsJob> {
+    let store = engine.store();
     let range = || Question { from: question.from(), to: question.to(), tracks: question.tracks() };
     match question.kind().as_str() {
         // Both modules are of one build, so the bytes are as they should be. Otherwise nothing is
@@ -269,7 +272,7 @@ fn job_for(question: &JsQuestion, store: &Store, previous: Option<Box<dyn JsJob>
             Box::new(Calls::new(store, calls, view, reused(previous)))
         }
         "timeOrder" => Box::new(TimeOrder::new(store, range(), question.transforms().list())),
-        _ => Box::new(Scan::new(store, range(), question.wanted(), reused(previous))),
+        _ => Box::new(Scan::new(store, range(), question.wanted(engine.weights()), reused(previous))),
     }
 }
 
@@ -279,57 +282,44 @@ fn reused<T: JsJob>(previous: Option<Box<dyn JsJob>>) -> Option<T> {
 }
 
 impl JsJob for Scan {
-    fn part(&mut self, store: &Store) -> JsValue {
-        let Some(part) = Scan::part(self, store) else { return JsValue::UNDEFINED };
-        object(&[
-            ("exact", part.exact.into()),
-            ("complete", part.complete.into()),
-            ("unmeasured", part.unmeasured.map_or(JsValue::NULL, |calls| JsValue::from_f64(calls as f64))),
-            ("functions", part.functions.map_or(JsValue::NULL, |it| columns::functions(&it))),
-            ("flame", part.flames.as_ref().map_or(JsValue::NULL, |it| columns::flame(&it.flame))),
-            ("callers", part.flames.and_then(|it| it.callers).map_or(JsValue::NULL, |it| columns::flame(&it))),
-            ("tree", part.tree.map_or(JsValue::NULL, |it| columns::tree(&it))),
-        ])
+    fn part(&mut self, store: &Store) -> Option<JobPart> {
+        Scan::part(self, store).map(|part| JobPart::Statistics(part.into()))
     }
 }
 
 impl JsJob for Calls {
-    fn part(&mut self, store: &Store) -> JsValue {
-        self.found(store).map_or(JsValue::UNDEFINED, |it| columns::calls(&it))
+    fn part(&mut self, store: &Store) -> Option<JobPart> {
+        self.found(store).map(|calls| JobPart::Calls(calls.into()))
     }
 }
 
 impl JsJob for TimeOrder {
-    fn part(&mut self, _: &Store) -> JsValue {
-        self.found().map_or(JsValue::UNDEFINED, columns::time_order)
+    fn part(&mut self, _: &Store) -> Option<JobPart> {
+        self.found().map(|found| JobPart::TimeOrder(found.clone().into()))
     }
 }
 
 impl JsJob for Exact {
-    fn part(&mut self, _: &Store) -> JsValue {
-        let Some(found) = self.found() else { return JsValue::UNDEFINED };
-        found.map_or(JsValue::NULL, |Percentiles { median, p90, p99 }| {
-            object(&[("median", median.into()), ("p90", p90.into()), ("p99", p99.into())])
-        })
+    fn part(&mut self, _: &Store) -> Option<JobPart> {
+        self.found().map(|found| JobPart::Percentiles(found.map(Into::into)))
     }
 }
 
 impl JsJob for Keep {
-    fn part(&mut self, _: &Store) -> JsValue {
+    fn part(&mut self, _: &Store) -> Option<JobPart> {
         track_part(self)
     }
 }
 
 impl JsJob for Gather {
-    fn part(&mut self, _: &Store) -> JsValue {
+    fn part(&mut self, _: &Store) -> Option<JobPart> {
         track_part(self)
     }
 }
 
 impl JsJob for Marks {
-    fn part(&mut self, _: &Store) -> JsValue {
-        let Some((marks, step)) = self.found() else { return JsValue::UNDEFINED };
-        columns::marks(marks, step)
+    fn part(&mut self, _: &Store) -> Option<JobPart> {
+        self.found().map(|(marks, step)| JobPart::Marks(MarksPart::new(marks.clone(), step)))
     }
 }
 
@@ -342,8 +332,8 @@ impl Session {
     /// Throws a `TraceError` if there is no room for it.
     #[wasm_bindgen(js_name = beginJob)]
     pub fn begin_job(&mut self, id: u32, slot: &str, question: &JsQuestion) -> Result<(), JsValue> {
-        let store = self.engine.store();
-        self.jobs.begin(id, slot, store, |previous| job_for(question, store, previous)).map_err(no_room)
+        let engine = &self.engine;
+        self.jobs.begin(id, slot, engine.store(), |previous| job_for(question, engine, previous)).map_err(no_room)
     }
 
     /// Does about `budget` units of a job's work. Returns true if it is done.
@@ -357,19 +347,19 @@ impl Session {
         Ok(step == Step::Done)
     }
 
-    /// How far a job has come: `{done, of}`.
+    /// How far a job has come.
     #[wasm_bindgen(js_name = jobProgress)]
-    pub fn job_progress(&self, id: u32) -> JsValue {
+    pub fn job_progress(&self, id: u32) -> Ts<JobProgress> {
         let progress = self.jobs.progress(id);
-        object(&[("done", JsValue::from_f64(progress.done as f64)), ("of", JsValue::from_f64(progress.of as f64))])
+        JobProgress { done: progress.done as f64, of: progress.of as f64 }.cross()
     }
 
-    /// What a job has found so far, or at the end its result: the `part` of a `job-part` message.
-    /// `undefined` while nothing is known.
+    /// What a job has found so far, or at the end its result. `undefined` while nothing is known.
     #[wasm_bindgen(js_name = jobPart)]
-    pub fn job_part(&mut self, id: u32) -> JsValue {
+    pub fn job_part(&mut self, id: u32) -> Option<Ts<JobPart>> {
         let store = self.engine.store();
-        self.jobs.read(id, |job| job.part(store)).unwrap_or(JsValue::UNDEFINED)
+        let part = self.jobs.read(id, |job| job.part(store)).flatten()?;
+        Some(part.cross())
     }
 
     /// Removes a derived track. Does nothing if there is no such track.

@@ -1,15 +1,12 @@
 //! The session of a trace, for JavaScript. [`Session`] is spread over files: the trace itself, its
-//! jobs, and searches.
-//!
-//! `web/base/protocol.ts` declares the types.
+//! jobs, and searches. [`protocol`] has what it answers with.
 
-mod columns;
 mod find;
 mod items;
 mod jobs;
+pub mod protocol;
 mod session;
 
-pub use find::JsFoundRecords;
 pub use items::{JsFind, JsItem};
 pub use jobs::JsQuestion;
 pub use session::{Session, look_at, needs_decompressor};

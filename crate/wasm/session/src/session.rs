@@ -1,18 +1,20 @@
 //! The session of a trace, for JavaScript.
 
-use js_sys::{Uint8Array, Uint32Array};
+use js_sys::Uint8Array;
+use tsify::Ts;
 use unspool_engine::derived::{self, Place};
 use unspool_engine::tables::portions::Answer;
 use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
 use unspool_formats::recognise;
-use unspool_js::{JsDisassembler, object, thrown, to_js};
+use unspool_js::{JsDisassembler, columns, thrown, to_js};
 use unspool_sqlite::{SqlFile, SqlRows};
 use unspool_sqlite_pages::PAGE;
 use unspool_trace::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, sniff};
 use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};
-use crate::{columns, jobs};
+use crate::jobs;
+use crate::protocol::{NewNames, Overview, Problems, Renamed, Seen, TablePages, Texts, WindowAnswer};
 
 /// Whether [`crate::provide_decompressors`] must come before `new Session(…)` with these arguments.
 #[wasm_bindgen(js_name = needsDecompressor)]
@@ -20,21 +22,19 @@ pub fn needs_decompressor(name: &str, size: f64, head: &[u8], tail: &[u8]) -> bo
     unspool_formats::needs_decompressor(&Probe { head, tail, size: size as u64, name })
 }
 
-/// What a file is, by the same arguments as `new Session(…)`: `{format, name, confidence, looks}`.
-/// `format` and `name` are the id and the name of its format if it is a trace, `confidence` is 0
-/// to 3. `looks` is what it looks like, such as `an ELF binary`, or `null`.
+/// What a file is, by the same arguments as `new Session(…)`.
 #[wasm_bindgen(js_name = lookAt)]
-pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> JsValue {
+pub fn look_at(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Ts<Seen> {
     let probe = Probe { head, tail, size: size as u64, name };
     let guess = recognise(&probe);
-    let text = |text: Option<&str>| text.map_or(JsValue::NULL, JsValue::from_str);
-    let confidence = guess.as_ref().map_or(0, |(_, guess)| 1 + guess.confidence as u32);
-    object(&[
-        ("format", text(guess.as_ref().map(|(format, _)| format.id))),
-        ("name", text(guess.as_ref().map(|(format, _)| format.name))),
-        ("confidence", confidence.into()),
-        ("looks", text(sniff::looks_like(head))),
-    ])
+    let format = guess.as_ref().map(|(format, _)| format);
+    let seen = Seen {
+        format: format.map(|format| format.id),
+        name: format.map(|format| format.name),
+        confidence: guess.as_ref().map_or(0, |(_, guess)| 1 + guess.confidence as u32),
+        looks: sniff::looks_like(head),
+    };
+    seen.cross()
 }
 
 /// One open trace. The worker owns the file and the loop: it pushes bytes, steps, and queries in
@@ -81,7 +81,8 @@ impl Session {
         Ok(Self { engine, jobs, callees: Callees::default(), lists: None })
     }
 
-    /// What the file's head says: a `TraceInfo`.
+    /// What the file's head says.
+    #[wasm_bindgen(unchecked_return_type = "TraceInfo")]
     pub fn info(&self) -> JsValue {
         to_js(&self.engine.info())
     }
@@ -143,7 +144,8 @@ impl Session {
         self.engine.wants().1 as f64
     }
 
-    /// Why decoding stopped: a `TraceError`, or `undefined`.
+    /// Why decoding stopped. `undefined` if it did not.
+    #[wasm_bindgen(unchecked_return_type = "TraceError | undefined")]
     pub fn error(&self) -> JsValue {
         self.engine.error().map_or(JsValue::UNDEFINED, to_js)
     }
@@ -153,23 +155,23 @@ impl Session {
         self.engine.cancel();
     }
 
-    /// How far reading has come: a `Progress`.
+    /// How far reading has come.
+    #[wasm_bindgen(unchecked_return_type = "Progress")]
     pub fn progress(&self) -> JsValue {
         to_js(&self.engine.progress())
     }
 
-    /// The names that are new since the last call: `{first, names, keys}`, each as `columns::texts`
-    /// makes them, or `undefined` without any.
+    /// The names that are new since the last call. `undefined` without any.
     #[wasm_bindgen(js_name = takeNames)]
-    pub fn take_names(&mut self) -> JsValue {
+    pub fn take_names(&mut self) -> Option<Ts<NewNames>> {
         let (first, names) = self.engine.take_names();
         if names.is_empty() {
-            return JsValue::UNDEFINED;
+            return None;
         }
         let count = names.len();
-        let names = columns::texts(names.iter().map(String::as_str));
+        let names = Texts::of(names.iter().map(String::as_str));
         let keys = self.keys(first as u32..(first + count) as u32);
-        object(&[("first", JsValue::from_f64(first as f64)), ("names", names), ("keys", keys)])
+        Some(NewNames { first: first as f64, names, keys }.cross())
     }
 
     /// Shows names with the texts of a companion, given as [`Naming::to_bytes`] of the same build.
@@ -245,33 +247,31 @@ impl Session {
         self.engine.forget_names(companion);
     }
 
-    /// The names whose texts have changed since the last call: `{ids, names, keys}`, the last two
-    /// as `columns::texts` makes them, or `undefined` without any. Call [`Session::take_names`]
-    /// before.
+    /// The names whose texts have changed since the last call. `undefined` without any. Call
+    /// [`Session::take_names`] before.
     #[wasm_bindgen(js_name = takeRenamed)]
-    pub fn take_renamed(&mut self) -> JsValue {
+    pub fn take_renamed(&mut self) -> Option<Ts<Renamed>> {
         let ids = self.engine.take_renamed();
         if ids.is_empty() {
-            return JsValue::UNDEFINED;
+            return None;
         }
         let all = self.engine.store().names();
-        let names = columns::texts(ids.iter().map(|id| all.get(*id as usize).map_or("", String::as_str)));
+        let names = Texts::of(ids.iter().map(|id| all.get(*id as usize).map_or("", String::as_str)));
         let keys = self.keys(ids.iter().copied());
-        object(&[("ids", Uint32Array::from(ids.as_slice()).into()), ("names", names), ("keys", keys)])
+        Some(Renamed { ids: columns::Uint32Array(ids), names, keys }.cross())
     }
 
-    /// The keys of names as `columns::texts`, empty where the name is simply its key. `null` if all
-    /// are.
-    fn keys(&self, names: impl IntoIterator<Item = u32>) -> JsValue {
+    /// The keys of names, empty where the name is simply its key. `None` if all are.
+    fn keys(&self, names: impl IntoIterator<Item = u32>) -> Option<Texts> {
         let keys: Vec<String> = names.into_iter().map(|name| self.engine.store().key_text(name)).collect();
         if keys.iter().all(String::is_empty) {
-            return JsValue::NULL;
+            return None;
         }
-        columns::texts(keys.iter().map(String::as_str))
+        Some(Texts::of(keys.iter().map(String::as_str)))
     }
 
-    /// The tracks that are new or have changed since the last call: an array of `Track`.
-    #[wasm_bindgen(js_name = takeTracks)]
+    /// The tracks that are new or have changed since the last call.
+    #[wasm_bindgen(js_name = takeTracks, unchecked_return_type = "Track[]")]
     pub fn take_tracks(&mut self) -> JsValue {
         to_js(&self.engine.take_tracks())
     }
@@ -299,40 +299,30 @@ impl Session {
         self.jobs.set_elsewhere(self.engine.store(), bytes as u64);
     }
 
-    /// What to draw for a window:
-    /// `{origin, from, to, step, complete, rects, instants, counters, visited}`. `depths` holds two
-    /// numbers for each track: its first signed depth in sight, and the depth after its last.
-    pub fn query(&mut self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> JsValue {
+    /// What to draw for a window. `depths` holds two numbers for each track: its first signed depth
+    /// in sight, and the depth after its last.
+    pub fn query(&mut self, from: u64, to: u64, step: u64, tracks: &[u32], depths: &[i32]) -> Ts<WindowAnswer> {
         let rows = jobs::rows_of(tracks, depths);
         // Derived tracks on the screen are in use.
         tracks.iter().filter_map(|track| derived::job_of(*track)).for_each(|job| self.jobs.touch(job));
         let answer = self.jobs.query(self.engine.store(), from, to, step, &rows);
-        object(&[
-            ("origin", answer.origin.into()),
-            ("from", from.into()),
-            ("to", to.into()),
-            ("step", step.into()),
-            ("complete", answer.complete.into()),
-            ("rects", columns::rects(&answer.rects)),
-            ("instants", columns::instants(&answer.instants)),
-            ("counters", columns::counters(&answer.counters)),
-            ("visited", JsValue::from_f64(answer.visited as f64)),
-        ])
+        WindowAnswer::new(from, to, step, answer).cross()
     }
 
-    /// Density over the whole trace: an `Overview`.
-    pub fn overview(&self, buckets: u32) -> JsValue {
-        columns::overview(&self.engine.overview(buckets))
+    /// Density over the whole trace.
+    pub fn overview(&self, buckets: u32) -> Ts<Overview> {
+        Overview::from(self.engine.overview(buckets)).cross()
     }
 
-    /// The slice or instant at a position, or next to another one. Takes a `Find` and returns a
-    /// `Found` or `null`.
+    /// The slice or instant at a position, or next to another one. `null` if there is none.
+    #[wasm_bindgen(unchecked_return_type = "Found | null")]
     pub fn find(&self, what: &JsFind) -> JsValue {
         self.engine.neighbour(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
     }
 
-    /// What the store knows about an item: a `Described`, or `null` if there is no such item. An
-    /// item of a derived track is described as the one that it was made from.
+    /// What the store knows about an item. `null` if there is no such item. An item of a derived
+    /// track is described as the one that it was made from.
+    #[wasm_bindgen(unchecked_return_type = "Described | null")]
     pub fn describe(&self, item: &JsItem) -> JsValue {
         let item = Item::from(item);
         let item = match derived::job_of(item.track()) {
@@ -344,8 +334,9 @@ impl Session {
         item.and_then(|item| self.engine.describe(item)).map_or(JsValue::NULL, |described| to_js(&described))
     }
 
-    /// Where a place on a derived track comes from: an `Origin`, or `null`. Without an item, the
-    /// value that holds at `time`.
+    /// Where a place on a derived track comes from. Without an item, the value that holds at
+    /// `time`. `null` if there is no such place.
+    #[wasm_bindgen(unchecked_return_type = "Origin | null")]
     pub fn origin(&self, track: u32, time: u64, item: Option<JsItem>) -> JsValue {
         let place = item.map_or(Place::Value { track, time }, |item| Place::Item((&item).into()));
         self.jobs.origin(self.engine.store(), place).map_or(JsValue::NULL, |origin| to_js(&origin))
@@ -358,15 +349,15 @@ impl Session {
     }
 
     /// What an export of the same build asks for: an [`Answer`] as bytes.
-    #[wasm_bindgen(js_name = exportRows)]
+    #[wasm_bindgen(js_name = exportRows, unchecked_return_type = "Uint8Array<ArrayBuffer>")]
     pub fn export_rows(&self, ask: &[u8]) -> Vec<u8> {
         Answer::to(ask, &self.engine)
     }
 
-    /// At most `most` pages of the database for SQL, from number `first` on, counted from 0, and
-    /// its size: `{size, pages}`. The first of them decide which names the others have.
+    /// At most `most` pages of the database for SQL, from number `first` on, counted from 0. The
+    /// first of them decide which names the others have.
     #[wasm_bindgen(js_name = tablePages)]
-    pub fn table_pages(&mut self, from: Option<u64>, to: Option<u64>, first: f64, most: u32) -> JsValue {
+    pub fn table_pages(&mut self, from: Option<u64>, to: Option<u64>, first: f64, most: u32) -> Ts<TablePages> {
         let store = self.engine.store();
         let known = self.lists.take().filter(|_| first > 0.0);
         let lists = known.unwrap_or_else(|| tables::Lists::of(store));
@@ -386,7 +377,7 @@ impl Session {
         if first as u64 + u64::from(most) < size / PAGE as u64 {
             self.lists = Some(lists);
         }
-        object(&[("size", JsValue::from_f64(size as f64)), ("pages", Uint8Array::from(&pages[..]).into())])
+        TablePages { size: size as f64, pages: columns::Uint8Array(pages) }.cross()
     }
 
     /// What a `RecordReader` needs to read the records decoded so far. `numbers`: for readers that
@@ -395,10 +386,10 @@ impl Session {
         if numbers { self.engine.index_of_numbers() } else { self.engine.index() }
     }
 
-    /// At most `max` single problems, starting with number `first`: `{problems, total}`.
-    pub fn problems(&self, first: u32, max: u32) -> JsValue {
-        let (page, total) = self.engine.problems(first as usize, max as usize);
-        object(&[("problems", to_js(&page)), ("total", JsValue::from_f64(total as f64))])
+    /// At most `max` single problems, starting with number `first`.
+    pub fn problems(&self, first: u32, max: u32) -> Ts<Problems> {
+        let (problems, total) = self.engine.problems(first as usize, max as usize);
+        Problems { problems, total: total as f64 }.cross()
     }
 
     /// The trace's digest in hexadecimal, as `unspool info --json` prints it.

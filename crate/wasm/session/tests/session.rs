@@ -85,7 +85,7 @@ fn field(details: &JsValue, name: &str) -> JsValue {
 #[wasm_bindgen_test]
 fn query_columns_are_relative_to_an_exact_origin() {
     let mut session = read(&log());
-    let answer = session.query(START, START + 100, 1, &[0, 1], &[i32::MIN, i32::MAX, i32::MIN, i32::MAX]);
+    let answer = session.query(START, START + 100, 1, &[0, 1], &[i32::MIN, i32::MAX, i32::MIN, i32::MAX]).into();
     assert_eq!(get(&answer, "origin"), bigint(START));
     assert_eq!(get(&answer, "complete"), JsValue::TRUE);
     let start: Float64Array = get(&answer, "rects.start").unchecked_into();
@@ -145,10 +145,10 @@ fn other_files_are_refused_with_a_reason() {
 #[wasm_bindgen_test]
 fn names_and_tracks_are_returned_once() {
     let mut session = read(&log());
-    let names = session.take_names();
+    let names = session.take_names().expect("new names").into();
     assert_eq!(get(&names, "first").as_f64(), Some(0.0));
     assert_eq!(get(&names, "names.ends.length").as_f64(), Some(3.0));
-    assert!(session.take_names().is_undefined());
+    assert!(session.take_names().is_none());
     assert_eq!(get(&session.take_tracks(), "length").as_f64(), Some(2.0));
     assert_eq!(get(&session.take_tracks(), "length").as_f64(), Some(0.0));
     assert_eq!(get(&session.progress(), "extent.to"), bigint(START + 30));
@@ -170,14 +170,14 @@ fn question(kind: &str, range: (u64, u64), more: &[(&str, JsValue)]) -> JsQuesti
 fn result(session: &mut Session, id: u32, question: &JsQuestion) -> JsValue {
     session.begin_job(id, get(question, "kind").as_string().unwrap().as_str(), question).unwrap();
     while !session.step_job(id, 1).unwrap() {}
-    session.job_part(id)
+    session.job_part(id).expect("a result").into()
 }
 
 #[wasm_bindgen_test]
 fn statistics_are_columns_and_exact_percentiles_bigints() {
     let mut session = read(&log());
     let column = |part: &JsValue, path: &str| get(part, path).unchecked_into::<Float64Array>().to_vec();
-    assert!(session.job_part(1).is_undefined(), "no job has begun");
+    assert!(session.job_part(1).is_none(), "no job has begun");
     let range = (START + 15, START + 40);
     let none: JsValue = Uint32Array::new_with_length(0).into();
     let transforms = entries(&[("kinds", none.clone()), ("ends", none.clone()), ("names", none.clone())]);
@@ -199,7 +199,7 @@ fn statistics_are_columns_and_exact_percentiles_bigints() {
     ];
     let part = result(&mut session, 1, &question("statistics", range, &wanted));
     assert_eq!((get(&part, "exact"), get(&part, "complete")), (JsValue::TRUE, JsValue::TRUE));
-    let progress = session.job_progress(1);
+    let progress = session.job_progress(1).into();
     assert_eq!((get(&progress, "done"), get(&progress, "of")), (2.into(), 2.into()));
     assert_eq!(column(&part, "functions.total"), [15.0, 5.0]);
     assert_eq!(column(&part, "functions.self"), [10.0, 5.0]);
@@ -246,7 +246,7 @@ fn statistics_are_columns_and_exact_percentiles_bigints() {
     let drawn = result(&mut session, 8, &question("timeOrder", range, &[("transforms", transforms)]));
     assert_eq!((get(&drawn, "from"), column(&drawn, "end")), (bigint(START + 15), vec![15.0, 5.0]));
     session.cancel_job(2);
-    assert!(session.job_part(2).is_undefined());
+    assert!(session.job_part(2).is_none());
 
     let found = result(&mut session, 3, &question("percentiles", (0, u64::MAX), &[("name", 0.into())]));
     assert_eq!(get(&found, "p99"), bigint(30));
@@ -260,5 +260,5 @@ fn a_job_without_memory_is_refused_with_a_reason() {
     let error = session.begin_job(1, "percentiles", &wanted).err().unwrap();
     assert_eq!(get(&error, "kind"), "limit");
     assert!(get(&error, "sentence").as_string().unwrap().starts_with("Not enough memory for the exact percentiles"));
-    assert!(session.job_part(1).is_undefined());
+    assert!(session.job_part(1).is_none());
 }

@@ -9,9 +9,13 @@ use unspool_trace::rows::{Cell, Shape};
 use unspool_trace::{Query, RowError, Rows};
 use wasm_bindgen::prelude::*;
 
+#[wasm_bindgen(typescript_custom_section)]
+const PAGE: &str = "import type { SqlFile } from '../../trace/worker/sqlite.ts';\n";
+
 #[wasm_bindgen]
 extern "C" {
     /// `SqlFile` of `web/trace/worker/sqlite.ts`: a database that sql.js reads from a file.
+    #[wasm_bindgen(typescript_type = "SqlFile")]
     pub type SqlFile;
 
     #[wasm_bindgen(method, getter)]

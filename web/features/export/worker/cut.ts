@@ -31,10 +31,10 @@ async function* write({ file, from, to, clean, preview }: CutJob): AsyncGenerato
       at += portion.length;
       const waiting = cutter.push(portion);
       if (waiting === 0) continue;
-      const taken = cutter.take() as Uint8Array<ArrayBuffer>;
+      const taken = cutter.take();
       if (!preview) yield { bytes: taken, done: at, rows: file.size };
     }
-    const [newHead, stopped] = [cutter.head() as Uint8Array<ArrayBuffer> | undefined, cutter.failure()];
+    const [newHead, stopped] = [cutter.head(), cutter.failure()];
     written = {
       rows: cutter.records(),
       cleaned: cleanedOf(cutter),

@@ -76,12 +76,12 @@ async function* portions(
   for (;;) {
     const step = to.step(ROWS);
     if (step === WANTS_ROWS) {
-      const rows = await trace.exportRows(give(to.ask() as Uint8Array<ArrayBuffer>));
+      const rows = await trace.exportRows(give(to.ask()));
       if (!rows) throw 'the reader of this trace has stopped.';
       to.give(rows);
     } else if (preview || (step === DONE && to.waiting() === 0)) return;
     else if (step === DONE || to.waiting() >= PORTION) {
-      yield { bytes: to.take() as Uint8Array<ArrayBuffer>, done: to.done(), rows: to.rows() };
+      yield { bytes: to.take(), done: to.done(), rows: to.rows() };
     }
   }
 }

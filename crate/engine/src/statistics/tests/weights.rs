@@ -1,5 +1,7 @@
 //! Statistics of what calls weigh.
 
+use std::sync::Arc;
+
 use unspool_trace::batch::{Key, Name, SliceKind};
 
 use super::*;
@@ -19,10 +21,13 @@ fn grouped() -> Store {
     store
 }
 
-fn weighed(store: &mut Store, range: (u64, u64), weights: &[(u64, u64)]) -> Statistics {
-    let (at, weights): (Vec<u64>, Vec<u64>) = weights.iter().copied().unzip();
-    store.weights.set(at, weights);
-    let mut statistics = Statistics::new(store, question(range, &[0, 1])).weighed(store.weights.version());
+fn weights(of: &[(u64, u64)]) -> Option<Arc<Weights>> {
+    let (at, weights) = of.iter().copied().unzip();
+    Some(Arc::new(Weights::new(at, weights)))
+}
+
+fn weighed(store: &Store, range: (u64, u64), of: &[(u64, u64)]) -> Statistics {
+    let mut statistics = Statistics::new(store, question(range, &[0, 1])).weighed(weights(of));
     assert!(!statistics.can_estimate(), "weights are not estimated");
     while !statistics.step(store, 1) {}
     statistics
@@ -36,9 +41,9 @@ fn nodes(statistics: &mut Statistics, store: &Store) -> Vec<(u32, f64, f64, f64)
 
 #[test]
 fn calls_weigh_what_was_measured() {
-    let mut store = grouped();
+    let store = grouped();
     // No call begins at 9.
-    let mut found = weighed(&mut store, ALL, &[(0, 100), (2, 10), (4, 7), (5, 30), (9, 1000)]);
+    let mut found = weighed(&store, ALL, &[(0, 100), (2, 10), (4, 7), (5, 30), (9, 1000)]);
     let expected = [
         (u32::MAX, 147.0, 0.0, 3.0),
         (0, 110.0, 0.0, 1.0),
@@ -55,32 +60,30 @@ fn calls_weigh_what_was_measured() {
 
 #[test]
 fn a_range_has_the_weights_of_its_calls() {
-    let mut store = grouped();
-    let mut found = weighed(&mut store, (1, 6), &[(0, 100), (2, 10), (4, 7), (5, 30), (6, 1)]);
+    let store = grouped();
+    let mut found = weighed(&store, (1, 6), &[(0, 100), (2, 10), (4, 7), (5, 30), (6, 1)]);
     assert_eq!(nodes(&mut found, &store)[0].1, 47.0, "b at 2, c at 4 and b at 5");
     assert_eq!(found.unmeasured(), Some(2), "c at 1 and c at 3");
     // The call that began before the range, and goes on in it, has its whole weight.
-    let mut found = weighed(&mut store, (6, 7), &[(4, 7), (5, 30)]);
+    let mut found = weighed(&store, (6, 7), &[(4, 7), (5, 30)]);
     assert_eq!((nodes(&mut found, &store)[0].1, found.unmeasured()), (7.0, Some(0)));
 }
 
 #[test]
 fn new_weights_need_a_new_scan() {
-    let mut store = grouped();
-    let wanted = || Wanted { flame: Some(FlameView::Down { path: Vec::new() }), weighed: true, ..Wanted::default() };
+    let store = grouped();
+    let wanted = |weights| Wanted { flame: Some(FlameView::Down { path: Vec::new() }), weights, ..Wanted::default() };
     let total = |store: &Store, scan: &mut Scan| {
         while crate::jobs::Job::step(scan, store, 100) == crate::jobs::Step::More {}
         let part = scan.part(store).unwrap();
         (part.flames.unwrap().flame.total[0], part.unmeasured)
     };
-    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(), None);
+    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(None), None);
     assert_eq!(total(&store, &mut scan), (7.0, None), "without weights there are durations");
-    store.weights.set(vec![0], vec![5]);
-    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(), Some(scan));
+    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(weights(&[(0, 5)])), Some(scan));
     assert_eq!(total(&store, &mut scan), (5.0, Some(5)));
-    store.weights.set(vec![0, 1], vec![6, 1]);
-    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(), Some(scan));
+    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(weights(&[(0, 6), (1, 1)])), Some(scan));
     assert_eq!(total(&store, &mut scan), (7.0, Some(4)));
-    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), Wanted { weighed: false, ..wanted() }, Some(scan));
+    let mut scan = Scan::new(&store, question(ALL, &[0, 1]), wanted(None), Some(scan));
     assert_eq!(total(&store, &mut scan), (7.0, None));
 }
