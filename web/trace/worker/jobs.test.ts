@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_TRANSFORMS } from '../../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
+import { nextTask } from '../../base/next_task.fixture.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import { ticks } from '../../base/ticks.ts';
 import { transferables } from '../../base/transfer.ts';
 import { createJobs, type Jobs } from './jobs.ts';
-import { createScheduler } from './scheduler.ts';
+import { createScheduler, type Scheduler } from './scheduler.ts';
 import type { Session } from './session.ts';
 
 /** Slices a step, as in the module. */
@@ -28,6 +29,7 @@ let thrown: unknown;
 let over: boolean;
 let onSend: (message: JobReply) => void;
 let jobs: Jobs;
+let scheduler: Scheduler;
 
 const range = { from: ticks(0n), to: ticks(9n), tracks: Uint32Array.of(1) };
 const statistics: JobQuestion = {
@@ -106,6 +108,7 @@ beforeEach(() => {
   over = false;
   onSend = () => undefined;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
+  scheduler = createScheduler();
   jobs = createJobs(
     {
       run: (turn) => {
@@ -119,15 +122,22 @@ beforeEach(() => {
       reading: () => pace.reading,
       flush: () => undefined,
     },
-    createScheduler(),
+    scheduler,
   );
 });
 
-/** Waits until the worker is idle. */
+/** Waits until the worker is idle: a task of the lowest rank comes last, as often as jobs go on. */
 async function rest(): Promise<void> {
   for (let before = -1; before !== now; ) {
     before = now;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise<void>((resolve) => {
+      scheduler.add('rest', () => {
+        resolve();
+        return false;
+      });
+    });
+    // What a turn has resolved is told in microtasks.
+    await nextTask();
   }
 }
 
@@ -256,7 +266,8 @@ describe('jobs', () => {
     expect([sent, log.length]).toEqual([[], 2]);
     posted.mockClear();
     await rest();
-    expect(posted).not.toHaveBeenCalled();
+    // That of `rest` itself, and not those of the runner of tests.
+    expect(posted.mock.calls.filter(([message]) => message === null)).toHaveLength(1);
     posted.mockRestore();
   });
 });
