@@ -136,7 +136,7 @@ async function rest(): Promise<void> {
         return false;
       });
     });
-    // What a turn has resolved is told in microtasks.
+    // What a turn has resolved is sent in microtasks.
     await nextTask();
   }
 }
