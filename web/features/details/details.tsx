@@ -27,10 +27,8 @@ import { hasNumbersOnly } from '../../trace/names.ts';
 import { slicesByNoun } from '../../trace/tracks.ts';
 import type { ValueContext } from '../../trace/values.ts';
 import { extentLength } from '../../trace/view.ts';
-import { EventTypeChoice } from './event_type.tsx';
 import { FunctionSource } from './function_source.tsx';
 import { KeepAddress, Keeper } from './keep_field.tsx';
-import { Measured } from './measured.tsx';
 import { isPoint, StatementLink } from './statement_link.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
@@ -73,7 +71,9 @@ export function Details({
   return (
     <aside class="details thin-scroll" aria-label="Details">
       {tabs}
-      <Measured open={open} />
+      {open.selection.anchor.value && (
+        <Lazy load={async () => (await import('./measured.tsx')).Measured} props={{ open }} />
+      )}
       {known.at === 'asking' && <p class="muted">Reading…</p>}
       {known.at === 'unknown' && <p class="muted">{known.error?.sentence ?? 'No details for this selection.'}</p>}
       {known.at === 'known' && (
@@ -160,7 +160,12 @@ function Item({ open, page, details, context, colour }: ItemProps) {
         </p>
       ))}
       {/* The key folds all values again when the selection changes. */}
-      <EventTypeChoice fields={details.fields} open={open} />
+      {trace.info.value?.offers.includes('eventTypes') && (
+        <Lazy
+          load={async () => (await import('./event_type.tsx')).EventTypeChoice}
+          props={{ fields: details.fields, open }}
+        />
+      )}
       <Values key={keyOf(details)}>
         <Keeper.Provider value={{ open, details, dock: page.dock }}>
           {isPoint(details.fields) ? (

@@ -7,9 +7,9 @@ import './event_type.css';
 
 /** What the user says about the type of an event. Logs have neither names of types nor the layout of payloads. */
 export function EventTypeChoice({ fields, open }: { fields: readonly Field[]; open: OpenTrace }) {
-  const { trace, derived, eventTypes: choices } = open;
+  const { derived, eventTypes: choices } = open;
   const type = typeOf(fields);
-  if (type === null || !trace.info.value?.offers.includes('eventTypes')) return null;
+  if (type === null) return null;
   const { name, form } = choices.types.value[type] ?? UNKNOWN;
   const key = eventsKey(type);
   return (
@@ -40,7 +40,7 @@ export function EventTypeChoice({ fields, open }: { fields: readonly Field[]; op
       </label>
       <KeepButton
         keeping={derived.keeping.value.get(key)}
-        reading={trace.status.value.at === 'loading'}
+        reading={open.trace.status.value.at === 'loading'}
         title={`Show all ${type === CUSTOM ? 'custom events' : 'events of this type'} on one track`}
         onClick={() => derived.keepEvents(type)}
         stop={() => derived.stop(key)}
