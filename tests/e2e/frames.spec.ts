@@ -222,7 +222,7 @@ test.describe('glmark2', () => {
     await fields.fill('ubyte2n a, short b');
     await expect(contents.getByRole('columnheader')).toHaveText(['#', 'Offset', 'a.x', 'a.y', 'b']);
     await fields.fill('floot');
-    await expect(page.getByRole('alert')).toContainText('“floot” is no field.');
+    await expect(page.getByRole('alert')).toContainText('“floot” is not a field.');
     await page.getByRole('combobox', { name: 'Layout' }).selectOption({ index: 0 });
     await expect(fields).toHaveValue('float3 position');
     expect(await barriers(page)).toEqual([]);
