@@ -9,11 +9,14 @@ async function copied(page: Page): Promise<string> {
       value: { writeText: async (text: string) => Object.assign(window, { copied: text }) },
       configurable: true,
     });
+    // Of the copy before.
+    Object.assign(window, { copied: '' });
   });
   await page.getByRole('button', { name: 'Export', exact: true }).first().click();
   await page.getByRole('button', { name: 'Copy link to this view' }).click();
   await expect(page.locator('.notice')).toContainText('Copied a link');
-  return page.evaluate(() => (window as unknown as { copied: string }).copied);
+  const text = await page.waitForFunction(() => (window as unknown as { copied: string }).copied);
+  return text.jsonValue();
 }
 
 test('a link leads to the same view when its file is opened', async ({ page }) => {
