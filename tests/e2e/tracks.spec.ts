@@ -160,6 +160,7 @@ test.describe('among a few threads', () => {
     await expect(details(page)).toContainText('thread 4714');
     // They are letters in a field.
     await page.getByRole('button', { name: 'Filter tracks' }).click();
+    await expect(page.locator('#track-filter')).toBeFocused();
     await page.keyboard.type('jk');
     await expect(page.locator('#track-filter')).toHaveValue('jk');
     await expect(tracks(page)).toHaveCount(0);
