@@ -18,8 +18,8 @@
 //!   itself, so messages of the page come in between, and an idle worker posts none.
 //!   `web/trace/worker/jobs.ts` gives a job turns of about 8 ms and decides when to send estimates.
 //!   The loop that reads the file is not part of this.
-//! - This module has the trait `Job` and the jobs by slot. `crate/browser/src/jobs.rs` makes the
-//!   job of a question and turns its parts into JavaScript values. A new kind is a row of
+//! - This module has the trait `Job` and the jobs by slot. `crate/wasm/session/src/jobs.rs` makes
+//!   the job of a question and turns its parts into JavaScript values. A new kind is a row of
 //!   `JobKinds`, an implementation of `Job` and `JsJob`, and an arm of `job_for`.
 //!
 //! `Trace.cancel` and the other ways to stop give a worker 0.7 s to answer. Then they end it: it

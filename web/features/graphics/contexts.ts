@@ -18,7 +18,7 @@ export function sharing({ group }: Contexts, context: number): readonly number[]
 }
 
 /** A context as people count it: from 1. */
-export function contextName(context: number): string {
+function contextName(context: number): string {
   return `context ${context + 1}`;
 }
 

@@ -98,7 +98,7 @@ export interface Replay {
 /** Milliseconds after which a worker that says nothing is ended: the GPU is stuck, and so is the worker. */
 export const SILENT_MS = 4000;
 /** Milliseconds until its first message: it loads its code, and the machine may be busy. */
-export const START_MS = 20_000;
+const START_MS = 20_000;
 /** Limit for the textures and buffers of a trace, in MiB: at most, and of each GiB of the machine's memory. */
 const [MEGABYTES, MEGABYTES_PER_GIB] = [512, 64] as const;
 /** Milliseconds that the GPU may take for a picture. */

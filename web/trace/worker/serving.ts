@@ -8,7 +8,7 @@ export function reportTrap(thrown: unknown): void {
 
 /**
  * Serves an object to the other end of a port: to the page without one, from the worker's entry. The page gets what
- * `crossing` makes of what a method throws: a sentence. After a trap the worker ends, too.
+ * `crossing` makes of what a method throws, by default a sentence. After a trap the worker ends, too.
  */
 export function serveToPage<T extends object>(
   service: T,
