@@ -101,7 +101,7 @@ window.addEventListener('hashchange', followLinks);
 
 render(<App page={page} />, document.getElementById('app')!);
 
-if (isTooOld()) workbench.tell(NEEDED);
+if (isTooOld()) workbench.warn(NEEDED);
 
 followLinks();
 // Embedded in a page, or opened by one.

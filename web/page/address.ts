@@ -31,7 +31,7 @@ export function followAddress(page: Page): void {
     untracked(() => {
       const why = differs(link, identity);
       if (why === '') void follow(link, bench.open, dock);
-      else workbench.tell(`This link belongs to another file, ${named(link)}: ${why}.`);
+      else workbench.warn(`This link belongs to another file, ${named(link)}: ${why}.`);
     });
   });
   read();

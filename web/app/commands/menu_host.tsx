@@ -53,7 +53,7 @@ export function MenuHost({ page, children }: Props) {
             request.value = next;
           },
           () => {
-            page.workbench.tell('The menu could not be loaded.');
+            page.workbench.warn('The menu could not be loaded.');
             next.onClose?.();
           },
         );

@@ -17,7 +17,7 @@ export function RecentFiles({ recent, workbench }: Props) {
     workbench.warm();
     const file = await recent.open(entry);
     if (file) await workbench.openFiles([file]);
-    else workbench.tell(`${shortened(entry.name)} could not be read: it was moved or deleted, or access was denied.`);
+    else workbench.warn(`${shortened(entry.name)} could not be read: it was moved or deleted, or access was denied.`);
   };
   return (
     <section aria-labelledby="recent">
