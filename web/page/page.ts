@@ -10,6 +10,7 @@ import type { PointerPlace } from '../timeline/canvas/view_state.ts';
 import type { LaidTrack } from '../timeline/layout.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import type { Step } from '../timeline/pointing.ts';
+import type { Undo } from '../timeline/undo.ts';
 import type { PageHistory, Visits } from '../timeline/visits.ts';
 import type { BrowserMemory } from '../trace/file_memory.ts';
 import type { Pointed } from '../trace/pointed.ts';
@@ -48,6 +49,8 @@ export interface Surface {
   readonly pointer: ReadonlySignal<PointerPlace | null>;
   /** The places that were looked at. */
   readonly visits: Visits;
+  /** What the user has done, and can take back. */
+  readonly undo: Undo;
   /** Whether the field that filters tracks is open. */
   readonly filtering: Signal<boolean>;
   /** Scrolls the tracks by CSS pixels of the layout. */
@@ -95,6 +98,8 @@ export interface Command {
   readonly part?: string;
   /** What it would act on now, such as the name of a track. */
   readonly about?: (context: CommandContext) => string;
+  /** Menus add what it would act on to its title. */
+  readonly saysAbout?: true;
   /** The title in a menu, where it is clear what the command acts on. */
   readonly inMenu?: string;
   /** The keys work while a dialog is open. */

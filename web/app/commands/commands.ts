@@ -78,6 +78,8 @@ export const COMMANDS: readonly Command[] = [
     needs: ({ visits }) => visits.canGoForward.peek(),
     ...move('Go back, go forward'),
   }),
+  undoes('undo', 'Take back', ['ctrl z'], 'undoable'),
+  undoes('redo', 'Do again', ['ctrl shift z', 'ctrl y'], 'redoable'),
   onTrace('fit-selection', 'Zoom to the selection', ['f'], fitSelection, {
     needs: hasSelection,
     part: 'selection',
@@ -140,6 +142,20 @@ export const COMMANDS: readonly Command[] = [
   ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
 ];
+
+/** Takes back the latest act on the trace, or does it again. Its words are what the command is about. */
+function undoes(id: 'undo' | 'redo', title: string, keys: Command['keys'], words: 'undoable' | 'redoable'): Command {
+  const wordsIn = (surface: Surface | null) => surface?.undo[words].peek() ?? '';
+  return {
+    ...onTrace(id, title, keys, ({ undo }) => undo[id](), {
+      needs: (surface) => wordsIn(surface) !== '',
+      part: 'take back',
+      sheet: { group: 'Page' },
+    }),
+    about: ({ surface }) => wordsIn(surface),
+    saysAbout: true,
+  };
+}
 
 /** The open trace of a page, or null. */
 function openOn({ workbench }: Page) {

@@ -26,7 +26,7 @@ export function MenuHost({ page, children }: Props) {
       return groupsOf(asked.menu, now()).map((group) =>
         group.map((command) => ({
           id: command.id,
-          title: command.inMenu ?? command.title,
+          title: command.saysAbout ? `${command.title}: ${command.about?.(now())}` : (command.inMenu ?? command.title),
           chord: command.keys[0],
           run: () => command.run(now()),
         })),

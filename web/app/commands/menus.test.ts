@@ -41,6 +41,7 @@ function context({ selected = null, row = null }: { selected?: Named | null; row
   };
   const surface = {
     open,
+    undo: { undoable: signal(''), redoable: signal('') },
     currentTrack: () => {
       const { ordered, compact, folded, pinned } = arrangement;
       const look = { compact: compact.value, folded: folded.value, pinned: pinned.value };
