@@ -53,8 +53,11 @@ export interface Link {
   readonly notes: readonly NoteText[];
 }
 
-/** The fragment of a link to what an open trace shows, without its #. null until the file's beginning was read. */
-export function linkOf(open: OpenTrace, dock: Dock): string | null {
+/**
+ * The fragment of a link to what an open trace shows, without its #. null until the file's beginning was read. `withNotes` puts the
+ * notes of the user into it.
+ */
+export function linkOf(open: OpenTrace, dock: Dock, withNotes = true): string | null {
   const file = open.memory.identity.peek();
   if (!file) return null;
   const { timeline, statistics, selection, trace, find, events, callPaths } = open;
@@ -79,7 +82,7 @@ export function linkOf(open: OpenTrace, dock: Dock): string | null {
   const { choices, filter } = timeline.arrangement;
   const format = trace.info.peek()?.format;
   const front = format === undefined || !dock.open.peek() ? '' : dock.front.peek()[format];
-  const notes = open.notes.list.peek();
+  const notes = withNotes ? open.notes.list.peek() : [];
   const { changes, flame } = callPathTexts(callPaths, trace.names);
   const values = events.valuesText.peek();
   const texts = {

@@ -14,6 +14,8 @@ import type { Undo } from '../timeline/undo.ts';
 import type { PageHistory, Visits } from '../timeline/visits.ts';
 import type { BrowserMemory } from '../trace/file_memory.ts';
 import type { Pointed } from '../trace/pointed.ts';
+import type { Awaited } from './awaited.ts';
+import type { Copies } from './copies.ts';
 import type { Dock } from './dock.ts';
 import type { Recent } from './recent.ts';
 import type { Workbench } from './workbench.ts';
@@ -28,7 +30,11 @@ export interface Page {
   readonly memory: BrowserMemory;
   /** Files that can be opened again. */
   readonly recent: Recent;
+  /** Files of which this browser has a copy. */
+  readonly copies: Copies;
   readonly history: PageHistory;
+  /** The view that the address is a link to, while its file is not open; null without one. */
+  readonly awaited: Signal<Awaited | null>;
   /** Opens the browser's file dialog. */
   chooseFile(): void;
   /** Those of the page and of all features. */

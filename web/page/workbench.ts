@@ -73,6 +73,8 @@ export interface Workbench {
   /** Takes a companion away from the open trace, or from those that wait. */
   removeCompanion(id: number): void;
   openUrl(url: string): Promise<void>;
+  /** The address that a file was downloaded from, as it was given; null if it was not. */
+  urlOf(file: Blob): string | null;
   /** Opens the file again, to choose another trace of the archive. */
   reopen(): void;
   /** Opens the file again without the limit at which reading stopped. */
@@ -115,6 +117,7 @@ export function createWorkbench(
   const changed = signal<ChangedFile | null>(null);
   const offered = signal<Offer | null>(null);
   let fetching: AbortController | null = null;
+  const urls = new WeakMap<Blob, string>();
   let opened = 0;
   const waiting = signal<readonly CompanionFile[]>([]);
   /** Notes whose trace is still to come. */
@@ -325,6 +328,7 @@ export function createWorkbench(
       const blob = await download(address, net, controller.signal, (received, total) => {
         if (fetching === controller) bench.value = { at: 'fetching', name, received, total };
       });
+      urls.set(blob, text);
       if (fetching === controller) openBlob(blob, name);
     } catch (error) {
       if (fetching === controller) bench.value = { at: 'refused', name, error: error as TraceError };
@@ -408,6 +412,7 @@ export function createWorkbench(
     tell,
     warn,
     openUrl,
+    urlOf: (file) => urls.get(file) ?? null,
     reopen: () => {
       const now = bench.peek();
       if (now.at === 'open') openBlob(now.open.file, now.open.trace.name);

@@ -15,8 +15,8 @@ export function RecentFiles({ recent, workbench }: Props) {
   if (files.length === 0) return null;
   const open = async (entry: RecentFile) => {
     workbench.warm();
-    const file = await recent.open(entry);
-    if (file) await workbench.openFiles([file]);
+    const files = await recent.open(entry);
+    if (files) await workbench.openFiles(files);
     else workbench.warn(`${shortened(entry.name)} could not be read: it was moved or deleted, or access was denied.`);
   };
   return (

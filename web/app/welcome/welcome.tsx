@@ -3,9 +3,12 @@ import type { TraceError } from '../../base/protocol.ts';
 import type { Page } from '../../page/page.ts';
 import type { Bench } from '../../page/workbench.ts';
 import { Companions } from '../../parts/companions.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import { FORMATS, SAMPLES } from '../formats.ts';
 import { RecentFiles } from './recent.tsx';
 import './welcome.css';
+
+const loadAwaited = async () => (await import('./awaited.tsx')).AwaitedFile;
 
 /** The page without a trace: the formats, the samples, and why a file did not open. */
 export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
@@ -13,11 +16,14 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
   const bench = workbench.bench.value;
   if (bench.at === 'fetching') return <Fetching bench={bench} cancel={workbench.cancel} />;
   const failure = failureOf(bench);
+  const awaited = failure ? null : page.awaited.value;
   return (
     <main class="welcome">
       <div class="welcome-inner">
         {failure ? (
           <Failure {...failure} />
+        ) : awaited ? (
+          <Lazy load={loadAwaited} props={{ page, awaited, choose }} />
         ) : (
           <h1>{isTouch() ? 'Open a trace file' : 'Drop a trace anywhere on this page'}</h1>
         )}
@@ -27,16 +33,18 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
             <span class="muted">{workbench.waiting.value.length === 1 ? 'waits' : 'wait'} for a trace.</span>
           </div>
         )}
-        <p class="welcome-open row">
-          <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
-            {failure ? 'Open another trace' : 'Open a trace'}
-          </button>
-          {!isTouch() && (
-            <span class="muted">
-              or press <kbd>Ctrl</kbd> <kbd>O</kbd>
-            </span>
-          )}
-        </p>
+        {!awaited && (
+          <p class="welcome-open row">
+            <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
+              {failure ? 'Open another trace' : 'Open a trace'}
+            </button>
+            {!isTouch() && (
+              <span class="muted">
+                or press <kbd>Ctrl</kbd> <kbd>O</kbd>
+              </span>
+            )}
+          </p>
+        )}
         <RecentFiles recent={page.recent} workbench={workbench} />
         <section aria-labelledby="opens">
           <h2 id="opens">Supported formats</h2>
