@@ -14,11 +14,12 @@ import { LazyPalette } from './palette/lazy.tsx';
 import { Welcome } from './welcome/welcome.tsx';
 import './app.css';
 
+const loadKeep = async () => (await import('./keep/dialog.tsx')).KeepDialog;
 const loadKeys = async () => (await import('./commands/keys.tsx')).KeysDialog;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, keysShown, paletteShown, chooseFile } = page;
+  const { workbench, keysShown, paletteShown, keepShown, chooseFile } = page;
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
@@ -62,6 +63,17 @@ export function App({ page }: { page: Page }) {
         />
         {keysShown.value && (
           <Lazy load={loadKeys} props={{ page, canWalk: canWalkNow, close: closeKeys }} failed={keysFailed} />
+        )}
+        {keepShown.value && bench.at === 'open' && (
+          <Lazy
+            key={bench.open.id}
+            load={loadKeep}
+            props={{ page, open: bench.open, close: () => (keepShown.value = false) }}
+            failed={() => {
+              workbench.warn('This part of the page could not be loaded.');
+              keepShown.value = false;
+            }}
+          />
         )}
         {paletteShown.value && <LazyPalette page={page} close={() => (paletteShown.value = false)} />}
       </div>

@@ -62,6 +62,7 @@ const page: Page = {
   surface: signal(null),
   keysShown: signal(false),
   paletteShown: signal(false),
+  keepShown: signal(false),
 };
 
 effect(() => {

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { copiesFolder } from '../base/copies_protocol.ts';
 
 /** A copy of a file, with its companions, in the private files of the origin. The user has asked for it. */
 export interface Copy {
@@ -29,12 +30,6 @@ export interface Copies {
 }
 
 const KEY = 'unspool:copies';
-const FOLDER = 'copies';
-
-/** The folder of all copies. Rejects if the browser has no private files, or does not give them to this page. */
-export async function copiesFolder(): Promise<FileSystemDirectoryHandle> {
-  return (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
-}
 
 /** The copies that are listed in a storage. Without one there are no copies. */
 export function createCopies(

@@ -44,6 +44,8 @@ export interface Page {
   /** Whether the sheet of keys is open, and the palette of commands. */
   readonly keysShown: Signal<boolean>;
   readonly paletteShown: Signal<boolean>;
+  /** Whether the question is open that asks about a copy of the file. */
+  readonly keepShown: Signal<boolean>;
 }
 
 /** The timeline of a trace on the screen, as far as commands need its elements. */

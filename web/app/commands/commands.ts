@@ -4,6 +4,7 @@ import { GO_TO_ID } from '../../timeline/canvas/fields.ts';
 import { SLICE_ROW } from '../../timeline/layout.ts';
 import { rangeAround } from '../../timeline/measure.ts';
 import { rangeBetween } from '../../trace/view.ts';
+import { KEEP_COMMANDS } from '../keep/commands.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
 import { LANE_COMMANDS } from './lane_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
@@ -141,6 +142,7 @@ export const COMMANDS: readonly Command[] = [
   ...TRACK_COMMANDS,
   ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
+  ...KEEP_COMMANDS,
 ];
 
 /** Takes back the latest act on the trace, or does it again. Its words are what the command is about. */

@@ -45,7 +45,7 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
             )}
           </p>
         )}
-        <RecentFiles recent={page.recent} workbench={workbench} />
+        <RecentFiles recent={page.recent} copies={page.copies} workbench={workbench} />
         <section aria-labelledby="opens">
           <h2 id="opens">Supported formats</h2>
           <ul class="formats">
