@@ -1,4 +1,5 @@
-/** Whether this browser can keep copies of files: it has private files of the origin, and gives them to this page. */
+/** Whether this browser can keep copies of files: it has private files of the origin, in secure contexts only. */
 export function canKeep(): boolean {
-  return isSecureContext && typeof navigator.storage?.getDirectory === 'function';
+  const { storage } = navigator as Partial<Navigator>;
+  return typeof storage?.getDirectory === 'function';
 }
