@@ -172,8 +172,8 @@ export interface Panel extends Pane {
   readonly views?: readonly string[];
   /** Whether the panel of this trace has its place in the menu *More*: one person in ten needs it. */
   readonly isMore?: (open: OpenTrace) => boolean;
-  /** The panel shows the whole file, regardless of the range and the thread. */
-  readonly unscoped?: boolean;
+  /** Whether the panel shows the whole file, regardless of the range and the thread. Subscribes. */
+  readonly unscoped?: (open: OpenTrace) => boolean;
   /** The panel shows the range, and all threads. */
   readonly ofAllThreads?: boolean;
 }

@@ -167,7 +167,7 @@ export function createWorkbench(
       events: own(createEvents(trace, timeline, statistics, selection)),
       derived,
       marks: own(createMarks(trace, timeline, statistics.highlighted)),
-      find: own(createFind(trace, timeline, selection)),
+      find: own(createFind(trace, timeline, selection, statistics.range)),
       marked: own(createAccessMarks(timeline)),
       memory: ownMemory,
       eventTypes: own(createEventTypes(ownMemory, trace.names)),

@@ -1,5 +1,6 @@
 import { RESULTS } from '../../page/dock.ts';
 import type { Feature } from '../../page/page.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { findingsOf } from '../../trace/findings.ts';
 import { FIND_COMMANDS } from './commands.ts';
 import { FindingsButton } from './findings_button.tsx';
@@ -11,8 +12,9 @@ export const SEARCH: Feature = {
       id: RESULTS,
       title: 'Results',
       place: 10,
-      unscoped: true,
-      offered: (open) => open.find.asked.value !== '' || (findingsOf(open)?.state.value.at ?? 'idle') !== 'idle',
+      ofAllThreads: true,
+      unscoped: showsFindings,
+      offered: (open) => open.find.asked.value !== '' || hasFindings(open),
       load: async () => (await import('./choice.tsx')).resultsView,
     },
   ],
@@ -20,3 +22,12 @@ export const SEARCH: Feature = {
   commands: FIND_COMMANDS,
   sheet: [{ title: 'Find', place: 5 }],
 };
+
+function hasFindings(open: OpenTrace): boolean {
+  return (findingsOf(open)?.state.value.at ?? 'idle') !== 'idle';
+}
+
+/** Whether findings, which are those of the whole trace, are in front of the hits. */
+function showsFindings(open: OpenTrace): boolean {
+  return hasFindings(open) && (open.find.asked.value === '' || (findingsOf(open)?.isShown.value ?? false));
+}

@@ -4,7 +4,7 @@ import { type Extent, toTick } from '../../trace/view.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import { besides, labelWidth, type Ruler } from '../ruler.ts';
 import { GoTo } from './go_to.tsx';
-import { lengthPlace, RangeLength } from './range.tsx';
+import { RangeChip, rangePlace } from './range.tsx';
 import type { PointerPlace } from './view_state.ts';
 
 /** CSS pixels of the edges of a label in a box. */
@@ -40,8 +40,8 @@ export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
             {mark.fits && mark.label}
           </span>
         ))}
-        <RangeLength open={open} drawn={drawn} />
         <PointerTime open={open} pointer={pointer} drawn={drawn} />
+        <RangeChip open={open} drawn={drawn} />
       </div>
     </div>
   );
@@ -59,8 +59,7 @@ function PointerTime({ open, pointer, drawn }: Pick<Props, 'open' | 'pointer' | 
   // Time goes on outside the trace; ordinals do not.
   if (info.clock.kind === 'ordinal' && (tick < extent.from || tick >= extent.to)) return null;
   const text = formatPosition(tick, extent.from, info.clock);
-  const range = lengthPlace(open, drawn.value ?? open.statistics.range.value);
-  const left = besides(at.x, labelWidth(text) + PADDING, width, range);
+  const left = besides(at.x, labelWidth(text) + PADDING, width, rangePlace(open, drawn));
   return (
     <span class="pointer-time" style={{ left: `${left}px` }}>
       {text}

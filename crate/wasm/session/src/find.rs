@@ -57,10 +57,13 @@ impl Session {
         })
     }
 
-    /// Some hits of a search. Empty if there is no such search.
+    /// Some hits of a search, of those with the numbers from `from` to `end` by position. Empty if
+    /// there is no such search.
     #[wasm_bindgen(unchecked_return_type = "Hit[]")]
-    pub fn hits(&mut self, job: u32, first: f64, count: u32, order: u32) -> JsValue {
-        let page = self.with_hits(job, |hits, store| hits.page(store, first as u64, count as usize, order_of(order)));
+    pub fn hits(&mut self, job: u32, from: f64, end: f64, first: f64, count: u32, order: u32) -> JsValue {
+        let among = from as u64..end as u64;
+        let page =
+            self.with_hits(job, |hits, store| hits.page(store, among, first as u64, count as usize, order_of(order)));
         to_js(&page.unwrap_or_default())
     }
 
