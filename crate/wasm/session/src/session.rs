@@ -319,8 +319,8 @@ impl Session {
         self.engine.neighbour(what.into()).as_ref().map(typed)
     }
 
-    /// What the store knows about an item. An item of a derived track is described as the one
-    /// that it was made from.
+    /// What the store knows about an item. An item of a derived track is described as the one that
+    /// it was made from.
     pub fn describe(&self, item: &JsItem) -> Option<Ts<Described>> {
         let item = Item::from(item);
         let item = match derived::job_of(item.track()) {
