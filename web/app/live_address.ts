@@ -55,6 +55,7 @@ export function keepAddress(page: Page): void {
       memory.identity,
       awaited,
       timeline.view,
+      timeline.scrollTop,
       timeline.size,
       selection.selected,
       selection.record,

@@ -3,7 +3,7 @@ import { formatBytes, shortened } from '../base/format.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import { copyText } from './copy.ts';
 import { differs, follow, type Link, linkOf, parseLink } from './link.ts';
-import type { Page } from './page.ts';
+import type { Page, Surface } from './page.ts';
 import { restore } from './restore.ts';
 
 /** Characters of a file's name in a notice. */
@@ -20,15 +20,20 @@ interface OwnEntry {
  */
 export function followAddress(page: Page, hash: string, state: unknown): void {
   const { workbench, dock, awaited } = page;
+  /** The link is the one that the page was loaded with. */
+  let isFirst = true;
   const wait = (fragment: string, isOwn: boolean) => {
     const link = parseLink(fragment);
-    awaited.value = link && { link, isOwn, source: undefined };
+    const hasAddress = new URLSearchParams(location.search).has('url');
+    awaited.value = link && { link, isOwn, source: hasAddress ? null : undefined };
     // With an address, the file is on its way.
-    if (link && !new URLSearchParams(location.search).has('url')) void restore(page);
+    if (link && !hasAddress) void restore(page);
   };
   window.addEventListener('hashchange', () => {
     // Going back and forward, the history itself shows the place.
-    if (!isOwn(history.state)) wait(location.hash, false);
+    if (isOwn(history.state)) return;
+    isFirst = false;
+    wait(location.hash, false);
   });
   effect(() => {
     const bench = workbench.bench.value;
@@ -40,18 +45,28 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
     awaited.value = null;
     untracked(() => {
       const why = differs(now.link, identity);
-      if (why === '') void show(now.link, bench.open, page);
+      if (why === '') void show(now.link, bench.open);
       // What was open before is no longer of interest once the user opens something else.
       else if (!now.isOwn) workbench.warn(`This link belongs to another file, ${nameIn(now.link)}: ${why}.`);
     });
   });
-  const show = async (link: Link, open: OpenTrace, { surface }: Page) => {
-    const shown = follow(link, open, dock);
-    surface.peek()?.visits.joins(shown);
+  const show = async (link: Link, open: OpenTrace) => {
+    const surface = page.surface.peek();
+    const isBeginning = isFirst;
+    const shown = follow(link, open, dock).then(() => (surface ? scrollTo(link, surface) : undefined));
+    // What the page begins with is not something that the user has done.
+    if (isBeginning) surface?.visits.joins(shown);
     await shown;
-    surface.peek()?.undo.forget();
+    if (isBeginning) surface?.undo.forget();
   };
   wait(hash, isOwn(state));
+}
+
+/** Scrolls the tracks as in a link, once what it has chosen about them is on the screen. */
+async function scrollTo({ top }: Link, { open, scrollBy }: Surface): Promise<void> {
+  if (top === null) return;
+  for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+  scrollBy(top - open.timeline.scrollTop.peek());
 }
 
 /** The name and the size of the file of a link. */

@@ -19,6 +19,7 @@ export function linkedTrace(moved: boolean, long = false): OpenTrace {
     timeline: {
       view: signal({ anchor: 100n, fraction: 0, perPixel: 1 }),
       size: signal({ width: 50, height: 10 }),
+      scrollTop: signal(120.4),
       isMoved: () => moved,
       arrangement: { choices: signal({ ...NO_CHOICES, pinned: ['t1'] }), filter: signal('main') },
     },

@@ -12,6 +12,7 @@ describe('a link', () => {
     expect(link).toEqual({
       file: { name: 'a & b.xray', size: 12, head: HEAD.slice(0, 16) },
       view: null,
+      top: 120,
       range: { from: 5n, to: 2n ** 63n },
       place: { from: 7n, track: 3, depth: -2 },
       thread: 3,

@@ -79,8 +79,8 @@ export const COMMANDS: readonly Command[] = [
     needs: ({ visits }) => visits.canGoForward.peek(),
     ...move('Go back, go forward'),
   }),
-  undoes('undo', 'Take back', ['ctrl z'], 'undoable'),
-  undoes('redo', 'Do again', ['ctrl shift z', 'ctrl y'], 'redoable'),
+  undoes('undo', 'Undo', ['ctrl z'], 'undoable'),
+  undoes('redo', 'Redo', ['ctrl shift z', 'ctrl y'], 'redoable'),
   onTrace('fit-selection', 'Zoom to the selection', ['f'], fitSelection, {
     needs: hasSelection,
     part: 'selection',

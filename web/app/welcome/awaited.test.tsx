@@ -57,10 +57,6 @@ describe('a file that is awaited', () => {
     expect(gone.button('Choose it again')).not.toBeNull();
   });
 
-  it('is not named while it may open by itself', () => {
-    expect(shown(LINK, { isOwn: true, source: undefined }).host.textContent).toBe('');
-  });
-
   it('has words for each part of a link', () => {
     const words = (more: string) => shownBy(parseLink(`${LINK}${more}`)!);
     expect(words('')).toBe('all of it');

@@ -20,8 +20,6 @@ interface Props {
 export function AwaitedFile({ page, awaited, choose }: Props) {
   const { link, isOwn, source } = awaited;
   const isGone = useSignal(false);
-  // It may open by itself within a moment.
-  if (source === undefined) return null;
   const name = shortened(link.file.name);
   const size = link.file.size === null ? '' : formatBytes(link.file.size);
   const open = async ({ open }: Source) => {
@@ -34,7 +32,7 @@ export function AwaitedFile({ page, awaited, choose }: Props) {
     page.awaited.value = null;
     clearAddress();
   };
-  const found = isGone.value ? null : source;
+  const found = isGone.value ? null : (source ?? null);
   return (
     <section class="awaited" aria-labelledby="awaited">
       <h1 id="awaited">

@@ -16,7 +16,8 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
   const bench = workbench.bench.value;
   if (bench.at === 'fetching') return <Fetching bench={bench} cancel={workbench.cancel} />;
   const failure = failureOf(bench);
-  const awaited = failure ? null : page.awaited.value;
+  // Until it is known where the file is, it may open by itself.
+  const awaited = !failure && page.awaited.value?.source !== undefined ? page.awaited.value : null;
   return (
     <main class="welcome">
       <div class="welcome-inner">
