@@ -123,7 +123,7 @@ impl Hits {
         let rows: usize = self.rows.iter().map(|row| row.picked.bytes() + size_of::<Row>()).sum();
         let points = self.points.capacity() * size_of::<Point>() + self.matched.capacity() * 16;
         let texts: usize = self.texts.iter().map(|text| text.capacity() + size_of::<String>()).sum();
-        let sorted = self.sorted.as_ref().map_or(0, |(_, places)| places.capacity() * size_of::<Place>());
+        let sorted = self.sorted.as_ref().map_or(0, |(.., places)| places.capacity() * size_of::<Place>());
         (rows + points + texts + sorted) as u64
     }
 
