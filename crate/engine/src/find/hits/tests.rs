@@ -164,7 +164,7 @@ fn records_become_the_slices_that_they_begin() {
         texts: ["f0", "f1", "other", "x: 1"].map(String::from).to_vec(),
     };
     find.add(&store, &found);
-    let page = find.hits().page(&store, 0, 10, Order::Position);
+    let page = find.hits().page(&store, 0..u64::MAX, 0, 10, Order::Position);
     let items: Vec<_> = page.iter().map(|hit| (hit.start, hit.item.is_some(), hit.matched.as_str())).collect();
     assert_eq!(items, [(100, true, "x: 1"), (105, true, ""), (107, false, "x: 1"), (110, false, "")]);
     assert_eq!(page[2].title, "other");
@@ -193,6 +193,6 @@ fn what_only_the_store_knows_is_checked_for_records() {
         texts: vec!["f0".into()],
     };
     find.add(&store, &found);
-    let page = find.hits().page(&store, 0, 10, Order::Position);
+    let page = find.hits().page(&store, 0..u64::MAX, 0, 10, Order::Position);
     assert_eq!(page.iter().map(|hit| hit.start).collect::<Vec<_>>(), [110]);
 }
