@@ -134,7 +134,7 @@ test('one chip has the range, every panel says whether it follows it, and SQL le
   await runCommand(page, 'Show SQL');
   await query.fill('select max(dur) from named_slices');
   await page.keyboard.press('Control+Enter');
-  const said = page.locator('.query-end [role=status]');
+  const said = page.locator('.query-end .panel-end');
   await expect(said).toContainText('1 row in');
   await expect(said).not.toContainText('limited');
   const longest = page.locator('.query-rows tbody tr[aria-rowindex]').first();
@@ -149,7 +149,7 @@ test('one chip has the range, every panel says whether it follows it, and SQL le
   // Hits follow it as well.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+f');
-  await page.getByRole('searchbox', { name: 'Find slices and records' }).or(page.locator('#find')).first().fill('#1');
+  await page.getByLabel('Find slices and records').fill('#1');
   await page.getByRole('button', { name: 'List', exact: true }).click();
   await expect(page.locator('.results')).toContainText(/\d+ of \d+.hits of #1 begins? in the range/);
   await mark.getByRole('button', { name: 'Show whole trace' }).click();
@@ -162,9 +162,9 @@ test('the chip stays when the range is off the screen', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await select(page, [200, 5], [300, 5]);
-  await page.locator('.area').focus();
-  for (let i = 0; i < 4; i += 1) await page.keyboard.press('w');
-  for (let i = 0; i < 8; i += 1) await page.keyboard.press('d');
+  const box = (await page.locator('.area').boundingBox())!;
+  await page.mouse.move(box.x + box.width - 50, box.y + 5);
+  for (let i = 0; i < 12; i += 1) await page.mouse.wheel(0, -100);
   await expect(range(page)).toContainText('◂');
   await range(page).getByRole('button', { name: /◂/ }).click();
   await expect(range(page)).not.toContainText('◂');

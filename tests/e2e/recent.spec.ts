@@ -117,7 +117,7 @@ test('a file without a handle comes back from a copy that was asked for, until t
   await runCommand(page, 'Keep a copy in this browser');
   const dialog = page.getByRole('dialog', { name: 'Keep a copy of threads.xray?' });
   await expect(dialog).toContainText(/takes [\d.,]+.kB in this browser/);
-  await expect(dialog).toContainText('Other pages of localhost');
+  await expect(dialog).toContainText(`Other pages of ${new URL(page.url()).host} can read it`);
   expect(await barriers(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Keep a copy' }).click();
   await expect(dialog).toBeHidden();

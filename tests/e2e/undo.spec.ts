@@ -4,7 +4,7 @@ import { fixture, open, pictured, runCommand, selectRange, test } from './page.t
 test('Ctrl+Z takes back ranges, notes and hidden tracks, but not in a field', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
-  const hidden = page.getByText('1 hidden');
+  const hidden = page.getByText(/^\d+ hidden$/);
   const range = page.locator('.range');
   const flags = page.locator('.note-flag');
   await selectRange(page, 0.2, 0.6);
