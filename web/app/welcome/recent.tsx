@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { formatBytes, shortened } from '../../base/format.ts';
 import type { Copies, Copy } from '../../page/copies.ts';
 import type { Recent, RecentFile } from '../../page/recent.ts';
@@ -12,10 +11,8 @@ interface Props {
 
 /** Files that were opened lately. The browser asks before it reads one again, but has copies of some itself. */
 export function RecentFiles({ recent, copies, workbench }: Props) {
-  useEffect(() => void recent.load(), [recent]);
   const files = recent.files.value;
   const kept = copies.list.value;
-  if (files.length + kept.length === 0) return null;
   const openCopy = async (copy: Copy) => {
     workbench.warm();
     const found = await copies.open(copy);

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { formatBytes, formatOffset, formatPercent, shortened } from '../../base/format.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import type { Page } from '../../page/page.ts';
@@ -5,9 +6,9 @@ import type { Bench } from '../../page/workbench.ts';
 import { Companions } from '../../parts/companions.tsx';
 import { Lazy } from '../../parts/lazy.tsx';
 import { FORMATS, SAMPLES } from '../formats.ts';
-import { RecentFiles } from './recent.tsx';
 import './welcome.css';
 
+const loadRecent = async () => (await import('./recent.tsx')).RecentFiles;
 const loadAwaited = async () => (await import('./awaited.tsx')).AwaitedFile;
 
 /** The page without a trace: the formats, the samples, and why a file did not open. */
@@ -46,7 +47,7 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
             )}
           </p>
         )}
-        <RecentFiles recent={page.recent} copies={page.copies} workbench={workbench} />
+        <Recently page={page} />
         <section aria-labelledby="opens">
           <h2 id="opens">Supported formats</h2>
           <ul class="formats">
@@ -75,6 +76,13 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
       </div>
     </main>
   );
+}
+
+/** Files that were opened lately, if there are any. */
+function Recently({ page: { recent, copies, workbench } }: { page: Page }) {
+  useEffect(() => void recent.load(), [recent]);
+  const isEmpty = recent.files.value.length + copies.list.value.length === 0;
+  return isEmpty ? null : <Lazy load={loadRecent} props={{ recent, copies, workbench }} />;
 }
 
 /** Whether the device has neither a pointer that drags files nor, most likely, a keyboard. */
