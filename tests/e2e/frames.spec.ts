@@ -124,7 +124,7 @@ test('marks on the timeline what happens to a resource', async ({ page }) => {
   await page.getByRole('button', { name: 'Previous use' }).click();
   await page.getByRole('button', { name: 'Next use' }).click();
   await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Calls' }).click();
   expect(await marked(), 'they stay while another panel is in front').toBeGreaterThan(0);
   await page.getByRole('tab', { name: 'Resources' }).click();
   await page.getByRole('button', { name: 'Close', exact: true }).click();

@@ -59,7 +59,7 @@ test.describe('stacks', () => {
 
 test.describe('the call graph', () => {
   test.beforeEach(async ({ page }) => {
-    await page.getByRole('tab', { name: 'Call graph' }).click();
+    await showCalls(page, 'Graph');
     await expect(box(page, '#1')).toBeVisible();
   });
 
@@ -143,7 +143,7 @@ test.describe('the call graph', () => {
     await expect(details(page)).toContainText('91.26');
     await line.getByRole('button', { name: 'Close the figures of the edge' }).click();
     await expect(line).toHaveCount(0);
-    await page.getByRole('radio', { name: 'Graph', exact: true }).click();
+    await page.getByRole('radio', { name: 'Drawing' }).click();
     await graph(page)
       .locator('.graph-edge', { hasText: /^85 · / })
       .click();
@@ -215,7 +215,7 @@ for (const theme of ['light', 'dark'] as const) {
     await stacks(page).focus();
     await page.keyboard.press('ArrowDown');
     expect(await barriers(page)).toEqual([]);
-    await page.getByRole('tab', { name: 'Call graph' }).click();
+    await showCalls(page, 'Graph');
     await box(page, '#3').click();
     expect(await barriers(page)).toEqual([]);
     await page.keyboard.press('Enter');

@@ -135,7 +135,7 @@ test('lists the draws that cannot be shown, marks them in Events, and shows the 
   await failed.locator('summary').first().click();
   await expect(failed).toContainText('missing');
   await expect(failed).toContainText('In the trace');
-  await showPanel(page, 'Events');
+  await showPanel(page, 'Calls');
   await page.getByLabel('Filter calls').fill('name:glDispatchCompute');
   await expect(page.getByRole('row').getByRole('img', { name: /compute shaders/ })).toBeVisible();
   expect(await barriers(page)).toEqual([]);

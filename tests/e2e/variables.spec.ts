@@ -94,7 +94,7 @@ test('a source map names statements wherever they are shown', async ({ page }) =
   await expect(cells(page, 'statement-0')).toContainText(['3', '33', 'p = copy + i (lines.c:16)']);
   await page.locator('#statement-0').click();
   await expect(page.locator('.statements .panel-bar b')).toHaveText('p = copy + i (lines.c:16)');
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Points' }).click();
   await expect(page.locator('#event-0')).toContainText('n = (length + 16) / 16 * 16 (lines.c:12)');
   await page.locator('#event-1').click();
   await expect(details(page)).toContainText('copy = malloc(n) (lines.c:13)');

@@ -13,11 +13,12 @@ import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
 import { CountSwitches } from './bar.tsx';
-import type { Calls, CallView } from './calls.ts';
+import type { Calls } from './calls.ts';
 import { selectCall } from './find_call.ts';
 import { STACK_ORDERS, type Stack, type StackOrder, type Stacks, stackLines } from './stacks.ts';
 import { Uncounted } from './uncounted.tsx';
 import { lengthText, unitOf } from './units.ts';
+import type { CallView } from './views.ts';
 import './stacks.css';
 
 /** Stacks that are shown at first, and with each click for more. Each has many lines. */

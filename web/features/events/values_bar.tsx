@@ -1,5 +1,5 @@
 import { formatCount, formatCounted, formatPercent, plural } from '../../base/format.ts';
-import { bringToFront, type Dock, RESULTS } from '../../page/dock.ts';
+import { bringToFront, type Dock, HITS } from '../../page/dock.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { ExpressionField } from '../../timeline/widgets/expression_field.tsx';
 import { perTrace } from '../../trace/per_trace.ts';
@@ -16,7 +16,7 @@ export function ValuesBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const isAsked = filter.isAsked.value;
   const state = find.state.value;
   const isWrong = isAsked && state.at === 'wrong';
-  const list = () => bringToFront(dock, trace.info.peek()?.format, RESULTS);
+  const list = () => bringToFront(dock, trace.info.peek()?.format, HITS);
   return (
     <>
       <ExpressionField
@@ -42,7 +42,7 @@ export function ValuesBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
       )}
       {isAsked && state.at === 'done' && find.count.value > 0 && (
         <button type="button" onClick={list} title="List the hits with the values of the free variables">
-          Results
+          List hits
         </button>
       )}
     </>
