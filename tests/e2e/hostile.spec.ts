@@ -96,7 +96,7 @@ test('instructions at which the disassembler stops are bytes, and nothing else i
 test('a thread of thousands is found in a list', async ({ page }) => {
   skipWithout('gz_threads_200k.trace');
   await open(page, join(FOLDER, 'gz_threads_200k.trace'));
-  await expect(page.getByRole('button', { name: /remark/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: /minor problem/ })).toBeVisible();
   await showCalls(page, 'Functions');
   const picker = page.getByRole('button', { name: /^Threads: / });
   await expect(picker).toContainText('20,000 threads');

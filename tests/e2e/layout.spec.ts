@@ -147,7 +147,7 @@ test('the list of problems is in the window wherever its button is', async ({ pa
     await choose(page, chosen(name, cut.subarray(0, cut.length - 5)));
     await settled(page, 'ready', 'long-');
     await page.locator('.problems > button').click();
-    const list = await boxOf(page.getByRole('dialog', { name: 'Problems and remarks' }));
+    const list = await boxOf(page.getByRole('dialog', { name: 'Problems in the file' }));
     expect(list.x, `${width}`).toBeGreaterThanOrEqual(0);
     expect(list.x + list.width, `${width}`).toBeLessThanOrEqual(width);
     await page.keyboard.press('Escape');

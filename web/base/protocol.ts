@@ -181,7 +181,7 @@ export interface ValueLook {
   readonly tall?: boolean;
 }
 
-/** A defect of the file, or a remark about it. */
+/** A problem in the file. */
 export interface Problem {
   /** Absolute offset in the unit of {@link TraceInfo.placeNoun}. */
   readonly offset: bigint;
@@ -194,7 +194,7 @@ export interface Problem {
 export interface ProblemCount {
   readonly kind: string;
   readonly count: number;
-  /** Bytes were lost or are in doubt; otherwise it is a remark. */
+  /** Bytes were lost or are in doubt; otherwise it is minor. */
   readonly serious: boolean;
   /** Reading stopped at a limit that the user may lift. */
   readonly canGoOn: boolean;

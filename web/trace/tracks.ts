@@ -176,14 +176,15 @@ export function readingOf(bits: bigint, values: Track['values']): number | bigin
   }
 }
 
-/** The number of problems and remarks: `1 problem · 2 remarks`. `brokenOff` adds a problem. */
+/**
+ * The number of problems in the file: `1 problem · 2 minor`, `2 minor problems`. Minor ones have lost nothing. `brokenOff` adds
+ * a problem.
+ */
 export function problemsLabel(problems: readonly ProblemCount[], brokenOff: boolean): string {
   const sum = (serious: boolean) =>
     problems.reduce((total, kind) => total + (kind.serious === serious ? kind.count : 0), 0);
   const serious = sum(true) + (brokenOff ? 1 : 0);
-  const remarks = sum(false);
-  const parts: string[] = [];
-  if (serious > 0) parts.push(formatCounted(serious, 'problem'));
-  if (remarks > 0) parts.push(formatCounted(remarks, 'remark'));
-  return parts.join(' · ');
+  const minor = sum(false);
+  if (serious > 0) return `${formatCounted(serious, 'problem')}${minor > 0 ? ` · ${formatCount(minor)} minor` : ''}`;
+  return minor > 0 ? formatCounted(minor, 'minor problem') : '';
 }

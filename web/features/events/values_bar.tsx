@@ -8,7 +8,7 @@ import { createValuesFilter, type ValuesFilter } from './values_filter.ts';
 
 const filterOf = perTrace(({ trace, find, events }: OpenTrace) => createValuesFilter(trace, find, events));
 
-/** The field of Events for queries about values. Its query and its hits last as long as the trace. */
+/** The field of Points for queries about values. Its query and its hits last as long as the trace. */
 export function ValuesBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const filter = filterOf(open);
   const { find, trace } = open;
