@@ -119,10 +119,10 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   const grid = page.getByRole('grid', { name: 'Occurrences' });
   await expect(grid).toBeFocused();
   await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
-  await expect(page.locator('#occurrence-0 td')).toHaveText(['4', '2', '1', '-7', '0x55d0c0de12a4', '44']);
+  await expect(page.locator('#occurrence-0 td')).toHaveText(['4', '2', '1', '−7', '0x55d0c0de12a4', '44']);
   await expect(page.locator('#occurrence-1 td.statements-changed').first()).toHaveText('0');
   await grid.getByRole('button', { name: 'key' }).click();
-  await expect(page.locator('#occurrence-0 td').nth(3)).toHaveText('-42');
+  await expect(page.locator('#occurrence-0 td').nth(3)).toHaveText('−42');
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(details(page)).toContainText('Point 23');
   expect(await barriers(page)).toEqual([]);

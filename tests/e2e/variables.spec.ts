@@ -24,7 +24,7 @@ test('variables are summed up, and lead to their tracks and extremes', async ({ 
   await page.getByRole('searchbox', { name: 'Filter variables' }).fill('n');
   await page.getByRole('searchbox', { name: 'Filter variables' }).fill('key');
   await expect(cells(page, 'variable-0').nth(2)).toHaveText('47');
-  await expect(cells(page, 'variable-0').nth(3)).toHaveText('-42');
+  await expect(cells(page, 'variable-0').nth(3)).toHaveText('−42');
   await expect(cells(page, 'variable-0').nth(4)).toHaveText('120');
   await page.locator('#variable-0').getByRole('button', { name: '120' }).click();
   await expect(details(page)).toContainText('Point 6');

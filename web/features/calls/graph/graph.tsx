@@ -81,7 +81,9 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
   };
   const { clock } = info;
   const measure = clock.kind === 'ordinal' ? plural(2, clock.unit) : 'time';
-  const length = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
+  const about = (text: string) => (told.exact ? text : `≈${text}`);
+  const exact = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
+  const length = (ticks: number) => about(exact(ticks));
   const nameOf = (name: number) => trace.names.of(name);
   const weight = graph.whole > 0 ? state.weight.value : 'count';
   const most = Math.min(graph.edges.length, MOST_EDGES);
@@ -158,7 +160,7 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
           <button
             type="button"
             title="Save the whole graph for Graphviz"
-            onClick={() => save(dotOf(graph, { nameOf, length }), 'text/vnd.graphviz', 'dot')}
+            onClick={() => save(dotOf(graph, { nameOf, length: exact }), 'text/vnd.graphviz', 'dot')}
           >
             Save DOT
           </button>
@@ -191,13 +193,14 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
         />
       )}
       {graph.edges.length > 0 && !isGraph && (
-        <EdgeTable open={open} graph={graph} clock={clock} chooseEdge={chooseEdge} />
+        <EdgeTable open={open} graph={graph} clock={clock} about={about} chooseEdge={chooseEdge} />
       )}
       {edge && (
         <EdgeLine
           open={open}
           edge={edge}
-          length={length}
+          length={exact}
+          about={about}
           close={() => {
             state.edge.value = null;
           }}
