@@ -93,6 +93,8 @@ test.describe('the call graph', () => {
     await page.keyboard.press('Enter');
     await expect(page.getByRole('group', { name: 'Calls of #3' })).toBeVisible();
     await page.keyboard.press('Escape');
+    await expect(box(page, '#3')).toHaveAttribute('aria-pressed', 'true');
+    await page.getByRole('radio', { name: 'Functions', exact: true }).click();
     await expect(page.getByRole('grid', { name: 'Functions' }).locator('[aria-selected=true]')).toHaveText(/^#3/);
   });
 

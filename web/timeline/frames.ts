@@ -48,7 +48,7 @@ export const FIGURE_TITLES: readonly FigureTitle[] = [
   title('redundant', 'Redundant', 'State changes that repeat what an earlier call of the context set'),
   title('programSwitches', 'Programs', 'Switches to another program'),
   title('errors', 'Errors', 'Errors that glGetError returned'),
-  title('uploaded', 'Uploaded', 'Bytes of textures, buffers, client arrays, shaders and pixels', true),
+  title('uploaded', 'Uploaded', 'Bytes that calls hand over: of textures, buffers, client arrays, shaders and pixels', true),
   title('textureBytes', 'Textures', 'Bytes uploaded to textures', true),
   title('bufferBytes', 'Buffers', 'Bytes uploaded to buffers, or written while they were mapped', true),
   title('clientBytes', 'Client', 'Bytes of vertices and indices that are not in a buffer', true),

@@ -191,7 +191,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
       <div class="panel-bar">
         {which}
         <Summary frames={frames} isAll={extent === 'all'} />
-        {isDirect3d && <span class="muted">Vertices, state and uploads of Direct3D are not counted</span>}
+        {isDirect3d && <span class="muted">Vertices and state of Direct3D are not counted</span>}
         <Surveying survey={survey} />
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
         {/* While frames come, another one may be heavier, and is before the click. */}
