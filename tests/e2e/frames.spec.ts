@@ -44,7 +44,7 @@ test('keeps a figure as a track over the frames', async ({ page }) => {
   await open(page, fixture('scene.trace'));
   await table(page).getByRole('button', { name: 'Uploaded' }).click();
   await page.getByRole('button', { name: 'Keep as track' }).click();
-  await expect(page.locator('.track', { hasText: 'Uploaded per frame' })).toBeVisible();
+  await expect(page.locator('.track.derived', { hasText: 'uploaded per frame' })).toBeVisible();
 });
 
 /** A profile of three calls of `scene.trace`. */

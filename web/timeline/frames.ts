@@ -25,7 +25,8 @@ const title = (figure: Figure, title: string, says: string, isBytes = false): Fi
   title,
   says,
   unit: isBytes ? 'bytes' : '',
-  text: isBytes ? formatBytes : formatCount,
+  // In words, a few bytes would not fit.
+  text: isBytes ? (value) => (value < 1000 ? `${value} B` : formatBytes(value)) : formatCount,
 });
 
 const MEASURED: readonly FigureTitle[] = MEASURE_TITLES.map(({ measure, title, name }) => ({
@@ -48,7 +49,12 @@ export const FIGURE_TITLES: readonly FigureTitle[] = [
   title('redundant', 'Redundant', 'State changes that repeat what an earlier call of the context set'),
   title('programSwitches', 'Programs', 'Switches to another program'),
   title('errors', 'Errors', 'Errors that glGetError returned'),
-  title('uploaded', 'Uploaded', 'Bytes that calls hand over: of textures, buffers, client arrays, shaders and pixels', true),
+  title(
+    'uploaded',
+    'Uploaded',
+    'Bytes that calls hand over: of textures, buffers, client arrays, shaders and pixels',
+    true,
+  ),
   title('textureBytes', 'Textures', 'Bytes uploaded to textures', true),
   title('bufferBytes', 'Buffers', 'Bytes uploaded to buffers, or written while they were mapped', true),
   title('clientBytes', 'Client', 'Bytes of vertices and indices that are not in a buffer', true),

@@ -397,7 +397,7 @@ impl Calls {
             };
             define(TrackKind::Lane, "frames", "over all threads, by the end of calls", out);
             define(TrackKind::Counter, "draw calls per frame", "", out);
-            define(TrackKind::Counter, "uploaded bytes per frame", "", out);
+            define(TrackKind::Counter, "uploaded per frame", "", out);
         }
         let number = self.frames.len();
         let name = self.texts.once(format!("frame {number}"), at.0, self.limits.names, out)?;
