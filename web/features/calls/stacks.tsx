@@ -216,7 +216,12 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
       row={(number) => stacks[number] ?? null}
       columns={[
         ...columns.map(
-          (by): Column<Stack> => ({ title: TITLES[by], says: SAYS[by], cell: (stack) => figure(stack, by) }),
+          (by): Column<Stack> => ({
+            title: TITLES[by],
+            says: SAYS[by],
+            key: by,
+            cell: (stack) => figure(stack, by),
+          }),
         ),
         {
           title: order === 'count' ? 'Of the first' : 'Share',
@@ -245,6 +250,11 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
             ),
         },
       ]}
+      by={order}
+      descending
+      sortBy={(by) => {
+        calls.stackOrder.value = by as StackOrder;
+      }}
       current={current}
       choose={go}
       act={longest}
