@@ -128,7 +128,7 @@ it('sorts its rows, which keep their numbers for their owner', () => {
   click(number!);
   expect(column(host, 0)).toEqual(['1', '2', '3', '4']);
   click(count!);
-  // What is no number comes last, and equal ones stay as they were.
+  // NaN comes last, and equal ones stay as they were.
   expect(column(host, 1)).toEqual(['pear', 'quince', 'Apple', 'fig']);
   expect(host.querySelector('[aria-selected=true]')?.children[1]?.textContent).toBe('fig');
   click(count!);

@@ -49,7 +49,7 @@ interface Props {
 export function ColumnHead({ id, title, says, class: name, sorted, sort, isPlain = false, set }: Props) {
   const show = useMenu();
   const head = useRef<HTMLTableCellElement>(null);
-  /** A drag has ended on the button, which is no click. */
+  /** The press on the button was a drag, and what follows is not a click. */
   const dragged = useRef(false);
   const { shown, choices, drag, reached } = set;
   const ids = set.all.map((column) => column.id);

@@ -184,7 +184,7 @@ export function createColouring(): Colouring {
   };
 }
 
-/** Hues are numbered around the circle. -1 is none. */
+/** Hues are numbered around the circle. -1 stands for none. */
 function isNextTo(hue: number, other: number): boolean {
   return other >= 0 && (hue === (other + 1) % HUES || other === (hue + 1) % HUES);
 }

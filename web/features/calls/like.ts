@@ -9,7 +9,7 @@ import type { Run } from './comparison.ts';
 import { type Call, callOf } from './find_call.ts';
 
 /**
- * What a call has in common with another one; null for nothing, after so many were tried: none if there is nothing to compare by.
+ * What a call has in common with another one; null for nothing. `tried` is the number of calls that were compared, 0 if there is nothing to compare by.
  * The argument is as text, with its name.
  */
 export type Likeness =
