@@ -244,6 +244,12 @@ test.describe('the calls of a function', () => {
     await page.mouse.move(bars.x + 0.7 * bars.width, bars.y + 20, { steps: 3 });
     await page.mouse.up();
     await expect(page.getByText(/^\d+ of 85.calls$/)).toBeVisible();
+    // Timeline, overview and hits show them, too.
+    await page.keyboard.press('ControlOrMeta+f');
+    const found = page.getByRole('search').getByRole('combobox');
+    await expect(found).toHaveValue(/^name:#5 dur:\d+\.\.\d+$/);
+    await page.getByRole('button', { name: 'Clear durations' }).click();
+    await expect(found).toHaveValue('');
   });
 
   test('are visited one by one, and follow the selection', async ({ page }) => {
