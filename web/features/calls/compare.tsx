@@ -7,8 +7,9 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { pointedOf } from '../../trace/pointed.ts';
 import type { FunctionCalls } from './call_list.ts';
-import { type Compared, type ComparedRow, type Run, SLOW, type Slow, selectedCall } from './comparison.ts';
+import { type Compared, type ComparedRow, SLOW, type Slow, selectedCall } from './comparison.ts';
 import type { Call } from './find_call.ts';
+import type { Run } from './runs.ts';
 import { lengthText } from './units.ts';
 import './compare.css';
 

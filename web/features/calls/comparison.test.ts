@@ -7,8 +7,9 @@ import { ticks } from '../../base/ticks.ts';
 import type { Pointed } from '../../trace/pointed.ts';
 import type { Whose } from '../../trace/statistics.ts';
 import type { Extent } from '../../trace/view.ts';
-import { aligned, createComparison, type Run, runsOf, together } from './comparison.ts';
+import { aligned, createComparison, together } from './comparison.ts';
 import type { Call } from './find_call.ts';
+import { type Run, runsOf } from './runs.ts';
 
 const run = (name: number, total = 1, count = 1): Run => ({ name, count, total, merged: false });
 const call = (index: number, start: bigint, end: bigint): Call => ({

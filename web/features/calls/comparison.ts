@@ -1,5 +1,4 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { TimeOrder } from '../../base/calls_protocol.ts';
 import { MANY, type Percentiles } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
@@ -9,21 +8,11 @@ import type { Statistics } from '../../trace/statistics.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { type Call, findCall } from './find_call.ts';
 import { answerOf, findLike, type Like, type Likeness } from './like.ts';
+import { type Run, runsOf } from './runs.ts';
 
 /** Which call is compared with a median one. */
 export const SLOW = ['longest', 'p99', 'p90', 'selected'] as const;
 export type Slow = (typeof SLOW)[number];
-
-/** Back-to-back calls of one callee. */
-export interface Run {
-  /** Name id. */
-  readonly name: number;
-  readonly count: number;
-  /** Ticks. */
-  readonly total: number;
-  /** Calls too short to tell apart are among them: they are more than `count`, and `total` is an estimate. */
-  readonly merged: boolean;
-}
 
 /** A callee in both calls. At least one side has it. */
 export interface ComparedRow {
@@ -145,29 +134,6 @@ export function selectedCall(name: number, selection: Pick<Selection, 'selected'
     return null;
   const { item, start, end, flags } = pointed;
   return { item, start, end: ticks(end), flags };
-}
-
-/** Back-to-back calls at a depth, in the order of time. */
-export function runsOf(calls: TimeOrder, depth: number): readonly Run[] {
-  const runs: Run[] = [];
-  for (let i = 0; i < calls.length; i += 1) {
-    if (calls.depth[i] !== depth) continue;
-    const merged = calls.index[i] === MANY;
-    const length = calls.end[i]! - calls.start[i]!;
-    // How much of a rectangle of several calls is covered, in 255ths.
-    const total = merged ? (length * calls.fill[i]!) / 255 : length;
-    const name = calls.name[i]!;
-    const last = runs.at(-1);
-    if (last?.name === name) {
-      runs[runs.length - 1] = {
-        name,
-        count: last.count + 1,
-        total: last.total + total,
-        merged: last.merged || merged,
-      };
-    } else runs.push({ name, count: 1, total, merged });
-  }
-  return runs;
 }
 
 /** Two calls with their callees matched. */

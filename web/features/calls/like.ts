@@ -5,8 +5,8 @@ import { MAX_TICKS, ticks } from '../../base/ticks.ts';
 import type { Statistics } from '../../trace/statistics.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { firstArgument, valueLine } from '../../trace/values.ts';
-import type { Run } from './comparison.ts';
 import { type Call, callOf } from './find_call.ts';
+import type { Run } from './runs.ts';
 
 /**
  * What a call has in common with another one; null for nothing. `tried` is the number of calls that were compared, 0 if there is nothing to compare by.
