@@ -224,7 +224,7 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
       key: durationsDiffer(known) ? 'duration' : undefined,
       cell: of(({ start, end }) => formatLength(end - start, clock)),
     },
-    { title: 'Track', class: 'where', cell: of(({ item }) => tracks.get(item.track)?.name ?? '') },
+    { title: 'Track', class: 'words where', cell: of(({ item }) => tracks.get(item.track)?.name ?? '') },
   ];
   return (
     <Table

@@ -231,7 +231,7 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
         },
         {
           title: 'Stack, innermost first',
-          class: 'stack',
+          class: 'words stack',
           cell: ({ path }, row) =>
             stackLines(path, row === current ? OPEN_LINES : LINES).map((line, number) =>
               'leftOut' in line ? (

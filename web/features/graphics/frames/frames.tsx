@@ -225,7 +225,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
             title: 'Frame',
             says: 'Number of the frame',
             key: 'frame',
-            width: `${FOLD + widthOfText(formatCount(Math.max(0, frames.count - 1)))}px`,
+            width: `${Math.max(widthOfText(sortable('Frame')), FOLD + widthOfText(formatCount(frames.count)))}px`,
             cell: (row) => (
               <>
                 {foldOf(row)}
@@ -270,10 +270,15 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
 /** CSS pixels of the button that opens a frame. */
 const FOLD = 16;
 
+/** The title of a column with the sign of its order. */
+function sortable(title: string): string {
+  return `${title} ▾`;
+}
+
 /** CSS pixels of a column that shows all of its title and of each value in `frames`. */
 function widthOf({ figure, title, text }: FigureTitle, frames: FrameColumns): number {
   const values = frames.figures[figure];
-  let longest = title;
+  let longest = sortable(title);
   const hear = (shown: string) => {
     if (shown.length > longest.length) longest = shown;
   };

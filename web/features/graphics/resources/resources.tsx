@@ -223,7 +223,7 @@ function List({
           columns={[
             {
               title: 'Resource',
-              class: 'resources-name',
+              class: 'words resources-name',
               cell: (i) => (
                 <>
                   {titleOf(resources, i)}{' '}
