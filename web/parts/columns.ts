@@ -110,6 +110,14 @@ export function widthOfText(text: string): number {
   return Math.ceil(text.length * CHARACTER) + PADDING;
 }
 
+/** CSS pixels of a title in the head of a column that can be sorted by. */
+export function widthOfHead(title: string): number {
+  return Math.ceil(title.length * OF_HEAD) + PADDING + SIGN;
+}
+
+/** CSS pixels of a letter in a head, and of the sign of an order. */
+const OF_HEAD = 6.9;
+const SIGN = 10;
 /** CSS pixels of a digit in the font of tables, and of the space on both sides of a cell. */
 const CHARACTER = 7.6;
 const PADDING = 18;

@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatCounted, formatPercent, formatShare, sh
 import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../base/protocol.ts';
 import type { PanelProps } from '../../page/page.ts';
-import { widthOfText } from '../../parts/columns.ts';
+import { widthOfHead, widthOfText } from '../../parts/columns.ts';
 import { useLongList } from '../../parts/long_list.ts';
 import { type Look, Table, type Column as TableColumn } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
@@ -305,8 +305,8 @@ function widthsOf(columns: FunctionColumns, clock: Clock): Readonly<Record<Colum
   const every = Math.max(1, Math.floor(columns.length / MOST_MEASURED));
   const of = (by: Column): number => {
     if (by === 'name') return NAMES;
-    if (by === 'share') return widthOfText('100.0 %');
-    let longest = `${HEADS[by][0]} ▾`;
+    if (by === 'share') return Math.max(widthOfHead(HEADS[by][0]), widthOfText('100.0 %'));
+    let longest = '';
     for (let i = 0; i < columns.length; i += every) {
       const value = Math.round(columns[by][i]!);
       const text =
@@ -314,7 +314,7 @@ function widthsOf(columns: FunctionColumns, clock: Clock): Readonly<Record<Colum
       // A rounded number has a sign before it.
       if (text.length >= longest.length) longest = `≈${text}`;
     }
-    return widthOfText(longest);
+    return Math.max(widthOfHead(HEADS[by][0]), widthOfText(longest));
   };
   return Object.fromEntries((Object.keys(HEADS) as Column[]).map((by) => [by, of(by)])) as Record<Column, number>;
 }

@@ -6,7 +6,7 @@ import type { FrameColumns, Measure, ResourceKind } from '../../../base/survey_p
 import { ticks } from '../../../base/ticks.ts';
 import { bringToFront, type Dock } from '../../../page/dock.ts';
 import type { Page, PanelView } from '../../../page/page.ts';
-import { widthOfText } from '../../../parts/columns.ts';
+import { widthOfHead, widthOfText } from '../../../parts/columns.ts';
 import { useLongList } from '../../../parts/long_list.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import { type Column, type Look, Table } from '../../../parts/table.tsx';
@@ -225,7 +225,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
             title: 'Frame',
             says: 'Number of the frame',
             key: 'frame',
-            width: `${Math.max(widthOfText(sortable('Frame')), FOLD + widthOfText(formatCount(frames.count)))}px`,
+            width: `${Math.max(widthOfHead('Frame'), FOLD + widthOfText(formatCount(frames.count)))}px`,
             cell: (row) => (
               <>
                 {foldOf(row)}
@@ -270,15 +270,10 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
 /** CSS pixels of the button that opens a frame. */
 const FOLD = 16;
 
-/** The title of a column with the sign of its order. */
-function sortable(title: string): string {
-  return `${title} ▾`;
-}
-
 /** CSS pixels of a column that shows all of its title and of each value in `frames`. */
 function widthOf({ figure, title, text }: FigureTitle, frames: FrameColumns): number {
   const values = frames.figures[figure];
-  let longest = sortable(title);
+  let longest = '';
   const hear = (shown: string) => {
     if (shown.length > longest.length) longest = shown;
   };
@@ -286,7 +281,7 @@ function widthOf({ figure, title, text }: FigureTitle, frames: FrameColumns): nu
   const every = Math.max(1, Math.floor(frames.count / MOST_MEASURED));
   for (let frame = 0; frame < frames.count; frame += every) hear(text(values[frame]!));
   hear(text(greatest(frames, figure)));
-  return widthOfText(longest);
+  return Math.max(widthOfHead(title), widthOfText(longest));
 }
 
 /** Frames whose texts decide on the width of a column. */
