@@ -282,6 +282,12 @@ test.describe('the calls of a function', () => {
     await expect(details(page)).toContainText('39.03');
     await chosen(page, '#8').getByRole('button').last().click();
     await expect(details(page)).toContainText('71.03');
+    // It stands out until a call of another function is selected.
+    await expect(chosen(page, '#8')).toHaveAttribute('aria-selected', 'true');
+    await area(page).focus();
+    await page.keyboard.press('[');
+    await expect(details(page).getByRole('heading')).toHaveText('#6');
+    await expect(chosen(page, '#8')).toHaveAttribute('aria-selected', 'false');
   });
 });
 
