@@ -119,7 +119,11 @@ export function createSurface(
   let latest: 'selected' | 'range' = 'selected';
   scope.add(
     watch([selection.selected], () => {
-      if (selection.selected.peek()) latest = 'selected';
+      const selected = selection.selected.peek();
+      if (!selected) return;
+      latest = 'selected';
+      // The function that stood out is left with the selection of another one.
+      if (selected.name >= 0 && selected.name !== statistics.highlighted.peek()) statistics.highlighted.value = -1;
     }),
   );
   scope.add(

@@ -21,7 +21,7 @@ export function MenuHost({ page, children }: Props) {
   const module = useRef<MenuModule | null>(null);
   const itemsOf = useCallback(
     (asked: MenuRequest): MenuGroups => {
-      if ('items' in asked) return asked.items.length > 0 ? [asked.items] : [];
+      if ('items' in asked) return inGroups(asked.items);
       const now = (): CommandContext => ({ ...contextOf(page), row: asked.row ?? null, table: asked.table ?? null });
       return groupsOf(asked.menu, now()).map((group) =>
         group.map((command) => ({
@@ -81,4 +81,15 @@ export function MenuHost({ page, children }: Props) {
       )}
     </MenuContext.Provider>
   );
+}
+
+/** Entries in groups, as they say where one begins. */
+function inGroups(items: readonly MenuItem[]): MenuGroups {
+  const groups: MenuItem[][] = [];
+  for (const item of items) {
+    const last = groups.at(-1);
+    if (last && !item.begins) last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
 }

@@ -1,9 +1,12 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../base/format.ts';
 import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../base/protocol.ts';
 import type { PanelProps } from '../../page/page.ts';
+import { widthOfHead, widthOfText } from '../../parts/columns.ts';
+import { useLongList } from '../../parts/long_list.ts';
 import { type Look, Table, type Column as TableColumn } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -213,9 +216,12 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
   const { trace, statistics } = open;
   const { columns } = told;
   const chosen = statistics.highlighted.value;
-  const shown = tellingColumns(columns);
+  const telling = tellingColumns(columns);
+  const place = useLongList(rows.length);
+  const widths = useMemo(() => widthsOf(columns, clock), [columns, clock]);
   const nameOf = (row: number) => columns.name[rows[row]!]!;
   const now = sort.value;
+  const { shown, hasBars } = fitting(telling, widths, place.width, now.by);
   // A share sorts as the total does.
   const sorted = (by: Column) => (by === 'share' ? 'total' : by);
   const titleOf = (by: Column) => (by === 'name' && trace.info.value?.sliceNoun !== 'call' ? 'Name' : HEADS[by][0]);
@@ -227,13 +233,15 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
     whole: wholeOf(columns),
     exact: statistics.exact.value,
     isEstimate: !told.exact,
+    hasBars,
   };
   return (
     <Table
       label="Functions"
       id="function"
       rowId={(i) => columns.name[i]!}
-      class={shown.length < 7 ? 'few' : undefined}
+      minWidth={`${needed(shown, widths)}px`}
+      list={place}
       count={rows.length}
       row={(number) => rows[number] ?? null}
       columns={shown.map(
@@ -242,6 +250,7 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
           title: titleOf(by),
           says: HEADS[by][1],
           class: by,
+          width: by === 'name' ? undefined : `${widths[by] + (by === 'share' && hasBars ? BAR : 0)}px`,
           key: by === 'share' && shown.includes('total') ? 'share' : sorted(by),
           cell: (i) => cellOf(by, i, context),
           look: (i) => lookOf(by, i, context),
@@ -281,6 +290,52 @@ interface CellContext {
   readonly exact: Exact | null;
   /** Not all slices have been visited. */
   readonly isEstimate: boolean;
+  /** There is room for bars beside shares. */
+  readonly hasBars: boolean;
+}
+
+/** CSS pixels of the bar beside a share, and of the narrowest column of names. */
+const BAR = 44;
+const NAMES = 140;
+/** Rows whose texts decide on the width of a column. */
+const MOST_MEASURED = 300;
+
+/** CSS pixels of columns that show all of their titles and numbers. That of names takes what is left. */
+function widthsOf(columns: FunctionColumns, clock: Clock): Readonly<Record<Column, number>> {
+  const every = Math.max(1, Math.floor(columns.length / MOST_MEASURED));
+  const of = (by: Column): number => {
+    if (by === 'name') return NAMES;
+    if (by === 'share') return Math.max(widthOfHead(HEADS[by][0]), widthOfText('100.0 %'));
+    let longest = '';
+    for (let i = 0; i < columns.length; i += every) {
+      const value = Math.round(columns[by][i]!);
+      const text =
+        by === 'bytes' ? formatBytes(value) : by === 'count' ? formatCount(value) : lengthText(BigInt(value), clock);
+      // A rounded number has a sign before it.
+      if (text.length >= longest.length) longest = `≈${text}`;
+    }
+    return Math.max(widthOfHead(HEADS[by][0]), widthOfText(longest));
+  };
+  return Object.fromEntries((Object.keys(HEADS) as Column[]).map((by) => [by, of(by)])) as Record<Column, number>;
+}
+
+function needed(shown: readonly Column[], widths: Readonly<Record<Column, number>>): number {
+  return shown.reduce((sum, by) => sum + widths[by], 0);
+}
+
+/**
+ * The columns that fit `room` CSS pixels. What says least gives way: the bars, and between median and p99 the p90, unless the rows are
+ * sorted by it.
+ */
+function fitting(
+  telling: readonly Column[],
+  widths: Readonly<Record<Column, number>>,
+  room: number,
+  by: Column,
+): { readonly shown: readonly Column[]; readonly hasBars: boolean } {
+  const all = needed(telling, widths);
+  const shown = all <= room || by === 'p90' ? telling : telling.filter((column) => column !== 'p90');
+  return { shown, hasBars: all + BAR <= room };
 }
 
 /** The bits of {@link FunctionColumns.rounded}. */
@@ -290,7 +345,7 @@ const LATER = '…';
 
 /** The content of a cell: of a column and of row `i` of the statistics. */
 function cellOf(by: Column, i: number, context: CellContext): ComponentChildren {
-  const { open, columns, clock, theme, whole, exact, isEstimate } = context;
+  const { open, columns, clock, theme, whole, exact, isEstimate, hasBars } = context;
   const name = columns.name[i]!;
   const about = (text: string, isRounded = isEstimate) => (isRounded ? `≈${text}` : text);
   const length = (by: Exclude<FunctionColumn, 'name' | 'bytes'>, isRounded = isEstimate) =>
@@ -316,9 +371,11 @@ function cellOf(by: Column, i: number, context: CellContext): ComponentChildren 
       return (
         <>
           {formatShare(columns.total[i]!, whole)}
-          <span class="share-bar bar" aria-hidden="true">
-            <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
-          </span>
+          {hasBars && (
+            <span class="share-bar bar" aria-hidden="true">
+              <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
+            </span>
+          )}
         </>
       );
     case 'min':
@@ -337,11 +394,11 @@ function cellOf(by: Column, i: number, context: CellContext): ComponentChildren 
 }
 
 /** What that cell looks like. */
-function lookOf(by: Column, i: number, { open, columns, exact }: CellContext): Look {
+function lookOf(by: Column, i: number, { open, columns, exact, hasBars }: CellContext): Look {
   const name = columns.name[i]!;
   if (by === 'name') return { title: shortened(open.trace.names.of(name), LONGEST_TITLE) };
   if (by === 'bytes') return { title: `${formatCount(columns.bytes[i]!)} bytes` };
-  if (by === 'share') return { class: 'with-bar' };
+  if (by === 'share') return { class: hasBars ? 'with-bar' : undefined };
   return { class: by in ROUNDED && exactOf(exact, name) ? 'exact' : undefined };
 }
 

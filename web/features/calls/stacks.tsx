@@ -218,7 +218,12 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
       row={(number) => stacks[number] ?? null}
       columns={[
         ...columns.map(
-          (by): Column<Stack> => ({ title: TITLES[by], says: SAYS[by], cell: (stack) => figure(stack, by) }),
+          (by): Column<Stack> => ({
+            title: TITLES[by],
+            says: SAYS[by],
+            key: by,
+            cell: (stack) => figure(stack, by),
+          }),
         ),
         {
           title: order === 'count' ? 'Of the first' : 'Share',
@@ -228,7 +233,7 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
         },
         {
           title: 'Stack, innermost first',
-          class: 'stack',
+          class: 'words stack',
           cell: ({ path }, row) =>
             stackLines(path, row === current ? OPEN_LINES : LINES).map((line, number) =>
               'leftOut' in line ? (
@@ -247,6 +252,11 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
             ),
         },
       ]}
+      by={order}
+      descending
+      sortBy={(by) => {
+        calls.stackOrder.value = by as StackOrder;
+      }}
       current={current}
       choose={go}
       act={longest}

@@ -32,6 +32,7 @@ export function Results({ open, sql, sort, order }: Props) {
         <Table
           label="Rows of the query"
           id="query-row"
+          columnsOf={names.join(' ')}
           count={order.length}
           row={(number) => sql.rows[order[number]!] ?? null}
           columns={names.map(

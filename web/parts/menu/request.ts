@@ -45,6 +45,10 @@ export interface MenuItem {
   readonly title: string;
   /** The keys that do the same. */
   readonly chord?: Chord | undefined;
+  /** Whether what it switches is on; left out for an entry that switches nothing. */
+  readonly checked?: boolean;
+  /** It begins a group, above which there is a line. */
+  readonly begins?: boolean;
   run(): void;
 }
 

@@ -17,7 +17,7 @@ export function useRowMenu(subject: (row: number, cell: number) => RowSubject | 
     const known = row && subject(Number(row.getAttribute('data-row')), cell);
     if (!row || !known) return;
     const { left, bottom } = row.getBoundingClientRect();
-    const cells = [...row.children].map((cell) => cell.textContent?.trim() ?? '');
+    const cells = [...row.querySelectorAll(':scope > :not(.rest)')].map((cell) => cell.textContent?.trim() ?? '');
     const shown = show({
       label: known.named?.text || cells[0] || 'Row',
       menu: 'row',

@@ -74,7 +74,10 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
   const focusOn = (index: number) => {
     const laid = state.laid.peek();
     if (!laid || !canFocus(laid.flame, index)) return;
-    reach(laid.flame.name[index] === NO_NAME ? -1 : laid.flame.name[index]!);
+    const name = laid.flame.name[index]!;
+    reach(name === NO_NAME ? -1 : name);
+    // The one that stood out is no longer what the user looks at.
+    if (open.statistics.highlighted.peek() !== name) open.statistics.highlighted.value = -1;
     focus(laid, index);
     if (scroller.current && !upwards) scroller.current.scrollTop = 0;
   };

@@ -2,10 +2,11 @@ import { type Signal, signal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
-import { type FrameColumns, MEASURES, type Measure, type ResourceKind } from '../../../base/survey_protocol.ts';
+import type { FrameColumns, Measure, ResourceKind } from '../../../base/survey_protocol.ts';
 import { ticks } from '../../../base/ticks.ts';
 import { bringToFront, type Dock } from '../../../page/dock.ts';
 import type { Page, PanelView } from '../../../page/page.ts';
+import { widthOfHead, widthOfText } from '../../../parts/columns.ts';
 import { useLongList } from '../../../parts/long_list.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import { type Column, type Look, Table } from '../../../parts/table.tsx';
@@ -130,6 +131,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
   const { by, descending } = sort.value;
   const order = useMemo(() => orderOf(frames, by, descending), [frames, by, descending]);
   const columns = useMemo(() => tellingFigures(frames), [frames]);
+  const widths = useMemo(() => columns.map((column) => widthOf(column, frames)), [columns, frames]);
   const most = useMemo(() => columns.map(({ figure }) => Math.max(1, greatest(frames, figure))), [frames]);
   const rows = useMemo(() => frameRows(order, opened.value), [order, opened.value]);
   const list = useLongList(rows.length);
@@ -217,7 +219,6 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
         label="Frames"
         id="frame"
         rowId={({ frame, item }) => (item < 0 ? frame : `${frame}-${item}`)}
-        minWidth={`${columns.reduce((sum, column) => sum + widthOf(column), 78)}px`}
         count={rows.length}
         row={(number) => rows[number] ?? null}
         columns={[
@@ -225,6 +226,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
             title: 'Frame',
             says: 'Number of the frame',
             key: 'frame',
+            width: `${Math.max(widthOfHead('Frame'), FOLD + widthOfText(formatCount(frames.count)))}px`,
             cell: (row) => (
               <>
                 {foldOf(row)}
@@ -237,7 +239,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
               id: column.figure,
               title: column.title,
               says: column.says,
-              class: isMeasure(column.figure) ? 'frames-measure' : undefined,
+              width: `${widths[k]}px`,
               key: column.figure,
               cell: ({ frame }) => textIn(column, frames.figures[column.figure][frame]!),
               look: ({ frame }) => {
@@ -266,14 +268,25 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
   );
 }
 
-/** CSS pixels that a column needs. One of a measure may say `not measured`. */
-function widthOf({ figure, unit }: FigureTitle): number {
-  return isMeasure(figure) ? 108 : unit === 'bytes' ? 72 : 66;
+/** CSS pixels of the button that opens a frame. */
+const FOLD = 16;
+
+/** CSS pixels of a column that shows all of its title and of each value in `frames`. */
+function widthOf({ figure, title, text }: FigureTitle, frames: FrameColumns): number {
+  const values = frames.figures[figure];
+  let longest = '';
+  const hear = (shown: string) => {
+    if (shown.length > longest.length) longest = shown;
+  };
+  // The longest text need not be that of the greatest value: 999.9 ms, 22 min.
+  const every = Math.max(1, Math.floor(frames.count / MOST_MEASURED));
+  for (let frame = 0; frame < frames.count; frame += every) hear(text(values[frame]!));
+  hear(text(greatest(frames, figure)));
+  return Math.max(widthOfHead(title), widthOfText(longest));
 }
 
-function isMeasure(figure: FrameOrder): boolean {
-  return MEASURES.some((measure) => measure === figure);
-}
+/** Frames whose texts decide on the width of a column. */
+const MOST_MEASURED = 500;
 
 function textIn(column: FigureTitle, value: number): string {
   return value === 0 ? '–' : column.text(value);

@@ -219,7 +219,7 @@ function List({
           columns={[
             {
               title: 'Resource',
-              class: 'resources-name',
+              class: 'words resources-name',
               cell: (i) => (
                 <>
                   {titleOf(resources, i)}{' '}

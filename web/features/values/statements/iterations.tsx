@@ -139,6 +139,7 @@ function Occurrences({ model }: { model: Iterations }) {
     <Table
       label="Occurrences"
       id="occurrence"
+      columnsOf={columns.map(titleOf).join(' ')}
       minWidth={`${POINT + columns.length * VALUE}px`}
       count={count}
       row={model.row}

@@ -80,6 +80,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           count={candidates.length}
           row={(number) => candidates[number] ?? null}
           columns={CANDIDATE_COLUMNS}
+          sorts={candidates}
           current={current.value}
           choose={act}
           empty={
@@ -196,6 +197,11 @@ function candidateTexts(it: PointerCandidate): readonly string[] {
   return [it.name, it.type, it.value, whyOf(it), it.address, `${it.size}`, `${it.first.point}`, `${it.count}`];
 }
 
+/** What an address in hexadecimal digits sorts by. */
+function addressOf(text: string): bigint | string {
+  return /^0x[\da-f]+$/i.test(text) ? BigInt(text) : text;
+}
+
 const CANDIDATE_COLUMNS: readonly Column<PointerCandidate>[] = [
   {
     title: 'Pointer',
@@ -203,21 +209,44 @@ const CANDIDATE_COLUMNS: readonly Column<PointerCandidate>[] = [
     width: '13%',
     cell: ({ name }) => <b>{name || '(no name)'}</b>,
     look: ({ name, type }) => ({ title: `${name} : ${type}` }),
+    value: ({ name }) => name,
   },
-  { title: 'Value', class: 'words', width: '15%', cell: ({ value }) => value },
-  { title: 'Finding', class: 'words', says: 'What may be wrong', cell: whyOf, look: (it) => ({ title: whyOf(it) }) },
-  { title: 'Buffer', class: 'words', says: 'Address of the buffer', width: '15%', cell: ({ address }) => address },
-  { title: 'Size', says: 'Bytes of the buffer', width: '8%', cell: ({ size }) => formatCount(size) },
+  { title: 'Value', class: 'words', width: '15%', cell: ({ value }) => value, value: ({ value }) => addressOf(value) },
+  {
+    title: 'Finding',
+    class: 'words',
+    says: 'What may be wrong',
+    cell: whyOf,
+    look: (it) => ({ title: whyOf(it) }),
+    value: whyOf,
+  },
+  {
+    title: 'Buffer',
+    class: 'words',
+    says: 'Address of the buffer',
+    width: '15%',
+    cell: ({ address }) => address,
+    value: ({ address }) => addressOf(address),
+  },
+  {
+    title: 'Size',
+    says: 'Bytes of the buffer',
+    width: '8%',
+    cell: ({ size }) => formatCount(size),
+    value: ({ size }) => size,
+  },
   {
     title: 'First at',
     says: 'First such point at this statement',
     width: '10%',
     cell: ({ first }) => formatCount(first.point),
+    value: ({ first }) => first.point,
   },
   {
     title: 'Count',
     says: 'Occurrences at this statement in this buffer',
     width: '8%',
     cell: ({ count }) => formatCount(count),
+    value: ({ count }) => count,
   },
 ];

@@ -142,7 +142,7 @@ function Variables({ open, model, current, choice }: Props) {
 
 /** Selects the point of a value, and brings the value track of its variable into view. */
 function reveal({ trace, selection }: OpenTrace, variable: VariableSummary, moment: ValueMoment): void {
-  revealPlace(selection, moment, valueTrackOf(trace.tracks.peek(), variable, moment.track));
+  revealPlace(selection, moment, valueTrackOf(trace.tracks.peek(), variable));
 }
 
 function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
