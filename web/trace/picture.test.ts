@@ -93,7 +93,7 @@ describe('a query', () => {
     expect(covers(shown, moved(view, 700), WIDTH, [one])).toBe(true);
     expect(covers(shown, moved(view, 800), WIDTH, [one])).toBe(false);
     expect(covers(shown, moved(view, 800), WIDTH, [one], 0)).toBe(true);
-    expect(covers(shown, zoomed(view, 0, 0.5, EXTENT, WIDTH), WIDTH, [one])).toBe(false);
+    expect(covers(shown, zoomed(view, 0, 0.5, { extent: EXTENT, width: WIDTH, margin: 0 }), WIDTH, [one])).toBe(false);
     expect(covers(shown, view, WIDTH, [ROWS_OF(3)])).toBe(false);
     expect(stepOf({ ...view, perPixel: 0.01 })).toBe(1n);
   });
