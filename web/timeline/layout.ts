@@ -165,6 +165,13 @@ export function scrolledHeight(layout: Layout, height: number): number {
   return layout.height - layout.pinnedHeight + pinnedPart(layout, height);
 }
 
+/** Which tracks scroll with the pointer at `y` of the window: the pinned ones there, or else the others. null if all fit. */
+export function scrolledAt(layout: Layout, height: number, y: number): 'pinned' | 'others' | null {
+  const part = pinnedPart(layout, height);
+  if (y < part && layout.pinnedHeight > part) return 'pinned';
+  return scrolledHeight(layout, height) > height ? 'others' : null;
+}
+
 /** The parts of a window: the pinned tracks, if there are any, and the others below them. */
 export function bandsOf(layout: Layout, { scrollTop, pinnedTop, height }: Window): readonly Band[] {
   const part = pinnedPart(layout, height);

@@ -20,9 +20,9 @@ const GROUPS: readonly SheetGroup[] = [
     place: 1,
     first: [
       ['Drag', 'Pan'],
-      ['Wheel', 'Zoom at the pointer'],
+      ['Wheel', 'Scroll the tracks, or zoom if all of them fit'],
+      ['Ctrl Wheel', 'Zoom at the pointer'],
       ['Shift Wheel', 'Scroll sideways'],
-      ['Alt Wheel', 'Scroll the tracks'],
     ],
   },
   {
