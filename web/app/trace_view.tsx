@@ -103,7 +103,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
           <NoteMarks open={open} />
         </OverviewStrip>
         <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
-        <NoteFlags open={open} page={page} />
+        <NoteFlags open={open} />
         <div
           ref={scroller}
           class="scroller"

@@ -73,7 +73,7 @@ export function MenuHost({ page, children }: Props) {
           groups={itemsOf(now)}
           run={(item) => {
             close(now);
-            // The focus returns to where it was, from where the command may move it.
+            // The focus returns to where it was first: the command may move it from there.
             requestAnimationFrame(item.run);
           }}
           close={() => close(now)}
