@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { mount, send } from '../../parts/dom.fixture.ts';
 import { type GestureTarget, listenForGestures } from './gestures.ts';
 
@@ -11,8 +11,8 @@ beforeEach(() => {
   isTall = false;
 });
 
-/** Turns the wheel over an element that listens. Returns what it did. */
-function wheel(deltaY: number, init: Pick<WheelEventInit, 'ctrlKey' | 'metaKey' | 'shiftKey' | 'deltaX'> = {}) {
+/** An element that listens for gestures until the end of the test, and notes them. */
+function listening(): HTMLElement {
   const element = mount(<div />).firstElementChild as HTMLElement;
   const nothing = () => undefined;
   const target: GestureTarget = {
@@ -27,15 +27,20 @@ function wheel(deltaY: number, init: Pick<WheelEventInit, 'ctrlKey' | 'metaKey' 
       return isTall;
     },
     hover: nothing,
-    click: nothing,
-    doubleClick: nothing,
+    click: (x, y) => log.push(`click ${x} ${y}`),
+    doubleClick: (x, y) => log.push(`double ${x} ${y}`),
   };
-  const stop = listenForGestures(element, target);
+  onTestFinished(listenForGestures(element, target));
+  return element;
+}
+
+/** Turns the wheel over an element that listens. Returns what it did. */
+function wheel(deltaY: number, init: Pick<WheelEventInit, 'ctrlKey' | 'metaKey' | 'shiftKey' | 'deltaX'> = {}) {
+  const element = listening();
   const event = new WheelEvent('wheel', { deltaY, cancelable: true, bubbles: true });
   // Not all test documents take modifiers of a wheel.
   for (const [key, value] of Object.entries(init)) Object.defineProperty(event, key, { value });
   expect(send(element, event)).toBe(false);
-  stop();
   return log;
 }
 
@@ -60,4 +65,14 @@ it('the wheel pans with Shift and sideways', () => {
   wheel(100, { shiftKey: true });
   wheel(3, { deltaX: 40 });
   expect(log).toEqual(['sideways 100', 'sideways 40']);
+});
+
+it('a double click is where the clicks were, although its own place is rounded', () => {
+  const element = listening();
+  element.setPointerCapture = () => undefined;
+  const at = { clientX: 20.7, clientY: 5.2, button: 0, pointerId: 1, pointerType: 'mouse' };
+  send(element, new PointerEvent('pointerdown', at));
+  send(element, new PointerEvent('pointerup', at));
+  send(element, new MouseEvent('dblclick', { clientX: 20, clientY: 5 }));
+  expect(log).toEqual(['click 20.7 5.2', 'double 20.7 5.2']);
 });

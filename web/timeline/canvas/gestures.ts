@@ -48,6 +48,8 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
   let pinched = false;
   /** The drag is one of a range, or of one of its edges. */
   let ranging = false;
+  /** Where a pointer was released last. Browsers round the places of clicks, which may be those of a neighbour then. */
+  let released: Place | null = null;
   /** Where the first pointer went down. */
   let fromY = 0;
 
@@ -103,6 +105,7 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
     element.classList.remove('dragging');
     const at = place(event);
+    released = at;
     if (event.type === 'pointerup' && !dragging && !pinched) target.click(at.x, at.y, event.shiftKey);
     if (dragging && ranging) target.range(rangePlace(event), true);
     ranging = false;
@@ -114,7 +117,7 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     if (pointers.size === 0) target.hover(null);
   });
   scope.listen<MouseEvent>(element, 'dblclick', (event) => {
-    const at = place(event);
+    const at = released ?? place(event);
     target.doubleClick(at.x, at.y);
   });
   scope.listen<WheelEvent>(element, 'wheel', (event) => wheel(event, place(event), target), { passive: false });
