@@ -24,6 +24,9 @@ const FOR_CONTROLS: ReadonlySet<Chord> = new Set([
   'enter',
 ]);
 
+/** Keys with Ctrl that fields use themselves. */
+const FOR_FIELDS: ReadonlySet<Chord> = new Set(['ctrl c']);
+
 /** Keys that are other commands with Shift. With all others Shift changes nothing. */
 const WITH_SHIFT = /^(f\d+|m)$/;
 /** Keys that are commands with Alt. The others with Alt belong to the browser. */
@@ -45,7 +48,7 @@ export function listenForCommands(page: Page): Dispose {
 /** The command that a key runs with this focus, or null. */
 export function commandFor(chord: Chord | null, focus: Focus, context: CommandContext): Command | null {
   if (chord === null) return null;
-  if (focus.typing && !chord.startsWith('ctrl ')) return null;
+  if (focus.typing && (!chord.startsWith('ctrl ') || FOR_FIELDS.has(chord))) return null;
   if (FOR_CONTROLS.has(chord) && !focus.onTimeline) return null;
   const command = context.page.commands.find(
     ({ keys, alsoKeys = [] }) => keys.includes(chord) || alsoKeys.includes(chord),

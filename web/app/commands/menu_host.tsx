@@ -23,7 +23,7 @@ export function MenuHost({ page, children }: Props) {
     (asked: MenuRequest): MenuGroups => {
       if ('items' in asked) return asked.items.length > 0 ? [asked.items] : [];
       const now = (): CommandContext => ({ ...contextOf(page), row: asked.row ?? null, table: asked.table ?? null });
-      return groupsOf(asked.menu, now()).map((group) =>
+      const groups = groupsOf(asked.menu, now()).map((group) =>
         group.map((command) => ({
           id: command.id,
           title: command.inMenu ?? command.title,
@@ -31,6 +31,8 @@ export function MenuHost({ page, children }: Props) {
           run: () => command.run(now()),
         })),
       );
+      const own = asked.row?.own ?? [];
+      return own.length > 0 ? [own, ...groups] : groups;
     },
     [page],
   );
