@@ -89,6 +89,7 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
         sortBy={sortBy}
         current={current}
         choose={act}
+        menu={(finding, row) => ({ named: null, show: finding.positions.length > 0 ? () => act(row) : null })}
         empty={state.value.at === 'done' ? 'Nothing found.' : ''}
       />
     </div>

@@ -252,6 +252,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
         current={current}
         choose={(number) => choose(rows[number]!)}
         onKey={onKey}
+        menu={(row) => ({ named: null, show: () => choose(row) })}
         look={({ item }) => ({ class: item < 0 ? undefined : 'frames-inner' })}
         whole={(row) => {
           const of = opened.value.get(row.frame)?.calls;
