@@ -68,7 +68,9 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
             {says}
           </span>
         )}
-        <span class="panel-end">{chosen.value && current >= 0 && <Places chosen={chosen.value} go={go} />}</span>
+        <span class="panel-end findings-end">
+          {chosen.value && current >= 0 && <Places chosen={chosen.value} go={go} />}
+        </span>
         {rows.length > 0 && (
           <TakeTable
             name="findings"

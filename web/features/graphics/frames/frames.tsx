@@ -196,16 +196,14 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
         {/* While frames come, another one may be heavier, and is before the click. */}
         {extent !== 'going' && <Heaviest frames={frames} isAll={extent === 'all'} go={go} />}
         <span class="panel-end">
-          {chosen >= 0 && (
-            <Used
-              kinds={isDirect3d ? OF_DIRECT3D : OF_OPENGL}
-              survey={survey}
-              dock={dock}
-              open={open}
-              frames={frames}
-              frame={chosen}
-            />
-          )}
+          <Used
+            kinds={isDirect3d ? OF_DIRECT3D : OF_OPENGL}
+            survey={survey}
+            dock={dock}
+            open={open}
+            frames={frames}
+            frame={chosen}
+          />
           {by !== 'frame' && extent === 'all' && (
             <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />
           )}
@@ -344,6 +342,7 @@ interface UsedProps {
   readonly dock: Dock;
   readonly open: OpenTrace;
   readonly frames: FrameColumns;
+  /** The number of the frame, or -1 while none is chosen: the buttons keep their place. */
   readonly frame: number;
 }
 
@@ -360,7 +359,10 @@ function Used({ kinds, survey, dock, open, frames, frame }: UsedProps) {
           key={kind}
           type="button"
           class="plain link"
-          title={`${several} that frame ${formatCount(frame)} uses`}
+          disabled={frame < 0}
+          title={
+            frame < 0 ? `${several} that the chosen frame uses` : `${several} that frame ${formatCount(frame)} uses`
+          }
           onClick={() => show(kind)}
         >
           {words}
