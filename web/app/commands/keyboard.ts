@@ -73,13 +73,19 @@ export function targetOf(event: Event): EventTarget | null {
   return event.composedPath()[0] ?? event.target;
 }
 
+/** Whether an element takes characters. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLElement && target.isContentEditable)
+  );
+}
+
 function focusOf(target: EventTarget | null, area: HTMLElement | null): Focus {
   return {
-    typing:
-      target instanceof HTMLInputElement ||
-      target instanceof HTMLTextAreaElement ||
-      target instanceof HTMLSelectElement ||
-      (target instanceof HTMLElement && target.isContentEditable),
+    typing: isTyping(target),
     onTimeline: target === area || target === document.body || !(target instanceof HTMLElement),
     dialog: document.querySelector('dialog[open]') !== null,
   };

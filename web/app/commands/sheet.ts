@@ -51,7 +51,7 @@ const GROUPS: readonly SheetGroup[] = [
       ['Enter', 'Copy the value'],
     ],
   },
-  { title: 'Page', place: 11 },
+  { title: 'Page', place: 11, first: [['Ctrl V', 'Open the file or the link in the clipboard']] },
 ];
 
 /** Other ways to open a menu than a command has. */
