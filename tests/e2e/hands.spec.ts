@@ -55,9 +55,14 @@ test.describe('the wheel, a drag and keys', () => {
     expect(await ruler()).toBe(whole);
     await page.keyboard.press('w');
     await expect.poll(ruler).not.toBe(whole);
-    for (let i = 0; i < 12; i += 1) await page.keyboard.press('a');
-    // The beginning of the trace is at the left edge, with a small margin.
-    await expect.poll(() => page.locator('.brush').evaluate((it) => Number.parseFloat(it.style.left))).toBeLessThan(9);
+    const left = () => page.locator('.brush').evaluate((it) => Number.parseFloat(it.style.left));
+    await expect(async () => {
+      await page.keyboard.press('a');
+      expect(await left()).toBeLessThan(5);
+    }).toPass();
+    // Before the trace there is the margin of the whole, and no more, however often the key is pressed.
+    for (let i = 0; i < 4; i += 1) await page.keyboard.press('a');
+    expect(await left()).toBeGreaterThan(2);
   });
 
   test('scroll tracks that are higher than the window, and zoom with Ctrl', async ({ page }) => {
