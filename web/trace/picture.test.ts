@@ -218,6 +218,14 @@ describe('pointing', () => {
     const found = pointAt(shown, compact, view, 300, slices + rowHeight + 3)!;
     expect(found.item).toEqual({ kind: 'slice', track: 1, depth: 0, index: 2 });
   });
+  it('returns the slice above what is drawn below it', () => {
+    const tracks = layout.tracks.map(({ track }) => track);
+    const y = laid.slices + 2 * 17 + 20;
+    expect(pointAt(shown, layOut(tracks, { below: { track: 1, pixels: 50 } }), view, 300, y)!.item).toMatchObject({
+      index: 2,
+    });
+    expect(pointAt(shown, layout, view, 300, y)).toBeNull();
+  });
   it('returns the instant, and no item for many slices', () => {
     expect(pointAt(shown, layout, view, 501, laid.instants + 8)!.item).toEqual({ kind: 'instant', track: 1, index: 0 });
     expect(pointAt(shown, layout, view, 101, laid.slices + 17 + 8)!.item).toBeNull();
