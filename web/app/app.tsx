@@ -3,6 +3,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import { formatCounted, shortened } from '../base/format.ts';
 import type { Page } from '../page/page.ts';
 import type { Workbench } from '../page/workbench.ts';
+import { returnFocus } from '../parts/focus_return.ts';
 import { Lazy } from '../parts/lazy.tsx';
 import { canWalk } from '../trace/stepping.ts';
 import { listenForCommands } from './commands/keyboard.ts';
@@ -13,6 +14,7 @@ import { droppedFiles, FILE_INPUT, warm } from './files.ts';
 import { Header } from './header/header.tsx';
 import { loadTraceView } from './load.ts';
 import { LazyPalette } from './palette/lazy.tsx';
+import { listenForPastes } from './paste.ts';
 import { Welcome } from './welcome/welcome.tsx';
 import './app.css';
 
@@ -29,6 +31,8 @@ export function App({ page }: { page: Page }) {
 
   // Before the first paint: keys that are pressed as soon as the page is there count.
   useLayoutEffect(() => listenForCommands(page), [page]);
+  useLayoutEffect(() => listenForPastes(page), [page]);
+  useLayoutEffect(() => returnFocus(() => page.surface.peek()?.area ?? null), [page]);
   const canWalkNow = bench.at !== 'open' || canWalk(bench.open.trace.info.value);
   const closeKeys = () => {
     keysShown.value = false;

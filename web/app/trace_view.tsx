@@ -22,7 +22,7 @@ import { RulerStrip } from '../timeline/canvas/ruler.tsx';
 import { Tooltip } from '../timeline/canvas/tooltip.tsx';
 import { TrackList } from '../timeline/canvas/tracks.tsx';
 import { createViewState, type PointerPlace, TALLEST } from '../timeline/canvas/view_state.ts';
-import { pinnedPart, scrolledHeight, trackAt } from '../timeline/layout.ts';
+import { scrolledAt, scrolledHeight, trackAt } from '../timeline/layout.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import { createVisits } from '../timeline/visits.ts';
 import { Dock } from './dock/dock.tsx';
@@ -55,8 +55,9 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     if (!element || !shapes.current || !marks.current) return undefined;
     const scope = createScope();
     const scrollAt = (pixels: number, y: number) => {
-      const isPinned = y < pinnedPart(timeline.layout.peek(), timeline.size.peek().height);
-      (isPinned ? timeline.scrollPinned : scrollBy)(pixels);
+      const scrolled = scrolledAt(timeline.layout.peek(), timeline.size.peek().height, y);
+      if (scrolled) (scrolled === 'pinned' ? timeline.scrollPinned : scrollBy)(pixels);
+      return scrolled !== null;
     };
     // A track that the user scrolled to stays in place when one appears above it.
     let before = timeline.layout.peek();
@@ -102,7 +103,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
           <NoteMarks open={open} />
         </OverviewStrip>
         <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
-        <NoteFlags open={open} page={page} />
+        <NoteFlags open={open} />
         <div
           ref={scroller}
           class="scroller"

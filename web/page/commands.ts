@@ -20,6 +20,12 @@ export function hasSelection({ open: { selection } }: Surface): boolean {
   return selection.selected.peek() !== null || selection.record.peek() !== null;
 }
 
+/** Whether the selection is on a lane, such as a frame, and has neither caller nor callees. */
+export function isOnLane({ open: { selection, trace } }: Surface): boolean {
+  const selected = selection.selected.peek();
+  return selected !== null && trace.tracks.peek().get(selected.track)?.kind === 'lane';
+}
+
 /** How a command on a trace differs from others. */
 interface TraceOptions extends Pick<Command, 'about' | 'alsoKeys' | 'inMenu' | 'part' | 'sheet'> {
   /** What it has no effect without, besides a trace. */
@@ -82,6 +88,9 @@ function namedIn({ row, surface }: CommandContext): Named | null {
   const { selection, trace } = surface.open;
   const selected = selection.selected.peek();
   const record = selection.record.peek();
-  if (selected) return { id: selected.name, text: trace.names.of(selected.name), isCalled: selected.end !== null };
+  if (selected) {
+    const isCalled = selected.end !== null && !isOnLane(surface);
+    return { id: selected.name, text: trace.names.of(selected.name), isCalled };
+  }
   return record && { id: -1, text: trace.names.inPlaceOf(record.name), isCalled: false };
 }

@@ -11,6 +11,7 @@ import {
   pinnedPart,
   rowsWithin,
   SLICE_ROW,
+  scrolledAt,
   scrolledHeight,
   trackAt,
   tracksWithin,
@@ -126,5 +127,21 @@ describe('finding', () => {
     const rows = rowsWithin(deep, 1000 * SLICE_ROW, 1000 * SLICE_ROW + 900);
     expect(rows.end - rows.first).toBeLessThan(56);
     expect(rows.first).toBeGreaterThan(990);
+  });
+});
+
+describe('what scrolls with the pointer', () => {
+  const tracks = [track(0, -1, { rows: 30 }), track(1, -1, { rows: 30 })];
+  const high = layOut(tracks).height;
+  it('is nothing where all tracks fit', () => {
+    expect(scrolledAt(layOut(tracks), high, 5)).toBeNull();
+    expect(scrolledAt(layOut(tracks), high - 1, 5)).toBe('others');
+  });
+  it('is the pinned tracks over those, if they do not fit', () => {
+    const layout = layOut(tracks, { pinned: [1] });
+    expect(scrolledAt(layout, 200, 50)).toBe('pinned');
+    expect(scrolledAt(layout, 200, 150)).toBe('others');
+    const low = layOut([track(0, -1), tracks[1]!], { pinned: [0] });
+    expect(scrolledAt(low, 300, 10)).toBe('others');
   });
 });

@@ -39,6 +39,8 @@ export interface LaidTrack {
   readonly graph: number;
   /** Height of the graph, lower in a folded track. */
   readonly graphHeight: number;
+  /** Height of the room below the rows of slices for what else is drawn there. */
+  readonly below: number;
   readonly folded: boolean;
   readonly foldable: boolean;
 }
@@ -165,6 +167,13 @@ export function scrolledHeight(layout: Layout, height: number): number {
   return layout.height - layout.pinnedHeight + pinnedPart(layout, height);
 }
 
+/** Which tracks scroll with the pointer at `y` of the window: the pinned ones there, or else the others. null if all fit. */
+export function scrolledAt(layout: Layout, height: number, y: number): 'pinned' | 'others' | null {
+  const part = pinnedPart(layout, height);
+  if (y < part && layout.pinnedHeight > part) return 'pinned';
+  return scrolledHeight(layout, height) > height ? 'others' : null;
+}
+
 /** The parts of a window: the pinned tracks, if there are any, and the others below them. */
 export function bandsOf(layout: Layout, { scrollTop, pinnedTop, height }: Window): readonly Band[] {
   const part = pinnedPart(layout, height);
@@ -220,7 +229,19 @@ interface Measured {
 function measure(track: Track, { level, top, folded, compact, foldable: parent, dense, below }: Measured): LaidTrack {
   // A single row has room for text below the name's own height.
   const rowHeight = compact && track.rows > 1 ? COMPACT_ROW : SLICE_ROW;
-  const nothing = { track, level, top, instants: -1, slices: 0, rows: 0, rowHeight, graph: -1, graphHeight: 0, folded };
+  const nothing = {
+    track,
+    level,
+    top,
+    instants: -1,
+    slices: 0,
+    rows: 0,
+    rowHeight,
+    graph: -1,
+    graphHeight: 0,
+    below: 0,
+    folded,
+  };
   if (isHeading(track)) return { ...nothing, height: PROCESS, foldable: parent };
   if (track.kind === 'counter') {
     const height = folded || compact ? LOW : (track.look?.tall ? TALL_GRAPH : GRAPH) + PADDING;
@@ -235,7 +256,16 @@ function measure(track: Track, { level, top, folded, compact, foldable: parent, 
   const least = track.kind === 'lane' ? TWO_LINES : THREE_LINES;
   const height = folded ? LOW : Math.max(content, dense || compact ? LOW : least);
   const foldable = parent || track.rows > 1 || track.instants > 0 || track.kind === 'lane';
-  return { ...nothing, height, instants: lane ? PADDING / 2 : -1, slices, rows, rowHeight: own, foldable };
+  return {
+    ...nothing,
+    height,
+    instants: lane ? PADDING / 2 : -1,
+    slices,
+    rows,
+    rowHeight: own,
+    below: folded ? 0 : below,
+    foldable,
+  };
 }
 
 function firstEndingAfter(layout: Layout, y: number): number {

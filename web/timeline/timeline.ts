@@ -5,7 +5,17 @@ import { watch } from '../base/watch.ts';
 import { covers, HIGHEST, LOWEST, type OnScreen, type Picture, questionOf, type Rows } from '../trace/picture.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { KeyedTrack } from '../trace/track_keys.ts';
-import { clamped, type Extent, fitted, moved, roundedUp, sameView, type View, zoomed } from '../trace/view.ts';
+import {
+  type Bounds,
+  clamped,
+  type Extent,
+  fitted,
+  moved,
+  roundedUp,
+  sameView,
+  type View,
+  zoomed,
+} from '../trace/view.ts';
 import { type Arrangement, createArrangement } from './arrangement.ts';
 import {
   type Band,
@@ -122,24 +132,26 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     effect(() => {
       const shown = whole.value;
       const { width } = size.value;
-      if (!shown || width === 0 || touched) return;
-      const next = fitted(shown, width, margin.value);
+      if (!shown || width === 0) return;
       const now = view.peek();
+      // What the user looks at stays, as far as the trace that was read and the window reach.
+      const next = touched && now ? clamped(now, boundsOf(shown)) : fitted(shown, width, margin.value);
       if (!now || !sameView(now, next)) view.value = next;
     }),
   );
 
+  const boundsOf = (extent: Extent): Bounds => ({ extent, width: size.peek().width, margin: margin.peek() });
   const move = (next: View) => {
-    const bounds = whole.peek();
-    if (bounds) view.value = clamped(next, bounds, size.peek().width);
+    const shown = whole.peek();
+    if (shown) view.value = clamped(next, boundsOf(shown));
   };
   const go = (next: View, how: 'at once' | 'gliding') => {
     const now = view.peek();
-    const bounds = whole.peek();
-    if (!now || !bounds) return;
+    const shown = whole.peek();
+    if (!now || !shown) return;
     touched = true;
     stopGliding();
-    const target = clamped(next, bounds, size.peek().width);
+    const target = clamped(next, boundsOf(shown));
     if (how === 'at once') view.value = target;
     else stopGliding = glide(now, target, move);
   };
@@ -181,14 +193,13 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     },
     zoom: (x, factor, how = 'at once') => {
       const now = view.peek();
-      const bounds = whole.peek();
-      if (now && bounds) go(zoomed(now, x, factor, bounds, size.peek().width), how);
+      const shown = whole.peek();
+      if (now && shown) go(zoomed(now, x, factor, boundsOf(shown)), how);
     },
     show,
     showWhole: () => {
-      const bounds = whole.peek();
-      if (!bounds) return;
-      go(fitted(bounds, size.peek().width, MARGIN), 'gliding');
+      const shown = whole.peek();
+      if (shown) go(fitted(shown, size.peek().width, MARGIN), 'gliding');
     },
     goTo: (next) => go(next, 'gliding'),
     isMoved: () => touched,

@@ -21,6 +21,7 @@ beforeEach(() => {
     open: {
       timeline: { size: signal({ width: 100 }), zoom: (_: number, factor: number) => log.push(`zoom ${factor}`) },
       selection: { selected, record: signal(null) },
+      trace: { tracks: signal(new Map([[7, { kind: 'lane' }]])) },
     },
     scrollBy: note('scroll'),
     stepRow: note('stepRow'),
@@ -66,6 +67,12 @@ describe('the commands', () => {
     expect([idFor('.'), idFor('enter')]).toEqual([null, 'select-first']);
     selected.value = {};
     expect([idFor('.'), idFor('enter')]).toEqual(['select-next', null]);
+  });
+  it('offer no caller of what is on a lane, such as a frame', () => {
+    selected.value = { track: 3 };
+    expect(idFor('[')).toBe('select-caller');
+    selected.value = { track: 7 };
+    expect([idFor('['), idFor(']'), idFor('.')]).toEqual([null, null, 'select-next']);
   });
 });
 

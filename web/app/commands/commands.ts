@@ -1,4 +1,4 @@
-import { hasSelection, onTrace } from '../../page/commands.ts';
+import { hasSelection, isOnLane, onTrace } from '../../page/commands.ts';
 import type { Command, Page, Surface } from '../../page/page.ts';
 import { GO_TO_ID } from '../../timeline/canvas/fields.ts';
 import { SLICE_ROW } from '../../timeline/layout.ts';
@@ -110,12 +110,12 @@ export const COMMANDS: readonly Command[] = [
     ...select('Select the next, previous in the row'),
   }),
   onTrace('select-caller', 'Select the caller', ['['], (surface) => void surface.step('caller'), {
-    needs: hasSelection,
+    needs: hasCaller,
     part: 'step',
     ...select('Select the caller, longest callee'),
   }),
   onTrace('select-callee', 'Select the longest callee', [']'], (surface) => void surface.step('callee'), {
-    needs: hasSelection,
+    needs: hasCaller,
     part: 'step',
     ...select('Select the caller, longest callee'),
   }),
@@ -140,6 +140,11 @@ export const COMMANDS: readonly Command[] = [
   ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
 ];
+
+/** Whether what is selected may have a caller and callees. */
+function hasCaller(surface: Surface): boolean {
+  return hasSelection(surface) && !isOnLane(surface);
+}
 
 /** The open trace of a page, or null. */
 function openOn({ workbench }: Page) {

@@ -24,6 +24,9 @@ const FOR_CONTROLS: ReadonlySet<Chord> = new Set([
   'enter',
 ]);
 
+/** Keys with Ctrl that fields use themselves. */
+const FOR_FIELDS: ReadonlySet<Chord> = new Set(['ctrl c']);
+
 /** Keys that are other commands with Shift. With all others Shift changes nothing. */
 const WITH_SHIFT = /^(f\d+|m)$/;
 /** Keys that are commands with Alt. The others with Alt belong to the browser. */
@@ -45,7 +48,7 @@ export function listenForCommands(page: Page): Dispose {
 /** The command that a key runs with this focus, or null. */
 export function commandFor(chord: Chord | null, focus: Focus, context: CommandContext): Command | null {
   if (chord === null) return null;
-  if (focus.typing && !chord.startsWith('ctrl ')) return null;
+  if (focus.typing && (!chord.startsWith('ctrl ') || FOR_FIELDS.has(chord))) return null;
   if (FOR_CONTROLS.has(chord) && !focus.onTimeline) return null;
   const command = context.page.commands.find(
     ({ keys, alsoKeys = [] }) => keys.includes(chord) || alsoKeys.includes(chord),
@@ -70,13 +73,19 @@ export function targetOf(event: Event): EventTarget | null {
   return event.composedPath()[0] ?? event.target;
 }
 
+/** Whether an element takes characters. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLElement && target.isContentEditable)
+  );
+}
+
 function focusOf(target: EventTarget | null, area: HTMLElement | null): Focus {
   return {
-    typing:
-      target instanceof HTMLInputElement ||
-      target instanceof HTMLTextAreaElement ||
-      target instanceof HTMLSelectElement ||
-      (target instanceof HTMLElement && target.isContentEditable),
+    typing: isTyping(target),
     onTimeline: target === area || target === document.body || !(target instanceof HTMLElement),
     dialog: document.querySelector('dialog[open]') !== null,
   };

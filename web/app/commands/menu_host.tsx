@@ -23,7 +23,7 @@ export function MenuHost({ page, children }: Props) {
     (asked: MenuRequest): MenuGroups => {
       if ('items' in asked) return inGroups(asked.items);
       const now = (): CommandContext => ({ ...contextOf(page), row: asked.row ?? null, table: asked.table ?? null });
-      return groupsOf(asked.menu, now()).map((group) =>
+      const groups = groupsOf(asked.menu, now()).map((group) =>
         group.map((command) => ({
           id: command.id,
           title: command.inMenu ?? command.title,
@@ -31,6 +31,8 @@ export function MenuHost({ page, children }: Props) {
           run: () => command.run(now()),
         })),
       );
+      const own = asked.row?.own ?? [];
+      return own.length > 0 ? [own, ...groups] : groups;
     },
     [page],
   );
@@ -73,7 +75,7 @@ export function MenuHost({ page, children }: Props) {
           groups={itemsOf(now)}
           run={(item) => {
             close(now);
-            // The focus returns to where it was, from where the command may move it.
+            // The focus returns to where it was first: the command may move it from there.
             requestAnimationFrame(item.run);
           }}
           close={() => close(now)}

@@ -29,7 +29,8 @@ export function Dock({ open, page }: Props) {
   const first = byId(info?.firstTab);
   const offered = first ? [first, ...inOrder.filter((panel) => panel !== first)] : inOrder;
   const front = info && (byId(dock.front.value[info.format]) ?? offered[0]);
-  const { tabs, more } = tabsOf(offered, front ?? undefined, open);
+  // Tabs come at once, when it is known which: those that come one by one would move the others.
+  const { tabs, more } = tabsOf(info ? offered : [], front ?? undefined, open);
   const titleOf = (panel: Panel) => panel.titleFor?.(open) ?? panel.title;
   const isOpen = dock.open.value;
   const views = useMemo(() => createPanelViews(open, page), [open, page]);

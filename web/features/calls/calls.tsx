@@ -6,7 +6,7 @@ import { Lazy } from '../../parts/lazy.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import { CountSwitches, FunctionActions } from './bar.tsx';
+import { CountMenu, FunctionActions } from './bar.tsx';
 import { type Calls, createCalls } from './calls.ts';
 import { FlameGraph } from './flame/flame.tsx';
 import { createFunctionFilter, type FunctionFilter } from './function_filter.ts';
@@ -83,13 +83,9 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
           filter={filter}
           clock={calls.clock.value}
           lead={lead}
-          units={<CountSwitches open={open} calls={calls} />}
+          units={<CountMenu open={open} calls={calls} />}
           list={calls.list}
-          actions={
-            chosen >= 0 && (
-              <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes={false} />
-            )
-          }
+          actions={<FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes={false} />}
         />
       );
     case 'tree':

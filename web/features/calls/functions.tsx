@@ -99,13 +99,17 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
             filter.text.value = '';
           }}
         />
-        <span class="muted">
-          {filter.searching.value ? 'Searching… ' : ''}
-          {amount(told, rows.value.length, filter.text.value, info.sliceNoun, open)}
-          {tellingColumns(told.columns).includes('total') ? unitOf(clock) : ''}
-        </span>
-        <span class="functions-units rigid">{units}</span>
-        <Accuracy open={open} told={told} actions={actions} />
+        <Amount
+          words={[
+            filter.searching.value ? 'Searching… ' : '',
+            amount(told, rows.value.length, filter.text.value, info.sliceNoun, open),
+            tellingColumns(told.columns).includes('total') ? unitOf(clock) : '',
+          ].join('')}
+          exact={statistics.exact.value}
+        />
+        {units}
+        {actions}
+        <Keep open={open} name={statistics.highlighted.value} />
         <Take open={open} columns={told.columns} rows={rows.value} clock={clock} />
       </div>
       {filter.wrong.value && <Wrong text={filter.text.value} wrong={filter.wrong.value} />}
@@ -167,38 +171,18 @@ function Take({ open: { trace }, columns, rows, clock }: TakeProps) {
   return <TakeTable name="functions" head={head} rows={() => atOnce([...rows], texts)} />;
 }
 
-interface AccuracyProps {
-  readonly open: OpenTrace;
-  readonly told: Told<FunctionColumns>;
-  readonly actions: ComponentChildren;
-}
-
-function Accuracy({ open, told, actions }: AccuracyProps) {
-  const { trace, statistics } = open;
-  const name = statistics.highlighted.value;
-  const exact = statistics.exact.value;
-  const percentiles = tellingColumns(told.columns).includes('median');
-  if (name < 0) return null;
+/** How many functions there are. It takes the room that is left, so that nothing else moves, and says the whole in its title. */
+function Amount({ words, exact }: { readonly words: string; readonly exact: Exact | null }) {
+  const text = `${words}${exact && !exact.found ? ` · ${exactness(exact)}` : ''}`;
   return (
-    <span class="panel-end functions-end row rigid">
-      {exact?.name === name && <span class="muted">{exactness(exact)}</span>}
-      {percentiles && exact?.name !== name && (
-        <button
-          type="button"
-          title={`Exact percentiles of ${shortened(trace.names.of(name))}`}
-          onClick={() => statistics.askExact(name)}
-        >
-          Find exact percentiles
-        </button>
-      )}
-      {actions}
-      <Keep open={open} name={name} />
+    <span class="muted functions-amount" role="status" title={text}>
+      {text}
     </span>
   );
 }
 
-function exactness({ found, progress, failure }: Exact): string {
-  if (found) return 'Percentiles are exact.';
+/** How far the exact percentiles are, or why there are none. */
+function exactness({ progress, failure }: Exact): string {
   return failure ?? (progress ? `Counting… ${formatPercent(progress.done, progress.of)}` : 'Counting…');
 }
 
@@ -235,6 +219,15 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
     isEstimate: !told.exact,
     hasBars,
   };
+  const hasPercentiles = shown.includes('median');
+  const exactItem = (name: number) => ({
+    id: 'exact',
+    title: 'Find exact percentiles',
+    run: () => {
+      statistics.highlighted.value = name;
+      statistics.askExact(name);
+    },
+  });
   return (
     <Table
       label="Functions"
@@ -273,7 +266,11 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
       double={(row) => list(nameOf(row))}
       menu={(i) => {
         const name = columns.name[i]!;
-        return { named: { id: name, text: trace.names.of(name), isCalled: true }, show: null };
+        return {
+          named: { id: name, text: trace.names.of(name), isCalled: true },
+          show: null,
+          own: hasPercentiles && !exactOf(context.exact, name) ? [exactItem(name)] : [],
+        };
       }}
       empty={columns.length === 0 ? 'No calls in this range.' : 'No function matches.'}
     />
@@ -386,7 +383,8 @@ function cellOf(by: Column, i: number, context: CellContext): ComponentChildren 
     case 'p99': {
       const found = exactOf(exact, name);
       if (found) return lengthText(found[by], clock);
-      return length(by, isEstimate || (columns.rounded[i]! & ROUNDED[by]) !== 0);
+      const isRounded = isEstimate || (columns.rounded[i]! & ROUNDED[by]) !== 0;
+      return isRounded ? <Rounded open={open} name={name} text={length(by, true)} /> : length(by, false);
     }
     default:
       return length(by);
@@ -402,26 +400,31 @@ function lookOf(by: Column, i: number, { open, columns, exact, hasBars }: CellCo
   return { class: by in ROUNDED && exactOf(exact, name) ? 'exact' : undefined };
 }
 
-interface ExtremeProps {
+interface CellButtonProps {
   readonly open: OpenTrace;
+  /** Name id of the function. */
   readonly name: number;
-  readonly of: 'min' | 'max';
+  readonly title: string;
   readonly text: string;
+  readonly act: () => void;
+  /** It looks like a button in the chosen row only. */
+  readonly isQuiet?: boolean;
 }
 
-/** The shortest or the longest call of a function, which a click selects. */
-function Extreme({ open, name, of, text }: ExtremeProps) {
+/** A figure of a function that a click acts on. */
+function CellButton({ open, name, title, text, act, isQuiet = false }: CellButtonProps) {
+  const isChosen = open.statistics.highlighted.value === name;
   return (
     <button
       type="button"
-      class="plain dotted extreme"
-      tabIndex={open.statistics.highlighted.value === name ? 0 : -1}
-      title={of === 'min' ? 'Select the shortest call' : 'Select the longest call'}
+      class={isQuiet && !isChosen ? 'plain extreme' : 'plain dotted extreme'}
+      tabIndex={isChosen ? 0 : -1}
+      title={title}
       onClick={(event) => {
         // The row stays chosen.
         event.stopPropagation();
         open.statistics.highlighted.value = name;
-        selectCall({ name, order: of === 'min' ? 'shortest' : 'longest' }, open);
+        act();
       }}
       onKeyDown={(event) => {
         // The keys of a button are not those of the timeline.
@@ -431,6 +434,34 @@ function Extreme({ open, name, of, text }: ExtremeProps) {
     >
       {text}
     </button>
+  );
+}
+
+interface ExtremeProps extends Pick<CellButtonProps, 'open' | 'name' | 'text'> {
+  readonly of: 'min' | 'max';
+}
+
+/** The shortest or the longest call of a function, which a click selects. */
+function Extreme({ open, name, of, text }: ExtremeProps) {
+  const isMin = of === 'min';
+  return (
+    <CellButton
+      {...{ open, name, text }}
+      title={isMin ? 'Select the shortest call' : 'Select the longest call'}
+      act={() => selectCall({ name, order: isMin ? 'shortest' : 'longest' }, open)}
+    />
+  );
+}
+
+/** A percentile that is not exact. A click finds the exact ones of the function. */
+function Rounded({ open, name, text }: Pick<CellButtonProps, 'open' | 'name' | 'text'>) {
+  return (
+    <CellButton
+      {...{ open, name, text }}
+      isQuiet
+      title="Find exact percentiles"
+      act={() => open.statistics.askExact(name)}
+    />
   );
 }
 

@@ -12,7 +12,7 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
-import { CountSwitches } from './bar.tsx';
+import { CountMenu } from './bar.tsx';
 import type { Calls } from './calls.ts';
 import { selectCall } from './find_call.ts';
 import { STACK_ORDERS, type Stack, type StackOrder, type Stacks, stackLines } from './stacks.ts';
@@ -64,7 +64,7 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
             calls.stackOrder.value = order;
           }}
         />
-        <CountSwitches open={open} calls={calls} />
+        <CountMenu open={open} calls={calls} />
         <Actions open={open} calls={calls} stack={current} choose={choose} />
         {stacks && told && (
           <span class="muted panel-end">

@@ -25,7 +25,7 @@ export function FindingsButton({ open, page }: { open: OpenTrace; page: Page }) 
   return (
     <button
       type="button"
-      class={isDone ? 'chip' : 'plain findings-button'}
+      class={isDone ? 'chip findings-button' : 'plain findings-button'}
       aria-label={isDone ? `${formatCount(count)} ${plural(count, 'finding')}` : words}
       disabled={isWaiting}
       title={isWaiting ? 'Available once the file is read' : 'List what the program wastes or does wrong'}

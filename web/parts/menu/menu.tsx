@@ -37,16 +37,10 @@ export function Menu({ request, groups, run, close }: Props) {
   }, [request]);
   useEffect(() => {
     const element = box.current!;
-    const before = document.activeElement;
     (byKey ? items()[0] : element)?.focus({ preventScroll: true });
     marked?.setAttribute('data-menu', '');
     const scope = createScope();
     scope.add(() => marked?.removeAttribute('data-menu'));
-    scope.add(() => {
-      // Commands may have moved the focus already.
-      const lost = element.contains(document.activeElement) || document.activeElement === document.body;
-      if (lost && before instanceof HTMLElement) before.focus({ preventScroll: true });
-    });
     scope.listen<FocusEvent>(element, 'focusout', ({ relatedTarget }) => {
       if (!isInside(relatedTarget)) close();
     });

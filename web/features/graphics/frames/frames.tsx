@@ -199,16 +199,14 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
         {/* While frames come, another one may be heavier, and is before the click. */}
         {extent !== 'going' && <Heaviest frames={frames} isAll={extent === 'all'} go={go} />}
         <span class="panel-end">
-          {chosen >= 0 && (
-            <Used
-              kinds={isDirect3d ? OF_DIRECT3D : OF_OPENGL}
-              survey={survey}
-              dock={dock}
-              open={open}
-              frames={frames}
-              frame={chosen}
-            />
-          )}
+          <Used
+            kinds={isDirect3d ? OF_DIRECT3D : OF_OPENGL}
+            survey={survey}
+            dock={dock}
+            open={open}
+            frames={frames}
+            frame={chosen}
+          />
           {by !== 'frame' && extent === 'all' && (
             <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />
           )}
@@ -255,6 +253,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
         current={current}
         choose={(number) => choose(rows[number]!)}
         onKey={onKey}
+        menu={(row) => ({ named: null, show: () => choose(row) })}
         look={({ item }) => ({ class: item < 0 ? undefined : 'frames-inner' })}
         whole={(row) => {
           const of = opened.value.get(row.frame)?.calls;
@@ -357,6 +356,7 @@ interface UsedProps {
   readonly dock: Dock;
   readonly open: OpenTrace;
   readonly frames: FrameColumns;
+  /** The number of the frame, or -1 while none is chosen: the buttons keep their place. */
   readonly frame: number;
 }
 
@@ -373,7 +373,10 @@ function Used({ kinds, survey, dock, open, frames, frame }: UsedProps) {
           key={kind}
           type="button"
           class="plain link"
-          title={`${several} that frame ${formatCount(frame)} uses`}
+          disabled={frame < 0}
+          title={
+            frame < 0 ? `${several} that the chosen frame uses` : `${several} that frame ${formatCount(frame)} uses`
+          }
           onClick={() => show(kind)}
         >
           {words}

@@ -43,9 +43,19 @@ export function InnerRow({ of, item, fold }: { of: OpenedFrame; item: number; fo
   return (
     <span class="frames-line row" style={{ paddingLeft: `${16 * (of.depth[item]! + 1)}px` }}>
       {fold}
-      {!isGroup && <span class="muted frames-call">{formatCount(of.call[item]!)}</span>}
-      <span class={isGroup ? 'frames-group' : 'mono'}>{of.text[item] || 'Unnamed group'}</span>
-      {isGroup && <span class="muted">{facts.join(', ')}</span>}
+      {!isGroup && (
+        <span class="muted frames-call" data-cell>
+          {formatCount(of.call[item]!)}
+        </span>
+      )}
+      <span class={isGroup ? 'frames-group' : 'mono'} data-cell>
+        {of.text[item] || 'Unnamed group'}
+      </span>
+      {isGroup && (
+        <span class="muted" data-cell>
+          {facts.join(', ')}
+        </span>
+      )}
       {isLast && of.leftOut > 0 && <span class="muted">{formatCounted(of.leftOut, 'further call')} not listed</span>}
     </span>
   );

@@ -2,10 +2,12 @@ import { type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+import { ticks } from '../../../base/ticks.ts';
 import { watch } from '../../../base/watch.ts';
 import type { PanelProps, PanelView } from '../../../page/page.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
+import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import type { Survey } from '../../../trace/survey.ts';
 import { surveyOf } from '../../../trace/surveys.ts';
@@ -94,7 +96,7 @@ function Resources({ open, theme, survey, sort, chosen, uses }: Props) {
   const at = chosen.value;
   return (
     <div class={at >= 0 && at < resources.count ? 'resources split' : 'resources'}>
-      <List survey={survey} sort={sort} chosen={chosen} resources={resources} />
+      <List open={open} survey={survey} sort={sort} chosen={chosen} resources={resources} />
       {at >= 0 && at < resources.count && (
         <Viewer
           key={at}
@@ -127,11 +129,12 @@ function rowsOf(
 }
 
 function List({
+  open,
   survey,
   sort,
   chosen,
   resources,
-}: Pick<Props, 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
+}: Pick<Props, 'open' | 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
   const used = useSignal<Uint32Array | null>(null);
   const { kind, frame } = survey.filter.value;
   useEffect(() => {
@@ -161,6 +164,9 @@ function List({
     });
   }, [hasInterfaces, hasOthers, ended]);
   const isAsking = frame !== null && used.value === null;
+  const choose = (row: number) => {
+    chosen.value = rows[row]!;
+  };
   const none = rows.length > 0 || isAsking ? '' : noneOf(survey, resources);
   const texts = (i: number) => [
     resources.kind[i]!,
@@ -236,9 +242,12 @@ function List({
           descending={sort.value.descending}
           sortBy={(key) => sortBy(key as Order)}
           current={current}
-          choose={(row) => {
-            chosen.value = rows[row]!;
-          }}
+          choose={choose}
+          menu={(i, row) => ({
+            named: null,
+            show: () => void goToPosition(ticks(BigInt(resources.created[i]!)), open),
+            own: [{ id: 'contents', title: 'Show what it holds', run: () => choose(row) }],
+          })}
         />
       )}
     </div>

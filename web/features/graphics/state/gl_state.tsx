@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { formatCount } from '../../../base/format.ts';
 import type { PanelView } from '../../../page/page.ts';
 import { Building } from '../../../parts/building.tsx';
+import { useRowMenu } from '../../../parts/menu/row_menu.ts';
 import { useOneTabStop } from '../../../parts/one_tab_stop.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
@@ -207,10 +208,14 @@ function Folded({ states, section }: { states: GlStates; section: GlSection }) {
 function Rows({ states, rows }: { states: GlStates; rows: readonly GlRow[] }) {
   const box = useRef<HTMLDListElement>(null);
   useOneTabStop(box);
+  const onMenu = useRowMenu((number) => {
+    const call = rows[number]?.call ?? null;
+    return { named: null, show: call === null ? null : () => states.goTo(call) };
+  });
   return (
-    <dl class="gl-rows" ref={box}>
+    <dl class="gl-rows" ref={box} onContextMenu={onMenu}>
       {rows.map((row, i) => (
-        <div key={i} class={row.isChanged ? 'gl-changed' : row.call === null ? 'gl-initial' : undefined}>
+        <div key={i} data-row={i} class={row.isChanged ? 'gl-changed' : row.call === null ? 'gl-initial' : undefined}>
           <dt>
             {row.isChanged && <span class="unseen">changed: </span>}
             {row.name}

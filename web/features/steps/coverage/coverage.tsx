@@ -136,6 +136,10 @@ interface BlocksProps {
 function Blocks({ machine, coverage, columns: titles, from }: BlocksProps) {
   const rows = useMemo(() => hottestOf(coverage), [coverage]);
   const chosen = useSignal(-1);
+  const go = (row: number) => {
+    chosen.value = row;
+    machine.goToExecution(coverage.address[rows[row]!]!, 0, from);
+  };
   const columns = titles.map(
     (title, i): Column<number> => ({
       title,
@@ -153,10 +157,8 @@ function Blocks({ machine, coverage, columns: titles, from }: BlocksProps) {
       columns={columns}
       sorts={rows}
       current={chosen.value}
-      choose={(row) => {
-        chosen.value = row;
-        machine.goToExecution(coverage.address[rows[row]!]!, 0, from);
-      }}
+      choose={go}
+      menu={(_, row) => ({ named: null, show: () => go(row) })}
       look={() => ({ title: 'Go to the first execution' })}
       empty="Nothing was executed here."
     />

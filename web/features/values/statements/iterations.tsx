@@ -183,6 +183,7 @@ function Occurrences({ model }: { model: Iterations }) {
       current={model.current.value}
       follows
       choose={model.choose}
+      menu={(_, row) => ({ named: null, show: () => model.choose(row) })}
       want={model.want}
       list={list}
       empty="No occurrence matches."

@@ -1,11 +1,13 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
+import { ticks } from '../../../base/ticks.ts';
 import type { StatementColumns } from '../../../base/values_protocol.ts';
 import type { PanelView } from '../../../page/page.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { takeFocus } from '../../../parts/take_focus.ts';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
+import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { wantedStatement } from '../../../trace/wanted_statement.ts';
 import { createIterations } from '../iterations.ts';
@@ -14,6 +16,7 @@ import {
   givenName,
   heatOf,
   type Statements as Model,
+  ownName,
   type StatementOrder,
   statementName,
   statementNamed,
@@ -138,6 +141,11 @@ function List({ open, model, chosen, current }: Props) {
         }}
         click={show}
         act={show}
+        menu={(number, row) => ({
+          named: columns.named[number] ? { id: -1, text: ownName(columns, number), isCalled: false } : null,
+          show: () => void goToPosition(ticks(BigInt(columns.first[number]!)), open),
+          own: [{ id: 'occurrences', title: 'Show the values at each occurrence', run: () => show(row) }],
+        })}
         look={() => ({ title: 'Show the values at each occurrence' })}
         empty="The trace has no points."
       />

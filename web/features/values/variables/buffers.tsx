@@ -31,6 +31,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
     const place = isLifetimes ? model.row(row)?.from : candidates[row]?.first;
     if (place) go(place);
   };
+  const menu = (_: unknown, row: number) => ({ named: null, show: () => act(row) });
   const sortBy = (next: string) => {
     const order = next as BufferOrder;
     const isUpwards = order === 'from' || order === 'address' || order === 'left';
@@ -67,6 +68,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           sortBy={sortBy}
           current={current.value}
           choose={act}
+          menu={menu}
           want={model.want}
           empty="The trace has no buffer sizes."
         />
@@ -83,6 +85,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           sorts={candidates}
           current={current.value}
           choose={act}
+          menu={menu}
           empty={
             table.count === 0
               ? 'The trace has no buffer sizes, so pointers cannot be checked.'

@@ -133,6 +133,14 @@ function Variables({ open, model, current, choice }: Props) {
           sortBy={sortBy}
           current={current.value}
           choose={choose}
+          menu={({ name, lowest, highest }, row) => ({
+            named: { id: -1, text: name, isCalled: false },
+            show: () => choose(row),
+            own: [
+              { at: lowest, title: 'Show its lowest value' },
+              { at: highest, title: 'Show its highest value' },
+            ].flatMap(({ at, title }) => (at ? [{ id: title, title, run: () => reveal(open, shown[row]!, at) }] : [])),
+          })}
           empty={all.length === 0 ? 'The trace has no variables.' : 'No variable matches.'}
         />
       )}
