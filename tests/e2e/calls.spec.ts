@@ -176,7 +176,7 @@ test.describe('flame graphs', () => {
     await page.keyboard.press('z');
     await expect(page.getByRole('navigation', { name: 'Range' })).toContainText('17.96');
     // Changes apply here as well.
-    await page.getByRole('navigation', { name: 'Range' }).getByRole('button', { name: 'Whole trace' }).click();
+    await page.getByRole('navigation', { name: 'Range' }).getByRole('button', { name: 'Clear range' }).click();
     await filter(page, '#15');
     await graph.focus();
     await page.keyboard.press('ArrowDown');

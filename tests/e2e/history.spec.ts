@@ -74,7 +74,7 @@ test('the buttons of the browser lead through views and ranges', async ({ page }
   await expect(range).toBeVisible();
 });
 
-test('another trace begins anew, and the address stays', async ({ page }) => {
+test('another trace begins from scratch, and the address keeps what else it has', async ({ page }) => {
   await page.goto('./?renderer=canvas2d');
   await open(page, fixture('threads.xray'));
   await pictured(page);

@@ -90,7 +90,6 @@ test.describe('functions', () => {
     const range = page.getByRole('navigation', { name: 'Range' });
     await expect(range).toContainText(/\d.µs – [\d.]+.µs/);
     await expect(page.locator('.range')).toBeVisible();
-    // The ruler and the breadcrumb show the same length.
     const length = await page.locator('.range-length').innerText();
     await expect(range).toContainText(`(${length})`);
     await expect(page.getByText(/, 513.calls/)).toBeHidden();
@@ -98,7 +97,7 @@ test.describe('functions', () => {
     await expect(range).toBeHidden();
     await expect(page.getByText(/, 513.calls/)).toBeVisible();
     await selectRange(page, 0.5, 0.3);
-    await range.getByRole('button', { name: 'Whole trace' }).click();
+    await page.getByRole('button', { name: 'Show whole trace' }).click();
     await expect(page.locator('.range')).toBeHidden();
     await expect(page.getByText(/, 513.calls/)).toBeVisible();
   });

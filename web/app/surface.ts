@@ -23,7 +23,8 @@ export function createSurface(
     filtering,
     pointer,
     visits,
-  }: Pick<Surface, 'area' | 'scrollBy' | 'filtering' | 'pointer' | 'visits'>,
+    undo,
+  }: Pick<Surface, 'area' | 'scrollBy' | 'filtering' | 'pointer' | 'visits' | 'undo'>,
 ): Surface & { readonly dispose: Dispose } {
   const { trace, timeline, selection, statistics } = open;
   const scope = createScope();
@@ -163,6 +164,7 @@ export function createSurface(
     area,
     pointer,
     visits,
+    undo,
     filtering,
     scrollBy,
     bringIntoView,

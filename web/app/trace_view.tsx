@@ -24,6 +24,7 @@ import { TrackList } from '../timeline/canvas/tracks.tsx';
 import { createViewState, type PointerPlace, TALLEST } from '../timeline/canvas/view_state.ts';
 import { scrolledAt, scrolledHeight, trackAt } from '../timeline/layout.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
+import { undoOf } from '../timeline/undo.ts';
 import { createVisits } from '../timeline/visits.ts';
 import { Dock } from './dock/dock.tsx';
 import { SelectionPane } from './pane.tsx';
@@ -78,7 +79,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     const visits = createVisits(open, page.history, (top) => scrollBy(top - timeline.scrollTop.peek()));
     scope.add(visits.dispose);
     const { filtering, pointer } = state;
-    const surface = createSurface(open, { area: element, scrollBy, filtering, pointer, visits });
+    const surface = createSurface(open, { area: element, scrollBy, filtering, pointer, visits, undo: undoOf(open) });
     scope.add(surface.dispose);
     page.surface.value = surface;
     scope.add(() => {

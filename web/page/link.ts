@@ -27,6 +27,8 @@ export interface Link {
   /** The file that it is about. `size` is null and `head` empty if the link does not say. */
   readonly file: { readonly name: string; readonly size: number | null; readonly head: string };
   readonly view: Extent | null;
+  /** How far the tracks are scrolled, in CSS pixels of their layout; null if the link does not say. */
+  readonly top: number | null;
   /** The range of the panels. */
   readonly range: Extent | null;
   /** What is selected. */
@@ -53,8 +55,11 @@ export interface Link {
   readonly notes: readonly NoteText[];
 }
 
-/** The fragment of a link to what an open trace shows, without its #. null until the file's beginning was read. */
-export function linkOf(open: OpenTrace, dock: Dock): string | null {
+/**
+ * The fragment of a link to what an open trace shows, without its #. null until the file's beginning was read. `withNotes` puts the
+ * notes of the user into it.
+ */
+export function linkOf(open: OpenTrace, dock: Dock, withNotes = true): string | null {
   const file = open.memory.identity.peek();
   if (!file) return null;
   const { timeline, statistics, selection, trace, find, events, callPaths } = open;
@@ -66,6 +71,8 @@ export function linkOf(open: OpenTrace, dock: Dock): string | null {
   if (view && timeline.isMoved()) {
     link.set('view', `${at(toTick(view, 0))}..${at(toTick(view, timeline.size.peek().width))}`);
   }
+  const top = Math.round(timeline.scrollTop.peek());
+  if (top > 0) link.set('top', String(top));
   const range = statistics.range.peek();
   if (range) link.set('range', `${range.from}..${range.to}`);
   const hasSelection = selection.selected.peek() ?? selection.record.peek();
@@ -79,7 +86,7 @@ export function linkOf(open: OpenTrace, dock: Dock): string | null {
   const { choices, filter } = timeline.arrangement;
   const format = trace.info.peek()?.format;
   const front = format === undefined || !dock.open.peek() ? '' : dock.front.peek()[format];
-  const notes = open.notes.list.peek();
+  const notes = withNotes ? open.notes.list.peek() : [];
   const { changes, flame } = callPathTexts(callPaths, trace.names);
   const values = events.valuesText.peek();
   const texts = {
@@ -113,6 +120,7 @@ export function parseLink(fragment: string): Link | null {
   const name = link.get('name');
   if (link.get(KEY) !== VERSION || name === null) return null;
   const thread = /^\d{1,9}$/.exec(link.get('thread') ?? '')?.[0];
+  const top = /^\d{1,9}$/.exec(link.get('top') ?? '')?.[0];
   const place = /^(\d{1,20}),(\d{1,9})(?:,(-?\d{1,9}))?$/.exec(link.get('at') ?? '');
   const from = tickOf(place?.[1]);
   // Links come from anywhere: what is not a number says nothing.
@@ -120,6 +128,7 @@ export function parseLink(fragment: string): Link | null {
   return {
     file: { name, size: size === undefined ? null : Number(size), head: link.get('head') ?? '' },
     view: extentOf(link.get('view')),
+    top: top === undefined ? null : Number(top),
     range: extentOf(link.get('range')),
     place:
       place && from !== null

@@ -10,9 +10,12 @@ import type { PointerPlace } from '../timeline/canvas/view_state.ts';
 import type { LaidTrack } from '../timeline/layout.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import type { Step } from '../timeline/pointing.ts';
+import type { Undo } from '../timeline/undo.ts';
 import type { PageHistory, Visits } from '../timeline/visits.ts';
 import type { BrowserMemory } from '../trace/file_memory.ts';
 import type { Pointed } from '../trace/pointed.ts';
+import type { Awaited } from './awaited.ts';
+import type { Copies } from './copies.ts';
 import type { Dock } from './dock.ts';
 import type { Recent } from './recent.ts';
 import type { Workbench } from './workbench.ts';
@@ -27,7 +30,11 @@ export interface Page {
   readonly memory: BrowserMemory;
   /** Files that can be opened again. */
   readonly recent: Recent;
+  /** Files of which this browser has a copy. */
+  readonly copies: Copies;
   readonly history: PageHistory;
+  /** The view that the address is a link to, while its file is not open; null without one. */
+  readonly awaited: Signal<Awaited | null>;
   /** Opens the browser's file dialog. */
   chooseFile(): void;
   /** Those of the page and of all features. */
@@ -37,6 +44,8 @@ export interface Page {
   /** Whether the sheet of keys is open, and the palette of commands. */
   readonly keysShown: Signal<boolean>;
   readonly paletteShown: Signal<boolean>;
+  /** Whether the question is open that asks about a copy of the file. */
+  readonly keepShown: Signal<boolean>;
 }
 
 /** The timeline of a trace on the screen, as far as commands need its elements. */
@@ -48,6 +57,8 @@ export interface Surface {
   readonly pointer: ReadonlySignal<PointerPlace | null>;
   /** The places that were looked at. */
   readonly visits: Visits;
+  /** What the user has done, and can take back. */
+  readonly undo: Undo;
   /** Whether the field that filters tracks is open. */
   readonly filtering: Signal<boolean>;
   /** Scrolls the tracks by CSS pixels of the layout. */
@@ -95,6 +106,8 @@ export interface Command {
   readonly part?: string;
   /** What it would act on now, such as the name of a track. */
   readonly about?: (context: CommandContext) => string;
+  /** Menus add what it would act on to its title. */
+  readonly saysAbout?: true;
   /** The title in a menu, where it is clear what the command acts on. */
   readonly inMenu?: string;
   /** The keys work while a dialog is open. */
@@ -159,8 +172,8 @@ export interface Panel extends Pane {
   readonly views?: readonly string[];
   /** Whether the panel of this trace is in the menu *More* if there are too many for tabs: one person in ten needs it. */
   readonly isMore?: (open: OpenTrace) => boolean;
-  /** The panel shows the whole file, regardless of the range and the thread. */
-  readonly unscoped?: boolean;
+  /** Whether the panel shows the whole file, regardless of the range and the thread. Subscribes. */
+  readonly unscoped?: (open: OpenTrace) => boolean;
   /** The panel shows the range, and all threads. */
   readonly ofAllThreads?: boolean;
 }

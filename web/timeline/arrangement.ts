@@ -23,6 +23,8 @@ export interface Arrangement {
   /** What the user has chosen. Setting it restores that, also for tracks that are still to come. */
   readonly choices: Signal<TrackChoices>;
   find(id: number): Track | undefined;
+  /** The track with a key of {@link TrackChoices}. */
+  ofKey(key: string): Track | undefined;
   /** How the values of a counter are shown, where that is not as usual. */
   lookOf(id: number): ValueLook;
   setLook(id: number, look: ValueLook): void;
@@ -141,6 +143,10 @@ export function createArrangement(
     visibility,
     choices,
     find,
+    ofKey: (key) => {
+      const id = known.peek().keys.idOf(key);
+      return id === undefined ? undefined : find(id);
+    },
     lookOf: (id) => choices.peek().looks[keyOf(id)] ?? {},
     setLook: (id, look) => {
       const { [keyOf(id)]: _, ...others } = choices.peek().looks;

@@ -8,7 +8,7 @@ import { chordOf, commandFor, type Focus } from './keyboard.ts';
 import { sheetOf } from './sheet.ts';
 
 const COMMANDS = [...CORE, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
-const ON_TIMELINE: Focus = { typing: false, onTimeline: true, dialog: false };
+const ON_TIMELINE: Focus = { typing: false, writing: false, onTimeline: true, dialog: false };
 const selected = signal<object | null>(null);
 let log: string[];
 let context: CommandContext;
@@ -18,6 +18,11 @@ beforeEach(() => {
   selected.value = null;
   const note = (name: string) => (given: unknown) => log.push(`${name} ${given}`);
   const surface = {
+    undo: {
+      undoable: signal('hide thread 7'),
+      redoable: signal(''),
+      undo: () => log.push('undo'),
+    },
     open: {
       timeline: { size: signal({ width: 100 }), zoom: (_: number, factor: number) => log.push(`zoom ${factor}`) },
       selection: { selected, record: signal(null) },
@@ -74,6 +79,22 @@ describe('the commands', () => {
     selected.value = { track: 7 };
     expect([idFor('['), idFor(']'), idFor('.')]).toEqual([null, null, 'select-next']);
   });
+});
+
+it('take back what was done, in words, but not in a field with a text', () => {
+  const [undo, redo] = ['undo', 'redo'].map((id) => COMMANDS.find((command) => command.id === id)!);
+  expect([undo!.about!(context), idFor('ctrl z'), idFor('ctrl y'), idFor('ctrl shift z')]).toEqual([
+    'hide thread 7',
+    'undo',
+    null,
+    null,
+  ]);
+  expect(redo!.about!(context)).toBe('');
+  expect([idFor('ctrl z', { typing: true }), idFor('ctrl z', { typing: true, writing: true })]).toEqual(['undo', null]);
+  undo!.run(context);
+  expect(log).toEqual(['undo']);
+  const event = { key: 'Z', ctrlKey: true, metaKey: false, altKey: false, shiftKey: true };
+  expect([chordOf(event), chordOf({ ...event, shiftKey: false })]).toEqual(['ctrl shift z', 'ctrl z']);
 });
 
 describe('a key', () => {

@@ -4,6 +4,7 @@ import { GO_TO_ID } from '../../timeline/canvas/fields.ts';
 import { SLICE_ROW } from '../../timeline/layout.ts';
 import { rangeAround } from '../../timeline/measure.ts';
 import { rangeBetween } from '../../trace/view.ts';
+import { KEEP_COMMANDS } from '../keep/commands.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
 import { LANE_COMMANDS } from './lane_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
@@ -78,6 +79,8 @@ export const COMMANDS: readonly Command[] = [
     needs: ({ visits }) => visits.canGoForward.peek(),
     ...move('Go back, go forward'),
   }),
+  undoes('undo', 'Undo', ['ctrl z'], 'undoable'),
+  undoes('redo', 'Redo', ['ctrl shift z', 'ctrl y'], 'redoable'),
   onTrace('fit-selection', 'Zoom to the selection', ['f'], fitSelection, {
     needs: hasSelection,
     part: 'selection',
@@ -139,11 +142,26 @@ export const COMMANDS: readonly Command[] = [
   ...TRACK_COMMANDS,
   ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
+  ...KEEP_COMMANDS,
 ];
 
 /** Whether what is selected may have a caller and callees. */
 function hasCaller(surface: Surface): boolean {
   return hasSelection(surface) && !isOnLane(surface);
+}
+
+/** Takes back the latest act on the trace, or does it again. Its words are what the command is about. */
+function undoes(id: 'undo' | 'redo', title: string, keys: Command['keys'], words: 'undoable' | 'redoable'): Command {
+  const wordsIn = (surface: Surface | null) => surface?.undo[words].peek() ?? '';
+  return {
+    ...onTrace(id, title, keys, ({ undo }) => undo[id](), {
+      needs: (surface) => wordsIn(surface) !== '',
+      part: 'take back',
+      sheet: { group: 'Page' },
+    }),
+    about: ({ surface }) => wordsIn(surface),
+    saysAbout: true,
+  };
 }
 
 /** The open trace of a page, or null. */

@@ -26,7 +26,7 @@ export function MenuHost({ page, children }: Props) {
       const groups = groupsOf(asked.menu, now()).map((group) =>
         group.map((command) => ({
           id: command.id,
-          title: command.inMenu ?? command.title,
+          title: command.saysAbout ? `${command.title}: ${command.about?.(now())}` : (command.inMenu ?? command.title),
           chord: command.keys[0],
           run: () => command.run(now()),
         })),
@@ -55,7 +55,7 @@ export function MenuHost({ page, children }: Props) {
             request.value = next;
           },
           () => {
-            page.workbench.tell('The menu could not be loaded.');
+            page.workbench.warn('The menu could not be loaded.');
             next.onClose?.();
           },
         );

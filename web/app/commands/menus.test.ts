@@ -50,6 +50,7 @@ function context({
   };
   const surface = {
     open,
+    undo: { undoable: signal(''), redoable: signal('') },
     currentTrack: () => {
       const { ordered, compact, folded, pinned } = arrangement;
       const look = { compact: compact.value, folded: folded.value, pinned: pinned.value };

@@ -4,7 +4,7 @@ import { type Page, type Panel, rowsOf } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { More } from './more.tsx';
 import { createPanelViews, offeredTo, tabsOf } from './panel.ts';
-import { Breadcrumb, WhoseChoice } from './scope.tsx';
+import { RangeMark, WhoseChoice } from './scope.tsx';
 import './dock.css';
 
 interface Props {
@@ -33,6 +33,7 @@ export function Dock({ open, page }: Props) {
   const { tabs, more } = tabsOf(info ? offered : [], front ?? undefined, open);
   const titleOf = (panel: Panel) => panel.titleFor?.(open) ?? panel.title;
   const isOpen = dock.open.value;
+  const isUnscoped = front?.unscoped?.(open) ?? false;
   const views = useMemo(() => createPanelViews(open, page), [open, page]);
   useEffect(() => views.dispose, [views]);
   const choose = (panel: Panel) => bringToFront(dock, info?.format, panel.id);
@@ -82,8 +83,8 @@ export function Dock({ open, page }: Props) {
           />
         )}
         <div class="dock-scope row">
-          {isOpen && !front?.unscoped && !front?.ofAllThreads && <WhoseChoice open={open} />}
-          {!(isOpen && front?.unscoped) && <Breadcrumb open={open} />}
+          {isOpen && front && !isUnscoped && !front.ofAllThreads && <WhoseChoice open={open} />}
+          {isOpen && front && <RangeMark open={open} isWhole={isUnscoped} />}
         </div>
         <button
           type="button"

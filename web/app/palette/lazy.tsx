@@ -14,7 +14,7 @@ const load = async () => (await import('./palette.tsx')).Palette;
 export function LazyPalette({ page, close }: Props) {
   const context = useMemo(() => contextOf(page), []);
   const failed = () => {
-    page.workbench.tell('The list of commands could not be loaded.');
+    page.workbench.warn('The list of commands could not be loaded.');
     close();
   };
   return <Lazy load={load} props={{ page, context, close }} failed={failed} />;

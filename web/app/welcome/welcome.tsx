@@ -1,11 +1,15 @@
+import { useEffect } from 'preact/hooks';
 import { formatBytes, formatOffset, formatPercent, shortened } from '../../base/format.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import type { Page } from '../../page/page.ts';
 import type { Bench } from '../../page/workbench.ts';
 import { Companions } from '../../parts/companions.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import { FORMATS, SAMPLES } from '../formats.ts';
-import { RecentFiles } from './recent.tsx';
 import './welcome.css';
+
+const loadRecent = async () => (await import('./recent.tsx')).RecentFiles;
+const loadAwaited = async () => (await import('./awaited.tsx')).AwaitedFile;
 
 /** The page without a trace: the formats, the samples, and why a file did not open. */
 export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
@@ -13,11 +17,15 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
   const bench = workbench.bench.value;
   if (bench.at === 'fetching') return <Fetching bench={bench} cancel={workbench.cancel} />;
   const failure = failureOf(bench);
+  // Until it is known where the file is, it may open by itself.
+  const awaited = !failure && page.awaited.value?.source !== undefined ? page.awaited.value : null;
   return (
     <main class="welcome">
       <div class="welcome-inner">
         {failure ? (
           <Failure {...failure} />
+        ) : awaited ? (
+          <Lazy load={loadAwaited} props={{ page, awaited, choose }} />
         ) : (
           <h1>{isTouch() ? 'Open a trace file' : 'Drop a trace anywhere on this page'}</h1>
         )}
@@ -27,17 +35,19 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
             <span class="muted">{workbench.waiting.value.length === 1 ? 'waits' : 'wait'} for a trace.</span>
           </div>
         )}
-        <p class="welcome-open row">
-          <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
-            {failure ? 'Open another trace' : 'Open a trace'}
-          </button>
-          {!isTouch() && (
-            <span class="muted">
-              or press <kbd>Ctrl</kbd> <kbd>O</kbd>
-            </span>
-          )}
-        </p>
-        <RecentFiles recent={page.recent} workbench={workbench} />
+        {!awaited && (
+          <p class="welcome-open row">
+            <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
+              {failure ? 'Open another trace' : 'Open a trace'}
+            </button>
+            {!isTouch() && (
+              <span class="muted">
+                or press <kbd>Ctrl</kbd> <kbd>O</kbd>
+              </span>
+            )}
+          </p>
+        )}
+        <Recently page={page} />
         <section aria-labelledby="opens">
           <h2 id="opens">Supported formats</h2>
           <ul class="formats">
@@ -66,6 +76,13 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
       </div>
     </main>
   );
+}
+
+/** Files that were opened lately, if there are any. */
+function Recently({ page: { recent, copies, workbench } }: { page: Page }) {
+  useEffect(() => void recent.load(), [recent]);
+  const isEmpty = recent.files.value.length + copies.list.value.length === 0;
+  return isEmpty ? null : <Lazy load={loadRecent} props={{ recent, copies, workbench }} />;
 }
 
 /** Whether the device has neither a pointer that drags files nor, most likely, a keyboard. */

@@ -29,6 +29,7 @@ import type { ValueContext } from '../../trace/values.ts';
 import { extentLength } from '../../trace/view.ts';
 import { FunctionSource } from './function_source.tsx';
 import { KeepAddress, Keeper } from './keep_field.tsx';
+import { RangeShare } from './range_share.tsx';
 import { isPoint, StatementLink } from './statement_link.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
@@ -174,6 +175,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
             <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
           )}
         </Keeper.Provider>
+        <RangeShare details={details} range={open.statistics.range.value} clock={context.clock} />
         <FunctionSource trace={trace} name={details.name} />
         {page.features
           .flatMap(({ facts }) => facts ?? [])

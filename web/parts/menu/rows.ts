@@ -12,7 +12,9 @@ export function currentRow(target: EventTarget | null): Element | null {
 /** The texts of the cells of a row: of its children, or of what is marked with `data-cell` in it. */
 export function cellsOf(row: Element): readonly string[] {
   const marked = [...row.querySelectorAll('[data-cell]')];
-  return (marked.length > 0 ? marked : [...row.querySelectorAll(':scope > :not(.rest)')]).map((cell) => cell.textContent?.trim() ?? '');
+  return (marked.length > 0 ? marked : [...row.querySelectorAll(':scope > :not(.rest)')]).map(
+    (cell) => cell.textContent?.trim() ?? '',
+  );
 }
 
 /** A row as a text for other programs, with tabs between its cells. */

@@ -5,7 +5,7 @@ import { type Extent, toTick } from '../../trace/view.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import { besides, isCovered, labelWidth, type Mark, type Ruler, type Stretch } from '../ruler.ts';
 import { GoTo } from './go_to.tsx';
-import { lengthPlace, RangeLength } from './range.tsx';
+import { RangeChip, rangePlace } from './range.tsx';
 import type { PointerPlace } from './view_state.ts';
 
 /** CSS pixels of the edges of a label in a box. */
@@ -22,8 +22,8 @@ interface Props {
 export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
   const { marks, base, unit, minor } = ruler.value ?? { marks: [], base: '', unit: '', minor: 0 };
   const first = marks[0]?.x ?? 0;
-  const time = useComputed(() => timeAt(open, pointer.value, drawn.value));
-  const length = useComputed(() => lengthPlace(open, drawn.value ?? open.statistics.range.value));
+  const length = useComputed(() => rangePlace(open, drawn));
+  const time = useComputed(() => timeAt(open, pointer.value, length.value));
   return (
     <div class="ruler small">
       <div class="ruler-corner row muted">
@@ -41,8 +41,8 @@ export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
         {marks.map((mark) => (
           <RulerMark key={mark.label} mark={mark} time={time} length={length} />
         ))}
-        <RangeLength open={open} drawn={drawn} />
         <PointerTime time={time} />
+        <RangeChip open={open} drawn={drawn} />
       </div>
     </div>
   );
@@ -75,7 +75,7 @@ interface Time extends Stretch {
 }
 
 /** The position of the pointer: to the right of it, unless there is no room or the length of the range is there. */
-function timeAt(open: OpenTrace, at: PointerPlace | null, drawn: Extent | null): Time | null {
+function timeAt(open: OpenTrace, at: PointerPlace | null, range: Stretch | null): Time | null {
   const view = open.timeline.view.value;
   const info = open.trace.info.value;
   const extent = open.trace.progress.value.extent;
@@ -85,7 +85,6 @@ function timeAt(open: OpenTrace, at: PointerPlace | null, drawn: Extent | null):
   // Time goes on outside the trace; ordinals do not.
   if (info.clock.kind === 'ordinal' && (tick < extent.from || tick >= extent.to)) return null;
   const text = formatPosition(tick, extent.from, info.clock);
-  const range = lengthPlace(open, drawn ?? open.statistics.range.value);
   const wide = labelWidth(text) + PADDING;
   const from = besides(at.x, wide, width, range);
   return { text, from, to: from + wide };

@@ -25,7 +25,10 @@ const MATCH: ColumnOf = { order: 'match', title: 'Match', width: 320 };
 /** The hits of the search. */
 export function Results({ open }: { open: OpenTrace }) {
   const { trace, find } = open;
-  const count = find.count.value;
+  const { first, end } = find.listed.value;
+  const count = end - first;
+  const all = find.count.value;
+  const isLimited = open.statistics.range.value !== null;
   // Repaint when rows arrive.
   void find.version.value;
   const info = trace.info.value;
@@ -64,9 +67,11 @@ export function Results({ open }: { open: OpenTrace }) {
     <div class="results panel-body">
       <div class="panel-bar">
         <span class="muted">
-          {formatCount(count)} {plural(count, 'hit')} of <span class="mono">{shortened(find.asked.value)}</span>
+          {isLimited && `${formatCount(count)} of `}
+          {formatCount(all)} {plural(all, 'hit')} of <span class="mono">{shortened(find.asked.value)}</span>
+          {isLimited && ` ${count === 1 ? 'begins' : 'begin'} in the range`}
         </span>
-        {count > 0 && <KeepHits open={open} />}
+        {all > 0 && <KeepHits open={open} />}
         {count > 0 && <TakeTable name="hits" head={heads} rows={() => inPortions(find.page, taken)} />}
       </div>
       <Table
@@ -98,7 +103,13 @@ export function Results({ open }: { open: OpenTrace }) {
           show: () => find.choose(row),
         })}
         want={find.want}
-        empty={find.state.value.at === 'done' ? 'Nothing found.' : undefined}
+        empty={
+          find.state.value.at !== 'done'
+            ? undefined
+            : isLimited && all > 0
+              ? 'No hit begins in the range.'
+              : 'Nothing found.'
+        }
       />
     </div>
   );

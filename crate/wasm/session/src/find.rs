@@ -57,9 +57,12 @@ impl Session {
         })
     }
 
-    /// Some hits of a search. Empty if there is no such search.
-    pub fn hits(&mut self, job: u32, first: f64, count: u32, order: u32) -> Vec<Ts<Hit>> {
-        let page = self.with_hits(job, |hits, store| hits.page(store, first as u64, count as usize, order_of(order)));
+    /// Some hits of a search, of those with the numbers from `from` to `end` by position. Empty if
+    /// there is no such search.
+    pub fn hits(&mut self, job: u32, from: f64, end: f64, first: f64, count: u32, order: u32) -> Vec<Ts<Hit>> {
+        let among = from as u64..end as u64;
+        let page =
+            self.with_hits(job, |hits, store| hits.page(store, among, first as u64, count as usize, order_of(order)));
         page.iter().flatten().map(typed).collect()
     }
 
