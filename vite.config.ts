@@ -49,6 +49,8 @@ const codeSplitting = {
   groups: [
     { name: 'page', tags: ['$initial' as const], priority: 2 },
     { name: 'timeline', test: /trace_view\.tsx/, priority: 1 },
+    // The questions of all features are shown together.
+    { name: 'start', test: /features\/\w+\/starts\.ts|details\/start_here\.tsx/, priority: 1 },
   ],
 };
 

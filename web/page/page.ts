@@ -127,8 +127,31 @@ export interface Feature {
   readonly facts?: readonly Facts[];
   /** What it has in the header, once a trace is recognised. */
   readonly button?: ComponentType<{ open: OpenTrace; page: Page }>;
+  /** Loads its questions for *Start here*. */
+  readonly starts?: () => Promise<readonly Start[]>;
   /** Begins when a trace comes to the screen. */
   readonly start?: (open: OpenTrace, page: Page) => Dispose;
+}
+
+/** A question that the page answers at once, for someone who does not know the page yet. */
+export interface Start {
+  readonly id: string;
+  /** Questions are in ascending order of this, and the first few are shown. */
+  readonly place: number;
+  /** The question for this trace; null if the trace has no answer to it, or not yet. Subscribes. */
+  readonly asked: (open: OpenTrace, page: Page) => Asked | null;
+  /** Shows the answer. Called once the trace is read. */
+  readonly answer: (open: OpenTrace, page: Page) => void;
+}
+
+/** A question about a trace. */
+export interface Asked {
+  /** The question itself. */
+  readonly words: string;
+  /** The beginning of the answer, such as a number, where it is known. */
+  readonly figure?: string;
+  /** Where the answer comes from, so that the way is known the next time. */
+  readonly way: string;
 }
 
 /** What a feature knows of the selected item, for Details. */

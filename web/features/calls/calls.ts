@@ -116,8 +116,15 @@ interface Parts {
   readonly callPaths: CallPaths;
 }
 
-/** The Calls panel of a trace. `view` is the one in front, which the caller remembers. */
-export function createCalls({ trace, statistics, selection, callPaths }: Parts, view: ReadonlySignal<CallView>): Calls {
+/**
+ * The Calls panel of a trace. `view` is the one in front, which the caller remembers. `wished` is the name whose longest call is to be
+ * compared once its calls are listed, or -1.
+ */
+export function createCalls(
+  { trace, statistics, selection, callPaths }: Parts,
+  view: ReadonlySignal<CallView>,
+  wished: Signal<number> = signal(-1),
+): Calls {
   const scope = createScope();
   const mounted = signal(false);
   const { mode, changes, path, trail, setTrail } = callPaths;
@@ -242,7 +249,10 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
   scope.add(watch([view], leaveList));
   const list = (name: number) => {
     leaveList();
-    listed.value = createCallList(name, trace, statistics, selection);
+    const next = createCallList(name, trace, statistics, selection);
+    if (wished.peek() === name) next.compare('longest');
+    wished.value = -1;
+    listed.value = next;
   };
   scope.add(
     watch([statistics.listed], () => {

@@ -23,4 +23,5 @@ export const STEPS: Feature = {
       load: async () => (await import('./state.tsx')).stateOf,
     },
   ],
+  starts: async () => (await import('./starts.ts')).STARTS,
 };
