@@ -4,7 +4,6 @@ import { formatCounted, shortened } from '../base/format.ts';
 import type { Page } from '../page/page.ts';
 import type { Workbench } from '../page/workbench.ts';
 import { Lazy } from '../parts/lazy.tsx';
-import { canWalk } from '../trace/stepping.ts';
 import { listenForCommands } from './commands/keyboard.ts';
 import { MenuHost } from './commands/menu_host.tsx';
 import { DropOverlay } from './drop.tsx';
@@ -19,23 +18,22 @@ import './app.css';
 /** Characters of a notice, which may have names of files in it. */
 const LONGEST_NOTICE = 600;
 
-const loadKeys = async () => (await import('./commands/keys.tsx')).KeysDialog;
+const loadHelp = async () => (await import('./help/help.tsx')).Help;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, keysShown, paletteShown, chooseFile } = page;
+  const { workbench, helpShown, paletteShown, chooseFile } = page;
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
   // Before the first paint: keys that are pressed as soon as the page is there count.
   useLayoutEffect(() => listenForCommands(page), [page]);
-  const canWalkNow = bench.at !== 'open' || canWalk(bench.open.trace.info.value);
-  const closeKeys = () => {
-    keysShown.value = false;
+  const closeHelp = () => {
+    helpShown.value = false;
   };
-  const keysFailed = () => {
-    workbench.tell('The list of keys could not be loaded.');
-    closeKeys();
+  const helpFailed = () => {
+    workbench.tell('Help could not be loaded.');
+    closeHelp();
   };
 
   return (
@@ -65,9 +63,7 @@ export function App({ page }: { page: Page }) {
           onEnter={() => warm(workbench)}
           onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))}
         />
-        {keysShown.value && (
-          <Lazy load={loadKeys} props={{ page, canWalk: canWalkNow, close: closeKeys }} failed={keysFailed} />
-        )}
+        {helpShown.value && <Lazy load={loadHelp} props={{ page, close: closeHelp }} failed={helpFailed} />}
         {paletteShown.value && <LazyPalette page={page} close={() => (paletteShown.value = false)} />}
       </div>
     </MenuHost>

@@ -12,7 +12,7 @@ it('asks about the function whose longest call exceeds its median by most, of th
     median: Float64Array.from(rows, ([, median]) => median),
     max: Float64Array.from(rows, ([, , max]) => max),
   });
-  // Two calls are no custom that one of them could depart from.
+  // Of two calls, neither is unusual.
   expect(
     mostUnusual(
       functions([

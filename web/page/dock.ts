@@ -74,7 +74,7 @@ function remembered(): Remembered {
     const { open, height, front, calls } = stored as Record<string, unknown>;
     return {
       ...(typeof open === 'boolean' ? { open } : {}),
-      // Earlier versions have stored the height that nobody has chosen.
+      // Earlier versions have stored this height although it was not chosen.
       ...(typeof height === 'number' && Number.isFinite(height) && height !== FIRST_HEIGHT ? { height } : {}),
       ...(typeof front === 'object' && front !== null ? { front: texts(front) } : {}),
       ...(typeof calls === 'object' && calls !== null ? { calls: texts(calls) } : {}),

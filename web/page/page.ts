@@ -34,8 +34,8 @@ export interface Page {
   readonly commands: readonly Command[];
   /** The timeline on the screen; null while there is none. */
   readonly surface: Signal<Surface | null>;
-  /** Whether the sheet of keys is open, and the palette of commands. */
-  readonly keysShown: Signal<boolean>;
+  /** Whether help is open, and the palette of commands. */
+  readonly helpShown: Signal<boolean>;
   readonly paletteShown: Signal<boolean>;
 }
 
