@@ -125,7 +125,7 @@ test('a height that was chosen for the panels is kept until a double click gives
 });
 
 test('deep threads leave room for each other, and one that is opened stays so', async ({ page }) => {
-  await page.setViewportSize({ width: 1180, height: 620 });
+  await page.setViewportSize({ width: 1180, height: 480 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const main = page.locator('.track', { hasText: 'main thread' });

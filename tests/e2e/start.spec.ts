@@ -59,10 +59,16 @@ test('instructions are asked which code ran, for system calls, values and loops'
   await question(page, /^Where are the loops/).click();
   await expect(tab(page, /Listing|Steps/)).toHaveAttribute('aria-selected', 'true');
   await question(page, /^Which system calls/).click();
-  await expect(notice(page)).toContainText('no system calls');
+  await expect(tab(page, /^(Results|Hits)/)).toHaveAttribute('aria-selected', 'true');
+  await expect(page.locator('.dock-panel')).toContainText('syscall');
   await question(page, /^Where does a value come from/).click();
   await expect(page.getByRole('tab', { name: 'State' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByRole('complementary', { name: 'State' })).toContainText('RAX');
+});
+
+test('a question without an answer says so', async ({ page }) => {
+  await ask(page, 'frames/mips.frames', /^Which system calls/);
+  await expect(notice(page)).toContainText('This trace has no system calls.');
 });
 
 test('values are asked for a condition, and for what always holds', async ({ page }) => {
@@ -88,7 +94,7 @@ test('help has the documentation in the page, loaded once it is read', async ({ 
   });
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Help' });
-  await help.getByRole('button', { name: 'an investigation' }).click();
+  await help.getByRole('button', { name: 'an investigation', exact: true }).click();
   const document = page.getByRole('dialog', { name: 'Documentation' });
   await expect(document.getByRole('heading', { name: 'An investigation in an XRay log' })).toBeVisible();
   const picture = document.getByRole('img').first();

@@ -69,21 +69,3 @@ export const FORMATS: readonly Format[] = [
 
 /** The samples of all formats. */
 export const SAMPLES: readonly Sample[] = FORMATS.flatMap(({ samples }) => samples);
-
-/** What else may be added, and to what, as `MarkedText`. */
-export const ADDITIONS: readonly (readonly [what: string, adds: string])[] = [
-  [
-    'Programs, libraries and debug files',
-    'ELF or Mach-O: names of functions for XRay logs, BAP frames and REVEN traces',
-  ],
-  [
-    'Lists of names',
-    'Text with a line for each, such as `12,main` or `0x401136,main,main.c:3`: functions and statements',
-  ],
-  ["llvm-xray's YAML", 'opens like the log, with names of functions'],
-  ['Profiles', 'What `apitrace replay --pcpu --pgpu --ppd` prints: times of CPU and GPU for an apitrace'],
-  ['Traces from the web', '`?url=` and an address, after the address of this page'],
-  ['Write-ahead logs', '`-wal` files beside a database'],
-  ['Notes', 'JSON that *Notes* has saved'],
-  ['Compressed files and archives', 'gzip, zstd, xz, Brotli, zip and tar around any of these'],
-];

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { TraceError } from '../../base/protocol.ts';
 import type { Page } from '../../page/page.ts';
 import type { Bench } from '../../page/workbench.ts';
-import { click, mount } from '../../parts/dom.fixture.ts';
+import { click, mount, send } from '../../parts/dom.fixture.ts';
 import { FORMATS, SAMPLES } from '../formats.ts';
 import { Welcome } from './welcome.tsx';
 
@@ -39,11 +39,13 @@ it('has a row for each format, which says what it is and how to record one, with
   expect(opened).toEqual(SAMPLES.map(({ path }) => path));
 });
 
-it('says where names of an XRay log come from, and what else can be added', () => {
+it('says where names of an XRay log come from, and on request what else can be added', async () => {
   const { host } = welcome();
   expect(host.textContent).toContain('For names, add the program that wrote the log.');
-  expect(host.querySelector('details')?.open).toBe(false);
-  expect(host.querySelector('details')?.textContent).toContain('apitrace replay --pcpu --pgpu --ppd');
+  const more = host.querySelector('details')!;
+  expect(more.textContent).toBe('What else can be added');
+  send(more, new Event('toggle'));
+  await vi.waitFor(() => expect(more.textContent).toContain('apitrace replay --pcpu --pgpu --ppd'));
 });
 
 it('lists the formats once after a file that is none of them', () => {

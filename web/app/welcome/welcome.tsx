@@ -1,10 +1,12 @@
+import { useSignal } from '@preact/signals';
 import { formatBytes, formatOffset, formatPercent, shortened } from '../../base/format.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import type { Page } from '../../page/page.ts';
 import type { Bench } from '../../page/workbench.ts';
 import { Companions } from '../../parts/companions.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import { MarkedText } from '../../parts/marked_text.tsx';
-import { ADDITIONS, FORMATS, type Format } from '../formats.ts';
+import { FORMATS, type Format } from '../formats.ts';
 import { RecentFiles } from './recent.tsx';
 import './welcome.css';
 
@@ -12,6 +14,7 @@ import './welcome.css';
 export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
   const { workbench } = page;
   const bench = workbench.bench.value;
+  const isMore = useSignal(false);
   if (bench.at === 'fetching') return <Fetching bench={bench} cancel={workbench.cancel} />;
   const failure = failureOf(bench);
   const isTouched = isTouch();
@@ -51,19 +54,9 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
             ))}
           </ul>
         </section>
-        <details class="additions">
+        <details class="additions" onToggle={() => (isMore.value = true)}>
           <summary>What else can be added</summary>
-          <ul>
-            {ADDITIONS.map(([what, adds]) => (
-              <li key={what}>
-                <b>{what}</b>{' '}
-                <span class="muted">
-                  <MarkedText text={adds} />
-                </span>
-              </li>
-            ))}
-          </ul>
-          <p class="muted">Add them before the trace, after it, or together with it.</p>
+          {isMore.value && <Lazy load={async () => (await import('./additions.tsx')).Additions} props={{}} />}
         </details>
       </div>
     </main>

@@ -45,16 +45,24 @@ export const STARTS: readonly Start[] = [
         return undefined;
       }),
   },
-  {
-    id: 'costly-functions',
-    place: 20,
+  costly('costly-functions', 20, 'Which functions cost the most?', (isTimed) => isTimed),
+  // Instructions raise other questions first.
+  costly('long-functions', 70, 'Which functions run the longest?', (isTimed) => !isTimed),
+];
+
+/** A question for the functions with the greatest self time, in traces with or without time. */
+function costly(id: string, place: number, words: string, isFor: (isTimed: boolean) => boolean): Start {
+  return {
+    id,
+    place,
     asked: ({ trace, statistics }) => {
       const info = trace.info.value;
       if (!info?.offers.includes('callStacks') || info.offers.includes('graphics')) return null;
+      if (!isFor(info.clock.kind !== 'ordinal')) return null;
       const told = wholeOf(statistics.functions.value);
       const row = told ? mostBySelf(told.columns) : -1;
       return {
-        words: info.clock.kind === 'ordinal' ? 'Which functions run the longest?' : 'Which functions cost the most?',
+        words,
         ...(told && row >= 0 ? { figure: shortened(trace.names.of(told.columns.name[row]!), 40) } : {}),
         way: 'Functions, sorted by Self',
       };
@@ -65,8 +73,8 @@ export const STARTS: readonly Start[] = [
         const row = mostBySelf(columns);
         if (row >= 0) open.statistics.highlighted.value = columns.name[row]!;
       }),
-  },
-];
+  };
+}
 
 /** Statistics of the whole trace and all threads, once all calls are counted; else null. */
 function wholeOf(told: Told<Functions> | null): Told<Functions> | null {
