@@ -2,7 +2,6 @@ import { useLayoutEffect } from 'preact/hooks';
 import type { Page } from '../page/page.ts';
 import { returnFocus } from '../parts/focus_return.ts';
 import { Lazy } from '../parts/lazy.tsx';
-import { canWalk } from '../trace/stepping.ts';
 import { listenForCommands } from './commands/keyboard.ts';
 import { MenuHost } from './commands/menu_host.tsx';
 import { DropOverlay } from './drop.tsx';
@@ -17,11 +16,11 @@ import { Welcome } from './welcome/welcome.tsx';
 import './app.css';
 
 const loadKeep = async () => (await import('./keep/dialog.tsx')).KeepDialog;
-const loadKeys = async () => (await import('./commands/keys.tsx')).KeysDialog;
+const loadHelp = async () => (await import('./help/help.tsx')).Help;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, keysShown, paletteShown, keepShown, chooseFile } = page;
+  const { workbench, helpShown, paletteShown, keepShown, chooseFile } = page;
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
@@ -29,13 +28,12 @@ export function App({ page }: { page: Page }) {
   useLayoutEffect(() => listenForCommands(page), [page]);
   useLayoutEffect(() => listenForPastes(page), [page]);
   useLayoutEffect(() => returnFocus(() => page.surface.peek()?.area ?? null), [page]);
-  const canWalkNow = bench.at !== 'open' || canWalk(bench.open.trace.info.value);
-  const closeKeys = () => {
-    keysShown.value = false;
+  const closeHelp = () => {
+    helpShown.value = false;
   };
-  const keysFailed = () => {
-    workbench.warn('The list of keys could not be loaded.');
-    closeKeys();
+  const helpFailed = () => {
+    workbench.warn('Help could not be loaded.');
+    closeHelp();
   };
 
   return (
@@ -65,9 +63,7 @@ export function App({ page }: { page: Page }) {
           onEnter={() => warm(workbench)}
           onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))}
         />
-        {keysShown.value && (
-          <Lazy load={loadKeys} props={{ page, canWalk: canWalkNow, close: closeKeys }} failed={keysFailed} />
-        )}
+        {helpShown.value && <Lazy load={loadHelp} props={{ page, close: closeHelp }} failed={helpFailed} />}
         {keepShown.value && bench.at === 'open' && (
           <Lazy
             key={bench.open.id}

@@ -60,7 +60,7 @@ const page: Page = {
   commands: [...COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
   chooseFile: () => void chooseFile(workbench, recent),
   surface: signal(null),
-  keysShown: signal(false),
+  helpShown: signal(false),
   paletteShown: signal(false),
   keepShown: signal(false),
 };

@@ -27,6 +27,7 @@ import type { OpenTrace } from '../timeline/open_trace.ts';
 import { undoOf } from '../timeline/undo.ts';
 import { createVisits } from '../timeline/visits.ts';
 import { Dock } from './dock/dock.tsx';
+import { divideRoom } from './dock/sizes.ts';
 import { SelectionPane } from './pane.tsx';
 import { createSurface } from './surface.ts';
 import '../timeline/canvas/timeline.css';
@@ -88,6 +89,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     scope.add(listenForMenus(element, open, state, showMenu));
     scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
+    const section = element.closest('.work')?.querySelector<HTMLElement>('.dock');
+    if (scroller.current && section) scope.add(divideRoom(open, page.dock, { scroller: scroller.current, section }));
     for (const { start } of page.features) if (start) scope.add(start(open, page));
     // What was opened is what the keys act on now.
     element.focus({ preventScroll: true });

@@ -41,8 +41,8 @@ export interface Page {
   readonly commands: readonly Command[];
   /** The timeline on the screen; null while there is none. */
   readonly surface: Signal<Surface | null>;
-  /** Whether the sheet of keys is open, and the palette of commands. */
-  readonly keysShown: Signal<boolean>;
+  /** Whether help is open, and the palette of commands. */
+  readonly helpShown: Signal<boolean>;
   readonly paletteShown: Signal<boolean>;
   /** Whether the question is open that asks about a copy of the file. */
   readonly keepShown: Signal<boolean>;
@@ -140,8 +140,31 @@ export interface Feature {
   readonly facts?: readonly Facts[];
   /** What it has in the header, once a trace is recognised. */
   readonly button?: ComponentType<{ open: OpenTrace; page: Page }>;
+  /** Loads its questions for *Start here*. */
+  readonly starts?: () => Promise<readonly Start[]>;
   /** Begins when a trace comes to the screen. */
   readonly start?: (open: OpenTrace, page: Page) => Dispose;
+}
+
+/** A question that the page answers at once, for someone who does not know the page yet. */
+export interface Start {
+  readonly id: string;
+  /** Questions are in ascending order of this, and the first few are shown. */
+  readonly place: number;
+  /** The question for this trace; null if the trace has no answer to it, or not yet. Subscribes. */
+  readonly asked: (open: OpenTrace, page: Page) => Asked | null;
+  /** Shows the answer. Called once the trace is read. */
+  readonly answer: (open: OpenTrace, page: Page) => void;
+}
+
+/** A question about a trace. */
+export interface Asked {
+  /** The question itself. */
+  readonly words: string;
+  /** The beginning of the answer, such as a number, where it is known. */
+  readonly figure?: string;
+  /** Where the answer comes from, so that the way is known the next time. */
+  readonly way: string;
 }
 
 /** What a feature knows of the selected item, for Details. */

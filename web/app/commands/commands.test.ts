@@ -68,7 +68,7 @@ describe('the commands', () => {
   });
   it('are disabled without the trace or the selection that they need', () => {
     expect(idFor('w', {}, { ...context, surface: null })).toBeNull();
-    expect(idFor('?', {}, { ...context, surface: null })).toBe('show-keys');
+    expect(idFor('?', {}, { ...context, surface: null })).toBe('show-help');
     expect([idFor('.'), idFor('enter')]).toEqual([null, 'select-first']);
     selected.value = {};
     expect([idFor('.'), idFor('enter')]).toEqual(['select-next', null]);
@@ -107,7 +107,7 @@ describe('a key', () => {
     expect(idFor('a', { onTimeline: false })).toBe('pan-left');
   });
   it('reaches only the commands of the page while a dialog is open', () => {
-    expect([idFor('escape', { dialog: true }), idFor('?', { dialog: true })]).toEqual([null, 'show-keys']);
+    expect([idFor('escape', { dialog: true }), idFor('?', { dialog: true })]).toEqual([null, 'show-help']);
   });
   it('counts with Ctrl or Command, and not with Alt', () => {
     const event = { key: 'O', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };

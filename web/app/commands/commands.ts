@@ -41,14 +41,14 @@ export const COMMANDS: readonly Command[] = [
     },
   },
   {
-    id: 'show-keys',
-    title: 'Show keys',
+    id: 'show-help',
+    title: 'Show help and keys',
     keys: ['?'],
     sheet: onPage,
     overDialogs: true,
     enabled: () => true,
-    run: ({ page: { keysShown } }) => {
-      keysShown.value = !keysShown.value;
+    run: ({ page: { helpShown } }) => {
+      helpShown.value = !helpShown.value;
     },
   },
   {

@@ -57,10 +57,10 @@ export function Header({ page }: { page: Page }) {
         )}
         <button
           type="button"
-          class="plain icon keys-button"
-          onClick={() => runCommand(page, 'show-keys')}
-          aria-label="Keys"
-          title="Keys (?)"
+          class="plain icon help-button"
+          onClick={() => runCommand(page, 'show-help')}
+          aria-label="Help"
+          title="Help: questions, keys, words and documentation (?)"
         >
           ?
         </button>

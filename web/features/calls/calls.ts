@@ -115,10 +115,14 @@ interface Parts {
   readonly find: Marked['find'];
 }
 
-/** The Functions panel of a trace. `view` is the one in front, which the caller remembers. */
+/**
+ * The Functions panel of a trace. `view` is the one in front, which the caller remembers. `wished` is the name whose longest call is to
+ * be compared once its calls are listed, or -1.
+ */
 export function createCalls(
   { trace, statistics, selection, callPaths, find }: Parts,
   view: ReadonlySignal<CallView>,
+  wished: Signal<number> = signal(-1),
 ): Calls {
   const scope = createScope();
   const mounted = signal(false);
@@ -252,6 +256,8 @@ export function createCalls(
     leaveList();
     const next = createCallList(name, trace, statistics, selection);
     unmark = markDurations(next, { trace, statistics, find });
+    if (wished.peek() === name) next.compare('longest');
+    wished.value = -1;
     listed.value = next;
   };
   scope.add(

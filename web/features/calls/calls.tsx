@@ -16,14 +16,20 @@ import { CallListView } from './list.tsx';
 import { StackList } from './stacks.tsx';
 import { CallTree } from './tree.tsx';
 import { type CallView, chooseView, hasView, viewOf } from './views.ts';
+import { wishedComparison } from './wished.ts';
 import './calls.css';
 
 /** Of the table of functions. It outlives a trace, the filter does not. */
 const sort = signal<Sort>({ by: 'total', descending: true });
 
+/** Sorts the table of functions. */
+export function sortFunctions(by: Sort): void {
+  sort.value = by;
+}
+
 /** The Functions panel of a trace. */
 export function callsView(open: OpenTrace, { dock }: Page): PanelView {
-  const calls = createCalls(open, viewOf(open, dock));
+  const calls = createCalls(open, viewOf(open, dock), wishedComparison(open));
   const choose = (view: CallView) => chooseView(open, dock, view);
   const filter = createFunctionFilter(open.trace, open.statistics);
   return {

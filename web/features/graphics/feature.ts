@@ -43,6 +43,7 @@ export const GRAPHICS: Feature = {
       load: async () => (await import('./graphics_call.tsx')).GraphicsCall,
     },
   ],
+  starts: async () => (await import('./starts.ts')).STARTS,
   start: (open) =>
     effect(() => {
       if (!offered(open)) return;

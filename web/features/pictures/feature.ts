@@ -11,4 +11,5 @@ export const PICTURES: Feature = {
       load: async () => (await import('./picture.tsx')).pictureOf,
     },
   ],
+  starts: async () => (await import('./starts.ts')).STARTS,
 };

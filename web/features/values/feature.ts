@@ -32,6 +32,7 @@ export const VALUES: Feature = {
     },
   ],
   commands: POINT_COMMANDS,
+  starts: async () => (await import('./starts.ts')).STARTS,
   start: (open, { dock }) => {
     const stops = [
       effect(() => {

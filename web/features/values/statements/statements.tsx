@@ -18,9 +18,11 @@ import {
   type Statements as Model,
   ownName,
   type StatementOrder,
+  sorted,
   statementName,
   statementNamed,
 } from '../statements.ts';
+import { wishedInvariants } from '../wished.ts';
 import { IterationsOf } from './iterations.tsx';
 import './statements.css';
 
@@ -51,6 +53,11 @@ function Statements({ open, model, chosen, current }: Props) {
     chosen.value = statementNamed(columns, wanted);
     wantedStatement(open).value = '';
   }, [wanted, columns]);
+  const isWished = wishedInvariants(open).value;
+  useEffect(() => {
+    // The list is by count at first, and may be in another order by now.
+    if (isWished && columns) chosen.value = sorted(columns, 'count', true, () => '')[0] ?? -1;
+  }, [isWished, columns]);
   const statement = chosen.value;
   const iterations = useMemo(
     () =>
@@ -60,6 +67,11 @@ function Statements({ open, model, chosen, current }: Props) {
     [columns, statement],
   );
   useEffect(() => () => iterations?.dispose(), [iterations]);
+  useEffect(() => {
+    if (!isWished || !iterations) return;
+    wishedInvariants(open).value = false;
+    iterations.show('invariants');
+  }, [isWished, iterations]);
   if (model.failed.value) {
     return (
       <p class="panel-note muted" role="alert">
