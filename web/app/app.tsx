@@ -12,7 +12,6 @@ import { Entries } from './entries.tsx';
 import { droppedFiles, FILE_INPUT, warm } from './files.ts';
 import { Header } from './header/header.tsx';
 import { loadTraceView } from './load.ts';
-import { LazyPalette } from './palette/lazy.tsx';
 import { Welcome } from './welcome/welcome.tsx';
 import './app.css';
 
@@ -23,7 +22,7 @@ const loadKeys = async () => (await import('./commands/keys.tsx')).KeysDialog;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, keysShown, paletteShown, chooseFile } = page;
+  const { workbench, keysShown, chooseFile } = page;
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
@@ -68,7 +67,6 @@ export function App({ page }: { page: Page }) {
         {keysShown.value && (
           <Lazy load={loadKeys} props={{ page, canWalk: canWalkNow, close: closeKeys }} failed={keysFailed} />
         )}
-        {paletteShown.value && <LazyPalette page={page} close={() => (paletteShown.value = false)} />}
       </div>
     </MenuHost>
   );

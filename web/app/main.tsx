@@ -57,7 +57,7 @@ const page: Page = {
   chooseFile: () => void chooseFile(workbench, recent),
   surface: signal(null),
   keysShown: signal(false),
-  paletteShown: signal(false),
+  search: { mode: signal('all'), isAsked: signal(false) },
 };
 
 effect(() => {

@@ -18,6 +18,9 @@ export const DETAILS = 'details';
 
 /** The id of the panel of results. */
 export const RESULTS = 'results';
+/** The ids of the panels of SQL and of variables. */
+export const SQL_PANEL = 'query';
+export const VARIABLES = 'variables';
 /** CSS pixels of the lowest dock. */
 export const LEAST_HEIGHT = 120;
 /** CSS pixels of the dock until the user drags it. */

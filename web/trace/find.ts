@@ -15,8 +15,6 @@ import { toTick } from './view.ts';
 
 /** The search of a trace. There is one at a time. */
 export interface Find {
-  /** Whether the user has opened it. */
-  readonly shown: Signal<boolean>;
   /** What the user has typed. */
   readonly text: Signal<string>;
   /** The expression that the hits are of, or ''. */
@@ -42,8 +40,6 @@ export interface Find {
   want(first: number, end: number): void;
   /** Searches for the text at once. */
   ask(text: string): void;
-  /** Opens the field, and searches for the text. */
-  open(text: string): void;
   /** Ends the search and keeps what it has found. */
   stop(): void;
   /** Searches for the same again, to the end. */
@@ -68,7 +64,6 @@ export function createFind(
   selection: Pick<Selection, 'selected' | 'record' | 'reveal' | 'revealRecord'>,
 ): Find {
   const scope = createScope();
-  const shown = signal(false);
   const text = signal('');
   const asked = signal('');
   const accesses = createAccessMarks(timeline);
@@ -215,7 +210,6 @@ export function createFind(
     if (wanted !== asked.peek() || state.peek().at === 'idle') begin(wanted);
   };
   return {
-    shown,
     text,
     asked,
     state,
@@ -230,10 +224,6 @@ export function createFind(
     row: rows.row,
     want: rows.want,
     ask: askFor,
-    open: (wanted) => {
-      shown.value = true;
-      askFor(wanted);
-    },
     stop: search.stop,
     again: () => begin(asked.peek()),
     clear: () => {

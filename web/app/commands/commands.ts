@@ -1,6 +1,5 @@
-import { hasSelection, onTrace } from '../../page/commands.ts';
+import { hasSelection, onTrace, openSearch } from '../../page/commands.ts';
 import type { Command, Page, Surface } from '../../page/page.ts';
-import { GO_TO_ID } from '../../timeline/canvas/fields.ts';
 import { SLICE_ROW } from '../../timeline/layout.ts';
 import { rangeAround } from '../../timeline/measure.ts';
 import { rangeBetween } from '../../trace/view.ts';
@@ -32,11 +31,13 @@ export const COMMANDS: readonly Command[] = [
   {
     id: 'show-palette',
     title: 'Show all commands',
-    keys: ['ctrl k'],
+    keys: ['ctrl k', 'ctrl shift p'],
     sheet: onPage,
     enabled: () => true,
-    run: ({ page: { paletteShown } }) => {
-      paletteShown.value = !paletteShown.value;
+    run: ({ page }) => {
+      const { mode } = page.search;
+      if (mode.peek() === 'commands') mode.value = 'all';
+      else openSearch(page, 'commands');
     },
   },
   {
@@ -69,7 +70,7 @@ export const COMMANDS: readonly Command[] = [
     part: 'range',
     ...move(),
   }),
-  onTrace('go-to', 'Go to a position or a name', ['g'], () => document.getElementById(GO_TO_ID)?.focus(), move()),
+  onTrace('go-to', 'Go to a position or a name', ['g', 'ctrl p'], (_, page) => openSearch(page, 'places'), move()),
   onTrace('back', 'Back', ['alt arrowleft'], ({ visits }) => visits.back(), {
     needs: ({ visits }) => visits.canGoBack.peek(),
     ...move('Go back, go forward'),

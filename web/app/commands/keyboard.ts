@@ -25,7 +25,9 @@ const FOR_CONTROLS: ReadonlySet<Chord> = new Set([
 ]);
 
 /** Keys that are other commands with Shift. With all others Shift changes nothing. */
-const WITH_SHIFT = /^(f\d+|m)$/;
+const WITH_SHIFT = /^(f\d+|m|n)$/;
+/** Keys that are other commands with Ctrl and Shift. */
+const WITH_CTRL_SHIFT = /^(f\d+|p)$/;
 /** Keys that are commands with Alt. The others with Alt belong to the browser. */
 const WITH_ALT = /^arrow(left|right)$/;
 
@@ -59,8 +61,8 @@ export function chordOf(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
 ): Chord | null {
   const key = event.key.toLowerCase();
-  const isFunction = /^f\d+$/.test(key);
-  if (event.ctrlKey || event.metaKey) return `ctrl ${event.shiftKey && isFunction ? 'shift ' : ''}${key}`;
+  if (event.ctrlKey || event.metaKey)
+    return `ctrl ${event.shiftKey && WITH_CTRL_SHIFT.test(key) ? 'shift ' : ''}${key}`;
   if (event.altKey) return WITH_ALT.test(key) && !event.shiftKey ? `alt ${key}` : null;
   return event.shiftKey && WITH_SHIFT.test(key) ? `shift ${key}` : key;
 }
