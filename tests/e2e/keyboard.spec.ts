@@ -94,7 +94,7 @@ test('the sheet of keys opens at its top on a small screen', async ({ page }) =>
 test.describe('going to a step', () => {
   const goTo = async (page: Page, position: string) => {
     await page.keyboard.press('g');
-    await page.locator('#go-to').fill(position);
+    await page.locator('#find-field').fill(position);
     await page.keyboard.press('Enter');
   };
 

@@ -34,10 +34,10 @@ export const COMMANDS: readonly Command[] = [
     keys: ['ctrl k', 'ctrl shift p'],
     sheet: onPage,
     enabled: () => true,
-    run: ({ page }) => {
-      const { mode } = page.search;
-      if (mode.peek() === 'commands') mode.value = 'all';
-      else openSearch(page, 'commands');
+    run: ({ page, surface }) => {
+      if (page.search.mode.peek() !== 'commands') openSearch(page, 'commands');
+      else if (surface) surface.area.focus({ preventScroll: true });
+      else page.search.mode.value = 'all';
     },
   },
   {

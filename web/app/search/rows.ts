@@ -37,6 +37,8 @@ export interface Asked {
   readonly recent: readonly string[];
   /** Names of variables, in traces that have values. */
   readonly variables: readonly string[];
+  /** What {@link placesFor} returns for the text. It looks at many names, and the search is far more often further than before. */
+  readonly places: readonly SearchRow[];
 }
 
 /** Most rows of a kind beside others, and of tracks and names if only places are wanted. */
@@ -46,19 +48,28 @@ const MOST_PLACES = 20;
 const MOST_NAMES = 200_000;
 /** Characters of a text in a title. */
 const LONGEST = 60;
+const NOWHERE = { to: 'nowhere', sentence: '' } as const;
 /** Most terms in the list of an empty field. */
 const MOST_TERMS = 12;
+
+/** The places and names that a text may mean, in a mode. */
+export function placesFor(open: OpenTrace, text: string, mode: SearchMode): readonly SearchRow[] {
+  if (mode === 'commands' || isSql(text)) return [];
+  return places(open, text, mode === 'places' ? MOST_PLACES : MOST, mode === 'places');
+}
 
 /** What the field of the search offers for what was typed, the best first. Subscribes to how far the search is. */
 export function rowsFor(asked: Asked): readonly SearchRow[] {
   const { mode, open } = asked;
-  if (!open || mode === 'commands') return commandsAndPanels(asked, Number.POSITIVE_INFINITY);
+  if (!open) return commandsAndPanels(asked, Number.POSITIVE_INFINITY);
+  if (mode === 'commands') {
+    return [...commandsAndPanels(asked, Number.POSITIVE_INFINITY), ...tracks(asked, open, MOST_PLACES)];
+  }
   const text = asked.text.trim();
-  if (mode === 'places') return [...places(asked, open, MOST_PLACES), ...tracks(asked, open, MOST_PLACES)];
+  if (mode === 'places') return [...asked.places, ...tracks(asked, open, MOST_PLACES)];
   if (text === '') return terms(asked, open);
   if (isSql(text)) return [sql(open, text, asked.page)];
-  const places_ = places(asked, open, MOST);
-  const leads = places_.filter(({ kind }) => kind === 'Place');
+  const leads = asked.places.filter(({ kind }) => kind === 'Place');
   // A number alone is more often something to look for.
   const isPlace = !/^[\d\s.,]+$/.test(text);
   const address = addresses(open, text);
@@ -67,9 +78,9 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
     found(open, asked.text),
     ...(isPlace ? [] : leads),
     ...address,
-    ...instead(open, text),
     ...terms(asked, open),
-    ...places_.filter((row) => !leads.includes(row)),
+    ...instead(open, text),
+    ...asked.places.filter((row) => !leads.includes(row)),
     ...variables(asked, open),
     ...(text.length > 1 ? [...tracks(asked, open, MOST), ...commandsAndPanels(asked, MOST + 1)] : []),
   ];
@@ -112,29 +123,28 @@ function instead({ find, trace }: OpenTrace, text: string): readonly SearchRow[]
 
 /** Terms of the filter language that the term at the caret may become. Names have rows of their own. */
 function terms({ text, caret }: Asked, open: OpenTrace): readonly SearchRow[] {
-  const completions = completionsOf(text, caret, knownOf(open));
-  return completions.items
-    .filter(({ text: item }) => !/^name:./.test(item))
-    .slice(0, text.trim() === '' ? MOST_TERMS : MOST + 1)
-    .map(({ text: item, meaning }) => ({
-      id: `term ${item}`,
-      kind: 'Term',
-      title: item,
-      about: meaning,
-      isText: true,
-      put: { completions, item },
-    }));
+  const known = knownOf(open);
+  const completions = completionsOf(text, caret, /name[:=]/i.test(text) ? known : { ...known, names: [] });
+  return completions.items.slice(0, text.trim() === '' ? MOST_TERMS : MOST + 1).map(({ text: item, meaning }) => ({
+    id: `term ${item}`,
+    kind: 'Term',
+    title: item,
+    about: meaning,
+    isText: true,
+    put: { completions, item },
+  }));
 }
 
 /** The position that the text is, and functions whose names it is a part of. */
-function places({ text }: Asked, open: OpenTrace, most: number): readonly SearchRow[] {
+function places(open: OpenTrace, text: string, most: number, isNarrow: boolean): readonly SearchRow[] {
   const { trace } = open;
   const info = trace.info.peek();
   const extent = trace.progress.peek().extent;
   const wanted = text.trim();
   if (!info || !extent || wanted === '') return [];
   const rows: SearchRow[] = [];
-  const goal = goalOf(text, extent, info.clock, trace.names);
+  // Positions, numbers and addresses have a digit. Other names are found below.
+  const goal = isNarrow || /\d/.test(text) ? goalOf(text, extent, info.clock, trace.names) : NOWHERE;
   if (goal.to === 'position') {
     rows.push({
       id: 'place',
@@ -152,7 +162,10 @@ function places({ text }: Asked, open: OpenTrace, most: number): readonly Search
   }
   const kind = info.offers.includes('callStacks') ? 'Function' : 'Name';
   const isShort = wanted.length < 2 || isNumbered;
-  for (const id of isShort ? [] : namesLike(wanted, names.text, most)) {
+  // The name that is the text as a whole, or has this id or address, is the first.
+  const first = goal.to === 'name' && !isNumbered ? [goal.name] : [];
+  const like = isShort ? [] : namesLike(wanted, names.text, most).filter((id) => id !== first[0]);
+  for (const id of [...first, ...like].slice(0, most)) {
     rows.push({
       id: `name ${id}`,
       kind,

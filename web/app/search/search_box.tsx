@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import { watch } from '../../base/watch.ts';
 import { contextOf } from '../../page/commands.ts';
@@ -45,28 +45,35 @@ export function SearchBox({ open, page }: Props) {
   const variables = useSignal<readonly string[]>([]);
   /** Why the place that was typed leads nowhere, or ''. */
   const nowhere = useSignal('');
-  const before = useRef<Element | null>(null);
+  const before = useRef<HTMLElement | null>(null);
   const context = useSignal(contextOf(page));
   const narrowed: SearchMode = open ? mode.value : 'commands';
   const text = aside.value ?? (narrowed === 'all' ? (open?.find.text.value ?? '') : '');
-  const list = () =>
-    module.value?.rowsFor({
+  const version = open?.trace.names.version.value;
+  const known = module.value;
+  const places = useMemo(
+    () => (open && known ? known.placesFor(open, text, narrowed) : null),
+    [open, known, text, narrowed, version],
+  );
+  const listOf = (loaded: RowsModule) =>
+    loaded.rowsFor({
       mode: narrowed,
       text,
       caret: caret.value,
       open,
       page,
       context: context.value,
-      recent: module.value.recentChoices(),
+      recent: loaded.recentChoices(),
       variables: variables.value,
-    }) ?? [];
-  const rows = isOpen.value ? list() : [];
+      places: places ?? (open ? loaded.placesFor(open, text, narrowed) : []),
+    });
+  const rows = isOpen.value && known ? listOf(known) : [];
 
   useLayoutEffect(() => {
     if (!isAsked.value) return;
     isAsked.value = false;
     const field = input.current;
-    if (document.activeElement === field) prepare(null);
+    if (document.activeElement === field) prepare();
     field?.focus();
     field?.select();
     // With something to look for, the list would cover what was found.
@@ -92,19 +99,16 @@ export function SearchBox({ open, page }: Props) {
         : undefined,
     [open],
   );
-  const prepare = (from: EventTarget | null) => {
-    if (from instanceof Element) before.current = from;
+  const loadingFailed = () => {
+    hasFailed.value = true;
+  };
+  const prepare = () => {
     context.value = contextOf(page);
     if (!module.peek()) {
       hasFailed.value = false;
-      loadRows().then(
-        (loaded) => {
-          module.value = loaded;
-        },
-        () => {
-          hasFailed.value = true;
-        },
-      );
+      loadRows().then((loaded) => {
+        module.value = loaded;
+      }, loadingFailed);
     }
     if (open?.trace.info.peek()?.offers.includes('values') && variables.peek().length === 0) {
       void open.trace.records
@@ -119,7 +123,7 @@ export function SearchBox({ open, page }: Props) {
     mode.value = 'all';
     aside.value = null;
     const target = before.current?.isConnected ? before.current : page.surface.peek()?.area;
-    if (target instanceof HTMLElement) target.focus({ preventScroll: true });
+    if (target) target.focus({ preventScroll: true });
     else input.current?.blur();
   };
   const typed = (value: string, at: number) => {
@@ -164,14 +168,16 @@ export function SearchBox({ open, page }: Props) {
       });
       return;
     }
-    if (open && narrowed === 'all' && aside.peek() === null) {
-      const [first] = list();
-      if (back || !first || first.put || first.id === 'find-text') void open.find.step(back ? -1 : 1);
-      else take(first);
-      return;
-    }
-    if (module.peek()) take(list()[0]);
-    else void loadRows().then(() => requestAnimationFrame(() => take(list()[0])));
+    const first = (rowsOf: RowsModule) => {
+      const [row] = listOf(rowsOf);
+      const leads = row && !row.put && row.id !== 'find-text' && !back;
+      if (open && narrowed === 'all' && aside.peek() === null && !leads) void open.find.step(back ? -1 : 1);
+      else take(row);
+    };
+    const loaded = module.peek();
+    if (loaded) first(loaded);
+    // What was typed before the list was there counts.
+    else loadRows().then(first, loadingFailed);
   };
   const state = open?.find.state.value;
   const isFind = narrowed === 'all' && aside.value === null;
@@ -211,7 +217,8 @@ export function SearchBox({ open, page }: Props) {
         listLabel="Results of the search"
         onInput={typed}
         onFocus={(from) => {
-          prepare(from);
+          before.current = from instanceof HTMLElement ? from : null;
+          prepare();
           if (text === '') isOpen.value = true;
         }}
         onBlur={() => {
