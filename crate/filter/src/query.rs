@@ -192,10 +192,11 @@ fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, Syn
         Expr::Any(parts) if negated => Normal::All(all(parts)?),
         Expr::All(parts) if !negated && !binder.words_are_names => {
             // Together they are two alternatives, each by itself would double their number.
-            let (words, others): (Vec<_>, Vec<_>) =
-                parts.iter().partition(|part| matches!(part, Expr::Term(Term::Word(_), _)));
-            let others = others.into_iter().map(|part| normal(part, negated, binder));
-            Normal::All(binder.words(words).into_iter().map(Ok).chain(others).collect::<Result<Vec<_>, _>>()?)
+            let words: Vec<&Word> = parts.iter().filter_map(word_of).collect();
+            let joined = (!words.is_empty()).then(|| binder.words(&words));
+            let others = parts.iter().filter(|part| word_of(part).is_none());
+            let others = others.map(|part| normal(part, negated, binder)).collect::<Result<Vec<_>, _>>()?;
+            Normal::All(joined.into_iter().chain(others).collect())
         }
         Expr::All(parts) if !negated => Normal::All(all(parts)?),
         Expr::Any(parts) | Expr::All(parts) => Normal::Any(all(parts)?),
@@ -203,9 +204,7 @@ fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, Syn
         Expr::Term(Term::Word(word), _) if negated && !binder.words_are_names => {
             Normal::Is(false, Atom::Record(binder.word(word)))
         }
-        Expr::Term(Term::Word(_), _) if !binder.words_are_names => {
-            binder.words(vec![expr]).unwrap_or(Normal::All(Vec::new()))
-        }
+        Expr::Term(Term::Word(word), _) if !binder.words_are_names => binder.words(&[word]),
         Expr::Term(Term::Memory { written: None, bounds }, _) => {
             either(negated, |written| RecordTest::Memory { written, bounds: *bounds })
         }
@@ -217,6 +216,13 @@ fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, Syn
             Normal::Is(!negated, binder.atom(term).map_err(wrong)?)
         }
     })
+}
+
+fn word_of(expr: &Expr) -> Option<&Word> {
+    match expr {
+        Expr::Term(Term::Word(word), _) => Some(word),
+        _ => None,
+    }
 }
 
 /// A condition that holds for what is read, or for what is written.
@@ -316,18 +322,11 @@ impl Binder<'_> {
     }
 
     /// Words that must all be there: in the name, which the store knows, or else in the record.
-    fn words(&self, words: Vec<&Expr>) -> Option<Normal> {
-        let words: Vec<&Word> = words
-            .into_iter()
-            .filter_map(|word| match word {
-                Expr::Term(Term::Word(word), _) => Some(word),
-                _ => None,
-            })
-            .collect();
+    fn words(&self, words: &[&Word]) -> Normal {
         let name = |word: &&Word| Normal::Is(true, Atom::Names(NameExpr::Is(word.pattern.clone())));
         let record = |word: &&Word| Normal::Is(true, Atom::Record(self.word(word)));
         let both = [words.iter().map(name).collect(), words.iter().map(record).collect()];
-        (!words.is_empty()).then(|| Normal::Any(both.map(Normal::All).into()))
+        Normal::Any(both.map(Normal::All).into())
     }
 
     /// A word in a record.
