@@ -517,13 +517,12 @@ impl Visitor for Search {
                     } else {
                         text_of(text, key, value, is_outermost)
                     };
-                    let is_number = || match (wanted, value) {
-                        (None, _) | (_, FieldValue::Bool(_)) => false,
-                        (Some(_), FieldValue::Code { address, .. }) => {
-                            wanted.is_some_and(|wanted| is_within(&wanted, FieldValue::Hex(address)))
-                        }
-                        (Some(wanted), value) => is_within(wanted, value),
+                    let compared = match value {
+                        FieldValue::Bool(_) => None,
+                        FieldValue::Code { address, .. } => Some(FieldValue::Hex(address)),
+                        value => Some(value),
                     };
+                    let is_number = || wanted.as_ref().zip(compared).is_some_and(|(wanted, is)| is_within(wanted, is));
                     let is = place.is_some() || is_number() || is_variable && is_key(text, key);
                     noted = noted.or(place);
                     self.in_fields |= u128::from(is) << number;

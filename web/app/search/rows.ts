@@ -108,10 +108,12 @@ function instead({ find, trace }: OpenTrace, text: string): readonly SearchRow[]
   const state = find.state.value;
   if (find.asked.value.trim() !== text) return [];
   const isEmpty = state.at === 'done' && find.count.value === 0 && state.beyond === 0 && !state.stopped;
-  if (!isEmpty && state.at !== 'wrong') return [];
+  // At the end, more is still to be typed.
+  const isWrong = state.at === 'wrong' && state.wrong.at < text.length;
+  if (!isEmpty && !isWrong) return [];
   const all = trace.names.text.slice(0, MOST_NAMES);
   const isName = (part: string) => all.some((name) => name.toLowerCase().includes(part.toLowerCase()));
-  return insteadOf(text, state.at === 'wrong', isName).map(({ text: item, meaning }) => ({
+  return insteadOf(text, isWrong, isName).map(({ text: item, meaning }) => ({
     id: `instead ${item}`,
     kind: 'Try',
     title: item,
@@ -240,12 +242,16 @@ function sql(open: OpenTrace, text: string, { dock }: Page): SearchRow {
   };
 }
 
-function tracks({ text, context: { surface } }: Asked, { timeline }: OpenTrace, most: number): readonly SearchRow[] {
+function tracks(
+  { mode, text, context: { surface } }: Asked,
+  { timeline }: OpenTrace,
+  most: number,
+): readonly SearchRow[] {
   if (text.trim() === '') return [];
   const all = timeline.arrangement.ordered
     .peek()
     .map((track) => ({ id: `track ${track.id}`, title: `Go to ${shortened(track.name)}`, track }));
-  return ranked(all, text, [], most).map(({ id, title, track }) => ({
+  return ranked(all, text, [], most, mode === 'all').map(({ id, title, track }) => ({
     id,
     kind: 'Track',
     title,
@@ -256,7 +262,7 @@ function tracks({ text, context: { surface } }: Asked, { timeline }: OpenTrace, 
 }
 
 /** Commands that have an effect now, and panels. */
-function commandsAndPanels({ text, recent, page, context, open }: Asked, most: number): readonly SearchRow[] {
+function commandsAndPanels({ mode, text, recent, page, context, open }: Asked, most: number): readonly SearchRow[] {
   const commands = page.commands
     .filter(({ id, enabled }) => id !== 'show-palette' && enabled(context))
     .map((command): SearchRow => {
@@ -266,7 +272,7 @@ function commandsAndPanels({ text, recent, page, context, open }: Asked, most: n
       return { id: command.id, kind: 'Command', title: command.title, about, chord, run };
     });
   const panels = open ? [...panelsOf(open, page), ...panesOf(open, page)] : [];
-  return ranked([...commands, ...panels], text, recent, most).map((row) => ({
+  return ranked([...commands, ...panels], text, recent, most, mode === 'all').map((row) => ({
     ...row,
     leaves: true,
     isRemembered: true,
