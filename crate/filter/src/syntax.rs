@@ -648,7 +648,7 @@ mod tests {
     }
 
     fn wrong(text: &str) -> (usize, usize, String) {
-        let error = parse(text, "").expect_err(text);
+        let error = parse(text, "name, thread").expect_err(text);
         (error.at, error.len, error.sentence)
     }
 
