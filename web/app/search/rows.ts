@@ -75,7 +75,7 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
   const address = addresses(open, text);
   return [
     ...(isPlace ? leads : []),
-    found(open, asked.text),
+    ...found(open, asked.text),
     ...(isPlace ? [] : leads),
     ...address,
     ...terms(asked, open),
@@ -87,20 +87,23 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
 }
 
 /** The records that match, of which Enter selects the next. */
-function found({ find }: OpenTrace, text: string): SearchRow {
+function found({ find }: OpenTrace, text: string): readonly SearchRow[] {
   const state = find.state.value;
   const isOf = find.asked.value === text;
+  if (isOf && state.at === 'wrong') return [];
   const count = find.count.value;
   const hits = `${formatCount(count)} ${plural(count, 'hit')}`;
   const searching = state.at === 'searching' && (state.share === null ? '…' : ` · ${formatPercent(state.share, 1)}`);
-  const about = !isOf || state.at === 'idle' || state.at === 'wrong' ? '' : state.at === 'waiting' ? 'Waiting' : hits;
-  return {
-    id: 'find-text',
-    kind: 'Find',
-    title: `Records that match “${shortened(text.trim(), LONGEST)}”`,
-    about: `${about}${isOf && searching ? searching : ''}`,
-    run: () => void find.step(1),
-  };
+  const about = !isOf || state.at === 'idle' ? '' : state.at === 'waiting' ? 'Waiting' : hits;
+  return [
+    {
+      id: 'find-text',
+      kind: 'Find',
+      title: `Records that match “${shortened(text.trim(), LONGEST)}”`,
+      about: `${about}${isOf && searching ? searching : ''}`,
+      run: () => void find.step(1),
+    },
+  ];
 }
 
 /** What would have worked, if nothing was found or the text cannot be understood. */
