@@ -109,7 +109,7 @@ test('a condition on values needs no other words in the search, and is proposed 
   await expect(note).toContainText('Unknown key key. Keys: name, thread, start, depth, flag, arg.…, text, bytes. ');
   await note.getByRole('button', { name: 'Search values: key<0' }).click();
   await expect(field(page)).toHaveValue('key<0');
-  await expect(status(page)).toHaveText(/^\d points? found/);
+  await expect(status(page)).toHaveText(/^\d+ points? found/);
 });
 
 test('statements without files have no column for them', async ({ page }) => {

@@ -180,6 +180,20 @@ it('is narrowed to commands and to places, and returns the focus', async () => {
   expect(find.text.value).toBe('kept');
 });
 
+it('stays narrowed when the search for what was typed before begins', async () => {
+  const { type, ask, page, find } = setUp();
+  await ask('all');
+  type('gl');
+  await ask('places');
+  act(() => {
+    find.asked.value = 'gl';
+  });
+  expect(page.search.mode.value).toBe('places');
+  // One from elsewhere is shown.
+  act(() => find.ask('name:main'));
+  expect(page.search.mode.value).toBe('all');
+});
+
 it('is for commands after >', async () => {
   const { type, rows, ask } = setUp();
   await ask('all');

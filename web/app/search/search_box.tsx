@@ -46,6 +46,8 @@ export function SearchBox({ open, page }: Props) {
   /** Why the place that was typed leads nowhere, or ''. */
   const nowhere = useSignal('');
   const before = useRef<HTMLElement | null>(null);
+  /** What was typed last that is looked for: its search begins later. */
+  const mine = useRef('');
   const context = useSignal(contextOf(page));
   const narrowed: SearchMode = open ? mode.value : 'commands';
   const text = aside.value ?? (narrowed === 'all' ? (open?.find.text.value ?? '') : '');
@@ -92,7 +94,8 @@ export function SearchBox({ open, page }: Props) {
     () =>
       open
         ? watch([open.find.asked], () => {
-            if (open.find.asked.peek() === '') return;
+            const asked = open.find.asked.peek();
+            if (asked === '' || asked === mine.current) return;
             aside.value = null;
             mode.value = 'all';
           })
@@ -142,6 +145,7 @@ export function SearchBox({ open, page }: Props) {
       aside.value = value;
     } else {
       aside.value = null;
+      mine.current = value;
       open.find.text.value = value;
     }
   };
