@@ -86,8 +86,11 @@ enum Check {
 #[derive(Debug, Default)]
 struct KnownCode {
     isa: String,
-    known: HashMap<(u64, CodeBytes), (u128, Option<Arc<str>>)>,
+    known: HashMap<(u64, CodeBytes), Verdict>,
 }
+
+/// The conditions that hold for an instruction, and its text if any does.
+type Verdict = (u128, Option<Arc<str>>);
 
 /// Bytes of an instruction, and how many of them there are.
 type CodeBytes = ([u8; LONGEST_CODE], u8);
@@ -293,7 +296,7 @@ impl Search {
 
     /// The conditions on instructions that hold for one, and its text if any does. Remembers
     /// verdicts.
-    fn of_instruction(&mut self, isa: &str, address: u64, bytes: &[u8]) -> (u128, Option<Arc<str>>) {
+    fn of_instruction(&mut self, isa: &str, address: u64, bytes: &[u8]) -> Verdict {
         let at = self.code.iter().position(|code| code.isa == isa).unwrap_or_else(|| {
             self.code.push(KnownCode { isa: isa.into(), known: HashMap::new() });
             self.code.len() - 1
@@ -312,7 +315,7 @@ impl Search {
                 _ => bits,
             })
         });
-        let verdict = (holds, text.filter(|_| holds != 0).map(Arc::from));
+        let verdict: Verdict = (holds, text.filter(|_| holds != 0).map(Arc::from));
         if let Some(KnownCode { known, .. }) = self.code.get_mut(at).filter(|_| is_short) {
             if known.len() >= MOST_KNOWN {
                 known.clear();
