@@ -99,7 +99,7 @@ test('help opens at its top on a small screen, and leads to each of its parts', 
 test.describe('going to a step', () => {
   const goTo = async (page: Page, position: string) => {
     await page.keyboard.press('g');
-    await page.locator('#go-to').fill(position);
+    await page.locator('#find-field').fill(position);
     await page.keyboard.press('Enter');
   };
 

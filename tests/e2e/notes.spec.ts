@@ -217,7 +217,7 @@ test('a step of a program keeps its note', async ({ page }) => {
   await open(page, fixture('frames/calls.frames'));
   await pictured(page);
   await page.keyboard.press('g');
-  await page.locator('#go-to').fill('12');
+  await page.locator('#find-field').fill('12');
   await page.keyboard.press('Enter');
   await expect(page.locator('.details-head')).toContainText('Step 12');
   await area(page).focus();

@@ -99,7 +99,7 @@ test.describe('among a few threads', () => {
   test('a hit on a hidden track shows the track', async ({ page }) => {
     await choose(page, 'thread 4713', 'Hide the track');
     await page.keyboard.press('g');
-    await page.locator('#go-to').fill('54.2 µs');
+    await page.locator('#find-field').fill('54.2 µs');
     await page.keyboard.press('Enter');
     // It leads to another thread.
     await expect(details(page)).toContainText('thread 4712');

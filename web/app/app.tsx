@@ -10,7 +10,6 @@ import { droppedFiles, FILE_INPUT, warm } from './files.ts';
 import { Header } from './header/header.tsx';
 import { loadTraceView } from './load.ts';
 import { Notices } from './notices.tsx';
-import { LazyPalette } from './palette/lazy.tsx';
 import { listenForPastes } from './paste.ts';
 import { Welcome } from './welcome/welcome.tsx';
 import './app.css';
@@ -20,7 +19,7 @@ const loadHelp = async () => (await import('./help/help.tsx')).Help;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, helpShown, paletteShown, keepShown, chooseFile } = page;
+  const { workbench, helpShown, keepShown, chooseFile } = page;
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
@@ -75,7 +74,6 @@ export function App({ page }: { page: Page }) {
             }}
           />
         )}
-        {paletteShown.value && <LazyPalette page={page} close={() => (paletteShown.value = false)} />}
       </div>
     </MenuHost>
   );

@@ -61,8 +61,8 @@ const page: Page = {
   chooseFile: () => void chooseFile(workbench, recent),
   surface: signal(null),
   helpShown: signal(false),
-  paletteShown: signal(false),
   keepShown: signal(false),
+  search: { mode: signal('all'), isAsked: signal(false) },
 };
 
 effect(() => {

@@ -5,7 +5,6 @@ import { createScope } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { NoteFlags } from '../features/notes/flags.tsx';
 import { NoteLines, NoteMarks } from '../features/notes/lines.tsx';
-import { FindBar } from '../features/search/find_bar.tsx';
 import type { Page } from '../page/page.ts';
 import { useMenu } from '../parts/menu/request.ts';
 import { Announcer } from '../timeline/canvas/announcer.tsx';
@@ -145,7 +144,6 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
             </div>
           </div>
         </div>
-        <FindBar open={open} dock={page.dock} />
         <Divider />
         <Dock open={open} page={page} />
       </main>

@@ -1,7 +1,7 @@
 import { shortened } from '../base/format.ts';
 import type { Named } from '../parts/menu/request.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
-import type { Command, CommandContext, Page, Surface } from './page.ts';
+import type { Command, CommandContext, Page, SearchMode, Surface } from './page.ts';
 
 /** What keys act on now. */
 export function contextOf(page: Page): CommandContext {
@@ -13,6 +13,12 @@ export function runCommand(page: Page, id: string): void {
   const context = contextOf(page);
   const command = page.commands.find((known) => known.id === id);
   if (command?.enabled(context)) command.run(context);
+}
+
+/** Moves the focus to the field of the search, narrowed as wanted. */
+export function openSearch({ search }: Page, mode: SearchMode): void {
+  search.mode.value = mode;
+  search.isAsked.value = true;
 }
 
 /** Whether a slice, an instant or a record is selected. */

@@ -26,6 +26,9 @@ export const FINDINGS = 'findings';
 export const FUNCTIONS = 'calls';
 /** The view of the Functions panel that earlier versions had as a panel, with the same id. */
 const WAS_PANEL = 'graph';
+/** The ids of the panels of SQL and of variables. */
+export const SQL_PANEL = 'query';
+export const VARIABLES = 'variables';
 /** CSS pixels of the lowest dock. */
 export const LEAST_HEIGHT = 120;
 /** CSS pixels of the dock until it is known how much is needed, and of one that could use more than there is. */

@@ -41,11 +41,24 @@ export interface Page {
   readonly commands: readonly Command[];
   /** The timeline on the screen; null while there is none. */
   readonly surface: Signal<Surface | null>;
-  /** Whether help is open, and the palette of commands. */
+  /** Whether help is open. */
   readonly helpShown: Signal<boolean>;
-  readonly paletteShown: Signal<boolean>;
   /** Whether the question is open that asks about a copy of the file. */
   readonly keepShown: Signal<boolean>;
+  readonly search: SearchField;
+}
+
+/** The id of the field of the search. */
+export const SEARCH_ID = 'find-field';
+
+/** What the field of the search is narrowed to. */
+export type SearchMode = 'all' | 'commands' | 'places';
+
+/** The field of the search in the header, as commands know it. */
+export interface SearchField {
+  readonly mode: Signal<SearchMode>;
+  /** The field takes the focus as soon as it is there, and sets this to false. */
+  readonly isAsked: Signal<boolean>;
 }
 
 /** The timeline of a trace on the screen, as far as commands need its elements. */

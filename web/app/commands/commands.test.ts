@@ -120,6 +120,9 @@ describe('a key', () => {
     const event = { key: 'M', ctrlKey: false, metaKey: false, altKey: false, shiftKey: true };
     expect(chordOf(event)).toBe('shift m');
     expect(chordOf({ ...event, key: 'W' })).toBe('w');
+    expect(chordOf({ ...event, key: 'N' })).toBe('shift n');
+    expect(chordOf({ ...event, key: 'P', ctrlKey: true })).toBe('ctrl shift p');
+    expect(chordOf({ ...event, key: 'F', ctrlKey: true })).toBe('ctrl f');
     // The capital letter of a locked key.
     expect(chordOf({ ...event, shiftKey: false })).toBe('m');
   });

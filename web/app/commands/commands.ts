@@ -1,6 +1,5 @@
-import { hasSelection, isOnLane, onTrace } from '../../page/commands.ts';
+import { hasSelection, isOnLane, onTrace, openSearch } from '../../page/commands.ts';
 import type { Command, Page, Surface } from '../../page/page.ts';
-import { GO_TO_ID } from '../../timeline/canvas/fields.ts';
 import { SLICE_ROW } from '../../timeline/layout.ts';
 import { rangeAround } from '../../timeline/measure.ts';
 import { rangeBetween } from '../../trace/view.ts';
@@ -33,11 +32,13 @@ export const COMMANDS: readonly Command[] = [
   {
     id: 'show-palette',
     title: 'Show all commands',
-    keys: ['ctrl k'],
+    keys: ['ctrl k', 'ctrl shift p'],
     sheet: onPage,
     enabled: () => true,
-    run: ({ page: { paletteShown } }) => {
-      paletteShown.value = !paletteShown.value;
+    run: ({ page, surface }) => {
+      if (page.search.mode.peek() !== 'commands') openSearch(page, 'commands');
+      else if (surface) surface.area.focus({ preventScroll: true });
+      else page.search.mode.value = 'all';
     },
   },
   {
@@ -70,7 +71,7 @@ export const COMMANDS: readonly Command[] = [
     part: 'range',
     ...move(),
   }),
-  onTrace('go-to', 'Go to a position or a name', ['g'], () => document.getElementById(GO_TO_ID)?.focus(), move()),
+  onTrace('go-to', 'Go to a position or a name', ['g', 'ctrl p'], (_, page) => openSearch(page, 'places'), move()),
   onTrace('back', 'Back', ['alt arrowleft'], ({ visits }) => visits.back(), {
     needs: ({ visits }) => visits.canGoBack.peek(),
     ...move('Go back, go forward'),

@@ -15,7 +15,7 @@ export const ITEM_COMMANDS: readonly Command[] = [
     enabled: ({ row }) => row?.show != null,
     run: ({ row }) => row?.show?.(),
   },
-  onNamed('find-same-name', 'Find all with this name', 'name', ({ text }, open) => open.find.open(termOfName(text))),
+  onNamed('find-same-name', 'Find all with this name', 'name', ({ text }, open) => open.find.ask(termOfName(text))),
   {
     id: 'find-same-value',
     title: 'Find all with this value',
@@ -26,7 +26,7 @@ export const ITEM_COMMANDS: readonly Command[] = [
       surface !== null && row?.term != null && row.term !== termOfName(row.named?.text ?? ''),
     about: ({ row }) => shortened(row?.term ?? ''),
     run: ({ surface, row }) => {
-      if (surface && row?.term != null) surface.open.find.open(row.term);
+      if (surface && row?.term != null) surface.open.find.ask(row.term);
     },
   },
   {

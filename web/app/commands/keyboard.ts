@@ -29,10 +29,10 @@ const FOR_CONTROLS: ReadonlySet<Chord> = new Set([
 /** Fields with a text copy what is selected in it, and take back their own changes. */
 const FOR_TEXTS: ReadonlySet<Chord> = new Set(['ctrl c', 'ctrl z', 'ctrl shift z', 'ctrl y']);
 
-/** Keys that are other commands with Ctrl and Shift than with Ctrl. */
-const WITH_CTRL_SHIFT = /^(f\d+|z)$/;
 /** Keys that are other commands with Shift. With all others Shift changes nothing. */
-const WITH_SHIFT = /^(f\d+|m)$/;
+const WITH_SHIFT = /^(f\d+|m|n)$/;
+/** Keys that are other commands with Ctrl and Shift than with Ctrl. */
+const WITH_CTRL_SHIFT = /^(f\d+|p|z)$/;
 /** Keys that are commands with Alt. The others with Alt belong to the browser. */
 const WITH_ALT = /^arrow(left|right)$/;
 

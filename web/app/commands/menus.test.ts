@@ -45,7 +45,7 @@ function context({
       known: signal(null),
     },
     statistics: { range: signal(null), highlighted: signal(-1), listed },
-    find: { open: (term: string) => log.push(`find ${term}`), count: signal(0) },
+    find: { ask: (term: string) => log.push(`find ${term}`), count: signal(0) },
     derived: { keeping: signal(new Map()) },
   };
   const surface = {

@@ -92,7 +92,7 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
           open={open}
           id="functions-filter"
           label="Filter functions"
-          placeholder={`Filter: name, or a term such as ${exampleTerm(info, 'slices')}`}
+          placeholder={`Filter, such as ${exampleTerm(info, 'slices')}`}
           text={filter.text}
           wrong={filter.wrong.value !== null}
           onEscape={() => {

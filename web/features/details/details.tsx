@@ -128,7 +128,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
               type="button"
               class="plain link"
               title={`Find all named ${shortened(details.title)}`}
-              onClick={() => open.find.open(termOfName(details.title))}
+              onClick={() => open.find.ask(termOfName(details.title))}
             >
               Find all
             </button>

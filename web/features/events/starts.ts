@@ -21,7 +21,7 @@ export const STARTS: readonly Start[] = [
         : null,
     answer: (open, { dock, workbench }) => {
       const { find, trace } = open;
-      find.open(SYSTEM_CALLS);
+      find.ask(SYSTEM_CALLS);
       bringToFront(dock, trace.info.peek()?.format, HITS);
       const isDone = (state: SearchState): state is SearchState =>
         state.at === 'done' && find.asked.peek() === SYSTEM_CALLS;

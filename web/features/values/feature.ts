@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { watch } from '../../base/watch.ts';
-import { bringToFront } from '../../page/dock.ts';
+import { bringToFront, VARIABLES } from '../../page/dock.ts';
 import type { Feature } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { findingSource } from '../../trace/findings.ts';
@@ -23,7 +23,7 @@ export const VALUES: Feature = {
     },
     {
       // Which values each variable has had, and where the buffers are that pointers point into.
-      id: 'variables',
+      id: VARIABLES,
       title: 'Variables',
       place: 3,
       unscoped: () => true,

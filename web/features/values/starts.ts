@@ -94,7 +94,7 @@ async function findCondition(open: OpenTrace, page: Page): Promise<void> {
   const variables = await trace.records.aboutValues((values) => values.variables());
   const [a = 'a', b = 'b'] = comparable(variables ?? []);
   const text = expressionOf(`${a} < ${b}`);
-  find.open(text);
+  find.ask(text);
   show(HITS, open, page);
   const isDone = (state: SearchState): state is SearchState => state.at === 'done' && find.asked.peek() === text;
   open.scope.add(

@@ -4,7 +4,6 @@ import { formatPosition } from '../../base/format.ts';
 import { type Extent, toTick } from '../../trace/view.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import { besides, isCovered, labelWidth, type Mark, type Ruler, type Stretch } from '../ruler.ts';
-import { GoTo } from './go_to.tsx';
 import { RangeChip, rangePlace } from './range.tsx';
 import type { PointerPlace } from './view_state.ts';
 
@@ -27,7 +26,6 @@ export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
   return (
     <div class="ruler small">
       <div class="ruler-corner row muted">
-        <GoTo open={open} />
         <span>{base !== '' ? `${base} +` : unit}</span>
       </div>
       <div class="ruler-scale">

@@ -67,7 +67,7 @@ export function IterationsOf({ open, model, name, given, back }: Props) {
           open={open}
           id="iterations-filter"
           label="Narrow the occurrences by values"
-          placeholder={`Values: a condition such as ${first} > 100`}
+          placeholder={`Values, such as ${first} > 100`}
           text={model.text}
           wrong={wrong !== null}
           complete={(typed, caret) => valuesCompletions(typed, caret, known.value)}

@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 import { formatCount, formatCounted, formatNumeral } from '../../../base/format.ts';
 import type { ValueMoment, VariableSummary } from '../../../base/values_protocol.ts';
 import type { PanelView } from '../../../page/page.ts';
@@ -6,6 +6,7 @@ import { Segments } from '../../../parts/segments.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import { wantedVariable } from '../../../trace/wanted_variable.ts';
 import {
   createBuffers,
   createVariables,
@@ -35,6 +36,13 @@ export function variablesView(open: OpenTrace): PanelView {
   let buffers: ReturnType<typeof createBuffers> | null = null;
   const view = signal<View>('variables');
   const current = signal(-1);
+  const wanted = wantedVariable(open);
+  const stop = effect(() => {
+    if (wanted.value === '') return;
+    model.text.value = wanted.value;
+    wanted.value = '';
+    view.value = 'variables';
+  });
   return {
     component: () => {
       const choice = (
@@ -53,6 +61,7 @@ export function variablesView(open: OpenTrace): PanelView {
       return <BuffersOf open={open} model={buffers} view={view.value} choice={choice} />;
     },
     dispose: () => {
+      stop();
       model.dispose();
       buffers?.dispose();
     },

@@ -7,13 +7,15 @@ export interface Rankable {
 /**
  * The entries whose titles have all words of a query, in any case, the best first: those in which the words begin words, and
  * before these the ones that begin like the query. Among equals the ones used most recently come first, then the order
- * of the entries decides. `recent` are ids, the latest first. At most `most` are returned.
+ * of the entries decides. `recent` are ids, the latest first. At most `most` are returned. `wholly`: only those in which each word
+ * begins a word.
  */
 export function ranked<T extends Rankable>(
   entries: readonly T[],
   query: string,
   recent: readonly string[],
   most = Number.POSITIVE_INFINITY,
+  wholly = false,
 ): readonly T[] {
   const wanted = query.trim().toLowerCase();
   const words = wanted.split(/\s+/).filter(Boolean);
@@ -21,7 +23,7 @@ export function ranked<T extends Rankable>(
   const found: { readonly entry: T; readonly score: number; readonly place: number }[] = [];
   for (const entry of entries) {
     const score = scoreOf(entry.title.toLowerCase(), wanted, words);
-    if (score > 0) found.push({ entry, score, place: places.get(entry.id) ?? Number.POSITIVE_INFINITY });
+    if (score > (wholly ? 1 : 0)) found.push({ entry, score, place: places.get(entry.id) ?? Number.POSITIVE_INFINITY });
   }
   // Sorting keeps the order of equals. The difference of two infinities is not a number.
   found.sort((a, b) => b.score - a.score || (a.place === b.place ? 0 : a.place - b.place));

@@ -20,6 +20,9 @@ describe('ranking', () => {
     expect(found('the', ['Unfold the track'])[0]).toBe('Unfold the track');
     expect(found('fold', ['Unfold the track'])[0]).toBe('Fold the track');
   });
+  it('leaves out parts of words on request', () => {
+    expect(ranked(ENTRIES, 'fold', [], 5, true).map(({ id }) => id)).toEqual(['Fold the track']);
+  });
   it('returns at most as many as wanted', () => {
     expect(ranked(ENTRIES, 'o', [], 2)).toHaveLength(2);
   });
