@@ -37,8 +37,11 @@ export function ShaderSource({ survey, at, call, go }: Props) {
   const previous = all?.[chosen.value - 1];
   const lines = useMemo(() => {
     if (!version) return [];
-    if (compares.value && previous) return diffLines(previous[1], version[1]);
-    return version[1].split('\n').map((text) => ({ how: 'same' as const, text }));
+    const plain = version[1].split('\n').map((text) => ({ how: 'same' as const, text }));
+    const shown = compares.value && previous ? diffLines(previous[1], version[1]) : plain;
+    // Those of the version before have no number in this one.
+    let number = 0;
+    return shown.map((line) => ({ ...line, number: line.how === 'removed' ? '' : ++number }));
   }, [version, previous, compares.value]);
   if (!all) return <p class="panel-note muted">Reading the source…</p>;
   if (!version) return <p class="panel-note muted">The shader has no source at this call.</p>;
@@ -82,8 +85,8 @@ export function ShaderSource({ survey, at, call, go }: Props) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is within reach of the keyboard. */}
       <section class="shader-box grow" tabIndex={0} aria-label="Source">
         <pre>
-          {lines.map(({ how, text }, i) => (
-            <div key={i} class={LINES[how]} data-mark={{ same: '', added: '+', removed: '−' }[how]}>
+          {lines.map(({ how, text, number }, i) => (
+            <div key={i} class={LINES[how]} data-line={number} data-mark={{ same: '', added: '+', removed: '−' }[how]}>
               <Glsl source={text} />
             </div>
           ))}
