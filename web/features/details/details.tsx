@@ -65,6 +65,9 @@ export function Details({
     return (
       <aside class="details thin-scroll" aria-label="Trace">
         {tabs}
+        {page.features
+          .flatMap(({ overviews }) => overviews ?? [])
+          .map(({ offered, load }, i) => offered(open) && <Lazy key={i} load={load} props={{ open, page }} />)}
         {info && <TraceFacts open={open} info={info} />}
       </aside>
     );
@@ -178,7 +181,8 @@ function Item({ open, page, details, context, colour }: ItemProps) {
         {page.features
           .flatMap(({ facts }) => facts ?? [])
           .map(
-            ({ offered, load }, i) => offered(open, details) && <Lazy key={i} load={load} props={{ open, details }} />,
+            ({ offered, load }, i) =>
+              offered(open, details) && <Lazy key={i} load={load} props={{ open, page, details }} />,
           )}
         {details.offset !== null && (
           <>

@@ -150,10 +150,14 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     reportedAt = performance.now();
     page.progress(what, Math.min(1, share), call);
   };
-  const openFile = async ({ file, index, megabytes, isAnyway }: ReplayOpening): Promise<Open | null> => {
+  const openFile = async ({ file, index, megabytes, isAnyway, isAsked }: ReplayOpening): Promise<Open | null> => {
     const gpu = ownGpu();
     const { renderer } = gpu;
     gpu.onportion = () => report('replaying', ...reached);
+    if (!isAsked && isSoftware(renderer)) {
+      fail(`This computer draws without a GPU (${shortened(renderer, 80)}), which is slow.`, 'gpu');
+      return null;
+    }
     if (!isAnyway && file.size > LARGE && isSoftware(renderer)) {
       const driver = shortened(renderer, 80);
       fail(
