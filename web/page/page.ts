@@ -171,7 +171,7 @@ export interface Overview {
 export interface Facts {
   readonly offered: (open: OpenTrace, details: Details) => boolean;
   /** Loads names and values, for the first item that they are offered to. */
-  readonly load: () => Promise<ComponentType<{ open: OpenTrace; page: Page; details: Details }>>;
+  readonly load: () => Promise<ComponentType<{ open: OpenTrace; details: Details }>>;
 }
 
 /** What is shown of a trace beside its timeline, once it is chosen. */

@@ -154,7 +154,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
           ) : (
             <KeepAddress open={open} details={details} />
           )}
-          <StatementLink open={open} details={details} />
+          <StatementLink open={open} page={page} details={details} />
         </span>
       </p>
       {remarks.map((remark) => (
@@ -170,9 +170,9 @@ function Item({ open, page, details, context, colour }: ItemProps) {
         />
       )}
       <Values key={keyOf(details)}>
-        <Keeper.Provider value={{ open, details, dock: page.dock }}>
+        <Keeper.Provider value={{ open, details, page }}>
           {isPoint(details.fields) ? (
-            <Lazy load={loadPointFields} props={{ open, details, context }} />
+            <Lazy load={loadPointFields} props={{ open, page, details, context }} />
           ) : (
             <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
           )}
@@ -181,8 +181,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
         {page.features
           .flatMap(({ facts }) => facts ?? [])
           .map(
-            ({ offered, load }, i) =>
-              offered(open, details) && <Lazy key={i} load={load} props={{ open, page, details }} />,
+            ({ offered, load }, i) => offered(open, details) && <Lazy key={i} load={load} props={{ open, details }} />,
           )}
         {details.offset !== null && (
           <>

@@ -4,9 +4,12 @@ import { formatCount } from '../../../base/format.ts';
 import { Glsl } from '../../../parts/glsl.tsx';
 import type { Survey } from '../../../trace/survey.ts';
 import { diffLines } from '../line_diff.ts';
+import { ShaderDialog } from '../state/shader_source.tsx';
 
 interface Props {
   readonly survey: Survey;
+  /** What the shader is called. */
+  readonly title: string;
   readonly at: number;
   readonly call: number;
   readonly go: (call: number) => void;
@@ -17,7 +20,8 @@ const LINES = { same: 'line', added: 'line added', removed: 'line removed' } as 
 type Versions = readonly (readonly [call: number, text: string])[];
 
 /** The source of a shader, with the differences from the version before. */
-export function ShaderSource({ survey, at, call, go }: Props) {
+export function ShaderSource({ survey, title, at, call, go }: Props) {
+  const isLarge = useSignal(false);
   const versions = useSignal<Versions | null>(null);
   const chosen = useSignal(-1);
   const compares = useSignal(false);
@@ -81,6 +85,16 @@ export function ShaderSource({ survey, at, call, go }: Props) {
             call {formatCount(version[0])}
           </button>
         </span>
+        <span class="panel-end" />
+        <button
+          type="button"
+          class="plain link"
+          onClick={() => {
+            isLarge.value = true;
+          }}
+        >
+          Enlarge
+        </button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is within reach of the keyboard. */}
       <section class="shader-box grow" tabIndex={0} aria-label="Source">
@@ -92,6 +106,17 @@ export function ShaderSource({ survey, at, call, go }: Props) {
           ))}
         </pre>
       </section>
+      {isLarge.value && (
+        <ShaderDialog
+          shaders={{ [title]: version[1] }}
+          stage={title}
+          title={title}
+          choose={() => undefined}
+          close={() => {
+            isLarge.value = false;
+          }}
+        />
+      )}
     </div>
   );
 }

@@ -61,7 +61,9 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
       {kind === 'buffer' && (
         <BufferBytes survey={survey} states={glStatesOf(open)} at={at} name={resources.name[at]!} call={shown} />
       )}
-      {kind === 'shader' && <ShaderSource survey={survey} at={at} call={shown} go={go} />}
+      {kind === 'shader' && (
+        <ShaderSource survey={survey} title={titleOf(resources, at)} at={at} call={shown} go={go} />
+      )}
       {kind !== 'texture' && kind !== 'buffer' && kind !== 'shader' && (
         <div class="resource-parts">
           {[...resources.parts[at]!].map((part) => (

@@ -1,4 +1,5 @@
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { ValueMoment, VariableSummary } from '../../../base/values_protocol.ts';
 import type { PanelView } from '../../../page/page.ts';
@@ -18,6 +19,7 @@ import {
 import { BuffersOf, type BuffersView } from './buffers.tsx';
 import { Failed, waiting } from './notes.tsx';
 import { Sparkline } from './sparkline.tsx';
+import { wantedVariable } from './wanted.ts';
 import './variables.css';
 
 /** What the panel shows. */
@@ -35,6 +37,11 @@ export function variablesView(open: OpenTrace): PanelView {
   let buffers: ReturnType<typeof createBuffers> | null = null;
   const view = signal<View>('variables');
   const current = signal(-1);
+  open.scope.add(
+    effect(() => {
+      if (wantedVariable(open).value) view.value = 'variables';
+    }),
+  );
   return {
     component: () => {
       const choice = (
@@ -88,6 +95,14 @@ function Variables({ open, model, current, choice }: Props) {
   const all = model.all.value;
   const shown = model.shown.value;
   const { by, descending } = model.sort.value;
+  const wanted = wantedVariable(open).value;
+  useEffect(() => {
+    if (!wanted || !all) return;
+    wantedVariable(open).value = null;
+    // It is in the list, whatever that was narrowed to.
+    model.text.value = '';
+    current.value = model.shown.peek().findIndex(({ name, type }) => name === wanted.name && type === wanted.type);
+  }, [wanted, all]);
   const choose = (row: number) => {
     current.value = row;
     const variable = shown[row];
@@ -132,6 +147,7 @@ function Variables({ open, model, current, choice }: Props) {
           descending={descending}
           sortBy={sortBy}
           current={current.value}
+          follows
           choose={choose}
           empty={all.length === 0 ? 'The trace has no variables.' : 'No variable matches.'}
         />
