@@ -4,6 +4,7 @@ import { ticks } from '../base/ticks.ts';
 import { MEASURE_TITLES, measuredText } from '../trace/call_times.ts';
 import { pointedOf } from '../trace/pointed.ts';
 import type { Tracks } from '../trace/tracks.ts';
+import { framesTrack } from './frames_track.ts';
 import { goToPosition, type Place, selectPosition } from './go_to.ts';
 
 /** What a frame is sorted by. */
@@ -114,12 +115,6 @@ export function sumsOf({ figures }: FrameColumns): Readonly<Record<Figure, numbe
 /** The locator of a frame: bit 63 and its number (`Located` of `crate/formats/src/apitrace`). */
 export function frameLocator(frame: number): bigint {
   return (1n << 63n) | BigInt(frame);
-}
-
-/** The track of the frames, or null. */
-export function framesTrack(tracks: Tracks): number | null {
-  for (const track of tracks.values()) if (track.kind === 'lane' && track.name === 'frames') return track.id;
-  return null;
 }
 
 /** Selects a frame on the timeline, and shows it: its slice, or its first call if no call ends it. */

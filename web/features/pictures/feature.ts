@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import { whenIdle } from '../../base/idle.ts';
 import type { Feature } from '../../page/page.ts';
-import { framesTrack } from '../../timeline/frames.ts';
+import { framesTrack } from '../../timeline/frames_track.ts';
 import { isDrawn } from './drawn.ts';
 import { FILM_PIXELS } from './film.ts';
 

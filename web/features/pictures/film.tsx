@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../../base/format.ts';
 import { ticks } from '../../base/ticks.ts';
-import { framesTrack } from '../../timeline/frames.ts';
+import { framesTrack } from '../../timeline/frames_track.ts';
 import { bandOf } from '../../timeline/layout.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { toPixel } from '../../trace/view.ts';

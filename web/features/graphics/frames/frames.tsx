@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
@@ -17,7 +17,6 @@ import {
   type FrameOrder,
   frameLocator,
   frameOf,
-  framesTrack,
   goToFrame,
   greatest,
   heaviest,
@@ -25,6 +24,7 @@ import {
   sumsOf,
   tellingFigures,
 } from '../../../timeline/frames.ts';
+import { framesTrack } from '../../../timeline/frames_track.ts';
 import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { KeepButton } from '../../../timeline/widgets/keep.tsx';
@@ -35,6 +35,7 @@ import { Surveying } from '../surveying.tsx';
 import { type FrameTree, openFrame, useFollowing } from './following.ts';
 import { Fold, InnerRow } from './inner.tsx';
 import { SlowestCalls } from './slowest.tsx';
+import { wantedFrame } from './wanted.ts';
 import './frames.css';
 
 /** How the table is sorted. */
@@ -60,6 +61,12 @@ export function framesView(open: OpenTrace, page: Page): PanelView {
   const shown = signal<Shown>('frames');
   const measure = signal<Measure>('cpuTime');
   const tree: FrameTree = { opened: signal(new Map()), which: signal('draws'), cursor: signal(null) };
+  // A link to a frame leads to the tree.
+  open.scope.add(
+    effect(() => {
+      if (wantedFrame(open).value) shown.value = 'frames';
+    }),
+  );
   return {
     component: () =>
       shown.value === 'calls' && survey.times.value ? (
