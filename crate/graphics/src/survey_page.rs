@@ -306,9 +306,9 @@ impl JsSurvey {
         ])
     }
 
-    /// The first level of a texture after a call, made smaller: at most `side` pixels wide and high.
-    /// `Thumbnail` of `web/base/survey_protocol.ts`, or null if its contents are not known. Questions
-    /// about pixels are about the texture that they were about before.
+    /// The first level of a texture after a call, made smaller: at most `side` pixels wide and
+    /// high. `Thumbnail` of `web/base/survey_protocol.ts`, or null if its contents are not known.
+    /// Questions about pixels are about the texture that they were about before.
     ///
     /// # Errors
     ///

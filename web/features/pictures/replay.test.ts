@@ -222,7 +222,7 @@ it('ends a worker that says nothing while it looks at all calls, and none that h
   expect(other.replay.failure.value?.sentence).toContain('was stopped');
 });
 
-/** A replay that nobody has asked for, whose calls were looked at. */
+/** A replay that the user has not asked for, whose calls were looked at. */
 async function offered() {
   const own = started();
   const done = own.replay.offer();
@@ -231,7 +231,7 @@ async function offered() {
   return { ...own, done };
 }
 
-it('makes the picture of the heaviest frame, though nobody has asked, within a second of its worker', async () => {
+it('makes the picture of the heaviest frame, before the user asks, within a second of its worker', async () => {
   vi.useFakeTimers();
   const quick = await offered();
   expect(quick.sent[0]?.args[0]).toMatchObject({ isAsked: false });

@@ -84,7 +84,7 @@ export interface Replay {
   readonly limits: ReadonlySignal<ReplayLimits>;
   /** Why no picture is made before the user wants one; '' while there is no reason. */
   readonly held: ReadonlySignal<string>;
-  /** Makes the picture of the heaviest frame, though nobody has asked for it: unless that is a burden, which {@link Replay.held} tells. */
+  /** Makes the picture of the heaviest frame, before the user asks for one: unless that is a burden, as {@link Replay.held} says. */
   offer(): Promise<void>;
   /** The user wants pictures, whatever they take. */
   insist(): void;
@@ -111,7 +111,7 @@ const START_MS = 20_000;
 const [MEGABYTES, MEGABYTES_PER_GIB] = [512, 64] as const;
 /** Milliseconds that the GPU may take for a picture. */
 export const PATIENCE_MS = 4000;
-/** Milliseconds that the worker may take until the first picture, if nobody has asked for it. */
+/** Milliseconds that the worker may take until the first picture, if the user has not asked for it. */
 export const OFFER_MS = 1000;
 /** Small pictures that are kept. */
 const MOST_FILM = 2000;

@@ -46,7 +46,7 @@ impl View<'_> {
         Row { name: name.into(), text: text.into(), call, is_changed: report.is_changed(call), object: None }
     }
 
-    /// A row whose value is an object, or what an object holds. Objects named 0 are none.
+    /// A row whose value is an object, or what an object holds. The name 0 stands for no object.
     fn of(&self, kind: &'static str, name: u32, row: Row) -> Row {
         Row { object: (name != 0).then_some(Object { kind, name }), ..row }
     }
