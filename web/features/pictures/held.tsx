@@ -7,7 +7,7 @@ export function Held({ replay }: { replay: Replay }) {
     void replay.offer();
   };
   return (
-    <p class="muted">
+    <p class="muted pictures-held">
       <button type="button" onClick={make}>
         Show pictures
       </button>{' '}

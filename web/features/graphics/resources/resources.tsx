@@ -33,7 +33,7 @@ const OF_OPENGL: readonly Order[] = ['size', 'uploads', 'draws'];
 const OF_INTERFACES: readonly Order[] = ['binds'];
 
 /** CSS pixels of a column of numbers, and of the names at least. */
-const [COLUMN_WIDTH, NAME_WIDTH] = [72, 180];
+const [COLUMN_WIDTH, NAME_WIDTH] = [64, 160];
 
 interface Sort {
   readonly by: Order;

@@ -6,7 +6,7 @@ import { RecordFile } from '../../../trace/worker/record_file.ts';
 import { reportTrap } from '../../../trace/worker/serving.ts';
 import init, { Player, provideDecompressors } from '../../../worker/wasm/unspool_replay.js';
 import { beginOf } from '../gl/frames.ts';
-import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu } from '../gl/gpu.ts';
+import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu, softwareOf } from '../gl/gpu.ts';
 import type { Watch } from '../gl/views.ts';
 import type {
   Coverage,
@@ -155,7 +155,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     const { renderer } = gpu;
     gpu.onportion = () => report('replaying', ...reached);
     if (!isAsked && isSoftware(renderer)) {
-      fail(`This computer draws without a GPU (${shortened(renderer, 80)}), which is slow.`, 'gpu');
+      fail(`This computer draws without a GPU (${softwareOf(renderer)}), so pictures are slow.`, 'gpu');
       return null;
     }
     if (!isAnyway && file.size > LARGE && isSoftware(renderer)) {
