@@ -1,6 +1,6 @@
 /** Searches: what they find, and the questions about it. `crate/engine/src/find` implements them. */
 
-import type { HitColumns, HitRank, MarksPart } from '../worker/wasm/unspool_browser.js';
+import type { Hit, HitColumns, HitRank, MarksPart } from '../worker/wasm/unspool_browser.js';
 import type {
   BoundExpression as Bound,
   BoundFilter,
@@ -11,7 +11,7 @@ import type { FoundRecords } from '../worker/wasm/unspool_records.js';
 import type { Item, Ticks } from './protocol.ts';
 
 // What `crate/wasm/session`, `find` and `records` answer with.
-export type { FindPart, HitColumns } from '../worker/wasm/unspool_browser.js';
+export type { FindPart, Hit, HitColumns } from '../worker/wasm/unspool_browser.js';
 export type { BoundFilter, BoundPoints, WrongExpression } from '../worker/wasm/unspool_find.js';
 export type { FoundRecords } from '../worker/wasm/unspool_records.js';
 
@@ -43,23 +43,6 @@ export const HIT_ORDERS = ['position', 'thread', 'name', 'duration', 'match'] as
 export type HitOrder = (typeof HIT_ORDERS)[number];
 /** Most hits that can be put in an order other than that of their positions. */
 export const MOST_SORTED = 2 ** 20;
-
-/** A hit. */
-export interface Hit {
-  /** The slice or the instant; null for a record that is neither. */
-  readonly item: Item | null;
-  readonly track: number;
-  readonly start: Ticks;
-  /** null unless it is a slice. */
-  readonly end: Ticks | null;
-  /** Id of its name, or null. */
-  readonly name: number | null;
-  /** Its name if that has no id. */
-  readonly title: string;
-  readonly locator: bigint;
-  /** The field that matched, such as `count: 4`; '' if the name did. */
-  readonly matched: string;
-}
 
 /** The hits of a search, by the id of its job. Answers are null if there is no such search. */
 export interface HitService {

@@ -1,12 +1,26 @@
 /** What a trace's record worker does: `web/trace/worker/record_worker.ts`. `web/trace/records.ts` is the page's side of it. */
 
-import type { Collected, FoundRecords, Listed, Surveyed, TabulatedPart } from '../worker/wasm/unspool_records.js';
+import type {
+  Collected,
+  FoundRecords,
+  Listed,
+  RowOut as RecordRow,
+  Surveyed,
+  TabulatedPart,
+} from '../worker/wasm/unspool_records.js';
 import type { HitService } from './find_protocol.ts';
-import type { Field, RecordDetails, Ticks } from './protocol.ts';
+import type { RecordDetails, Ticks } from './protocol.ts';
 import type { ValuesService } from './values_protocol.ts';
 
 // What `crate/wasm/records` answers with.
-export type { Collected, FoundRecords, Listed, Surveyed, TabulatedPart } from '../worker/wasm/unspool_records.js';
+export type {
+  Collected,
+  FoundRecords,
+  Listed,
+  RowOut as RecordRow,
+  Surveyed,
+  TabulatedPart,
+} from '../worker/wasm/unspool_records.js';
 
 /** Which records to list: positions with `to` exclusive, and tracks. null means all. */
 export interface RecordScope {
@@ -36,21 +50,6 @@ export type SearchSlot = keyof typeof SEARCH_SLOTS;
 /** A query about values: docs/values.md. */
 export interface ValuesQuery {
   readonly values: string;
-}
-
-/** A record in a list. */
-export interface RecordRow {
-  /** Position. */
-  readonly x: Ticks;
-  /** Id of the track of its thread. */
-  readonly track: number;
-  readonly locator: bigint;
-  /** Empty if it has none. */
-  readonly name: string;
-  /** By key. Long texts and lists are shortened. */
-  readonly fields: readonly Field[];
-  /** Number of values left out. */
-  readonly dropped: number;
 }
 
 /** Which records to collect. */

@@ -192,7 +192,7 @@ export function createDerived(
       setShare(key, null);
       stops.delete(key);
       if (reply.t === 'job-failed') return tell(reply.error.sentence);
-      const track = polish(reply.part as DerivedPart);
+      const track = polish(reply.part);
       kept.value = [{ key, group, nameOf, track: { ...track, id: derivedTrack(reply.id) } }, ...kept.peek()];
       next();
     };

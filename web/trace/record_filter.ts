@@ -1,5 +1,5 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type FindPart, MOST_SORTED, type WrongExpression } from '../base/find_protocol.ts';
+import { MOST_SORTED, type WrongExpression } from '../base/find_protocol.ts';
 import { formatCount } from '../base/format.ts';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { Beginnings, RecordFilter } from '../base/record_protocol.ts';
@@ -37,7 +37,7 @@ export function createListFilter(
       const take = (reply: JobReply<'find'>) => {
         if (reply.t === 'job-failed') resolve(reply.error.sentence);
         if (reply.t !== 'job-part' || !reply.last) return;
-        const { count } = reply.part as FindPart;
+        const { count } = reply.part;
         const { id } = reply;
         if (count > MOST_SORTED) {
           resolve(

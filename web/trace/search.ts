@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { BoundExpression, FindPart, FoundRecords, WrongExpression } from '../base/find_protocol.ts';
+import type { BoundExpression, FoundRecords, WrongExpression } from '../base/find_protocol.ts';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { RecordFilter, SearchSlot, ValuesQuery } from '../base/record_protocol.ts';
 import type { Dispose } from '../base/scope.ts';
@@ -120,7 +120,7 @@ export function createSearch(
         return;
       }
       if (!reply.last) return;
-      const part = reply.part as FindPart;
+      const part = reply.part;
       job.value = reply.id;
       added.value = 0;
       grow(part.count, part.names);

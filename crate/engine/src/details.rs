@@ -13,11 +13,13 @@ use crate::store::slice::Slice;
 
 /// A slice or an instant by its stable position in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Item {
     /// A slice.
     Slice {
         /// Number of its track.
+        #[cfg_attr(feature = "typescript", tsify(type = "number"))]
         track: TrackId,
         /// Its signed depth.
         depth: i32,
@@ -27,6 +29,7 @@ pub enum Item {
     /// An instant.
     Instant {
         /// Number of its track.
+        #[cfg_attr(feature = "typescript", tsify(type = "number"))]
         track: TrackId,
         /// Its index among the track's instants, by time.
         index: u32,
@@ -44,6 +47,7 @@ impl Item {
 
 /// What the store knows about an item, and where its record is.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 #[serde(rename_all = "camelCase")]
 pub struct Described {
     /// The item itself.
@@ -53,14 +57,18 @@ pub struct Described {
     /// Number of its name.
     pub name: u32,
     /// Absolute position, in ticks.
+    #[cfg_attr(feature = "typescript", tsify(type = "Ticks"))]
     pub start: u64,
     /// Absolute position, in ticks. `None` for an instant.
+    #[cfg_attr(feature = "typescript", tsify(type = "Ticks | null"))]
     pub end: Option<u64>,
     /// Flags of the slice.
     pub flags: u8,
     /// Flags and uncertainties, in whole sentences.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly string[]"))]
     pub remarks: Vec<String>,
     /// Fields, in display order.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly FieldOut[]"))]
     pub fields: Vec<FieldOut>,
     /// Where its record is found again.
     pub locator: u64,

@@ -70,14 +70,17 @@ pub enum Neighbour {
 
 /// A slice or an instant that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct Found {
     /// Its stable position in the store.
     pub item: Item,
     /// Number of its name.
     pub name: u32,
     /// Absolute position, in ticks.
+    #[cfg_attr(feature = "typescript", tsify(type = "Ticks"))]
     pub start: u64,
     /// Absolute position, in ticks. `None` for an instant.
+    #[cfg_attr(feature = "typescript", tsify(type = "Ticks | null"))]
     pub end: Option<u64>,
     /// Flags of a slice; 0 for an instant.
     pub flags: u8,

@@ -10,6 +10,7 @@ use crate::store::{Store, Track};
 
 /// What the file's head says.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 #[serde(rename_all = "camelCase")]
 pub struct TraceInfo {
     /// The format's stable id.
@@ -35,23 +36,29 @@ pub struct TraceInfo {
     pub when_empty: &'static str,
     /// What this trace offers beyond slices, instants and counters: `sql`, `disassembly`,
     /// `callStacks`, `tailCalls`, `eventTypes`, `time`, `values`, `state`, `graphics`, `stretches`.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly Capability[]"))]
     pub offers: Vec<&'static str>,
     /// The tab that is opened first: `functions` or `flame`.
     pub first_tab: &'static str,
     /// The kinds of files that add to such a trace: `names`, `wal`.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly CompanionKind[]"))]
     pub companions: Vec<&'static str>,
     /// The columns of the list of records.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly ColumnOut[]"))]
     pub columns: Vec<ColumnOut>,
     /// Further facts, in the order to show them.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly (readonly [name: string, value: string])[]"))]
     pub properties: Vec<(&'static str, String)>,
 }
 
 /// A [`Column`], for serialisation.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct ColumnOut {
     /// The head of the column.
     pub label: &'static str,
     /// `position`, `thread`, `name`, `field` or `rest`.
+    #[cfg_attr(feature = "typescript", tsify(type = "'position' | 'thread' | 'name' | 'field' | 'rest'"))]
     pub shows: &'static str,
     /// The key of the field; empty for anything else.
     pub key: &'static str,
@@ -72,6 +79,7 @@ impl From<&Column> for ColumnOut {
 
 /// A [`Clock`], for serialisation.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum ClockOut {
     /// See [`Clock::Seconds`].
@@ -132,6 +140,7 @@ pub fn refusal(head: &[u8], size: u64) -> TraceErrorOut {
 
 /// A problem in the file, for serialisation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct ProblemOut {
     /// Absolute position: what it counts is [`TraceInfo::place_noun`].
     pub offset: u64,
@@ -149,6 +158,7 @@ impl From<Problem> for ProblemOut {
 
 /// All problems of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemCount {
     /// The stable id of the kind.
@@ -170,15 +180,18 @@ pub struct ProblemCount {
 
 /// The current state of a track.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct TrackOut {
     /// The track's number.
     pub id: u32,
     /// Number of the parent track, or -1.
     pub parent: i32,
     /// `process`, `thread`, `lane` or `counter`.
+    #[cfg_attr(feature = "typescript", tsify(type = "TrackKind"))]
     pub kind: &'static str,
     /// Id of the thread or process, if the trace has one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", tsify(optional, type = "bigint | number"))]
     pub thread: Option<i64>,
     /// Name, for display.
     pub name: String,
@@ -186,6 +199,7 @@ pub struct TrackOut {
     pub detail: String,
     /// What one of its slices is, if the track says so.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", tsify(optional))]
     pub noun: Option<&'static str>,
     /// How many columns of slices there are, open slices included.
     pub rows: u32,
@@ -195,6 +209,7 @@ pub struct TrackOut {
     pub slices: f64,
     /// How many of the slices are groups of calls.
     #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "typescript", tsify(optional))]
     pub groups: f64,
     /// How many instants there are.
     pub instants: f64,
@@ -207,14 +222,18 @@ pub struct TrackOut {
     pub lowest_value: f64,
     /// The lowest and the highest sample, if a double cannot hold one of them.
     #[serde(rename = "exactRange", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", tsify(optional, type = "readonly [lowest: bigint, highest: bigint]"))]
     pub exact_range: Option<(i128, i128)>,
     /// Whether there are a negative and a positive infinity beyond these. Left out without any.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", tsify(optional, type = "readonly [negative: boolean, positive: boolean]"))]
     pub infinite: Option<(bool, bool)>,
     /// The type of the samples: `unsigned`, `address`, `signed` or `float`.
+    #[cfg_attr(feature = "typescript", tsify(type = "'unsigned' | 'address' | 'signed' | 'float'"))]
     pub values: &'static str,
     /// Bytes of a sample in the file, if these can be read as another type.
     #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "typescript", tsify(optional))]
     pub width: f64,
     /// Whether slices overlap, as lifetimes do, instead of nesting.
     pub overlapping: bool,
@@ -223,6 +242,7 @@ pub struct TrackOut {
     /// Positions between which records are missing for certain, in pairs; 0 for the beginning of
     /// the trace.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", tsify(optional, type = "readonly (bigint | number)[]"))]
     pub gaps: Vec<u64>,
 }
 
@@ -266,6 +286,7 @@ impl TrackOut {
 
 /// How far reading has come. Counts are doubles, exact below 2^53.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressOut {
     /// Bytes of the file that have been read.
@@ -279,8 +300,10 @@ pub struct ProgressOut {
     /// Memory of slices, levels of detail, instants and samples, in bytes.
     pub store_bytes: f64,
     /// First and last position. `None` while there are no events.
+    #[cfg_attr(feature = "typescript", tsify(type = "{ from: Ticks; to: Ticks } | null"))]
     pub extent: Option<ExtentOut>,
     /// Problems by kind, serious ones first.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly ProblemCount[]"))]
     pub problems: Vec<ProblemCount>,
     /// What is going on, if it is not plain reading.
     pub stage: Option<&'static str>,

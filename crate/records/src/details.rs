@@ -5,10 +5,13 @@ use unspool_trace::{RecordDetails, Value};
 
 /// The fields of one record, for serialisation.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct RecordOut {
     /// Doubts and peculiarities, in whole sentences.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly string[]"))]
     pub remarks: Vec<String>,
     /// Its fields, in display order.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly FieldOut[]"))]
     pub fields: Vec<FieldOut>,
     /// Absolute offset of the record in the file. `None` if it has none of its own.
     pub offset: Option<u64>,
@@ -26,58 +29,73 @@ impl From<RecordDetails> for RecordOut {
 
 /// A field, for serialisation.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct FieldOut {
+    /// What it is called.
     name: String,
+    /// What it holds.
     value: ValueOut,
 }
 
+/// A value, for serialisation.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 #[serde(tag = "t", rename_all = "camelCase")]
 enum ValueOut {
+    /// A number that may exceed 2^63.
     #[serde(rename = "int")]
     Unsigned {
         v: u64,
+        #[cfg_attr(feature = "typescript", tsify(optional))]
         hex: bool,
     },
+    /// A number.
     #[serde(rename = "int")]
     Signed {
         v: i64,
+        #[cfg_attr(feature = "typescript", tsify(optional))]
         hex: bool,
     },
-    Id {
-        v: i64,
-    },
-    Float {
-        v: f64,
-    },
-    Text {
-        v: String,
-    },
+    /// An identifier, such as that of a thread: shown without thousands separators.
+    Id { v: i64 },
+    /// A floating-point number.
+    Float { v: f64 },
+    /// A text.
+    Text { v: String },
+    /// Bytes. `length` is the whole size; `v` may hold fewer.
     Bytes {
+        #[cfg_attr(feature = "typescript", tsify(type = "Uint8Array"))]
         v: Bytes,
         length: u64,
     },
+    /// An instruction that is not disassembled. `isa` is `x86-64`, `thumb`, …
     Code {
         isa: &'static str,
         address: u64,
+        #[cfg_attr(feature = "typescript", tsify(type = "Uint8Array"))]
         v: Bytes,
     },
-    Ticks {
-        v: u64,
-    },
-    Duration {
-        v: u64,
-    },
+    /// A position on the x axis.
+    Ticks { v: u64 },
+    /// A length on the x axis.
+    Duration { v: u64 },
+    /// A named number: a constant, or flags joined by ` | `.
     Symbol {
         name: String,
+        #[cfg_attr(feature = "typescript", tsify(type = "ValueOut"))]
         v: Box<ValueOut>,
     },
+    /// A list.
     List {
+        #[cfg_attr(feature = "typescript", tsify(type = "readonly ValueOut[]"))]
         v: Vec<ValueOut>,
     },
+    /// Values with names.
     Tree {
+        #[cfg_attr(feature = "typescript", tsify(type = "readonly FieldOut[]"))]
         v: Vec<FieldOut>,
     },
+    /// No value.
     Null,
 }
 

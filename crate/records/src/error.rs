@@ -6,8 +6,10 @@ use unspool_trace::{Error, RowError};
 
 /// Why a file cannot be opened, or where reading stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct TraceErrorOut {
     /// A stable id of the error's class.
+    #[cfg_attr(feature = "typescript", tsify(type = "ErrorKind"))]
     pub kind: &'static str,
     /// One or two sentences: what is wrong, and what to do.
     pub sentence: String,

@@ -40,16 +40,20 @@ const BYTES: usize = 256;
 
 /// A row of a list, for serialisation.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct RowOut {
     /// Its position on the x axis: absolute, in ticks or ordinals.
+    #[cfg_attr(feature = "typescript", tsify(type = "Ticks"))]
     pub x: u64,
     /// The track of its thread.
+    #[cfg_attr(feature = "typescript", tsify(type = "number"))]
     pub track: TrackId,
     /// Where it is found again.
     pub locator: u64,
     /// Its name. Empty if it has none.
     pub name: String,
     /// Its fields, by key.
+    #[cfg_attr(feature = "typescript", tsify(type = "readonly FieldOut[]"))]
     pub fields: Vec<FieldOut>,
     /// Number of values beyond the limit.
     pub dropped: f64,

@@ -1,11 +1,114 @@
 //! The replay, for JavaScript. Calls are numbers: an apitrace has fewer than 2^53.
 
-use js_sys::{Array, Uint8Array, Uint32Array};
-use unspool_js::{JsFile, number, object, thrown};
+use tsify::Ts;
+use unspool_js::columns::{Float64Array, Uint8Array, Uint32Array};
+use unspool_js::{JsFile, structures, thrown};
 use wasm_bindgen::prelude::*;
 
 use crate::driver::Bounds;
 use crate::player::{Player, Turn};
+
+structures! {
+    /// What a copy of all that was drawn has to hold.
+    pub struct Drawn {
+        /// The call that was executed last.
+        pub call: f64,
+        /// Five numbers a surface: whether it is a renderbuffer, number, internal format, width,
+        /// height.
+        #[tsify(type = "Uint32Array<ArrayBuffer>")]
+        pub surfaces: Uint32Array,
+    }
+
+    /// What a player has emitted.
+    pub struct Commands {
+        /// The words of the commands.
+        #[tsify(type = "Uint32Array<ArrayBuffer>")]
+        pub words: Uint32Array,
+        /// The bytes that they refer to.
+        #[tsify(type = "Uint8Array<ArrayBuffer>")]
+        pub bytes: Uint8Array,
+    }
+
+    /// How far a player is.
+    pub struct Played {
+        /// Calls that were executed.
+        pub calls: f64,
+        /// The next call.
+        pub at: f64,
+        /// Calls of the trace.
+        pub count: f64,
+    }
+
+    /// What is drawn to.
+    pub struct Target {
+        /// Its number; 0 is the window.
+        pub framebuffer: u32,
+        /// Width in pixels.
+        pub width: u32,
+        /// Height in pixels.
+        pub height: u32,
+    }
+
+    /// The frames of a trace, of all its windows, by the calls that end them.
+    pub struct Frames {
+        /// The first call after the swap before.
+        pub from: Float64Array,
+        /// The call that swaps the buffers; infinity for a frame that the trace does not finish.
+        pub to: Float64Array,
+        /// Draws and clears of the window.
+        pub draws: Float64Array,
+    }
+
+    /// Draws that cannot be shown for one reason.
+    pub struct Unshown {
+        /// Why.
+        pub reason: String,
+        /// Number of them.
+        pub count: f64,
+        /// The first call.
+        pub first: f64,
+    }
+
+    /// A shader that WebGL2 would not compile as it was translated.
+    pub struct ShaderFailure {
+        /// The call that compiled it; 0 if it is part of the fixed function.
+        pub call: f64,
+        /// What the trace has.
+        pub source: String,
+        /// What it was translated to.
+        pub shown: String,
+        /// What is wrong with it.
+        pub log: String,
+    }
+
+    /// Which draws of a trace can be shown, as far as its calls tell.
+    pub struct Coverage {
+        /// Draws and clears.
+        pub draws: f64,
+        /// The calls that draw, in the order in which they returned, as far as they are listed.
+        pub draw_calls: Uint32Array,
+        /// Number of those that cannot be shown.
+        pub unshown: f64,
+        /// Why.
+        pub reasons: Vec<Unshown>,
+        /// The calls that cannot be shown, ascending, as far as they are listed.
+        pub calls: Float64Array,
+        /// The index of the reason of each.
+        pub why: Uint32Array,
+        /// Shaders that cannot be shown.
+        pub shaders: Vec<ShaderFailure>,
+        /// Why calls after some were not looked at; empty if all were.
+        pub halted: String,
+    }
+
+    /// The source of a shader.
+    pub struct ShaderSource {
+        /// The call that compiled it.
+        pub call: f64,
+        /// What the trace has.
+        pub source: String,
+    }
+}
 
 /// A replay of one trace.
 #[wasm_bindgen(js_name = Player)]
@@ -70,18 +173,17 @@ impl JsPlayer {
         self.player.restored([windows as u64, surfaces as u64]);
     }
 
-    /// What a copy of all that was drawn has to hold, after the latest call: `{call, surfaces}`,
-    /// five numbers each: whether it is a renderbuffer, number, internal format, width and height.
-    /// null if something cannot be copied, or calls have overtaken each other.
-    pub fn drawn(&mut self) -> JsValue {
+    /// What a copy of all that was drawn has to hold, after the latest call. `undefined` if
+    /// something cannot be copied, or calls have overtaken each other.
+    pub fn drawn(&mut self) -> Option<Ts<Drawn>> {
         let replay = self.player.replay();
-        let Some(call) = replay.latest() else { return JsValue::NULL };
-        let Some(drawn) = replay.drawn() else { return JsValue::NULL };
-        let words: Vec<u32> = drawn
+        let call = replay.latest()? as f64;
+        let surfaces = replay.drawn()?;
+        let numbers = surfaces
             .iter()
             .flat_map(|it| [it.is_renderbuffer.into(), it.handle, it.format, it.width, it.height])
             .collect();
-        object(&[("call", number(call)), ("surfaces", Uint32Array::from(&words[..]).into())])
+        Some(Drawn { call, surfaces: numbers }.cross())
     }
 
     /// Bytes of the textures and buffers of the trace.
@@ -105,25 +207,22 @@ impl JsPlayer {
         Ok(self.player.step(budget as u64).map_err(thrown)? == Turn::Done)
     }
 
-    /// Takes the commands since the last time: `{words, bytes}`.
-    pub fn take(&mut self) -> JsValue {
+    /// Takes the commands since the last time.
+    pub fn take(&mut self) -> Ts<Commands> {
         let (words, bytes) = self.player.replay().stream.take();
-        object(&[("words", Uint32Array::from(&words[..]).into()), ("bytes", Uint8Array::from(&bytes[..]).into())])
+        Commands { words: Uint32Array(words), bytes: Uint8Array(bytes) }.cross()
     }
 
-    /// How far it is: `{calls, at, count}`.
-    pub fn progress(&self) -> JsValue {
+    /// How far it is.
+    pub fn progress(&self) -> Ts<Played> {
         let (calls, at) = self.player.progress();
-        object(&[("calls", number(calls)), ("at", number(at)), ("count", number(self.player.count()))])
+        Played { calls: calls as f64, at: at as f64, count: self.player.count() as f64 }.cross()
     }
 
-    /// What is drawn to, or the window if its buffers were just swapped:
-    /// `{framebuffer, width, height}`, or null.
-    pub fn target(&mut self) -> JsValue {
-        let found = self.player.replay().shown();
-        found.map_or(JsValue::NULL, |(framebuffer, width, height)| {
-            object(&[("framebuffer", framebuffer.into()), ("width", width.into()), ("height", height.into())])
-        })
+    /// What is drawn to, or the window if its buffers were just swapped.
+    pub fn target(&mut self) -> Option<Ts<Target>> {
+        let (framebuffer, width, height) = self.player.replay().shown()?;
+        Some(Target { framebuffer, width, height }.cross())
     }
 
     /// Why nothing more is executed. Empty if it goes on.
@@ -155,66 +254,51 @@ impl JsPlayer {
         self.player.skip_before(call as u64).iter().map(|call| *call as f64).collect()
     }
 
-    /// The frames, once all calls were looked at: `{from, to}`, columns of the calls that begin and
-    /// end them. The last one has no end if it is not finished.
-    pub fn frames(&self) -> JsValue {
+    /// The frames, once all calls were looked at.
+    pub fn frames(&self) -> Ts<Frames> {
         let frames = self.player.frames();
-        let from: Vec<f64> = frames.iter().map(|frame| frame.from as f64).collect();
-        let to: Vec<f64> =
-            frames.iter().map(|frame| if frame.to == u64::MAX { f64::INFINITY } else { frame.to as f64 }).collect();
-        let draws: Vec<f64> = frames.iter().map(|frame| frame.draws as f64).collect();
-        let column = |numbers: &[f64]| js_sys::Float64Array::from(numbers).into();
-        object(&[("from", column(&from)), ("to", column(&to)), ("draws", column(&draws))])
+        let call = |call: u64| if call == u64::MAX { f64::INFINITY } else { call as f64 };
+        Frames {
+            from: frames.iter().map(|frame| frame.from as f64).collect(),
+            to: frames.iter().map(|frame| call(frame.to)).collect(),
+            draws: frames.iter().map(|frame| frame.draws as f64).collect(),
+        }
+        .cross()
     }
 
-    /// What is known of draws:
-    /// `{draws, unshown, reasons: {reason, count, first}[], calls, why, shaders, halted}`. `calls`
-    /// are those that cannot be shown, `why` the index of the reason of each.
-    pub fn verdict(&mut self) -> JsValue {
+    /// What is known of draws.
+    pub fn verdict(&mut self) -> Ts<Coverage> {
         let halted = self.halted();
         let verdict = &self.player.replay().verdict;
-        let reasons: Array = verdict
-            .reasons
-            .iter()
-            .map(|(reason, count, first)| {
-                object(&[("reason", JsValue::from_str(reason)), ("count", number(*count)), ("first", number(*first))])
-            })
-            .collect();
-        let draw_calls = Uint32Array::from(&verdict.calls[..]);
-        let calls: Vec<f64> = verdict.listed.iter().map(|(call, _)| *call as f64).collect();
-        let why: Vec<u32> = verdict.listed.iter().map(|(_, why)| *why).collect();
-        let shaders: Array = verdict
-            .shaders
-            .iter()
-            .map(|shader| {
-                object(&[
-                    ("call", number(shader.call)),
-                    ("source", JsValue::from_str(&shader.source)),
-                    ("shown", JsValue::from_str(&shader.shown)),
-                    ("log", JsValue::from_str(&shader.error)),
-                ])
-            })
-            .collect();
-        object(&[
-            ("draws", number(verdict.draws)),
-            ("drawCalls", draw_calls.into()),
-            ("unshown", number(verdict.unshown)),
-            ("reasons", reasons.into()),
-            ("calls", js_sys::Float64Array::from(&calls[..]).into()),
-            ("why", Uint32Array::from(&why[..]).into()),
-            ("shaders", shaders.into()),
-            ("halted", halted.into()),
-        ])
+        let unshown = |(reason, count, first): &(String, u64, u64)| Unshown {
+            reason: reason.clone(),
+            count: *count as f64,
+            first: *first as f64,
+        };
+        let failure = |shader: &crate::shader_list::Listed| ShaderFailure {
+            call: shader.call as f64,
+            source: shader.source.to_string(),
+            shown: shader.shown.clone(),
+            log: shader.error.clone(),
+        };
+        Coverage {
+            draws: verdict.draws as f64,
+            draw_calls: Uint32Array(verdict.calls.clone()),
+            unshown: verdict.unshown as f64,
+            reasons: verdict.reasons.iter().map(unshown).collect(),
+            calls: verdict.listed.iter().map(|(call, _)| *call as f64).collect(),
+            why: verdict.listed.iter().map(|(_, why)| *why).collect(),
+            shaders: verdict.shaders.iter().map(failure).collect(),
+            halted,
+        }
+        .cross()
     }
 
-    /// The source of a shader of a program, and the call that compiled it: `{call, source}`, or
-    /// null.
-    pub fn shader(&mut self, program: u32, fragment: bool) -> JsValue {
-        let made = self.player.replay().programs.get(&program);
+    /// The source of a shader of a program, and the call that compiled it.
+    pub fn shader(&mut self, program: u32, fragment: bool) -> Option<Ts<ShaderSource>> {
+        let made = self.player.replay().programs.get(&program)?;
         let side = usize::from(fragment);
-        let found = made.and_then(|made| Some((made.calls.get(side)?, made.source(side))));
-        found.map_or(JsValue::NULL, |(call, source)| {
-            object(&[("call", number(*call)), ("source", JsValue::from_str(source))])
-        })
+        let call = *made.calls.get(side)? as f64;
+        Some(ShaderSource { call, source: made.source(side).to_string() }.cross())
     }
 }

@@ -250,7 +250,7 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
       threads: all.filter(({ kind }) => kind === 'thread').length,
     };
   }, [tracks, info]);
-  const ordinal = info.clock.kind === 'ordinal';
+  const { clock } = info;
   const rows: (readonly [string, string, (string | undefined)?])[] = [
     ['Format', info.title],
     ['Size', formatBytes(size), size < 1000 ? undefined : `${formatCount(size)} bytes`],
@@ -266,14 +266,14 @@ function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
     ...(instants > 0 ? [['Events', formatCount(instants)] as const] : []),
   );
   if (threads > 0) rows.push(['Threads', formatCount(threads)]);
-  if (extent && ordinal) {
-    rows.push([`First ${info.clock.unit}`, formatCount(extent.from)]);
+  if (extent && clock.kind === 'ordinal') {
+    rows.push([`First ${clock.unit}`, formatCount(extent.from)]);
   } else if (extent) {
     const length = extentLength(extent);
     rows.push([
       'Length',
-      formatLength(length, info.clock),
-      info.clock.kind === 'seconds' ? formatCounted(length, 'tick') : undefined,
+      formatLength(length, clock),
+      clock.kind === 'seconds' ? formatCounted(length, 'tick') : undefined,
     ]);
     rows.push(['First tick', formatCount(extent.from)]);
   }

@@ -3,6 +3,11 @@
  * are numbers: a trace has fewer than 2^53.
  */
 
+import type { Coverage, Frames, ShaderFailure } from '../../worker/wasm/unspool_replay.js';
+
+// What `crate/replay` answers with.
+export type { Coverage, Frames, ShaderFailure };
+
 /** How draws are shown. */
 export type PictureView = 'color' | 'wireframe' | 'overdraw' | 'depth' | 'changed';
 
@@ -27,16 +32,6 @@ export interface Picture extends SmallPicture {
   readonly changed: number | null;
 }
 
-/** A shader that could not be compiled here. */
-export interface ShaderFailure {
-  /** The call that compiled it; 0 if it is part of the fixed function. */
-  readonly call: number;
-  readonly log: string;
-  /** As the trace has it, and as WebGL2 got it. */
-  readonly source: string;
-  readonly shown: string;
-}
-
 /** A draw, clear or copy that touched a pixel: its colour before and after, four channels each. */
 export interface Touch {
   readonly call: number;
@@ -48,40 +43,6 @@ export interface Touch {
 export interface Refusal {
   readonly call: number;
   readonly what: string;
-}
-
-/** Why some draws cannot be shown. */
-export interface Unshown {
-  readonly reason: string;
-  readonly count: number;
-  /** The first call. */
-  readonly first: number;
-}
-
-/** Which draws of a trace can be shown, as far as its calls tell. */
-export interface Coverage {
-  /** Draws and clears. */
-  readonly draws: number;
-  /** The calls that draw, in the order in which they returned, as far as they are listed. */
-  readonly drawCalls: Uint32Array;
-  readonly unshown: number;
-  readonly reasons: readonly Unshown[];
-  /** The calls that cannot be shown, ascending, as far as they are listed, and the index of the reason of each. */
-  readonly calls: Float64Array;
-  readonly why: Uint32Array;
-  readonly shaders: readonly ShaderFailure[];
-  /** Why calls after some were not looked at; '' if all were. */
-  readonly halted: string;
-}
-
-/** The frames of a trace, of all its windows, by the calls that end them. */
-export interface Frames {
-  /** The first call after the swap before. */
-  readonly from: Float64Array;
-  /** The call that swaps the buffers, or the last call for a frame that the trace does not finish. */
-  readonly to: Float64Array;
-  /** Draws and clears of the window. */
-  readonly draws: Float64Array;
 }
 
 /** What is replayed, and within which limits. */

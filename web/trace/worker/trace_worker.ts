@@ -264,12 +264,12 @@ export function createTraceWorker(): TraceService {
     overview: (buckets) => ask((open) => open.overview(buckets)),
     describe: async (item) => {
       await scheduler.turn('details');
-      return ask((open) => open.describe(item));
+      return ask((open) => open.describe(item) ?? null);
     },
     index: (numbers) => guarded((open) => open.index(numbers)),
     job: jobs.run,
-    find: (what) => ask((open) => open.find(what)),
-    origin: (track, time, item) => ask((open) => open.origin(track, time, item ?? undefined)),
+    find: (what) => ask((open) => open.find(what) ?? null),
+    origin: (track, time, item) => ask((open) => open.origin(track, time, item ?? undefined) ?? null),
     showValues: (track, type) => void ask((open) => open.showValues(track, VALUE_TYPES.indexOf(type))),
     weigh: (at, weights) => void guarded((open) => open.weigh(at, weights)),
     setElsewhere: (bytes) => void ask((open) => open.setElsewhere(bytes)),

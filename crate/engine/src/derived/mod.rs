@@ -180,10 +180,13 @@ pub enum Place {
 
 /// The record of the trace that a place on a derived track comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct Origin {
     /// Its absolute position, in ticks.
+    #[cfg_attr(feature = "typescript", tsify(type = "Ticks"))]
     pub x: u64,
     /// The track of the trace.
+    #[cfg_attr(feature = "typescript", tsify(type = "number"))]
     pub track: TrackId,
     /// Where the record is found again.
     pub locator: u64,

@@ -61,14 +61,18 @@ pub enum Order {
 
 /// A hit, for serialisation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(tsify::Tsify), tsify(missing_as_null, large_number_types_as_bigints))]
 pub struct Hit {
     /// The slice or the instant. `None` for a record that is neither.
     pub item: Option<Item>,
     /// Number of its track.
+    #[cfg_attr(feature = "typescript", tsify(type = "number"))]
     pub track: TrackId,
     /// Absolute position, in ticks.
+    #[cfg_attr(feature = "typescript", tsify(type = "Ticks"))]
     pub start: u64,
     /// Absolute position, in ticks. `None` unless it is a slice.
+    #[cfg_attr(feature = "typescript", tsify(type = "Ticks | null"))]
     pub end: Option<u64>,
     /// Number of its name. `None` if it has none, or if `title` has it.
     pub name: Option<u32>,

@@ -7,7 +7,7 @@ use unspool_filter::pattern::{Regex, Regexes};
 use unspool_filter::{Beginnings, RecordQuery, Search};
 use unspool_formats::open_row_records;
 use unspool_js::columns::Uint8Array;
-use unspool_js::{JsDisassembler, JsFile, thrown, to_js};
+use unspool_js::{JsDisassembler, JsFile, thrown, to_js, typed};
 use unspool_records::{
     Collect, List, RecordOut, RecordReader as Engine, RowOut, Scope, Survey, TableBytes, Tabulate, TraceErrorOut,
     Wanted,
@@ -23,8 +23,8 @@ pub use unspool_decompressors::provide_decompressors;
 // What the structures of libraries are to the page.
 #[wasm_bindgen(typescript_custom_section)]
 const PAGE: &str = "
-import type { RecordDetails } from '../../base/protocol.ts';
-import type { RecordFilter, RecordRow } from '../../base/record_protocol.ts';
+import type { ErrorKind, Ticks } from '../../base/protocol.ts';
+import type { RecordFilter } from '../../base/record_protocol.ts';
 ";
 
 #[wasm_bindgen]
@@ -221,10 +221,9 @@ impl RecordReader {
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
-    #[wasm_bindgen(unchecked_return_type = "RecordRow[]")]
-    pub fn rows(&mut self, first: f64, count: u32) -> Result<JsValue, JsValue> {
+    pub fn rows(&mut self, first: f64, count: u32) -> Result<Vec<Ts<RowOut>>, JsValue> {
         let rows = self.engine.rows_of(&mut self.list, first as u64, count).map_err(|error| to_js(&error))?;
-        Ok(to_js(&rows.into_iter().map(RowOut::from).collect::<Vec<_>>()))
+        Ok(rows.into_iter().map(|row| typed(&RowOut::from(row))).collect())
     }
 
     /// The number in the list of the record with this locator, position and track, or of the first
@@ -244,10 +243,9 @@ impl RecordReader {
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
-    #[wasm_bindgen(unchecked_return_type = "RecordRow | undefined")]
-    pub fn at(&mut self, x: u64, track: Option<u32>) -> Result<JsValue, JsValue> {
+    pub fn at(&mut self, x: u64, track: Option<u32>) -> Result<Option<Ts<RowOut>>, JsValue> {
         let row = self.engine.at(x, track).map_err(|error| to_js(&error))?;
-        Ok(row.map_or(JsValue::UNDEFINED, |row| to_js(&RowOut::from(row))))
+        Ok(row.map(|row| typed(&RowOut::from(row))))
     }
 
     /// Visits further records with all their fields: those of `budget` pieces of the file. The call
@@ -373,9 +371,8 @@ impl RecordReader {
     /// # Errors
     ///
     /// Throws a `TraceError` if the record cannot be decoded.
-    #[wasm_bindgen(unchecked_return_type = "RecordDetails")]
-    pub fn details(&mut self, locator: u64) -> Result<JsValue, JsValue> {
+    pub fn details(&mut self, locator: u64) -> Result<Ts<RecordOut>, JsValue> {
         let record = self.engine.details(Locator::from_bits(locator)).map_err(|error| to_js(&error))?;
-        Ok(to_js(&RecordOut::from(record)))
+        Ok(typed(&RecordOut::from(record)))
     }
 }

@@ -4,9 +4,9 @@ use std::any::Any;
 
 use tsify::Ts;
 use unspool_engine::Store;
-use unspool_engine::find::{Find, Hits, Order};
+use unspool_engine::find::{Find, Hit, Hits, Order};
 use unspool_js::columns::{BigUint64Array, Uint32Array};
-use unspool_js::{JsFoundRecords, to_js};
+use unspool_js::{JsFoundRecords, typed};
 use unspool_trace::Clock;
 use wasm_bindgen::prelude::*;
 
@@ -58,10 +58,9 @@ impl Session {
     }
 
     /// Some hits of a search. Empty if there is no such search.
-    #[wasm_bindgen(unchecked_return_type = "Hit[]")]
-    pub fn hits(&mut self, job: u32, first: f64, count: u32, order: u32) -> JsValue {
+    pub fn hits(&mut self, job: u32, first: f64, count: u32, order: u32) -> Vec<Ts<Hit>> {
         let page = self.with_hits(job, |hits, store| hits.page(store, first as u64, count as usize, order_of(order)));
-        to_js(&page.unwrap_or_default())
+        page.iter().flatten().map(typed).collect()
     }
 
     /// Where an item or a record stands among the hits of a search. `undefined` if there is no such

@@ -13,8 +13,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen(typescript_custom_section)]
 const PAGE: &str = "
 import type { JobQuestion } from '../../base/job_protocol.ts';
-import type { Hit } from '../../base/find_protocol.ts';
-import type { Described, Find, Found, Item, Origin, Problem, Progress, Ticks, TraceError, TraceInfo, Track } from '../../base/protocol.ts';
+import type { Capability, CompanionKind, ErrorKind, Find, Ticks, TrackKind } from '../../base/protocol.ts';
 ";
 
 structures! {
@@ -173,7 +172,7 @@ structures! {
     /// Some problems.
     pub struct Problems {
         /// The ones that were asked for.
-        #[tsify(type = "Problem[]")]
+        #[tsify(type = "readonly ProblemOut[]")]
         pub problems: Vec<ProblemOut>,
         /// How many are listed in all.
         pub total: f64,
@@ -371,7 +370,7 @@ structures! {
     /// A track that a job has made. The page numbers tracks after their jobs.
     pub struct DerivedPart {
         /// As if its job had the number 0.
-        #[tsify(type = "Track")]
+        #[tsify(type = "TrackOut")]
         pub track: TrackOut,
         /// Slices left out because too many others ran where they begin.
         pub hidden: f64,

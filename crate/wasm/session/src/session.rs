@@ -2,11 +2,14 @@
 
 use js_sys::Uint8Array;
 use tsify::Ts;
-use unspool_engine::derived::{self, Place};
+use unspool_engine::derived::{self, Origin, Place};
 use unspool_engine::tables::portions::Answer;
-use unspool_engine::{Item, Session as Engine, Step, ledger, tables};
+use unspool_engine::{
+    Described, Found, Item, ProgressOut, Session as Engine, Step, TraceInfo, TrackOut, ledger, tables,
+};
 use unspool_formats::recognise;
-use unspool_js::{JsDisassembler, columns, thrown, to_js};
+use unspool_js::{JsDisassembler, columns, thrown, to_js, typed};
+use unspool_records::TraceErrorOut;
 use unspool_sqlite::{SqlFile, SqlRows};
 use unspool_sqlite_pages::PAGE;
 use unspool_trace::{Callees, Instructions, Jumps, Limits, Naming, OpenOptions, Probe, ValueKind, sniff};
@@ -82,9 +85,8 @@ impl Session {
     }
 
     /// What the file's head says.
-    #[wasm_bindgen(unchecked_return_type = "TraceInfo")]
-    pub fn info(&self) -> JsValue {
-        to_js(&self.engine.info())
+    pub fn info(&self) -> Ts<TraceInfo> {
+        typed(&self.engine.info())
     }
 
     /// Whether the trace is a database: [`Session::attach`] then comes before the first step, and
@@ -145,9 +147,8 @@ impl Session {
     }
 
     /// Why decoding stopped. `undefined` if it did not.
-    #[wasm_bindgen(unchecked_return_type = "TraceError | undefined")]
-    pub fn error(&self) -> JsValue {
-        self.engine.error().map_or(JsValue::UNDEFINED, to_js)
+    pub fn error(&self) -> Option<Ts<TraceErrorOut>> {
+        self.engine.error().map(typed)
     }
 
     /// Stops reading. What was decoded stays.
@@ -156,9 +157,8 @@ impl Session {
     }
 
     /// How far reading has come.
-    #[wasm_bindgen(unchecked_return_type = "Progress")]
-    pub fn progress(&self) -> JsValue {
-        to_js(&self.engine.progress())
+    pub fn progress(&self) -> Ts<ProgressOut> {
+        typed(&self.engine.progress())
     }
 
     /// The names that are new since the last call. `undefined` without any.
@@ -271,9 +271,9 @@ impl Session {
     }
 
     /// The tracks that are new or have changed since the last call.
-    #[wasm_bindgen(js_name = takeTracks, unchecked_return_type = "Track[]")]
-    pub fn take_tracks(&mut self) -> JsValue {
-        to_js(&self.engine.take_tracks())
+    #[wasm_bindgen(js_name = takeTracks)]
+    pub fn take_tracks(&mut self) -> Vec<Ts<TrackOut>> {
+        self.engine.take_tracks().iter().map(typed).collect()
     }
 
     /// Shows the values of a counter as unsigned (0), signed (1) or floating-point (2) numbers,
@@ -314,16 +314,14 @@ impl Session {
         Overview::from(self.engine.overview(buckets)).cross()
     }
 
-    /// The slice or instant at a position, or next to another one. `null` if there is none.
-    #[wasm_bindgen(unchecked_return_type = "Found | null")]
-    pub fn find(&self, what: &JsFind) -> JsValue {
-        self.engine.neighbour(what.into()).map_or(JsValue::NULL, |found| to_js(&found))
+    /// The slice or instant at a position, or next to another one.
+    pub fn find(&self, what: &JsFind) -> Option<Ts<Found>> {
+        self.engine.neighbour(what.into()).as_ref().map(typed)
     }
 
-    /// What the store knows about an item. `null` if there is no such item. An item of a derived
-    /// track is described as the one that it was made from.
-    #[wasm_bindgen(unchecked_return_type = "Described | null")]
-    pub fn describe(&self, item: &JsItem) -> JsValue {
+    /// What the store knows about an item. An item of a derived track is described as the one that
+    /// it was made from.
+    pub fn describe(&self, item: &JsItem) -> Option<Ts<Described>> {
         let item = Item::from(item);
         let item = match derived::job_of(item.track()) {
             None => Some(item),
@@ -331,15 +329,14 @@ impl Session {
                 self.jobs.origin(self.engine.store(), Place::Item(item)).and_then(|origin| origin.found?.item.into())
             }
         };
-        item.and_then(|item| self.engine.describe(item)).map_or(JsValue::NULL, |described| to_js(&described))
+        self.engine.describe(item?).as_ref().map(typed)
     }
 
     /// Where a place on a derived track comes from. Without an item, the value that holds at
-    /// `time`. `null` if there is no such place.
-    #[wasm_bindgen(unchecked_return_type = "Origin | null")]
-    pub fn origin(&self, track: u32, time: u64, item: Option<JsItem>) -> JsValue {
+    /// `time`.
+    pub fn origin(&self, track: u32, time: u64, item: Option<JsItem>) -> Option<Ts<Origin>> {
         let place = item.map_or(Place::Value { track, time }, |item| Place::Item((&item).into()));
-        self.jobs.origin(self.engine.store(), place).map_or(JsValue::NULL, |origin| to_js(&origin))
+        self.jobs.origin(self.engine.store(), place).as_ref().map(typed)
     }
 
     /// How many rows the tables for SQL have between two positions, `to` exclusive, or in all.

@@ -3,18 +3,11 @@
  * that are left out.
  */
 
+import type { Drawn } from '../../../worker/wasm/unspool_replay.js';
 import type { Copies } from '../gl/copies.ts';
 
 /** Copies at most. */
 const MOST = 64;
-
-/** What a player says of that which was drawn: {@link Player.drawn}. */
-export interface Drawn {
-  /** The call that was executed last. */
-  readonly call: number;
-  /** Five numbers a surface: whether it is a renderbuffer, number, internal format, width, height. */
-  readonly surfaces: Uint32Array<ArrayBuffer>;
-}
 
 /** The calls before which draws were left out: those to windows, and those to framebuffers of the trace. */
 export type Skip = readonly [number, number];

@@ -4,12 +4,11 @@ import { sentenceOf } from '../../../trace/worker/errors.ts';
 import { startReader } from '../../../trace/worker/loading.ts';
 import { RecordFile } from '../../../trace/worker/record_file.ts';
 import { reportTrap } from '../../../trace/worker/serving.ts';
-import init, { Player, provideDecompressors } from '../../../worker/wasm/unspool_replay.js';
+import init, { type Commands, Player, provideDecompressors, type Target } from '../../../worker/wasm/unspool_replay.js';
 import { beginOf } from '../gl/frames.ts';
 import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu, softwareOf } from '../gl/gpu.ts';
 import type { Watch } from '../gl/views.ts';
 import type {
-  Coverage,
   Frames,
   Limit,
   Picture,
@@ -24,7 +23,7 @@ import type {
   SmallPicture,
   Touched,
 } from '../protocol.ts';
-import { createKeyframes, type Drawn, type Keyframe, type Keyframes, type Skip } from './replay_keyframes.ts';
+import { createKeyframes, type Keyframe, type Keyframes, type Skip } from './replay_keyframes.ts';
 import { compared, depthsOf, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
 
 /** A question that has no answer yet. */
@@ -87,12 +86,6 @@ interface Way {
   isOver(): boolean;
 }
 
-/** What a player has emitted. */
-interface Commands {
-  readonly words: Uint32Array<ArrayBuffer>;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
 const NOTHING: Commands = { words: new Uint32Array(), bytes: new Uint8Array() };
 /** Milliseconds between two looks at what is executed, and those after which it is ended for something more urgent. */
 const [LOOK_MS, URGENT_MS] = [50, 500];
@@ -101,22 +94,12 @@ const [LOOK_MS, URGENT_MS] = [50, 500];
 const FILM_MS = 20_000;
 const USUAL: Shortcuts = { skips: true, copyMs: 500, keepCalls: null };
 
-interface Target {
-  readonly framebuffer: number;
-  readonly width: number;
-  readonly height: number;
-}
-
 function tookTooLong(patience: number, what: string): ReplayFailure {
   const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture ${what}.`;
   return { sentence, limit: 'time' };
 }
 
 /** The last call that a player has come to, and the number of all calls. */
-function progressOf(player: Player) {
-  return player.progress() as { readonly at: number; readonly count: number };
-}
-
 const load = startReader(() => init());
 
 /** A worker without a file; `open` comes first. */
@@ -181,16 +164,16 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   const lookOnce = async ({ survey }: Open): Promise<Frames> => {
     survey.seek(Number.MAX_SAFE_INTEGER, 0, 0);
     while (!survey.step(LOOKED)) {
-      const { at, count } = progressOf(survey);
+      const { at, count } = survey.progress();
       report('looking', at / Math.max(1, count), at);
       await breath();
     }
-    const { from, to, draws } = survey.frames() as Frames;
+    const { from, to, draws } = survey.frames();
     // The last frame may have no end.
-    const { at } = progressOf(survey);
+    const { at } = survey.progress();
     const frames = { from, to: to.map((end) => Math.min(end, at)), draws };
     // The page has its own copy.
-    page.coverage(survey.verdict() as Coverage, structuredClone(frames));
+    page.coverage(survey.verdict(), structuredClone(frames));
     return frames;
   };
   /** The copy that the way to a call can begin with. null if nothing is drawn again, or less than from there on. */
@@ -199,7 +182,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     if (isWireframe || !shortcuts.skips) return null;
     const watched = watch?.from ?? Number.POSITIVE_INFINITY;
     const found = keyframes.before(Math.min(call, watched - 1), skip);
-    const at = player.beginsAnew(call, ...skip) ? 0 : progressOf(player).at;
+    const at = player.beginsAnew(call, ...skip) ? 0 : player.progress().at;
     return found && found.call > at && found.call >= Math.min(...skip) ? found : null;
   };
   /** Everything is as after a call. Returns false if something more urgent came. */
@@ -229,10 +212,10 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     for (;;) {
       const began = performance.now();
       const done = player.step(isChecked ? Math.min(turn, CHECKED_TURN) : turn);
-      const { words, bytes: content } = player.take() as Commands;
+      const { words, bytes: content } = player.take();
       if (player.takeStartedOver()) gpu.reset(new Uint32Array());
       const executed = performance.now();
-      const { at } = progressOf(player);
+      const { at } = player.progress();
       // Where draws are left out, there is often nothing to be done, and nothing to be waited for.
       const commands = { words, bytes: content };
       const ended = words.length > 0 ? await run(gpu, commands, patience - taken, isOver) : null;
@@ -251,7 +234,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
         return true;
       }
       if (isPlain && keyframes.worked(now - executed, shortcuts.copyMs))
-        keyframes.make(player.drawn() as Drawn | null, skip, bytes - player.bytes);
+        keyframes.make(player.drawn() ?? null, skip, bytes - player.bytes);
       if (taken > patience) {
         stopped = tookTooLong(patience, `shows the state after call ${at}`);
         await settle();
@@ -281,7 +264,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
       refusals.push({ call, what: `a loop of its shader was stopped after ${iterations} iterations` });
   };
   const targetOf = ({ player }: Open): Target | null => {
-    const target = player.target() as Target | null;
+    const target = player.target() ?? null;
     return target && target.width > 0 ? target : null;
   };
   const take = (open: Open): Picture | null => {
@@ -325,7 +308,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     cut = null;
     const [windows = 0, surfaces = 0] = shortcuts.skips ? survey.skipBefore(what.call) : [];
     const way: Way = { isWireframe: false, watch: null, ...what, skip: [windows, surfaces] };
-    const { at } = progressOf(survey);
+    const { at } = survey.progress();
     if (survey.halted === '' || way.call < at) return way;
     cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
     return { ...way, call: Math.max(0, at - 1) };
@@ -377,7 +360,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   };
   const failuresOf = ({ player, gpu }: Open): ShaderFailure[] =>
     gpu.takeFailures().map(({ program, fragment, log, shown }) => {
-      const shader = player.shader(program, fragment) as { call: number; source: string } | null;
+      const shader = player.shader(program, fragment);
       return { call: shader?.call ?? 0, source: shader?.source ?? '', log, shown };
     });
   const pictured = async (open: Open, view: PictureView, goal: Goal) => {
@@ -396,7 +379,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   };
   /** The next small picture. Those that come later in the trace are cheapest, because what is before them is done. */
   const nextOfFilm = async (open: Open, ask: Film) => {
-    const { at } = progressOf(open.player);
+    const { at } = open.player.progress();
     const [call = 0] = ask.calls.filter((each) => each > at).concat(ask.calls);
     const left = ask.calls.filter((each) => each !== call);
     await look(open);
