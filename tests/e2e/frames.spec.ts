@@ -41,7 +41,7 @@ test('opens a frame in place, down to a call', async ({ page }) => {
 });
 
 test('a frame lists its draws, with the calls between them folded', async ({ page }) => {
-  await open(page, fixture('scene.trace'));
+  await open(page, recording('apitrace/recorded/glmark2_medium.trace'));
   await table(page).locator('#frame-1').click();
   await table(page).focus();
   await page.keyboard.press('ArrowRight');
@@ -73,14 +73,16 @@ test('the tree of frames opens at a call that is selected elsewhere', async ({ p
 });
 
 test('the figure of redundant calls leads to them, and Back to where it was', async ({ page }) => {
-  await open(page, recording('apitrace/recorded/glmix_3f.trace'));
+  await open(page, recording('apitrace/recorded/glmark2_medium.trace'));
   await table(page).locator('#frame-0').click();
   await expect(details(page)).toContainText('frame 0');
-  await expect(table(page).locator('tr#frame-0')).toHaveAttribute('aria-selected', 'true');
-  await table(page).locator('#frame-0').getByTitle('List the redundant calls of frame 0').click();
+  const figure = table(page).getByTitle('List the redundant calls of frame 1', { exact: true });
+  await figure.click();
   await expect(page.getByRole('radio', { name: 'Redundant' })).toBeChecked();
-  const figure = table(page).locator('#frame-0').getByTitle('List the redundant calls of frame 0');
+  await expect(details(page)).toContainText('frame 1');
   await expect(table(page).locator('.frames-inner')).toHaveCount(Number(await figure.textContent()));
+  await page.goBack();
+  await expect(details(page)).toContainText('frame 0');
 });
 
 test('what is never deleted is a filter of Resources', async ({ page }) => {
@@ -89,7 +91,7 @@ test('what is never deleted is a filter of Resources', async ({ page }) => {
   const leaked = page.getByRole('button', { name: /not deleted/ });
   const [count] = /[\d,]+/.exec((await leaked.textContent())!)!;
   await leaked.click();
-  await expect(page.locator('.resources-list')).toContainText(new RegExp(`^(All kinds)?.*${count} resources?`, 's'));
+  await expect(page.locator('.resources-list')).toContainText(new RegExp(`${count}\\sresources?`));
   // Columns stay when a row is selected.
   const rows = page.getByRole('grid', { name: 'Resources' });
   await rows.locator('tbody tr:not(.spacer)').first().click();

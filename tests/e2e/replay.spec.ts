@@ -227,8 +227,8 @@ test('without a GPU nothing is replayed before somebody asks for a picture', asy
   // It is where small pictures will be, too.
   await expect(page.getByRole('button', { name: 'Show pictures' })).toHaveCount(2);
   await page.locator('.film').getByRole('button', { name: 'Show pictures' }).click();
-  await expect(opening(page).getByRole('button', { name: 'Show this picture' })).toBeVisible();
-  await expect(page.locator('.film canvas')).toHaveCount(3);
+  await expect(opening(page).getByRole('button', { name: 'Show this picture' })).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator('.film canvas')).toHaveCount(3, { timeout: 30_000 });
 });
 
 test('a trace opens with its pictures, and its rows stay where they are', async ({ page }) => {
@@ -237,8 +237,8 @@ test('a trace opens with its pictures, and its rows stay where they are', async 
   await drawn(page);
   const thread = page.locator('.track', { hasText: 'thread 0' });
   const before = await thread.boundingBox();
-  await expect(opening(page)).toContainText('Frame 0, the one with the most draws');
-  await expect(page.locator('.film canvas')).toHaveCount(3);
+  await expect(opening(page)).toContainText('Frame 0, the one with the most draws', { timeout: 30_000 });
+  await expect(page.locator('.film canvas')).toHaveCount(3, { timeout: 30_000 });
   expect(await thread.boundingBox()).toEqual(before);
   expect(await barriers(page)).toEqual([]);
   await opening(page).getByRole('button', { name: 'Show this picture' }).click();
@@ -270,6 +270,9 @@ test('a step of the picture is a step of all', async ({ page }) => {
   const row = frames.locator('tr[aria-selected="true"]');
   await pane.getByRole('button', { name: 'Next frame' }).click();
   await expect(row).toHaveAttribute('id', 'frame-1');
+  // Before the swap is the last draw, and before that the third.
+  await pane.getByRole('button', { name: 'Previous draw' }).click();
+  await expect(row).toContainText('glDraw');
   await pane.getByRole('button', { name: 'Previous draw' }).click();
   await expect(pane).toContainText('3 of 4 draws and clears');
   // The frame opens at the draw, and folds when the selection leaves it.

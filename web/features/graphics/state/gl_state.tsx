@@ -8,7 +8,7 @@ import { useOneTabStop } from '../../../parts/one_tab_stop.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import type { GlStates } from '../gl_state.ts';
-import type { GlRow, GlSection, GlState } from '../gl_state_protocol.ts';
+import type { GlObject, GlRow, GlSection, GlState } from '../gl_state_protocol.ts';
 import type { MeshDialog } from '../mesh/mesh.tsx';
 import { ShaderDialog, stageName } from './shader_source.tsx';
 import { glStatesOf } from './states.ts';
@@ -225,7 +225,7 @@ function Rows({ rows, ...shows }: Shows & { readonly rows: readonly GlRow[] }) {
         <div key={i} class={row.isChanged ? 'gl-changed' : row.call === null ? 'gl-initial' : undefined}>
           <dt>
             {row.isChanged && <span class="unseen">changed: </span>}
-            {row.name}
+            {row.object?.kind === 'program' ? <ObjectLink {...shows} object={row.object} text={row.name} /> : row.name}
           </dt>
           <dd>
             <Value {...shows} row={row} /> {row.call !== null && <Call {...shows} call={row.call} />}
@@ -236,10 +236,18 @@ function Rows({ rows, ...shows }: Shows & { readonly rows: readonly GlRow[] }) {
   );
 }
 
-/** A value. An object leads to what it holds. */
+/** A value. An object leads to what it holds; the name of a program is that of its row. */
 function Value({ row: { object, text }, ...shows }: Shows & { readonly row: GlRow }) {
-  if (!object) return <span class={text.includes('\n') ? 'gl-matrix' : undefined}>{text}</span>;
-  const { open, page, state } = shows;
+  if (object && object.kind !== 'program') return <ObjectLink {...shows} object={object} text={text} />;
+  return <span class={text.includes('\n') ? 'gl-matrix' : undefined}>{text}</span>;
+}
+
+interface ObjectLinkProps extends Shows {
+  readonly object: GlObject;
+  readonly text: string;
+}
+
+function ObjectLink({ open, page, state, object, text }: ObjectLinkProps) {
   const place = { to: 'resource', ...object, call: state.call } as const;
   return (
     <PlaceLink open={open} page={page} place={place} title="Show it in Resources" class="gl-object">
