@@ -49,6 +49,10 @@ pub struct Reader<S> {
     functions: Functions,
 }
 
+/// The id of the only format with graphics calls. The row itself would bring all that it names into
+/// the module.
+const FORMAT: &str = apitrace::ROW.format.id;
+
 /// What the visitor said of functions, by their indexes in the trace. The outer option is `None`
 /// before it is asked.
 type Functions = Vec<Option<Option<u32>>>;
@@ -61,7 +65,7 @@ impl<S: ByteSource> Reader<S> {
     /// Returns [`unspool_trace::Cause::Misuse`] if the trace is of another format, or for bytes
     /// that are not an index.
     pub fn open(format: &str, index: &[u8], source: S) -> Result<Self, Error> {
-        if format != apitrace::ROW.format.id {
+        if format != FORMAT {
             return Err(Error::new(0, Cause::Misuse("only an apitrace has graphics calls")));
         }
         // Not the table of all formats: the module would contain all their readers.
