@@ -64,7 +64,13 @@ export function LinkField({
   const { item } = details;
   if (name === 'Frame' && open.trace.info.value?.offers.includes('graphics') && canShow('frame', page)) {
     return (
-      <PlaceLink open={open} page={page} place={{ to: 'frame', call: Number(details.start) }} title="Show it in Frames">
+      <PlaceLink
+        open={open}
+        page={page}
+        place={{ to: 'frame', call: Number(details.start) }}
+        title="Show it in Frames"
+        class="field-link"
+      >
         {text}
       </PlaceLink>
     );
@@ -76,7 +82,7 @@ export function LinkField({
     if (found && sameItem(open.selection.selected.peek()?.item ?? null, item)) open.selection.reveal(pointedOf(found));
   };
   return (
-    <button type="button" class="plain link" title="Select the caller" onClick={() => void go()}>
+    <button type="button" class="plain link field-link" title="Select the caller" onClick={() => void go()}>
       {text}
     </button>
   );

@@ -32,8 +32,13 @@ const ALL_COLUMNS: readonly (readonly [Order, title: string, says: string])[] = 
 const OF_OPENGL: readonly Order[] = ['size', 'uploads', 'draws'];
 const OF_INTERFACES: readonly Order[] = ['binds'];
 
-/** CSS pixels of a column of numbers, and of the names at least. */
-const [COLUMN_WIDTH, NAME_WIDTH] = [64, 160];
+/** CSS pixels of the names at least. */
+const NAME_WIDTH = 160;
+
+/** CSS pixels of a column of numbers. */
+function widthOf(by: Order): number {
+  return by === 'size' ? 78 : 62;
+}
 
 interface Sort {
   readonly by: Order;
@@ -252,7 +257,7 @@ function List({
           label="Resources"
           id="resource"
           rowId={(i) => i}
-          minWidth={`${NAME_WIDTH + columns.length * COLUMN_WIDTH}px`}
+          minWidth={`${columns.reduce((sum, [by]) => sum + widthOf(by), NAME_WIDTH)}px`}
           count={rows.length}
           row={(number) => rows[number] ?? null}
           columns={[
@@ -271,7 +276,7 @@ function List({
               ([by, title, says]): Column<number> => ({
                 title,
                 says,
-                width: `${COLUMN_WIDTH}px`,
+                width: `${widthOf(by)}px`,
                 key: by,
                 cell: (i) => cellOf(resources, by, i),
               }),
