@@ -50,10 +50,10 @@ function Strip({ open, replay }: { open: OpenTrace; replay: Replay }) {
   if (top + FILM.height < band.top || top > band.bottom) return null;
   if (isHeld)
     return (
+      // biome-ignore lint/a11y/noStaticElementInteractions: presses of the timeline would take the click from the button.
       <div
         class="film film-held"
         style={{ top: `${top}px`, height: `${FILM.height}px` }}
-        // Presses of the timeline would take the click from the button.
         onPointerDown={(event) => event.stopPropagation()}
         onMouseDown={(event) => event.stopPropagation()}
         onDblClick={(event) => event.stopPropagation()}
