@@ -21,6 +21,8 @@ export interface GlStates {
   readonly isBefore: ReadonlySignal<boolean>;
   /** The latest state. That of the previous call stays until the new one arrives. */
   readonly shown: ReadonlySignal<GlState | null>;
+  /** From now on the state at the selected call is asked for, until this is disposed of: the pane is in front. */
+  follow(): Dispose;
   /** Shows the state before the call, or after it. */
   showBefore(isBefore: boolean): void;
   /** The state after a call, whatever is selected, once that is read. Resolves with null if it is not known. */
@@ -52,6 +54,8 @@ export function createGlStates(
   let asked = 0;
   /** The selected call was not reached when its state was asked for. */
   let isAwaited = false;
+  /** Number of those who look at the state. */
+  let watching = 0;
 
   const worker = createReadingWorker<StateAtCalls, OpensCalls, GlBuilt>(trace, {
     ...graphics.part('state'),
@@ -73,7 +77,7 @@ export function createGlStates(
     asked += 1;
     const mine = asked;
     isAwaited = false;
-    if (wanted === null) return;
+    if (wanted === null || watching === 0) return;
     const before = isBefore.peek();
     const began = performance.now();
     const state = await worker.ask.at(wanted, before);
@@ -127,6 +131,13 @@ export function createGlStates(
     call,
     isBefore,
     shown,
+    follow: () => {
+      watching += 1;
+      void ask();
+      return () => {
+        watching -= 1;
+      };
+    },
     showBefore: (before) => {
       isBefore.value = before;
       void ask();

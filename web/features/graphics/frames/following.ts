@@ -71,10 +71,14 @@ export function useFollowing({ open, survey, tree, frames, rows, current, list }
     if (found.of !== of) opened.value = new Map(opened.peek()).set(frame, found.of);
     show({ frame, item: found.item, folded: 0 });
   };
+  /** While the frames come, the last one may still grow. */
+  const isKnown = (call: number) =>
+    frames.count > 0 && (extentOf(survey) !== 'going' || call <= frames.last[frames.count - 1]!);
+  const isFound = start >= 0 && isKnown(start);
   useEffect(() => {
-    if (start < 0 || frames.count === 0) cursor.value = null;
+    if (!isFound) cursor.value = null;
     else void follow(frameOf(frames, start));
-  }, [start, isCall, place?.track, frames.count > 0]);
+  }, [start, isCall, place?.track, isFound]);
   useEffect(() => {
     if (!goal.current || rows[current] === undefined) return;
     const { frame, item } = goal.current;
@@ -88,9 +92,7 @@ export function useFollowing({ open, survey, tree, frames, rows, current, list }
   }, [which.value]);
   const wanted = wantedFrame(open).value;
   useEffect(() => {
-    const isKnown =
-      frames.count > 0 && (extentOf(survey) !== 'going' || (wanted?.call ?? 0) <= frames.last[frames.count - 1]!);
-    if (!wanted || !isKnown) return;
+    if (!wanted || !isKnown(wanted.call)) return;
     wantedFrame(open).value = null;
     const frame = frameOf(frames, wanted.call);
     if (wanted.redundant) {

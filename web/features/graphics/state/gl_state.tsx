@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../../../base/format.ts';
 import type { Page, PanelView } from '../../../page/page.ts';
 import { PlaceLink } from '../../../page/place_link.tsx';
@@ -32,6 +32,7 @@ interface Shows {
 const OPEN: readonly string[] = ['Viewport and scissor', 'Blending', 'Depth test'];
 
 function State({ open, page, states }: { open: OpenTrace; page: Page; states: GlStates }) {
+  useEffect(() => states.follow(), [states]);
   const call = states.call.value;
   const shown = states.shown.value;
   const built = states.built.value;
