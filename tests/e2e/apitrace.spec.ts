@@ -80,7 +80,8 @@ test.describe('a trace of calls', () => {
     await expect(details(page)).toContainText(/Draw calls\s*9/);
     await page.mouse.move(place.x, (await track(page, 'blob bytes').boundingBox())!.y + 20);
     await expect(tooltip(page)).toContainText('blob bytes per frame 0');
-    await page.mouse.move((await placeOf(page, 100, SCENE_CALLS, 'blob bytes', 20)).x, place.y + 84);
+    const inBlobs = await placeOf(page, 100, SCENE_CALLS, 'blob bytes', 24);
+    await page.mouse.move(inBlobs.x, inBlobs.y);
     await expect(tooltip(page)).toContainText('blob bytes per frame 64');
   });
 

@@ -6,6 +6,7 @@ import { watch } from '../base/watch.ts';
 import { NoteFlags } from '../features/notes/flags.tsx';
 import { NoteLines, NoteMarks } from '../features/notes/lines.tsx';
 import type { Page } from '../page/page.ts';
+import { viewsOf } from '../page/places.ts';
 import { useMenu } from '../parts/menu/request.ts';
 import { Announcer } from '../timeline/canvas/announcer.tsx';
 import { Divider } from '../timeline/canvas/divider.tsx';
@@ -76,7 +77,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     );
     scope.add(watch([state.atEdge], () => element.classList.toggle('at-edge', state.atEdge.peek())));
     scope.add(listenForGestures(element, gesturesOn(open, state, scrollAt)));
-    const visits = createVisits(open, page.history, (top) => scrollBy(top - timeline.scrollTop.peek()));
+    const scrollTo = (top: number) => scrollBy(top - timeline.scrollTop.peek());
+    const visits = createVisits(open, page.history, scrollTo, viewsOf(open, page));
     scope.add(visits.dispose);
     const { filtering, pointer } = state;
     const surface = createSurface(open, { area: element, scrollBy, filtering, pointer, visits, undo: undoOf(open) });

@@ -112,6 +112,31 @@ export async function goToPosition(at: Ticks, { trace, timeline, selection }: Pl
   if (found || row) selection.revealRow();
 }
 
+/**
+ * Selects what is at a position of an axis that counts, and brings it into view: the view stays where it is if it shows that. Of several
+ * calls that overlap, the latest has an effect.
+ */
+export async function selectPosition(
+  at: Ticks,
+  {
+    trace,
+    selection,
+  }: {
+    readonly trace: Pick<Trace, 'find'> & { readonly records: Pick<Trace['records'], 'recordAt'> };
+    readonly selection: Pick<Selection, 'place' | 'reveal' | 'revealRecord'>;
+  },
+): Promise<void> {
+  wanted.set(selection, at);
+  const row = await trace.records.recordAt(at, selection.place()?.track ?? null);
+  const found = row && (await itemOf(row, trace));
+  if (wanted.get(selection) !== at) return;
+  if (found) selection.reveal(pointedOf(found));
+  else if (row) selection.revealRecord(row);
+}
+
+/** The position that is to be selected. */
+const wanted = new WeakMap<object, Ticks>();
+
 /** The slice or instant that begins with a record, or null: a step may be the last of a call, but it is not the call. */
 async function itemOf({ x, track, locator }: RecordRow, trace: Pick<Trace, 'find'>): Promise<Found | null> {
   const found = await trace.find({ to: 'record', time: x, track, locator });

@@ -1,6 +1,7 @@
 import { formatCount, formatPercent, formatPosition, plural, shortened } from '../../base/format.ts';
 import { bringToFront, DETAILS, SQL_PANEL, VARIABLES } from '../../page/dock.ts';
 import { type CommandContext, type Page, rowsOf, type SearchMode } from '../../page/page.ts';
+import { showPlace } from '../../page/places.ts';
 import type { ComboRow } from '../../parts/combo.tsx';
 import { goalOf, goTo, goToName, goToPosition } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -8,7 +9,6 @@ import { knownOf } from '../../timeline/widgets/expression_field.tsx';
 import { type Completions, completionsOf } from '../../trace/completion.ts';
 import { insteadOf } from '../../trace/instead.ts';
 import { isSql, wantedQuery } from '../../trace/wanted_query.ts';
-import { wantedVariable } from '../../trace/wanted_variable.ts';
 import { offeredTo } from '../dock/panel.ts';
 import { ranked } from './ranking.ts';
 
@@ -223,8 +223,7 @@ function variables({ text, variables: names, page }: Asked, open: OpenTrace): re
     about: 'Its values',
     leaves: true,
     run: () => {
-      wantedVariable(open).value = title;
-      bringToFront(page.dock, open.trace.info.peek()?.format, VARIABLES);
+      showPlace({ to: 'variable', name: title }, open, page);
       focusSoon(`tab-${VARIABLES}`);
     },
   }));

@@ -52,6 +52,9 @@ export function Details({
     return (
       <aside class="details thin-scroll" aria-label="Trace">
         {tabs}
+        {page.features
+          .flatMap(({ overviews }) => overviews ?? [])
+          .map(({ offered, load }, i) => offered(open) && <Lazy key={i} load={load} props={{ open, page }} />)}
         {info && <Lazy key={open.id} load={() => loadStartHere(page)} props={{ open, page, info }} />}
       </aside>
     );
@@ -138,7 +141,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
           ) : (
             <KeepAddress open={open} details={details} />
           )}
-          <StatementLink open={open} details={details} />
+          <StatementLink open={open} page={page} details={details} />
         </span>
       </p>
       {remarks.map((remark) => (
@@ -154,9 +157,9 @@ function Item({ open, page, details, context, colour }: ItemProps) {
         />
       )}
       <FactList key={keyOf(details)}>
-        <Keeper.Provider value={{ open, details, dock: page.dock }}>
+        <Keeper.Provider value={{ open, details, page }}>
           {isPoint(details.fields) ? (
-            <Lazy load={loadPointFields} props={{ open, details, context }} />
+            <Lazy load={loadPointFields} props={{ open, page, details, context }} />
           ) : (
             <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
           )}

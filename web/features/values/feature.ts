@@ -6,6 +6,7 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { findingSource } from '../../trace/findings.ts';
 import { wantedStatement } from '../../trace/wanted_statement.ts';
 import { POINT_COMMANDS } from './commands.ts';
+import { wantedVariable } from './variables/wanted.ts';
 
 const offered = ({ trace }: OpenTrace) => trace.info.value?.offers.includes('values') ?? false;
 
@@ -33,6 +34,15 @@ export const VALUES: Feature = {
   ],
   commands: POINT_COMMANDS,
   starts: async () => (await import('./starts.ts')).STARTS,
+  shows: {
+    statement: ({ name }, open) => {
+      wantedStatement(open).value = name;
+    },
+    variable: (variable, open, { dock }) => {
+      wantedVariable(open).value = variable;
+      bringToFront(dock, open.trace.info.peek()?.format, VARIABLES);
+    },
+  },
   start: (open, { dock }) => {
     const stops = [
       effect(() => {

@@ -1,4 +1,4 @@
-import { type Signal, signal, useSignal } from '@preact/signals';
+import { effect, type Signal, signal, untracked, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
@@ -9,13 +9,14 @@ import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
 import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import type { Survey } from '../../../trace/survey.ts';
+import type { ResourceFilter, Survey } from '../../../trace/survey.ts';
 import { surveyOf } from '../../../trace/surveys.ts';
 import { markResource } from '../resource_marks.ts';
 import { Surveying } from '../surveying.tsx';
-import { amountOf, KINDS, titleOf } from './titles.ts';
+import { KINDS, leakedIn, titleOf } from './titles.ts';
 import { NO_USES, type Uses } from './uses.tsx';
 import { Viewer } from './viewer.tsx';
+import { resourceAt, wantedResource } from './wanted.ts';
 import './resources.css';
 
 type Order = 'name' | 'size' | 'uploads' | 'draws' | 'binds' | 'created' | 'deleted';
@@ -32,6 +33,14 @@ const ALL_COLUMNS: readonly (readonly [Order, title: string, says: string])[] = 
 /** Columns that only resources of OpenGL have, and those that only interfaces of Direct3D have. */
 const OF_OPENGL: readonly Order[] = ['size', 'uploads', 'draws'];
 const OF_INTERFACES: readonly Order[] = ['binds'];
+
+/** CSS pixels of the names at least. */
+const NAME_WIDTH = 160;
+
+/** CSS pixels of a column of numbers. */
+function widthOf(by: Order): number {
+  return by === 'size' ? 78 : 62;
+}
 
 interface Sort {
   readonly by: Order;
@@ -65,6 +74,22 @@ export function resourcesView(open: OpenTrace): PanelView {
       const { kind } = survey.filter.peek();
       const shown = survey.resources.peek()?.kind[chosen.peek()];
       if (kind !== 'all' && shown !== undefined && shown !== kind) chosen.value = -1;
+    }),
+  );
+  // A link leads to a resource once the survey knows all.
+  open.scope.add(
+    effect(() => {
+      const wanted = wantedResource(open).value;
+      const resources = survey.resources.value;
+      if (!wanted || !resources) return;
+      untracked(() => {
+        wantedResource(open).value = null;
+        const at = resourceAt(resources, wanted);
+        if (at < 0) return;
+        // It is in the list, whatever that was narrowed to.
+        survey.filter.value = { kind: 'all', frame: null, isLeaked: false };
+        chosen.value = at;
+      });
     }),
   );
   return {
@@ -118,12 +143,14 @@ function Resources({ open, theme, survey, sort, chosen, uses }: Props) {
 /** Positions of the resources that the filter leaves, in order. `used` are those of the frame. */
 function rowsOf(
   resources: ResourceColumns,
-  kind: ResourceKind | 'all',
+  { kind, isLeaked }: ResourceFilter,
   used: Uint32Array | null,
   { by, descending }: Sort,
 ): number[] {
   const all = used ? [...used] : Array.from({ length: resources.count }, (_, i) => i);
-  const rows = all.filter((i) => kind === 'all' || resources.kind[i] === kind);
+  const rows = all.filter(
+    (i) => (kind === 'all' || resources.kind[i] === kind) && (!isLeaked || resources.leaked[i] === 1),
+  );
   const sign = descending ? -1 : 1;
   return rows.sort((a, b) => sign * (resources[by][a]! - resources[by][b]!) || a - b);
 }
@@ -136,7 +163,8 @@ function List({
   resources,
 }: Pick<Props, 'open' | 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
   const used = useSignal<Uint32Array | null>(null);
-  const { kind, frame } = survey.filter.value;
+  const filter = survey.filter.value;
+  const { kind, frame, isLeaked } = filter;
   useEffect(() => {
     used.value = null;
     if (!frame) return;
@@ -145,9 +173,11 @@ function List({
     });
   }, [frame, resources]);
   const rows = useMemo(
-    () => (frame && !used.value ? [] : rowsOf(resources, kind, frame ? used.value : null, sort.value)),
-    [resources, kind, frame, used.value, sort.value],
+    () => (frame && !used.value ? [] : rowsOf(resources, filter, frame ? used.value : null, sort.value)),
+    [resources, filter, used.value, sort.value],
   );
+  // Those that the filter is about are all of the rows.
+  const leaked = useMemo(() => leakedIn(resources, rows), [resources, rows]);
   const current = rows.indexOf(chosen.value);
   const present = useMemo(() => KINDS.filter(([id]) => resources.kind.includes(id)), [resources]);
   const sortBy = (by: Order) => {
@@ -205,7 +235,21 @@ function List({
             Used in frame {formatCount(frame.number)} ×
           </button>
         )}
-        <span class="muted">{frame ? formatCounted(rows.length, 'resource') : amountOf(resources, rows, ended)}</span>
+        <span class="muted">{formatCounted(rows.length, 'resource')}</span>
+        {leaked > 0 && !frame && (
+          <button
+            type="button"
+            class="plain link"
+            aria-pressed={isLeaked}
+            title={isLeaked ? 'Show the others as well' : `Show those that were never ${ended}`}
+            onClick={() => {
+              survey.filter.value = { kind, frame: null, isLeaked: !isLeaked };
+            }}
+          >
+            {formatCount(leaked)} not {ended}
+            {isLeaked && ' ×'}
+          </button>
+        )}
         <Surveying survey={survey} />
         <span class="panel-end" />
         <TakeTable
@@ -220,6 +264,7 @@ function List({
           label="Resources"
           id="resource"
           rowId={(i) => i}
+          minWidth={`${columns.reduce((sum, [by]) => sum + widthOf(by), NAME_WIDTH)}px`}
           count={rows.length}
           row={(number) => rows[number] ?? null}
           columns={[
@@ -235,7 +280,13 @@ function List({
               look: (i) => ({ title: resources.facts[i] }),
             },
             ...columns.map(
-              ([by, title, says]): Column<number> => ({ title, says, key: by, cell: (i) => cellOf(resources, by, i) }),
+              ([by, title, says]): Column<number> => ({
+                title,
+                says,
+                width: `${widthOf(by)}px`,
+                key: by,
+                cell: (i) => cellOf(resources, by, i),
+              }),
             ),
           ]}
           by={sort.value.by}

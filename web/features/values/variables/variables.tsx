@@ -1,4 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted, formatNumeral } from '../../../base/format.ts';
 import type { ValueMoment, VariableSummary } from '../../../base/values_protocol.ts';
 import type { PanelView } from '../../../page/page.ts';
@@ -6,7 +7,6 @@ import { Segments } from '../../../parts/segments.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import { wantedVariable } from '../../../trace/wanted_variable.ts';
 import {
   createBuffers,
   createVariables,
@@ -19,6 +19,7 @@ import {
 import { BuffersOf, type BuffersView } from './buffers.tsx';
 import { Failed, waiting } from './notes.tsx';
 import { Sparkline } from './sparkline.tsx';
+import { wantedVariable } from './wanted.ts';
 import './variables.css';
 
 /** What the panel shows. */
@@ -36,13 +37,11 @@ export function variablesView(open: OpenTrace): PanelView {
   let buffers: ReturnType<typeof createBuffers> | null = null;
   const view = signal<View>('variables');
   const current = signal(-1);
-  const wanted = wantedVariable(open);
-  const stop = effect(() => {
-    if (wanted.value === '') return;
-    model.text.value = wanted.value;
-    wanted.value = '';
-    view.value = 'variables';
-  });
+  open.scope.add(
+    effect(() => {
+      if (wantedVariable(open).value) view.value = 'variables';
+    }),
+  );
   return {
     component: () => {
       const choice = (
@@ -61,7 +60,6 @@ export function variablesView(open: OpenTrace): PanelView {
       return <BuffersOf open={open} model={buffers} view={view.value} choice={choice} />;
     },
     dispose: () => {
-      stop();
       model.dispose();
       buffers?.dispose();
     },
@@ -97,6 +95,16 @@ function Variables({ open, model, current, choice }: Props) {
   const all = model.all.value;
   const shown = model.shown.value;
   const { by, descending } = model.sort.value;
+  const wanted = wantedVariable(open).value;
+  useEffect(() => {
+    if (!wanted || !all) return;
+    wantedVariable(open).value = null;
+    // It is in the list, whatever that was narrowed to.
+    model.text.value = '';
+    current.value = model.shown
+      .peek()
+      .findIndex(({ name, type }) => name === wanted.name && type === (wanted.type ?? type));
+  }, [wanted, all]);
   const choose = (row: number) => {
     current.value = row;
     const variable = shown[row];
@@ -141,6 +149,7 @@ function Variables({ open, model, current, choice }: Props) {
           descending={descending}
           sortBy={sortBy}
           current={current.value}
+          follows
           choose={choose}
           menu={({ name, lowest, highest }, row) => ({
             named: { id: -1, text: name, isCalled: false },
