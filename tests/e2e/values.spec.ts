@@ -166,7 +166,7 @@ test('traces without values have no such field', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Points' }).click();
+  await page.getByRole('tab', { name: 'Records' }).click();
   await expect(bar(page)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Values', exact: true })).toHaveCount(0);
   await expect(page.getByRole('tab', { name: 'Statements' })).toHaveCount(0);
