@@ -77,7 +77,7 @@ const head = (page: Page, name: string) => heads(page).filter({ hasText: name })
 const boxOf = async (page: Page, name: string) => (await head(page, name).boundingBox())!;
 
 test('columns are resized, moved and hidden by the pointer, and stay so', async ({ page }) => {
-  await show(page, 'xray/threads.xray', 'Calls');
+  await show(page, 'xray/threads.xray', 'Functions');
   await expect(heads(page)).toHaveCount(10);
   const before = await boxOf(page, 'Count');
   const edge = { x: before.x + before.width - 3, y: before.y + before.height / 2 };
@@ -105,7 +105,7 @@ test('columns are resized, moved and hidden by the pointer, and stay so', async 
   await expect.poll(() => titles(page)).toEqual(left);
   const width = (await boxOf(page, 'Count')).width;
   await page.reload();
-  await show(page, 'xray/threads.xray', 'Calls');
+  await show(page, 'xray/threads.xray', 'Functions');
   await expect.poll(() => titles(page)).toEqual(left);
   expect(Math.abs((await boxOf(page, 'Count')).width - width)).toBeLessThan(1);
   // Back by keyboard.
@@ -122,7 +122,7 @@ test('a table is as wide as its panel, and ends between two columns', async ({ p
   await page.setViewportSize({ width: 1180, height: 800 });
   await open(page, fixture('xray/threads.xray'));
   await pictured(page);
-  await showPanel(page, 'Calls');
+  await showPanel(page, 'Functions');
   const gap = () =>
     page.locator('.functions .table').evaluate((box) => {
       const last = [...box.querySelectorAll('th')].at(-1)!;
