@@ -95,7 +95,9 @@ test.describe('a trace of calls', () => {
   test('shows the arguments of the call under the pointer', async ({ page }) => {
     const place = await placeOf(page, 15, SCENE_CALLS, 'thread 0', 45);
     await page.mouse.move(place.x, place.y);
+    await page.keyboard.down('Control');
     for (let i = 0; i < 4; i += 1) await page.mouse.wheel(0, -160);
+    await page.keyboard.up('Control');
     await expect(tooltip(page)).toContainText(
       'glUniformMatrix4fv(location = 2, count = 1, transpose = false, value = {',
     );

@@ -55,14 +55,25 @@ test.describe('the wheel, a drag and keys', () => {
     expect(await ruler()).toBe(whole);
     await page.keyboard.press('w');
     await expect.poll(ruler).not.toBe(whole);
-    const left = () => page.locator('.brush').evaluate((it) => Number.parseFloat(it.style.left));
+    const brush = async () => {
+      const { left, width } = await page.locator('.brush').evaluate((it) => it.style);
+      return { left: Number.parseFloat(left), width: Number.parseFloat(width) };
+    };
+    // A glide that a key interrupts would stop at another scale.
+    await expect(async () => {
+      const before = await brush();
+      await page.waitForTimeout(200);
+      expect(await brush()).toEqual(before);
+    }).toPass();
+    const { width } = await brush();
     await expect(async () => {
       await page.keyboard.press('a');
-      expect(await left()).toBeLessThan(5);
+      expect((await brush()).left).toBeLessThan(5);
     }).toPass();
-    // Before the trace there is the margin of the whole, and no more, however often the key is pressed.
+    // Beyond the beginning the brush would lose of its width.
     for (let i = 0; i < 4; i += 1) await page.keyboard.press('a');
-    expect(await left()).toBeGreaterThan(2);
+    await page.waitForTimeout(200);
+    expect((await brush()).width).toBeGreaterThan(width - 4);
   });
 
   test('scroll tracks that are higher than the window, and zoom with Ctrl', async ({ page }) => {

@@ -55,6 +55,21 @@ it('returns to where the focus was, when a key or a click closes what has it', a
   expect(document.activeElement).toBe(first);
 });
 
+it('returns to a button whose menu is closed before it had the focus', async () => {
+  const { first, open, host } = page();
+  const other = mount(<input />).querySelector('input')!;
+  other.focus();
+  first.focus();
+  await open();
+  first.focus();
+  // A key that is pressed at once finds the focus on the button still.
+  first.addEventListener('keydown', () => host.querySelector('input')!.focus(), { once: true });
+  press('F9');
+  press('Escape', host.querySelector('input'));
+  await settle();
+  expect(document.activeElement).toBe(first);
+});
+
 it('returns from a field that gives it up by a key', async () => {
   const { first, open, host } = page();
   first.focus();

@@ -21,20 +21,20 @@ export function returnFocus(home: () => HTMLElement | null): Dispose {
     element?.focus({ preventScroll: true });
     return document.activeElement === element;
   };
-  const giveBack = (from: HTMLElement) => {
-    for (let i = earlier.length - 1; i >= 0; i -= 1) {
+  const giveBack = () => {
+    // The latest has lost it, or has given it up.
+    for (let i = earlier.length - 2; i >= 0; i -= 1) {
       const element = earlier[i]!;
       if (element === document.body) break;
-      if (element !== from && element.isConnected && takes(element)) return;
+      if (element.isConnected && takes(element)) return;
     }
     takes(home());
   };
   /** In the next frame what was asked for has been drawn, and commands of menus have not begun. */
   const watch = () => {
-    const from = document.activeElement;
-    if (!(from instanceof HTMLElement) || from === document.body) return;
+    if (isLost()) return;
     requestAnimationFrame(() => {
-      if (isLost()) giveBack(from);
+      if (isLost()) giveBack();
     });
   };
   scope.listen<FocusEvent>(document, 'focusin', ({ target }) => {
