@@ -244,8 +244,8 @@ export interface Panel extends Pane {
   readonly views?: readonly string[];
   /** Whether the panel of this trace is in the menu *More* if there are too many for tabs: one person in ten needs it. */
   readonly isMore?: (open: OpenTrace) => boolean;
-  /** Whether the panel shows the whole file, regardless of the range and the thread. Subscribes. */
-  readonly unscoped?: (open: OpenTrace) => boolean;
+  /** The panel shows the whole file, regardless of the range and the thread. */
+  readonly unscoped?: boolean;
   /** The panel shows the range, and all threads. */
   readonly ofAllThreads?: boolean;
 }

@@ -33,7 +33,6 @@ export function Dock({ open, page }: Props) {
   const { tabs, more } = tabsOf(info ? offered : [], front ?? undefined, open);
   const titleOf = (panel: Panel) => panel.titleFor?.(open) ?? panel.title;
   const isOpen = dock.open.value;
-  const isUnscoped = front?.unscoped?.(open) ?? false;
   const views = useMemo(() => createPanelViews(open, page), [open, page]);
   useEffect(() => views.dispose, [views]);
   const choose = (panel: Panel) => bringToFront(dock, info?.format, panel.id);
@@ -83,8 +82,8 @@ export function Dock({ open, page }: Props) {
           />
         )}
         <div class="dock-scope row">
-          {isOpen && front && !isUnscoped && !front.ofAllThreads && <WhoseChoice open={open} />}
-          {isOpen && front && <RangeMark open={open} isWhole={isUnscoped} />}
+          {isOpen && front && !front.unscoped && !front.ofAllThreads && <WhoseChoice open={open} />}
+          {isOpen && front && <RangeMark open={open} isWhole={front.unscoped ?? false} />}
         </div>
         <button
           type="button"
