@@ -118,7 +118,7 @@ test('keys and names are completed by keyboard', async ({ page }) => {
   await expect(count(page)).toContainText('hits');
   await page.keyboard.press('Escape');
   await expect(field(page)).toBeHidden();
-  await expect(page.getByRole('tab', { name: 'Results' })).toBeHidden();
+  await expect(page.getByRole('tab', { name: 'Hits' })).toBeHidden();
 });
 
 test('a value in the details is found everywhere', async ({ page }) => {

@@ -1,6 +1,6 @@
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import { findingsOf } from '../trace/findings.ts';
-import { bringToFront, type Dock, RESULTS } from './dock.ts';
+import { bringToFront, type Dock, FINDINGS } from './dock.ts';
 
 /** Looks for the findings of a trace, unless that was done, and lists those of a kind, or all with ''. */
 export function showFindings(open: OpenTrace, dock: Dock, kind = ''): void {
@@ -8,6 +8,5 @@ export function showFindings(open: OpenTrace, dock: Dock, kind = ''): void {
   if (!findings) return;
   findings.look();
   findings.kind.value = kind;
-  findings.isShown.value = true;
-  bringToFront(dock, open.trace.info.peek()?.format, RESULTS);
+  bringToFront(dock, open.trace.info.peek()?.format, FINDINGS);
 }

@@ -1,5 +1,5 @@
 import { whenHolds } from '../../base/when.ts';
-import { bringToFront, RESULTS } from '../../page/dock.ts';
+import { bringToFront, HITS } from '../../page/dock.ts';
 import type { Start } from '../../page/page.ts';
 import type { SearchState } from '../../trace/search.ts';
 import { canWalk } from '../../trace/stepping.ts';
@@ -22,7 +22,7 @@ export const STARTS: readonly Start[] = [
     answer: (open, { dock, workbench }) => {
       const { find, trace } = open;
       find.open(SYSTEM_CALLS);
-      bringToFront(dock, trace.info.peek()?.format, RESULTS);
+      bringToFront(dock, trace.info.peek()?.format, HITS);
       const isDone = (state: SearchState): state is SearchState =>
         state.at === 'done' && find.asked.peek() === SYSTEM_CALLS;
       open.scope.add(
@@ -37,7 +37,7 @@ export const STARTS: readonly Start[] = [
     place: 40,
     asked: ({ trace }) =>
       canWalk(trace.info.value)
-        ? { words: 'Where are the loops?', way: 'Listing, *Fold loops* (Alt+L): one row stands for all iterations' }
+        ? { words: 'Where are the loops?', way: 'Steps, *Fold loops* (Alt+L): one row stands for all iterations' }
         : null,
     answer: (open, { dock }) => {
       bringToFront(dock, open.trace.info.peek()?.format, 'events');

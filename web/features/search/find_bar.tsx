@@ -1,9 +1,8 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
-import { bringToFront, type Dock, RESULTS } from '../../page/dock.ts';
+import { bringToFront, type Dock, HITS } from '../../page/dock.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { ExpressionField, Wrong } from '../../timeline/widgets/expression_field.tsx';
 import type { Find } from '../../trace/find.ts';
-import { findingsOf } from '../../trace/findings.ts';
 import { FIND_ID } from './commands.ts';
 import './find.css';
 
@@ -15,11 +14,7 @@ export function FindBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
     find.shown.value = false;
     find.clear();
   };
-  const list = () => {
-    const findings = findingsOf(open);
-    if (findings) findings.isShown.value = false;
-    bringToFront(dock, open.trace.info.peek()?.format, RESULTS);
-  };
+  const list = () => bringToFront(dock, open.trace.info.peek()?.format, HITS);
   const stop = () => {
     find.stop();
     // The button goes away, and what follows is another expression.

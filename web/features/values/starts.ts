@@ -1,7 +1,7 @@
 import { formatCounted } from '../../base/format.ts';
 import type { VariableSummary } from '../../base/values_protocol.ts';
 import { whenHolds } from '../../base/when.ts';
-import { bringToFront, RESULTS } from '../../page/dock.ts';
+import { bringToFront, HITS } from '../../page/dock.ts';
 import type { Page, Start } from '../../page/page.ts';
 import { showFindings } from '../../page/show_findings.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -95,7 +95,7 @@ async function findCondition(open: OpenTrace, page: Page): Promise<void> {
   const [a = 'a', b = 'b'] = comparable(variables ?? []);
   const text = expressionOf(`${a} < ${b}`);
   find.open(text);
-  show(RESULTS, open, page);
+  show(HITS, open, page);
   const isDone = (state: SearchState): state is SearchState => state.at === 'done' && find.asked.peek() === text;
   open.scope.add(
     whenHolds(find.state, isDone, () => {
