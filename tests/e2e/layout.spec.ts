@@ -130,7 +130,7 @@ test('deep threads leave room for each other, and one that is opened stays so', 
   await pictured(page);
   const main = page.locator('.track', { hasText: 'main thread' });
   const height = async () => (await boxOf(main)).height;
-  const deeper = page.getByRole('button', { name: '+4 deeper rows of main thread 4711' });
+  const deeper = page.getByRole('button', { name: '+6 deeper rows of main thread 4711' });
   await expect(deeper).toBeVisible();
   const low = await height();
   await deeper.click();

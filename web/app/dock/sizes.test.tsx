@@ -70,7 +70,7 @@ it('decides once the file is read, and again once the panel has its rows', async
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { dock, status, most, fitted } = divided(2000);
-  expect([dock.needed.value, most.value, fitted]).toEqual([null, 8, []]);
+  expect([dock.needed.value, most.value, fitted]).toEqual([null, 6, []]);
   status.value = { at: 'ready' };
   expect([dock.needed.value, fitted]).toEqual([300, [750 - 300 - 24]]);
   await vi.advanceTimersByTimeAsync(3000);

@@ -4,8 +4,8 @@ import { type Dock, FIRST_HEIGHT, LEAST_HEIGHT } from '../../page/dock.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 
 /** Rows of slices that a track shows at least, and at most while the file is being read. */
-const LEAST_ROWS = 6;
-const FIRST_ROWS = 8;
+const LEAST_ROWS = 4;
+const FIRST_ROWS = 6;
 /** CSS pixels of the timeline at least, and below the last track. */
 const LEAST_TIMELINE = 140;
 const BELOW = 24;

@@ -2,7 +2,7 @@ import { formatLength, shortened } from '../../base/format.ts';
 import type { Functions } from '../../base/protocol.ts';
 import { ticks } from '../../base/ticks.ts';
 import { whenHolds } from '../../base/when.ts';
-import { bringToFront } from '../../page/dock.ts';
+import { bringToFront, FUNCTIONS } from '../../page/dock.ts';
 import type { Page, Start } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { Told } from '../../trace/statistics.ts';
@@ -89,7 +89,7 @@ function withFunctions(open: OpenTrace, { dock }: Page, then: (told: Told<Functi
   statistics.range.value = null;
   statistics.whose.value = 'all';
   chooseView(open, dock, 'functions');
-  bringToFront(dock, trace.info.peek()?.format, 'calls');
+  bringToFront(dock, trace.info.peek()?.format, FUNCTIONS);
   const isWhole = (told: Told<Functions> | null): told is Told<Functions> => told !== stale && wholeOf(told) !== null;
   open.scope.add(whenHolds(statistics.functions, isWhole, then));
 }

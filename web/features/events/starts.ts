@@ -37,7 +37,7 @@ export const STARTS: readonly Start[] = [
     place: 40,
     asked: ({ trace }) =>
       canWalk(trace.info.value)
-        ? { words: 'Where are the loops?', way: 'Listing, *Fold loops* (Alt+L): one row stands for all iterations' }
+        ? { words: 'Where are the loops?', way: 'Steps, *Fold loops* (Alt+L): one row stands for all iterations' }
         : null,
     answer: (open, { dock }) => {
       bringToFront(dock, open.trace.info.peek()?.format, 'events');
