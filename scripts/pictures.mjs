@@ -106,7 +106,8 @@ async function pictureXray({ page, take }) {
   await page.getByRole('button', { name: 'Zoom to selection' }).click();
   await taller(150);
   await take('longest-call');
-  await page.locator('#tab-graph').click();
+  await page.locator('#tab-calls').click();
+  await view('Graph');
   await taller(560);
   await take('call-graph', '.dock');
 }
@@ -129,9 +130,9 @@ async function pictureSteps({ page, take }) {
   await byte('0x4a72e7').click({ modifiers: ['Shift'] });
   await page.getByRole('button', { name: 'All steps that read or write this' }).click();
   await page.getByRole('button', { name: 'Find all', exact: true }).click();
-  await page.getByRole('tab', { name: 'Results' }).click();
+  await page.getByRole('tab', { name: 'Hits' }).click();
   await page.getByText('243 hits of').waitFor();
-  await page.getByRole('tab', { name: 'Results' }).focus();
+  await page.getByRole('tab', { name: 'Hits' }).focus();
   await page.keyboard.press('0');
   await page.waitForTimeout(900);
   const folder = join(root, 'docs', 'reverse-engineering');

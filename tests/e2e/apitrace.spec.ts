@@ -35,7 +35,7 @@ for (const name of [
 test('tells how much data the calls of a function have', async ({ page }) => {
   await open(page, fixture('scene.trace'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Calls' }).click();
+  await page.getByRole('tab', { name: 'Functions' }).click();
   const row = page.locator('.functions tr', { hasText: 'glBufferData' });
   await expect(row).toContainText('192 bytes');
   await page.getByRole('columnheader', { name: 'Data' }).getByRole('button').click();

@@ -131,7 +131,7 @@ test('a stripped program takes its names from its debug file, in any order', asy
 test('details of a call have its source and what is inlined in it', async ({ page }) => {
   await choose(page, binary('program.xray'), binary('stripped.elf'), binary('program.debug'));
   await settled(page, 'ready', 'program.xray');
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Records' }).click();
   await page.getByRole('row').filter({ hasText: 'Area>::area' }).first().click();
   await expect(details(page).getByRole('heading')).toHaveText(
     '<program::shapes::Square as program::shapes::Area>::area',

@@ -11,7 +11,7 @@ test('a database shows its blocks and the calls rebuilt from them', async ({ pag
   await pictured(page);
   await expect(header(page)).toContainText('400 block runs');
   await expect(page.locator('.track-name b')).toHaveText(['user and kernel', 'mode', 'blocks', 'calls']);
-  await expect(header(page)).not.toContainText('remark');
+  await expect(header(page)).not.toContainText('problem');
 });
 
 test('a block shows its instructions, and which of them ran', async ({ page }) => {

@@ -59,7 +59,7 @@ test.describe('stacks', () => {
 
 test.describe('the call graph', () => {
   test.beforeEach(async ({ page }) => {
-    await page.getByRole('tab', { name: 'Call graph' }).click();
+    await showCalls(page, 'Graph');
     await expect(box(page, '#1')).toBeVisible();
   });
 
@@ -93,6 +93,8 @@ test.describe('the call graph', () => {
     await page.keyboard.press('Enter');
     await expect(page.getByRole('group', { name: 'Calls of #3' })).toBeVisible();
     await page.keyboard.press('Escape');
+    await expect(box(page, '#3')).toHaveAttribute('aria-pressed', 'true');
+    await page.getByRole('radio', { name: 'Functions', exact: true }).click();
     await expect(page.getByRole('grid', { name: 'Functions' }).locator('[aria-selected=true]')).toHaveText(/^#3/);
   });
 
@@ -143,7 +145,7 @@ test.describe('the call graph', () => {
     await expect(details(page)).toContainText('91.26');
     await line.getByRole('button', { name: 'Close the figures of the edge' }).click();
     await expect(line).toHaveCount(0);
-    await page.getByRole('radio', { name: 'Graph', exact: true }).click();
+    await page.getByRole('radio', { name: 'Drawing' }).click();
     await graph(page)
       .locator('.graph-edge', { hasText: /^85 · / })
       .click();
@@ -215,7 +217,7 @@ for (const theme of ['light', 'dark'] as const) {
     await stacks(page).focus();
     await page.keyboard.press('ArrowDown');
     expect(await barriers(page)).toEqual([]);
-    await page.getByRole('tab', { name: 'Call graph' }).click();
+    await showCalls(page, 'Graph');
     await box(page, '#3').click();
     expect(await barriers(page)).toEqual([]);
     await page.keyboard.press('Enter');

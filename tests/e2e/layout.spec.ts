@@ -94,7 +94,7 @@ test('the timeline keeps half of a small window', async ({ page }) => {
     await page.goto('./');
     await open(page, fixture('threads.xray'));
     await pictured(page);
-    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByRole('tab', { name: 'Records' }).click();
     await page.locator('#event-3').click();
     const top = await boxOf(page.locator('.overview'));
     const scroller = await boxOf(page.locator('.scroller'));
@@ -110,11 +110,11 @@ test('the timeline keeps half of a small window', async ({ page }) => {
 });
 
 for (const [path, tabs] of [
-  ['threads.xray', ['Events', 'Call graph']],
-  ['scene.trace', ['Events']],
-  ['frames/calls.frames', ['Listing', 'Coverage']],
-  ['rvn/blocks.sqlite', ['Listing']],
-  ['trace_db/variables.trace', ['Statements', 'Variables', 'Events']],
+  ['threads.xray', ['Records', 'Functions']],
+  ['scene.trace', ['Calls', 'Functions']],
+  ['frames/calls.frames', ['Steps', 'Coverage']],
+  ['rvn/blocks.sqlite', ['Steps']],
+  ['trace_db/variables.trace', ['Statements', 'Variables', 'Points']],
 ] as const) {
   test(`bars say all, and tables show all columns, of ${path} in a window of 1180 pixels`, async ({ page }) => {
     await page.setViewportSize({ width: 1180, height: 760 });
@@ -123,7 +123,10 @@ for (const [path, tabs] of [
     for (const tab of tabs) {
       await page.locator('.dock').getByRole('tab', { name: tab, exact: true }).click();
       const table = page.locator('.dock-panel .table');
-      if (tab === 'Call graph') await page.getByRole('radio', { name: 'Table' }).click();
+      if (tab === 'Functions') {
+        await page.getByRole('radio', { name: 'Graph' }).click();
+        await page.getByRole('radio', { name: 'Table' }).click();
+      }
       await expect(table.locator('tbody tr:not(.spacer)').first()).toBeVisible();
       const [inner, outer] = await table.evaluate((it) => [it.scrollWidth, it.clientWidth]);
       expect(inner, tab).toBeLessThanOrEqual(outer!);
@@ -144,7 +147,7 @@ test('the list of problems is in the window wherever its button is', async ({ pa
     await choose(page, chosen(name, cut.subarray(0, cut.length - 5)));
     await settled(page, 'ready', 'long-');
     await page.locator('.problems > button').click();
-    const list = await boxOf(page.getByRole('dialog', { name: 'Problems and remarks' }));
+    const list = await boxOf(page.getByRole('dialog', { name: 'Problems in the file' }));
     expect(list.x, `${width}`).toBeGreaterThanOrEqual(0);
     expect(list.x + list.width, `${width}`).toBeLessThanOrEqual(width);
     await page.keyboard.press('Escape');
@@ -193,10 +196,11 @@ test.describe('on a phone', () => {
         const { x, y, width, height } = element.getBoundingClientRect();
         return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
       });
-    const fold = page.getByRole('button', { name: 'Fold the panels' });
-    if (await fold.isVisible()) await fold.click();
+    // With it there are more panels than tabs.
+    await page.getByRole('button', { name: 'Findings', exact: true }).click();
+    await page.getByRole('button', { name: 'Fold the panels' }).click();
     for (const isFolded of [true, false]) {
-      if (!isFolded) await page.getByRole('tab', { name: 'Events', exact: true }).click();
+      if (!isFolded) await page.getByRole('tab', { name: 'Calls', exact: true }).click();
       await page.getByRole('button', { name: 'More' }).click();
       expect(await isOnTop(page.getByRole('menuitem', { name: 'SQL' })), `folded: ${isFolded}`).toBe(true);
       await page.keyboard.press('Escape');
@@ -212,7 +216,7 @@ test.describe('on a phone', () => {
       const [inner, outer] = await name.evaluate((it) => [it.scrollWidth, it.clientWidth]);
       expect(inner).toBeLessThanOrEqual(outer!);
     }
-    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByRole('tab', { name: 'Records' }).click();
     const table = page.locator('.table');
     await expect(table.locator('#event-0')).not.toHaveText('');
     await table.evaluate((it) => it.scrollTo({ left: it.scrollWidth }));

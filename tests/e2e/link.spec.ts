@@ -100,7 +100,7 @@ test('a link has the values that narrow the list of records', async ({ page }) =
   const path = fixture('trace_db/variables.trace');
   await open(page, path);
   await pictured(page);
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Points' }).click();
   await page.getByRole('button', { name: 'Values', exact: true }).click();
   await field.fill('key < 0 and values.size = 40');
   await field.press('Enter');

@@ -202,7 +202,7 @@ test.describe('the search for commands', () => {
       await everything.fill(query);
       await options(page).filter({ hasText: title }).first().click();
     };
-    await run('events', 'Show Events');
+    await run('records', 'Show Records');
     await expect(page.locator('#tab-events')).toHaveAttribute('aria-selected', 'true');
     await run('4713', 'Go to thread 4713');
     await expect(page.locator('.track.current')).toContainText('thread 4713');

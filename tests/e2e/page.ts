@@ -134,8 +134,11 @@ export async function settled(page: Page, state: 'empty' | 'ready' | 'failed', n
   await expect(page.locator('body')).toHaveAttribute('data-state', state);
 }
 
-/** Brings the Calls panel to the front, and one of its views. */
-export async function showCalls(page: Page, view: 'Functions' | 'Names' | 'Tree' | 'Flame' | 'Stacks'): Promise<void> {
+/** Brings the Functions panel to the front, and one of its views. */
+export async function showCalls(
+  page: Page,
+  view: 'Functions' | 'Names' | 'Tree' | 'Flame' | 'Stacks' | 'Graph',
+): Promise<void> {
   await page.locator('#tab-calls').click();
   await page.getByRole('radio', { name: view, exact: true }).click();
 }

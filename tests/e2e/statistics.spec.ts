@@ -180,7 +180,7 @@ test('the dock can be folded and resized, and keeps its state', async ({ page })
   await page.reload();
   await open(page, fixture('threads.xray'));
   await expect.poll(height).toBeLessThan(40);
-  await page.getByRole('tab', { name: 'Calls' }).click();
+  await page.getByRole('tab', { name: 'Functions' }).click();
   await expect.poll(height).toBe(before + 24);
 });
 
@@ -195,9 +195,9 @@ test('the view of calls is that of the format until the person chooses another, 
   const frames = fixture('frames/calls.frames');
   // Where instructions were recorded, the list of them comes first.
   await open(page, frames);
-  await expect(panels(page).getByRole('tab', { selected: true })).toHaveText('Listing');
-  await expect(panels(page).getByRole('tab').first()).toHaveText('Listing');
-  await page.getByRole('tab', { name: 'Calls' }).click();
+  await expect(panels(page).getByRole('tab', { selected: true })).toHaveText('Steps');
+  await expect(panels(page).getByRole('tab').first()).toHaveText('Steps');
+  await page.getByRole('tab', { name: 'Functions' }).click();
   await expect(front).toHaveText('Flame');
   await open(page, log);
   await expect(front).toHaveText('Functions');
@@ -208,7 +208,7 @@ test('the view of calls is that of the format until the person chooses another, 
   await open(page, frames);
   await expect(front).toHaveText('Tree');
   await open(page, fixture('rvn/blocks.sqlite'));
-  await page.getByRole('tab', { name: 'Calls' }).click();
+  await page.getByRole('tab', { name: 'Functions' }).click();
   await expect(front).toHaveText('Flame');
 });
 
@@ -216,13 +216,13 @@ test('the front panel is the one that the person chose last for the format', asy
   const front = panels(page).getByRole('tab', { selected: true });
   const log = fixture('threads.xray');
   await open(page, log);
-  await expect(front).toHaveText('Calls');
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await expect(front).toHaveText('Functions');
+  await page.getByRole('tab', { name: 'Records' }).click();
   await page.reload();
   await open(page, log);
-  await expect(front).toHaveText('Events');
+  await expect(front).toHaveText('Records');
   await open(page, fixture('rvn/blocks.sqlite'));
-  await expect(front).toHaveText('Listing');
+  await expect(front).toHaveText('Steps');
 });
 
 test('the dock starts folded in a small window', async ({ page }) => {

@@ -22,7 +22,7 @@ async function saved(page: Page): Promise<string[]> {
 }
 
 test('functions, call trees and calls are saved with lengths in seconds', async ({ page }) => {
-  await show(page, 'xray/threads.xray', 'Calls');
+  await show(page, 'xray/threads.xray', 'Functions');
   await page.getByRole('row', { name: /#3/ }).first().click();
   const functions = await saved(page);
   expect(functions[0]).toBe('Function,Count,Total (s),Self (s),Min (s),Median (s),p90 (s),p99 (s),Max (s)');
@@ -44,7 +44,7 @@ test('functions, call trees and calls are saved with lengths in seconds', async 
 
 test('a narrowed list of records is saved, and copied', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await show(page, 'scene.trace', 'Events');
+  await show(page, 'scene.trace', 'Calls');
   await page.getByRole('combobox', { name: 'Filter calls' }).fill('name:glDrawElements arg.count:108');
   await expect(page.locator('.events .panel-bar')).toContainText('24 calls found');
   const rows = await saved(page);

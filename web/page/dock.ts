@@ -7,7 +7,7 @@ export interface Dock {
   readonly height: Signal<number>;
   /** Ids of the panels that the user brought to the front, by the trace's format. */
   readonly front: Signal<Readonly<Record<string, string>>>;
-  /** The view of the Calls panel that the user brought to the front, by the trace's format. */
+  /** The view of the Functions panel that the user brought to the front, by the trace's format. */
   readonly calls: Signal<Readonly<Record<string, string>>>;
   /** The id of the pane about the selection that the user brought to the front, for traces that have it. It is not stored. */
   readonly pane: Signal<string>;
@@ -16,8 +16,14 @@ export interface Dock {
 /** The id of the pane that every trace has. */
 export const DETAILS = 'details';
 
-/** The id of the panel of results. */
-export const RESULTS = 'results';
+/** The id of the panel of the hits of the search. */
+export const HITS = 'results';
+/** The id of the panel of findings. */
+export const FINDINGS = 'findings';
+/** The id of the panel of functions. */
+export const FUNCTIONS = 'calls';
+/** The view of the Functions panel that earlier versions had as a panel, with the same id. */
+const WAS_PANEL = 'graph';
 /** The ids of the panels of SQL and of variables. */
 export const SQL_PANEL = 'query';
 export const VARIABLES = 'variables';
@@ -61,29 +67,49 @@ export function bringToFront({ open, front }: Dock, format: string | undefined, 
   front.value = { ...front.peek(), [format]: panel };
 }
 
+/**
+ * What this version has in front for what a link or an earlier version had there: the ids of a panel, and of a view of the
+ * Functions panel. Each may be empty.
+ */
+export function frontOf(panel: string, view: string): { readonly panel: string; readonly view: string } {
+  return panel === WAS_PANEL ? { panel: FUNCTIONS, view: WAS_PANEL } : { panel, view };
+}
+
 interface Remembered {
   readonly open?: boolean;
   readonly height?: number;
-  readonly front?: Record<string, string>;
-  readonly calls?: Record<string, string>;
+  readonly front?: Readonly<Record<string, string>>;
+  readonly calls?: Readonly<Record<string, string>>;
 }
 
 function remembered(): Remembered {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
     if (typeof stored !== 'object' || stored === null) return {};
-    const { open, height, front, calls } = stored as Record<string, unknown>;
+    const { open, height, ...choices } = stored as Record<string, unknown>;
+    const { front, calls } = current(texts(choices['front']), texts(choices['calls']));
     return {
       ...(typeof open === 'boolean' ? { open } : {}),
       ...(typeof height === 'number' && Number.isFinite(height) ? { height } : {}),
-      ...(typeof front === 'object' && front !== null ? { front: texts(front) } : {}),
-      ...(typeof calls === 'object' && calls !== null ? { calls: texts(calls) } : {}),
+      front,
+      calls,
     };
   } catch {
     return {};
   }
 }
 
-function texts(record: object): Record<string, string> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => typeof value === 'string'));
+/** The choices of all formats, as {@link frontOf} has them. */
+function current(front: Record<string, string>, calls: Record<string, string>) {
+  for (const [format, id] of Object.entries(front)) {
+    const { panel, view } = frontOf(id, calls[format] ?? '');
+    front[format] = panel;
+    if (view !== '') calls[format] = view;
+  }
+  return { front, calls };
+}
+
+function texts(record: unknown): Record<string, string> {
+  const entries = typeof record === 'object' && record !== null ? Object.entries(record) : [];
+  return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'));
 }

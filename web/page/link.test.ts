@@ -50,6 +50,13 @@ function openOf(moved: boolean, long = false): OpenTrace {
   } as unknown as OpenTrace;
 }
 
+/** What a link is followed in. */
+const followed = {
+  trace: { info: signal({ format: 'xray', offers: [] }), names: { text: [] } },
+  statistics: { choices: signal([]), range: signal(null) },
+  callPaths: { changes: signal([]), mode: signal('heavy'), setTrail: () => undefined },
+};
+
 describe('a link', () => {
   it('has what is shown, and can be read back', () => {
     const link = parseLink(`#${linkOf(openOf(false), dock)}`);
@@ -108,6 +115,11 @@ describe('a link', () => {
     expect(differs(link, { name: 'a & b.xray', size: 12, head: '' })).toBe('');
   });
 
+  it('of an earlier version shows the call graph, which was a panel of its own', async () => {
+    await follow(parseLink('#unspool=1&name=a&tab=graph')!, followed as unknown as OpenTrace, dock);
+    expect([dock.front.value, dock.calls.value]).toEqual([{ xray: 'calls' }, { xray: 'graph' }]);
+  });
+
   it('ends a search that takes long, unless the person has asked for another one', async () => {
     vi.useFakeTimers();
     const stopped: string[] = [];
@@ -120,12 +132,7 @@ describe('a link', () => {
       },
       stop: () => stopped.push(asked.value),
     };
-    const open = {
-      trace: { info: signal({ format: 'xray', offers: [] }), names: { text: [] } },
-      statistics: { choices: signal([]), range: signal(null) },
-      callPaths: { changes: signal([]), mode: signal('heavy'), setTrail: () => undefined },
-      find,
-    } as unknown as OpenTrace;
+    const open = { ...followed, find } as unknown as OpenTrace;
     const link = parseLink('#unspool=1&name=a&find=x')!;
     await follow(link, open, dock);
     expect(asked.value).toBe('x');

@@ -9,7 +9,7 @@ import { applyCallPaths, type CallPathTexts, callPathTexts, readChanges, readFla
 import type { FileIdentity } from '../trace/file_memory.ts';
 import { expressionOf } from '../trace/values_expression.ts';
 import { type Extent, toTick } from '../trace/view.ts';
-import { bringToFront, type Dock } from './dock.ts';
+import { bringToFront, type Dock, frontOf } from './dock.ts';
 
 /** Characters of the file's hash that a link has. */
 const HASH = 16;
@@ -33,7 +33,7 @@ export interface Link {
   readonly place: { readonly from: Ticks; readonly track: number; readonly depth: number | null } | null;
   /** The track that the panels are about; null for all. */
   readonly thread: number | null;
-  /** The id of the panel in front, and the view of the Calls panel. */
+  /** The id of the panel in front, and the view of the Functions panel. */
   readonly tab: string;
   readonly calls: string;
   /** The expression that is searched for. */
@@ -172,8 +172,9 @@ export function differs({ file }: Link, identity: FileIdentity): string {
 export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<void> {
   const { timeline, statistics, trace, find, events } = open;
   const format = trace.info.peek()?.format;
-  if (link.tab) bringToFront(dock, format, link.tab);
-  if (link.calls && format !== undefined) dock.calls.value = { ...dock.calls.peek(), [format]: link.calls };
+  const { panel, view } = frontOf(link.tab, link.calls);
+  if (panel) bringToFront(dock, format, panel);
+  if (view && format !== undefined) dock.calls.value = { ...dock.calls.peek(), [format]: view };
   if (statistics.choices.peek().some(({ id }) => id === link.thread)) statistics.whose.value = link.thread!;
   if (link.functions) statistics.functionFilter.value = link.functions;
   if (link.events) events.filter.text.value = link.events;

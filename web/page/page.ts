@@ -170,7 +170,7 @@ export interface Panel extends Pane {
   readonly titleFor?: (open: OpenTrace) => string;
   /** Further values of `TraceInfo.firstTab` that mean this panel: one of its views is in front then. */
   readonly views?: readonly string[];
-  /** Whether the panel of this trace has its place in the menu *More*: one person in ten needs it. */
+  /** Whether the panel of this trace is in the menu *More* if there are too many for tabs: one person in ten needs it. */
   readonly isMore?: (open: OpenTrace) => boolean;
   /** The panel shows the whole file, regardless of the range and the thread. */
   readonly unscoped?: boolean;

@@ -169,7 +169,7 @@ function inUnit(ps: bigint, unit: bigint): string {
 }
 
 function signedCount(value: bigint): string {
-  return value < 0n ? `−${formatCount(-value)}` : formatCount(value);
+  return formatCount(value);
 }
 
 function magnitude(a: bigint, b: bigint): bigint {

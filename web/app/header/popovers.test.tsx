@@ -74,7 +74,7 @@ it('lists problems below their button until a click elsewhere', () => {
   expect(button.getAttribute('aria-expanded')).toBe('false');
   click(button);
   expect(button.getAttribute('aria-expanded')).toBe('true');
-  expect(popover()?.getAttribute('aria-label')).toBe('Problems and remarks');
+  expect(popover()?.getAttribute('aria-label')).toBe('Problems in the file');
   expect(popover()?.textContent).toContain('a record of 16 bytes has 4');
   pointerDown(popover()!);
   expect(popover()).not.toBeNull();

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import { watch } from '../../base/watch.ts';
 import { contextOf } from '../../page/commands.ts';
-import { bringToFront, RESULTS } from '../../page/dock.ts';
+import { bringToFront, HITS } from '../../page/dock.ts';
 import { type Page, SEARCH_ID, type SearchMode } from '../../page/page.ts';
 import { Combo } from '../../parts/combo.tsx';
 import { goTo } from '../../timeline/go_to.ts';
@@ -11,7 +11,6 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { Wrong } from '../../timeline/widgets/expression_field.tsx';
 import { exampleSearch, inserted } from '../../trace/completion.ts';
 import type { Find } from '../../trace/find.ts';
-import { findingsOf } from '../../trace/findings.ts';
 import { isSql } from '../../trace/wanted_query.ts';
 import type { SearchRow } from './rows.ts';
 import './search.css';
@@ -264,11 +263,7 @@ function HitsPart({ open, page, field }: HitsProps) {
   const { find } = open;
   const state = find.state.value;
   const none = find.count.value === 0;
-  const list = () => {
-    const findings = findingsOf(open);
-    if (findings) findings.isShown.value = false;
-    bringToFront(page.dock, open.trace.info.peek()?.format, RESULTS);
-  };
+  const list = () => bringToFront(page.dock, open.trace.info.peek()?.format, HITS);
   return (
     // The field keeps the focus, so that its list and its keys stay.
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps presses from moving the focus.

@@ -21,10 +21,7 @@ import { type Change, transformsOf, withChange } from '../../trace/transforms.ts
 import { createCallList, type FunctionCalls } from './call_list.ts';
 import { keyAbove, layRows, pathKey, type TreeRow, type TreeSort, treeView } from './call_tree.ts';
 import { STACK_ORDERS, type StackOrder, type Stacks, stacksOf } from './stacks.ts';
-
-/** The views of the calls of a range. */
-const CALL_VIEWS = ['functions', 'tree', 'flame', 'stacks'] as const;
-export type CallView = (typeof CALL_VIEWS)[number];
+import type { CallView } from './views.ts';
 
 /** The picture of calls in the order of time. */
 export type TimePicture =
@@ -44,7 +41,7 @@ export interface Weights extends Weight {
   readonly given: CallWeights;
 }
 
-/** The state of the Calls panel of one trace. */
+/** The state of the Functions panel of one trace. */
 export interface Calls {
   /** The panel is on the screen. */
   readonly mounted: Signal<boolean>;
@@ -116,7 +113,7 @@ interface Parts {
   readonly callPaths: CallPaths;
 }
 
-/** The Calls panel of a trace. `view` is the one in front, which the caller remembers. */
+/** The Functions panel of a trace. `view` is the one in front, which the caller remembers. */
 export function createCalls({ trace, statistics, selection, callPaths }: Parts, view: ReadonlySignal<CallView>): Calls {
   const scope = createScope();
   const mounted = signal(false);
@@ -158,6 +155,9 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
     if (!mounted.value || listed.value) return null;
     const none = { functions: false, flame: null, tree: null, weighed: false, transforms: NO_TRANSFORMS };
     if (view.value === 'functions') return { ...none, functions: true, key: 'functions' };
+    if (view.value === 'graph') {
+      return { ...none, functions: true, tree: listingView(LISTINGS.edges), key: 'graph' };
+    }
     if (view.value === 'stacks') {
       const order = stackOrder.value;
       return { ...none, tree: listingView(LISTINGS[order]), key: `stacks ${order}` };

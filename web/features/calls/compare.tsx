@@ -102,7 +102,7 @@ function Table({ open, name, found, clock, origin, which }: TableProps) {
     <td key="count" class="count">
       {run && (run.count > 1 || run.merged) ? `${run.merged ? '> ' : ''}${formatCount(run.count)} ×` : ''}
     </td>,
-    <td key="total">{run ? `${run.merged ? '≈ ' : ''}${length(run.total)}` : '–'}</td>,
+    <td key="total">{run ? `${run.merged ? '≈' : ''}${length(run.total)}` : '–'}</td>,
   ];
   const total = (call: Call) => Number(call.end - call.start);
   return (

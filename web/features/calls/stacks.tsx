@@ -13,11 +13,12 @@ import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
 import { CountSwitches } from './bar.tsx';
-import type { Calls, CallView } from './calls.ts';
+import type { Calls } from './calls.ts';
 import { selectCall } from './find_call.ts';
 import { STACK_ORDERS, type Stack, type StackOrder, type Stacks, stackLines } from './stacks.ts';
 import { Uncounted } from './uncounted.tsx';
 import { lengthText, unitOf } from './units.ts';
+import type { CallView } from './views.ts';
 import './stacks.css';
 
 /** Stacks that are shown at first, and with each click for more. Each has many lines. */
@@ -190,8 +191,9 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
   useEffect(() => {
     box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [current, order]);
+  const about = (text: string) => (statistics.tree.value?.exact === false ? `≈${text}` : text);
   const figure = (stack: Stack, by: StackOrder) =>
-    by === 'count' ? formatCount(Math.round(stack.count)) : lengthText(BigInt(Math.round(stack[by])), clock);
+    about(by === 'count' ? formatCount(Math.round(stack.count)) : lengthText(BigInt(Math.round(stack[by])), clock));
   const swatches = PALETTES[theme.theme.value].slices;
   // Stacks have different heights, so all up to a number exist.
   const list: LongList = {
@@ -222,7 +224,7 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
           title: order === 'count' ? 'Of the first' : 'Share',
           says: order === 'count' ? 'Compared with the first' : 'Share of covered time',
           class: 'share',
-          cell: (stack) => formatShare(stack[order], all),
+          cell: (stack) => about(formatShare(stack[order], all)),
         },
         {
           title: 'Stack, innermost first',

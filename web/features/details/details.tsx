@@ -185,6 +185,8 @@ function Item({ open, page, details, context, colour }: ItemProps) {
             <dt>Record</dt>
             <dd>
               <Copyable text={details.offset.toString()}>at {formatOffset(details.offset)}</Copyable>
+              {/* It may be larger than the file. */}
+              {trace.info.value?.container != null && <span class="muted"> unpacked</span>}
             </dd>
           </>
         )}

@@ -35,7 +35,7 @@ const INDENTED = 64;
 
 const loadValuesBar = async () => (await import('./values_bar.tsx')).ValuesBar;
 
-/** The Events panel of a trace. */
+/** The panel of the records of a trace. */
 export function eventsView(open: OpenTrace, { dock }: Page): PanelView {
   return { component: () => <Events open={open} dock={dock} /> };
 }

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
 import type { PanelView } from '../../page/page.ts';
 import { Segments } from '../../parts/segments.tsx';
+import { framesTrack, frameText } from '../../timeline/frames.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { selectCall } from './call_link.tsx';
 import { Canvas, Enlarged } from './canvas.tsx';
@@ -157,6 +158,9 @@ function Where({
   if (coverage.draws === 0) return <p class="muted">This trace has no OpenGL draws to replay.</p>;
   if (at === null) return null;
   const [frame, draws] = [found.value, listed.value];
+  // The calls after the last swap are a frame as well, which has no picture at its end.
+  const number = frame < 0 && at > (frames.to.at(-1) ?? -1) ? frames.to.length : frame;
+  const lane = open.trace.tracks.value.get(framesTrack(open.trace.tracks.value) ?? -1);
   const draw = draws.filter((each) => each <= at).length;
   const end = (index: number) => frames.to[index] ?? 0;
   const show = (to: number) => {
@@ -165,9 +169,7 @@ function Where({
   return (
     <div class="picture-where">
       <p class="picture-at wrap">
-        <span>
-          {frame < 0 ? 'Outside of frames' : `Frame ${formatCount(frame)} of ${formatCount(frames.to.length)}`}
-        </span>{' '}
+        <span>{number < 0 ? 'Outside of frames' : frameText(number, lane?.slices ?? frames.to.length)}</span>{' '}
         <button type="button" class="plain link" title="Select this call" onClick={() => void selectCall(open, at)}>
           after call {formatCount(at)}
         </button>

@@ -1,5 +1,5 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
-import { bringToFront, RESULTS } from '../../page/dock.ts';
+import { bringToFront, FINDINGS } from '../../page/dock.ts';
 import type { Page } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { findingsOf } from '../../trace/findings.ts';
@@ -19,8 +19,7 @@ export function FindingsButton({ open, page }: { open: OpenTrace; page: Page }) 
   const words = state.at === 'looking' ? `Findings… ${formatPercent(state.share, 1)}` : 'Findings';
   const show = () => {
     findings.look();
-    findings.isShown.value = true;
-    bringToFront(page.dock, info.format, RESULTS);
+    bringToFront(page.dock, info.format, FINDINGS);
   };
   const isWaiting = open.trace.status.value.at === 'loading';
   return (

@@ -7,7 +7,6 @@ import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { hitsKey } from '../../trace/derived.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import { KeepButton } from './keep.tsx';
-import { Which } from './which.tsx';
 import './hits.css';
 
 interface ColumnOf {
@@ -63,7 +62,6 @@ export function Results({ open }: { open: OpenTrace }) {
   return (
     <div class="results panel-body">
       <div class="panel-bar">
-        <Which open={open} />
         <span class="muted">
           {formatCount(count)} {plural(count, 'hit')} of <span class="mono">{shortened(find.asked.value)}</span>
         </span>

@@ -61,7 +61,8 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
   const moved = useSignal<View | null>(null);
   const drag = useRef<{ x: number; y: number; view: View; far: boolean } | null>(null);
   const version = trace.names.version.value;
-  const key = `${version} ${shown.nodes.map(({ name, total }) => `${name}:${total}`).join()} ${shown.edges.map(({ caller, callee, total, count }) => `${caller}>${callee}:${total}:${count}`).join()}`;
+  // An estimate that turns out to be right is written in another way.
+  const key = `${version} ${length(0)} ${shown.nodes.map(({ name, total }) => `${name}:${total}`).join()} ${shown.edges.map(({ caller, callee, total, count }) => `${caller}>${callee}:${total}:${count}`).join()}`;
   const drawn = useMemo(() => {
     const label = ({ count, total }: GraphEdge) =>
       total > 0 ? `${formatCount(Math.round(count))} · ${length(total)}` : formatCount(Math.round(count));

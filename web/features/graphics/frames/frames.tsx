@@ -16,6 +16,7 @@ import {
   type FrameOrder,
   frameLocator,
   frameOf,
+  framesText,
   framesTrack,
   goToFrame,
   greatest,
@@ -190,7 +191,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
       <div class="panel-bar">
         {which}
         <Summary frames={frames} isAll={extent === 'all'} />
-        {isDirect3d && <span class="muted">Vertices, state and uploads of Direct3D are not counted</span>}
+        {isDirect3d && <span class="muted">Vertices and state of Direct3D are not counted</span>}
         <Surveying survey={survey} />
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
         {/* While frames come, another one may be heavier, and is before the click. */}
@@ -288,7 +289,7 @@ function Summary({ frames, isAll }: { readonly frames: FrameColumns; readonly is
   const sums = useMemo(() => sumsOf(frames), [frames]);
   return (
     <span class="muted">
-      {formatCounted(frames.count, 'frame')}
+      {framesText(frames.count)}
       {!isAll && ' so far'}
       {isAll && !frames.ended && frames.count > 0 && ', the last one unfinished'}, {formatCounted(sums.draws, 'draw')}
       {sums.errors > 0 && `, ${formatCounted(sums.errors, 'error')}`}
@@ -311,7 +312,7 @@ function Heaviest({ frames, isAll, go }: HeaviestProps) {
   if (found.length === 0) return null;
   return (
     <span class="frames-heaviest">
-      <span class="muted">Heaviest frame {!isAll && 'so far '}by</span>
+      <span class="muted">Heaviest {!isAll && 'so far '}by</span>
       {found.map(({ figure, words, frame }) => {
         const amount = FIGURE_TITLES.find((it) => it.figure === figure)?.text(frames.figures[figure][frame]!);
         return (
@@ -322,7 +323,7 @@ function Heaviest({ frames, isAll, go }: HeaviestProps) {
             title={`Go to frame ${formatCount(frame)}: ${amount} ${words}`}
             onClick={() => go(frame)}
           >
-            {words}: {formatCount(frame)} <span class="muted">({amount})</span>
+            {words}: frame {formatCount(frame)} <span class="muted">({amount})</span>
           </button>
         );
       })}
@@ -375,6 +376,12 @@ interface KeepProps {
   readonly column: FigureTitle | undefined;
 }
 
+/** The name of a column as a track, which begins with a small letter as those of other tracks: `draws per frame`. */
+function labelOf({ title, unit }: FigureTitle): string {
+  const name = /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
+  return `${name} per frame${unit === 'ns' ? ' (ns)' : ''}`;
+}
+
 /** Keeps a column as a track above the others. */
 function KeepFigure({ open, frames, column }: KeepProps) {
   if (!column) return null;
@@ -386,7 +393,7 @@ function KeepFigure({ open, frames, column }: KeepProps) {
     const measured = [...values.keys()].filter((frame) => !Number.isNaN(values[frame]));
     derived.keepNumbers(
       key,
-      { label: `${column.title} per frame${column.unit === 'ns' ? ' (ns)' : ''}`, detail: column.says },
+      { label: labelOf(column), detail: column.says },
       {
         time: BigUint64Array.from(measured, (frame) => BigInt(frames.first[frame]!)),
         bits: BigUint64Array.from(measured, (frame) => BigInt(values[frame]!)),

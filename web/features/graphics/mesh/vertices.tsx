@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { formatCount, formatNumber } from '../../../base/format.ts';
+import { codeNumber, formatCount } from '../../../base/format.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import type { Mesh } from '../mesh.ts';
 
@@ -15,7 +15,7 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
     },
     { title: 'Vertex', class: 'mesh-count', cell: (row) => formatCount(mesh.order[row]!) },
     ...mesh.inputs.map(({ input, at }): Column<number> => {
-      const numbers = (row: number) => [...(at(mesh.order[row]!, instance) ?? [])].map(formatNumber).join(', ');
+      const numbers = (row: number) => [...(at(mesh.order[row]!, instance) ?? [])].map(codeNumber).join(', ');
       return {
         title: input.title,
         says: input.divisor > 0 ? 'Per instance' : undefined,

@@ -11,7 +11,7 @@ import type { Survey } from '../../../trace/survey.ts';
 import { surveyOf } from '../../../trace/surveys.ts';
 import { markResource } from '../resource_marks.ts';
 import { Surveying } from '../surveying.tsx';
-import { KINDS, titleOf } from './titles.ts';
+import { amountOf, KINDS, titleOf } from './titles.ts';
 import { NO_USES, type Uses } from './uses.tsx';
 import { Viewer } from './viewer.tsx';
 import './resources.css';
@@ -160,7 +160,6 @@ function List({
       return [by, ended === 'released' ? 'Released' : title, `Call that ${ended} it`] as const;
     });
   }, [hasInterfaces, hasOthers, ended]);
-  const leaked = resources.leaked.reduce((sum, one) => sum + one, 0);
   const isAsking = frame !== null && used.value === null;
   const none = rows.length > 0 || isAsking ? '' : noneOf(survey, resources);
   const texts = (i: number) => [
@@ -200,10 +199,7 @@ function List({
             Used in frame {formatCount(frame.number)} ×
           </button>
         )}
-        <span class="muted">
-          {formatCounted(rows.length, 'resource')}
-          {leaked > 0 && !frame && `, ${formatCount(leaked)} not ${ended}`}
-        </span>
+        <span class="muted">{frame ? formatCounted(rows.length, 'resource') : amountOf(resources, rows, ended)}</span>
         <Surveying survey={survey} />
         <span class="panel-end" />
         <TakeTable

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { formatCount, formatCounted } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatNumeral } from '../../../base/format.ts';
 import type { IterationColumn, IterationRow, ValuesKnown } from '../../../base/values_protocol.ts';
 import { useLongList } from '../../../parts/long_list.ts';
 import { Segments } from '../../../parts/segments.tsx';
@@ -159,7 +159,7 @@ function Occurrences({ model }: { model: Iterations }) {
               : `${column.name} : ${column.type}`,
             width: `${VALUE}px`,
             key: `${i}`,
-            cell: ({ texts }) => texts[i] ?? '',
+            cell: ({ texts }) => formatNumeral(texts[i] ?? ''),
             look: ({ texts, changed }) =>
               changed[i]
                 ? {

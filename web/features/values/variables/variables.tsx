@@ -1,5 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals';
-import { formatCount, formatCounted } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatNumeral } from '../../../base/format.ts';
 import type { ValueMoment, VariableSummary } from '../../../base/values_protocol.ts';
 import type { PanelView } from '../../../page/page.ts';
 import { Segments } from '../../../parts/segments.tsx';
@@ -163,13 +163,13 @@ function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
         type="button"
         class="plain link"
         tabIndex={-1}
-        title={`${moment.text}, first at point ${formatCount(moment.point)}`}
+        title={`${formatNumeral(moment.text)}, first at point ${formatCount(moment.point)}`}
         onClick={(event) => {
           event.stopPropagation();
           reveal(open, variable, moment);
         }}
       >
-        {moment.text}
+        {formatNumeral(moment.text)}
       </button>
     );
   };
@@ -205,7 +205,7 @@ function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
       width: '10%',
       cell: (it) =>
         isConstant(it) ? 'constant' : it.isAll ? formatCount(it.different) : `${formatCount(it.different)} or more`,
-      look: (it) => ({ title: isConstant(it) ? `Always ${it.first.text}` : '' }),
+      look: (it) => ({ title: isConstant(it) ? `Always ${formatNumeral(it.first.text)}` : '' }),
       key: 'different',
     },
     {
