@@ -128,7 +128,7 @@ test('what finds nothing proposes what would have worked', async ({ page }) => {
 test('examples in empty fields are never cut', async ({ page }) => {
   await show(page, fixture('frames/calls.frames'));
   await page.setViewportSize({ width: 1180, height: 800 });
-  await page.getByRole('tab', { name: 'Listing' }).click();
+  await page.getByRole('tab', { name: 'Steps' }).click();
   for (const id of ['find-field', 'events-filter']) {
     const room = await page.locator(`#${id}`).evaluate((it: HTMLInputElement) => {
       const { font, paddingLeft, paddingRight } = getComputedStyle(it);

@@ -37,6 +37,8 @@ interface Props<Row extends ComboRow> {
   readonly marksFirst?: boolean;
   /** Escape leaves the field even while the list is shown. */
   readonly leavesAtOnce?: boolean;
+  /** It is in a bar that scrolls sideways in a narrow window. */
+  readonly isInBar?: boolean;
   /** What is said above the rows. */
   readonly note?: ComponentChildren;
   readonly input: RefObject<HTMLInputElement | null>;
@@ -122,7 +124,7 @@ export function Combo<Row extends ComboRow>(props: Props<Row>) {
         onKeyDown={onKey}
       />
       {isShown && (
-        <div class="combo-list floating">
+        <div class={props.isInBar ? 'combo-list in-bar floating' : 'combo-list floating'}>
           {note}
           <div ref={list} class="combo-rows thin-scroll" id={`${id}-list`} role="listbox" aria-label={props.listLabel}>
             {shown.map((row, i) => (

@@ -67,6 +67,7 @@ export function ExpressionField({ open, id, label, placeholder, text, wrong, com
         wrong={wrong}
         input={input}
         isOpen={isOpen}
+        isInBar
         listLabel="Completions"
         rows={(completions?.items ?? []).map((item) => ({
           id: item.text,
