@@ -47,7 +47,7 @@ test('a frame lists its draws, with the calls between them folded', async ({ pag
   await page.keyboard.press('ArrowRight');
   const inner = table(page).locator('.frames-inner');
   const folded = table(page).locator('tr[id$="-fold"]');
-  await expect(folded.first()).toContainText(/^\d+ calls/);
+  await expect(folded.first()).toContainText(/^\d+\scalls/);
   const count = await inner.count();
   await folded.first().click();
   await expect.poll(() => inner.count()).toBeGreaterThan(count);

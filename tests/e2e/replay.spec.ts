@@ -272,11 +272,11 @@ test('a step of the picture is a step of all', async ({ page }) => {
   await expect(row).toHaveAttribute('id', 'frame-1');
   // Before the swap is the last draw, and before that the third.
   await pane.getByRole('button', { name: 'Previous draw' }).click();
-  await expect(row).toContainText('glDraw');
+  await expect(row).toContainText('glEnd()');
   await pane.getByRole('button', { name: 'Previous draw' }).click();
   await expect(pane).toContainText('3 of 4 draws and clears');
   // The frame opens at the draw, and folds when the selection leaves it.
-  await expect(row).toContainText('glDraw');
+  await expect(row).toContainText('glEnd()');
   const [number] = /[\d,]+/.exec(await row.innerText())!;
   await expect(pane).toContainText(`after call ${number}`);
   await pane.getByRole('button', { name: 'Next draw' }).click();
