@@ -116,7 +116,8 @@ async function pictureSteps({ page, take }) {
   const taller = (height) =>
     page.evaluate((to) => document.querySelector('.dock').style.setProperty('height', `${to}px`), height);
   const goTo = async (step) => {
-    await page.getByPlaceholder('Go to…').fill(String(step));
+    await page.keyboard.press('Control+p');
+    await page.locator('#find-field').fill(String(step));
     await page.keyboard.press('Enter');
     await page.getByText(`Before step ${step.toLocaleString('en')} `, { exact: false }).waitFor();
   };
@@ -181,7 +182,8 @@ async function pictureGraphics({ page, take }) {
   await page.locator('.shader-box').waitFor();
   await take('shaders', '.dock');
   await page.locator('#tab-of-state').click();
-  const field = page.getByPlaceholder('Go to…');
+  await page.keyboard.press('Control+p');
+  const field = page.locator('#find-field');
   await field.fill('55328');
   await field.press('Enter');
   await button('Show mesh').click();

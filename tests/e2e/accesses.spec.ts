@@ -60,7 +60,7 @@ test('taint is found by its id, and marked in the listing', async ({ page }) => 
   await open(page, fixture('frames/calls.frames'));
   await pictured(page);
   await page.keyboard.press('/');
-  await page.getByRole('combobox', { name: 'Find slices and records' }).fill('taint:*');
+  await page.getByRole('combobox', { name: 'Search', exact: true }).fill('taint:*');
   await page.getByRole('tab', { name: 'Hits' }).click();
   await expect(results(page)).toContainText('9 hits of taint:*');
   await results(page).getByRole('row').nth(2).click();

@@ -80,7 +80,8 @@ test.describe('a trace of calls', () => {
     await expect(details(page)).toContainText(/Draw calls\s*9/);
     await page.mouse.move(place.x, (await track(page, 'blob bytes').boundingBox())!.y + 20);
     await expect(tooltip(page)).toContainText('blob bytes per frame 0');
-    await page.mouse.move((await placeOf(page, 100, SCENE_CALLS, 'blob bytes', 20)).x, place.y + 84);
+    const inBlobs = await placeOf(page, 100, SCENE_CALLS, 'blob bytes', 24);
+    await page.mouse.move(inBlobs.x, inBlobs.y);
     await expect(tooltip(page)).toContainText('blob bytes per frame 64');
   });
 
@@ -94,7 +95,9 @@ test.describe('a trace of calls', () => {
   test('shows the arguments of the call under the pointer', async ({ page }) => {
     const place = await placeOf(page, 15, SCENE_CALLS, 'thread 0', 45);
     await page.mouse.move(place.x, place.y);
+    await page.keyboard.down('Control');
     for (let i = 0; i < 4; i += 1) await page.mouse.wheel(0, -160);
+    await page.keyboard.up('Control');
     await expect(tooltip(page)).toContainText(
       'glUniformMatrix4fv(location = 2, count = 1, transpose = false, value = {',
     );

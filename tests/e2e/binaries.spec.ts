@@ -194,7 +194,8 @@ test('details of a call in a trace of instructions have its source', async ({ pa
   await choose(page, binary('program.frames'), binary('program.elf'));
   await settled(page, 'ready', 'program.frames');
   await expect(facts(page)).toContainText(/It names 7.addresses/);
-  const goTo = page.getByRole('textbox', { name: 'Go to a position or a name' });
+  await page.keyboard.press('g');
+  const goTo = page.getByRole('combobox', { name: 'Go to a position or a name' });
   await goTo.fill('program::leaf');
   await goTo.press('Enter');
   await expect(details(page).getByRole('heading')).toHaveText('program::leaf');

@@ -44,11 +44,11 @@ test('the person goes to a transition, and steps from one to the next', async ({
   await page.keyboard.press(',');
   await expect(heading).toHaveText('Transition 1,233');
   await page.keyboard.press('g');
-  await page.locator('#go-to').fill('nowhere');
+  await page.locator('#find-field').fill('nowhere');
   await page.keyboard.press('Enter');
-  await expect(page.locator('#go-to')).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.locator('#find-field')).toHaveAttribute('aria-invalid', 'true');
   await expect(page.getByRole('alert')).toContainText('No name contains “nowhere”. Positions look like');
-  await page.locator('#go-to').fill('0x');
+  await page.locator('#find-field').fill('0x');
   await page.keyboard.press('Enter');
   await expect(details(page).getByRole('heading')).toContainText('0x');
   await expect(page.getByRole('alert')).toBeHidden();

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, details, fixture, open, recorded, showCalls, test } from './page.ts';
+import { barriers, details, fixture, open, recorded, recording, showCalls, test, typeGoTo } from './page.ts';
 
 const table = (page: Page) => page.getByRole('grid', { name: 'Frames' });
 /** The first cell of the first row. */
@@ -38,6 +38,67 @@ test('opens a frame in place, down to a call', async ({ page }) => {
   await expect(details(page)).toContainText(number!);
   await page.getByRole('button', { name: 'Fold frame 0' }).click();
   await expect(inner).toHaveCount(0);
+});
+
+test('a frame lists its draws, with the calls between them folded', async ({ page }) => {
+  await open(page, recording('apitrace/recorded/glmark2_medium.trace'));
+  await table(page).locator('#frame-1').click();
+  await table(page).focus();
+  await page.keyboard.press('ArrowRight');
+  const inner = table(page).locator('.frames-inner');
+  const folded = table(page).locator('tr[id$="-fold"]');
+  await expect(folded.first()).toContainText(/^\d+\scalls/);
+  const count = await inner.count();
+  await folded.first().click();
+  await expect.poll(() => inner.count()).toBeGreaterThan(count);
+  await folded.first().click();
+  await expect(inner).toHaveCount(count);
+  await page.getByRole('radio', { name: 'All calls' }).click();
+  await expect(folded).toHaveCount(0);
+  await expect.poll(() => inner.count()).toBeGreaterThan(count);
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('the tree of frames opens at a call that is selected elsewhere', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await expect(table(page)).toBeVisible();
+  const row = table(page).locator('tr[aria-selected="true"]');
+  for (const call of [300, 52, 301]) {
+    await typeGoTo(page, call);
+    await expect(row.locator('.frames-call')).toHaveText(String(call));
+    await expect(row).toBeInViewport();
+  }
+  // What was opened for an earlier selection is folded again.
+  await expect(table(page).getByRole('button', { name: /^Fold frame/ })).toHaveCount(1);
+});
+
+test('the figure of redundant calls leads to them, and Back to where it was', async ({ page }) => {
+  await open(page, recording('apitrace/recorded/glmark2_medium.trace'));
+  await table(page).locator('#frame-0').click();
+  await expect(details(page)).toContainText('frame 0');
+  const figure = table(page).getByTitle('List the redundant calls of frame 1', { exact: true });
+  await figure.click();
+  await expect(page.getByRole('radio', { name: 'Redundant' })).toBeChecked();
+  await expect(details(page)).toContainText('frame 1');
+  await expect(table(page).locator('.frames-inner')).toHaveCount(Number(await figure.textContent()));
+  await page.goBack();
+  await expect(details(page)).toContainText('frame 0');
+});
+
+test('what is never deleted is a filter of Resources', async ({ page }) => {
+  await open(page, recording('apitrace/modern/gtk4_widgets.trace'));
+  await page.getByRole('tab', { name: 'Resources' }).click();
+  const leaked = page.getByRole('button', { name: /not deleted/ });
+  const [count] = /[\d,]+/.exec((await leaked.textContent())!)!;
+  await leaked.click();
+  await expect(page.locator('.resources-list')).toContainText(new RegExp(`${count}\\sresources?`));
+  // Columns stay when a row is selected.
+  const rows = page.getByRole('grid', { name: 'Resources' });
+  await rows.locator('tbody tr:not(.spacer)').first().click();
+  const widths = () =>
+    rows.getByRole('columnheader').evaluateAll((all) => all.map((it) => (it as HTMLElement).offsetWidth));
+  expect(Math.min(...(await widths()))).toBeGreaterThan(60);
+  await expect(rows.getByRole('columnheader', { name: 'Deleted' })).toBeVisible();
 });
 
 test('keeps a figure as a track over the frames', async ({ page }) => {

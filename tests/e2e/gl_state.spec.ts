@@ -33,10 +33,10 @@ test('what a draw uses, and which call set it', async ({ page }) => {
   await expect(row(page, 'Uniforms', 'vec4 col')).toContainText('0.33333334, 0.5, -0.25, 1');
   await expect(row(page, 'Vertex inputs', '0 pos')).toContainText('2 × FLOAT, tightly packed, buffer 1');
   await expect(row(page, 'Framebuffer', 'Framebuffer')).toContainText('default: the window');
-  await expect(row(page, 'Framebuffer', 'VIEWPORT')).toContainText('0, 0, 200, 200');
+  await expect(row(page, 'Framebuffer', 'Viewport')).toContainText('0, 0, 200, 200');
   expect(await barriers(page)).toEqual([]);
   // The call that set the uniform.
-  await row(page, 'Uniforms', 'vec4 col').getByRole('button').click();
+  await row(page, 'Uniforms', 'vec4 col').getByRole('button', { name: /^call/ }).click();
   await isAt(page, 29);
   // Before it, the uniform has its initial value, and the vertex array did not exist.
   await pane(page).getByRole('radio', { name: 'Before' }).click();
@@ -64,7 +64,33 @@ test('shaders open as wide as the window, and changes since the previous draw ar
 
 test('textures that samplers read are used', async ({ page }) => {
   await stateAt(page, recording('apitrace/recorded/glmark2_medium.trace'), 9_180);
-  await expect(row(page, 'Textures', 'MaterialTexture0 · unit 0')).toContainText('512 × 512 RGB');
+  const texture = row(page, 'Textures', 'MaterialTexture0 · unit 0');
+  await expect(texture).toContainText('512 × 512 RGB');
+  // Its picture is there once it is in sight, and its name leads to all of it.
+  await texture.scrollIntoViewIfNeeded();
+  await expect(texture.locator('canvas')).toBeVisible({ timeout: 20_000 });
+  await texture.getByTitle('Show it in Resources').click();
+  await expect(page.getByRole('tab', { name: 'Resources' })).toHaveAttribute('aria-selected', 'true');
+  const resource = page.getByRole('region', { name: 'Resource', exact: true });
+  await expect(resource).toContainText(/Texture \d+\s*at call 9,180/);
+  // The pattern behind it ends where the image does.
+  const [box, image] = await Promise.all([
+    resource.locator('.texture-box').boundingBox(),
+    resource.locator('canvas').boundingBox(),
+  ]);
+  expect([image!.x > box!.x, image!.y > box!.y]).toEqual([true, true]);
+  await expect(resource.locator('.texture-box')).toHaveCSS('background-image', 'none');
+  await page.goBack();
+  await expect(page.getByRole('tab', { name: 'Frames' })).toHaveAttribute('aria-selected', 'true');
+  await isAt(page, 9_180);
+});
+
+test('blending, depth and scissor are in sight, and the mesh in reach', async ({ page }) => {
+  await stateAt(page, recording('apitrace/recorded/glmix_3f.trace'), 47);
+  for (const title of ['Viewport and scissor', 'Blending', 'Depth test'])
+    await expect(pane(page).locator('details', { hasText: title }).first()).toHaveAttribute('open');
+  await expect(pane(page).locator('details', { hasText: 'Hints' })).not.toHaveAttribute('open');
+  await expect(pane(page).getByRole('button', { name: 'Show mesh' })).toBeInViewport();
 });
 
 test('state of the fixed function', async ({ page }) => {
@@ -77,7 +103,7 @@ test('state of the fixed function', async ({ page }) => {
 
 test('shows the mesh of a draw, which can be turned', async ({ page }) => {
   await stateAt(page, recording('apitrace/recorded/glmark2_medium.trace'), 55_328);
-  await section(page, 'Vertex inputs').getByRole('button', { name: 'Show mesh' }).click();
+  await pane(page).getByRole('button', { name: 'Show mesh' }).click();
   const mesh = page.getByRole('dialog', { name: 'Mesh of call 55,328' });
   await expect(mesh.locator('.mesh-facts')).toContainText('480 triangles');
   // As native replay has them.

@@ -49,10 +49,11 @@ test.describe('stacks', () => {
   });
 
   test('can be shown in ticks', async ({ page }) => {
-    await page.getByRole('checkbox', { name: 'Ticks' }).check();
+    await page.getByRole('button', { name: 'What is counted' }).click();
+    await page.getByRole('menuitem', { name: 'Show lengths in ticks' }).click();
     await expect.poll(async () => (await texts(page))[0]).toMatch(/^568,094 2,364,489 2 /);
     await page.getByRole('radio', { name: 'Functions', exact: true }).click();
-    await expect(page.getByRole('checkbox', { name: 'Ticks' })).toBeChecked();
+    await expect(page.getByRole('button', { name: 'What is counted' })).toHaveAttribute('title', /in seconds/);
     await expect(page.getByRole('grid', { name: 'Functions' })).toContainText('2,364,489');
   });
 });
@@ -198,12 +199,14 @@ test.describe('the calls of a function', () => {
     const table = page.getByRole('table', { name: 'A slow call beside a median one' });
     const row = (name: string) => table.getByRole('row', { name: new RegExp(`^${name} `) });
     await expect(row('Duration')).toContainText('76.02');
-    await expect(row('Duration')).toContainText('4.553');
+    // Of the calls near the median of 4.553 µs, this one did the same.
+    await expect(page.locator('.compare')).toContainText('nearest to the median with the same callees');
+    await expect(row('Duration')).toContainText('42.02');
     await expect(row('#8')).toBeVisible();
     await page.getByRole('radio', { name: 'p90 call' }).click();
     await expect(row('Duration')).toContainText('71.82');
     await table.getByRole('button', { name: 'Median call' }).click();
-    await expect(details(page)).toContainText('4.553');
+    await expect(details(page)).toContainText('42.02');
     await expect(page.getByRole('radio', { name: 'Selected call' })).toBeVisible();
     await page.getByRole('button', { name: 'Compare' }).click();
     await expect(page.getByRole('grid', { name: 'Call list' })).toBeVisible();
@@ -232,13 +235,15 @@ test('callees of tail calls count under their callers on request', async ({ page
   await showCalls(page, 'Functions');
   const figures = async () =>
     plain(await page.getByRole('grid', { name: 'Functions' }).locator('tbody tr', { hasText: /^#2/ }).innerText());
-  const nested = page.getByRole('checkbox', { name: 'Nest tail calls' });
+  const choose = async (title: string) => {
+    await page.getByRole('button', { name: 'What is counted' }).click();
+    await page.getByRole('menuitem', { name: title }).click();
+  };
   const before = await figures();
-  await nested.check();
+  await choose('Show tail calls under their callers');
   await expect(page.getByText('shown under their callers')).toBeVisible();
-  await expect(nested).toBeChecked();
   // Its callees take four times as long as itself.
   await expect.poll(figures).not.toBe(before);
-  await nested.uncheck();
+  await choose('Show tail calls beside their callers');
   await expect.poll(figures).toBe(before);
 });

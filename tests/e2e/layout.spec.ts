@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, type Locator } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { barriers, choose, chosen, details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
 
 async function boxOf(locator: Locator) {
@@ -81,6 +81,68 @@ test('the table of functions fits into a narrow dock, with the column that it is
   await head('p90').getByRole('button').click();
   await page.setViewportSize({ width: 1180, height: 800 });
   await expect(head('p90')).toBeVisible();
+});
+
+/** CSS pixels between the last track and the dock. */
+async function leftBelowTracks(page: Page): Promise<number> {
+  const last = await boxOf(page.locator('.track').last());
+  return (await boxOf(page.locator('.dock'))).y - last.y - last.height;
+}
+
+test('a table gets the room that a few tracks leave', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  for (const name of ['scene.trace', 'trace_db/variables.trace']) {
+    await open(page, fixture(name));
+    await pictured(page);
+    const tracks = await page.locator('.track').count();
+    if (name === 'scene.trace') await expect.poll(() => leftBelowTracks(page)).toBeLessThan(40);
+    // More tracks than there is room for leave the table its share.
+    else expect(tracks).toBeGreaterThan(4);
+    expect((await boxOf(page.locator('.dock'))).height).toBeGreaterThanOrEqual(200);
+  }
+});
+
+test('a height that was chosen for the panels is kept until a double click gives it back', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('scene.trace'));
+  await pictured(page);
+  const height = async () => (await boxOf(page.locator('.dock'))).height;
+  await expect.poll(() => leftBelowTracks(page)).toBeLessThan(40);
+  const needed = await height();
+  const divider = page.getByRole('separator', { name: 'Height of the panels' });
+  await divider.focus();
+  for (let i = 0; i < 4; i += 1) await page.keyboard.press('ArrowDown');
+  await expect.poll(height).toBe(needed - 96);
+  await page.reload();
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await expect.poll(height).toBe(needed - 96);
+  await page.reload();
+  await open(page, fixture('scene.trace'));
+  await pictured(page);
+  await divider.dblclick();
+  await expect.poll(height).toBe(needed);
+});
+
+test('deep threads leave room for each other, and one that is opened stays so', async ({ page }) => {
+  await page.setViewportSize({ width: 1180, height: 480 });
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const main = page.locator('.track', { hasText: 'main thread' });
+  const height = async () => (await boxOf(main)).height;
+  const deeper = page.getByRole('button', { name: '+6 deeper rows of main thread 4711' });
+  await expect(deeper).toBeVisible();
+  const low = await height();
+  await deeper.click();
+  await expect(page.getByRole('button', { name: 'Fewer rows of main thread 4711' })).toBeVisible();
+  expect(await height()).toBeGreaterThan(low + 60);
+  await page.reload();
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const fewer = page.getByRole('button', { name: 'Fewer rows of main thread 4711' });
+  await expect(fewer).toBeVisible();
+  await fewer.click();
+  await expect(deeper).toBeVisible();
 });
 
 test('the timeline keeps half of a small window', async ({ page }) => {

@@ -87,6 +87,6 @@ test('a cell narrows its list, and is found everywhere', async ({ page }) => {
   await expect.poll(async () => (await rows(page)).every((row) => row.split(' ')[1] === number)).toBe(true);
   await page.locator('#event-2 td').nth(2).click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Find all with this value' }).click();
-  await expect(page.getByRole('combobox', { name: 'Find slices and records' })).toHaveValue(/^thread:/);
+  await expect(page.getByRole('combobox', { name: 'Search', exact: true })).toHaveValue(/^thread:/);
   await expect(page.locator('.find-count')).toContainText('hits');
 });

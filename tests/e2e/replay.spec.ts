@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { SWIFTSHADER } from './gpu.ts';
-import { barriers, open, recording, test, typeGoTo } from './page.ts';
+import { barriers, pictured as drawn, fixture, open, recording, test, typeGoTo } from './page.ts';
 import { hashes, type Pictured, pictured } from './replay.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
@@ -215,9 +215,87 @@ for (const [trace, count, end] of [
     expect(new Set(whole.values()).size).toBeGreaterThan(2);
   });
 
-test('nothing is replayed before somebody asks for a picture', async ({ page }) => {
-  await open(page, recorded('glxsimple'));
-  await page.getByRole('tab', { name: 'Details', exact: true }).click();
-  await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
-  expect(page.workers().filter((worker) => worker.url().includes('#replay'))).toEqual([]);
+const opening = (page: Page) => page.getByRole('region', { name: 'Picture of the trace' });
+const replays = (page: Page) => page.workers().filter((worker) => worker.url().includes('#replay'));
+
+test('without a GPU nothing is replayed before somebody asks for a picture', async ({ page }) => {
+  await open(page, fixture('replay_views.trace'));
+  await expect(opening(page)).toContainText(/draws without a GPU \(.*SwiftShader/);
+  await expect.poll(() => replays(page)).toEqual([]);
+  await expect(page.locator('.film canvas')).toHaveCount(0);
+  expect(await barriers(page)).toEqual([]);
+  // It is where small pictures will be, too.
+  await expect(page.getByRole('button', { name: 'Show pictures' })).toHaveCount(2);
+  await page.locator('.film').getByRole('button', { name: 'Show pictures' }).click();
+  await expect(opening(page).getByRole('button', { name: 'Show this picture' })).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator('.film canvas')).toHaveCount(3, { timeout: 30_000 });
+});
+
+test('a trace opens with its pictures, and its rows stay where they are', async ({ page }) => {
+  await page.goto('./?pictures=now');
+  await open(page, fixture('replay_views.trace'));
+  await drawn(page);
+  const thread = page.locator('.track', { hasText: 'thread 0' });
+  const before = await thread.boundingBox();
+  await expect(opening(page)).toContainText('Frame 0, the one with the most draws', { timeout: 30_000 });
+  await expect(page.locator('.film canvas')).toHaveCount(3, { timeout: 30_000 });
+  expect(await thread.boundingBox()).toEqual(before);
+  expect(await barriers(page)).toEqual([]);
+  await opening(page).getByRole('button', { name: 'Show this picture' }).click();
+  const pane = page.getByRole('complementary', { name: 'Picture' });
+  await expect(pane).toContainText('Frame 0 of 3');
+  await expect(page.getByRole('grid', { name: 'Frames' }).locator('tr[aria-selected="true"]')).toHaveAttribute(
+    'id',
+    'frame-0',
+  );
+});
+
+test('a trace without OpenGL calls has no room for pictures', async ({ page }) => {
+  await page.goto('./?pictures=now');
+  await open(page, fixture('direct3d11.trace'));
+  await drawn(page);
+  const frames = page.locator('.track', { hasText: 'frames' });
+  // A lane of one row, with the two lines of its name.
+  expect((await frames.boundingBox())!.height).toBeLessThan(60);
+  await expect(opening(page)).toHaveCount(0);
+  await expect(page.locator('.film')).toHaveCount(0);
+});
+
+test('a step of the picture is a step of all', async ({ page }) => {
+  await open(page, fixture('replay_views.trace'));
+  await page.getByRole('tab', { name: 'Picture', exact: true }).click();
+  const pane = page.getByRole('complementary', { name: 'Picture' });
+  await expect(pane.getByRole('img', { name: /^Picture of/ })).toBeVisible({ timeout: 30_000 });
+  const frames = page.getByRole('grid', { name: 'Frames' });
+  const row = frames.locator('tr[aria-selected="true"]');
+  await pane.getByRole('button', { name: 'Next frame' }).click();
+  await expect(row).toHaveAttribute('id', 'frame-1');
+  // Before the swap is the last draw, and before that the third.
+  await pane.getByRole('button', { name: 'Previous draw' }).click();
+  await expect(row).toContainText('glEnd()');
+  await pane.getByRole('button', { name: 'Previous draw' }).click();
+  await expect(pane).toContainText('3 of 4 draws and clears');
+  // The frame opens at the draw, and folds when the selection leaves it.
+  await expect(row).toContainText('glEnd()');
+  const [number] = /[\d,]+/.exec(await row.innerText())!;
+  await expect(pane).toContainText(`after call ${number}`);
+  await pane.getByRole('button', { name: 'Next draw' }).click();
+  await expect(row).not.toContainText(number);
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  await expect(page.getByRole('complementary', { name: 'State' }).locator('.gl-head')).toContainText(
+    (await row.locator('.frames-call').textContent())!,
+  );
+  await page.getByRole('tab', { name: 'Picture', exact: true }).click();
+  await pane.getByRole('button', { name: 'Next frame' }).click();
+  await expect(row).toHaveAttribute('id', 'frame-2');
+  await expect(frames.locator('.frames-inner')).toHaveCount(0);
+  // A call of the list of a pixel, too.
+  await pane.getByRole('img', { name: /^Picture of/ }).focus();
+  await page.keyboard.press('Enter');
+  const touches = pane.getByRole('region', { name: 'Draws of a pixel' });
+  const link = touches.getByRole('button', { name: /^call / }).first();
+  const touched = (await link.textContent())!.replace('call ', '');
+  await link.click();
+  await expect(row.locator('.frames-call')).toHaveText(touched);
+  await expect(touches.locator('[aria-current="true"]')).toContainText(touched);
 });

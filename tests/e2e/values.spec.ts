@@ -82,11 +82,34 @@ test('Find takes queries about values, too', async ({ page }) => {
   await open(page, fixture('trace_db/variables.trace'));
   await pictured(page);
   await page.keyboard.press('Control+f');
-  await page.getByRole('combobox', { name: 'Find slices and records' }).fill('values: key < 0');
+  await page.getByRole('combobox', { name: 'Search', exact: true }).fill('values: key < 0');
   // The number grows while values are looked at.
   await expect(page.locator('.find-count')).toHaveText(/[1-9][\d,\s]* hits/);
-  await page.getByRole('combobox', { name: 'Find slices and records' }).fill('values: key < foo(');
+  await page.getByRole('combobox', { name: 'Search', exact: true }).fill('values: key < foo(');
   await expect(page.getByRole('alert')).toContainText('There is no function foo.');
+});
+
+test('a condition on values needs no other words in the search, and is proposed where it is no filter', async ({
+  page,
+}) => {
+  await values(page, fixture('trace_db/variables.trace'));
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.keyboard.press('Control+f');
+  const search = page.getByRole('combobox', { name: 'Search', exact: true });
+  await search.fill('key<0');
+  await expect(page.locator('.find-count')).toHaveText(/[1-9][\d,\s]* hits/);
+  const found = await page.locator('.find-count').innerText();
+  await search.fill('key < 0');
+  await expect(page.locator('.find-count')).toHaveText(found);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  const filter = page.getByRole('combobox', { name: 'Filter points' });
+  await filter.fill('key<0');
+  const note = page.getByRole('alert');
+  await expect(note).toContainText('Unknown key key. Keys: name, thread, start, depth, flag, arg.…, text, bytes. ');
+  await note.getByRole('button', { name: 'Search values: key<0' }).click();
+  await expect(field(page)).toHaveValue('key<0');
+  await expect(status(page)).toHaveText(/^\d+ points? found/);
 });
 
 test('statements without files have no column for them', async ({ page }) => {
@@ -143,7 +166,7 @@ test('traces without values have no such field', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Points' }).click();
+  await page.getByRole('tab', { name: 'Records' }).click();
   await expect(bar(page)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Values', exact: true })).toHaveCount(0);
   await expect(page.getByRole('tab', { name: 'Statements' })).toHaveCount(0);

@@ -14,7 +14,7 @@ async function listingAt(page: Page, path: string, step: number): Promise<void> 
 
 async function goTo(page: Page, step: number): Promise<void> {
   await typeGoTo(page, step);
-  await page.getByPlaceholder('Go to…').blur();
+  await page.locator('#find-field').blur();
   await isAt(page, step);
 }
 

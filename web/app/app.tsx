@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { Page } from '../page/page.ts';
+import { returnFocus } from '../parts/focus_return.ts';
 import { Lazy } from '../parts/lazy.tsx';
-import { canWalk } from '../trace/stepping.ts';
 import { listenForCommands } from './commands/keyboard.ts';
 import { MenuHost } from './commands/menu_host.tsx';
 import { DropOverlay } from './drop.tsx';
@@ -10,28 +10,29 @@ import { droppedFiles, FILE_INPUT, warm } from './files.ts';
 import { Header } from './header/header.tsx';
 import { loadTraceView } from './load.ts';
 import { Notices } from './notices.tsx';
-import { LazyPalette } from './palette/lazy.tsx';
+import { listenForPastes } from './paste.ts';
 import { Welcome } from './welcome/welcome.tsx';
 import './app.css';
 
 const loadKeep = async () => (await import('./keep/dialog.tsx')).KeepDialog;
-const loadKeys = async () => (await import('./commands/keys.tsx')).KeysDialog;
+const loadHelp = async () => (await import('./help/help.tsx')).Help;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, keysShown, paletteShown, keepShown, chooseFile } = page;
+  const { workbench, helpShown, keepShown, chooseFile } = page;
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
   // Before the first paint: keys that are pressed as soon as the page is there count.
   useLayoutEffect(() => listenForCommands(page), [page]);
-  const canWalkNow = bench.at !== 'open' || canWalk(bench.open.trace.info.value);
-  const closeKeys = () => {
-    keysShown.value = false;
+  useLayoutEffect(() => listenForPastes(page), [page]);
+  useLayoutEffect(() => returnFocus(() => page.surface.peek()?.area ?? null), [page]);
+  const closeHelp = () => {
+    helpShown.value = false;
   };
-  const keysFailed = () => {
-    workbench.warn('The list of keys could not be loaded.');
-    closeKeys();
+  const helpFailed = () => {
+    workbench.warn('Help could not be loaded.');
+    closeHelp();
   };
 
   return (
@@ -61,9 +62,7 @@ export function App({ page }: { page: Page }) {
           onEnter={() => warm(workbench)}
           onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))}
         />
-        {keysShown.value && (
-          <Lazy load={loadKeys} props={{ page, canWalk: canWalkNow, close: closeKeys }} failed={keysFailed} />
-        )}
+        {helpShown.value && <Lazy load={loadHelp} props={{ page, close: closeHelp }} failed={helpFailed} />}
         {keepShown.value && bench.at === 'open' && (
           <Lazy
             key={bench.open.id}
@@ -75,7 +74,6 @@ export function App({ page }: { page: Page }) {
             }}
           />
         )}
-        {paletteShown.value && <LazyPalette page={page} close={() => (paletteShown.value = false)} />}
       </div>
     </MenuHost>
   );

@@ -60,9 +60,9 @@ const page: Page = {
   commands: [...COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
   chooseFile: () => void chooseFile(workbench, recent),
   surface: signal(null),
-  keysShown: signal(false),
-  paletteShown: signal(false),
+  helpShown: signal(false),
   keepShown: signal(false),
+  search: { mode: signal('all'), isAsked: signal(false) },
 };
 
 effect(() => {

@@ -174,6 +174,13 @@ export interface TexturePixels {
   readonly isKnown: boolean;
 }
 
+/** A texture made smaller: RGBA from the top left, as it is uploaded. */
+export interface Thumbnail {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Uint8Array;
+}
+
 /** The calls of a frame in groups, as rows: a group comes before what belongs to it, which is deeper. */
 export interface OpenedFrame {
   /** What the groups are: markers of the program, or the framebuffers or programs that are bound; '' without groups. */
@@ -185,8 +192,10 @@ export interface OpenedFrame {
   readonly isGroup: Float64Array;
   /** The call, or the first call of a group. */
   readonly call: Float64Array;
-  /** Calls, draws, clears and uploaded bytes of each row, if it is a group. */
+  /** Calls, draws, clears and uploaded bytes of each row. */
   readonly figures: Float64Array;
+  /** 1 for a call that sets state to its current value. */
+  readonly isRedundant: Float64Array;
   /** The call with its arguments, or what the group is called. */
   readonly text: readonly string[];
 }
@@ -211,6 +220,8 @@ export interface SurveyQuestions {
   /** Of the texture that was asked for last. `mask` has a bit for each of its channels. */
   pixels(slice: number, mask: number, low: number | null, high: number | null): TexturePixels | null;
   texel(x: number, y: number, slice: number): Float64Array;
+  /** A texture with at most `side` pixels in each direction, or null if its contents are not known. */
+  thumbnail(resource: number, call: number, side: number): Thumbnail | null;
   buffer(resource: number, call: number): Uint8Array;
   /** The bytes of a buffer by its name and the call that gave it its size (`GlBuffer`). */
   namedBuffer(name: number, sized: number | null, call: number): Uint8Array;

@@ -3,8 +3,10 @@ import { effect, type Signal, signal } from '@preact/signals';
 /** The state of the dock below the timeline. */
 export interface Dock {
   readonly open: Signal<boolean>;
-  /** CSS pixels, at least {@link LEAST_HEIGHT}. */
-  readonly height: Signal<number>;
+  /** CSS pixels that the user has chosen, at least {@link LEAST_HEIGHT}; null for as much as what is shown needs. */
+  readonly height: Signal<number | null>;
+  /** CSS pixels that the open trace and the panel in front need; null until that is known. It is not stored. */
+  readonly needed: Signal<number | null>;
   /** Ids of the panels that the user brought to the front, by the trace's format. */
   readonly front: Signal<Readonly<Record<string, string>>>;
   /** The view of the Functions panel that the user brought to the front, by the trace's format. */
@@ -24,9 +26,12 @@ export const FINDINGS = 'findings';
 export const FUNCTIONS = 'calls';
 /** The view of the Functions panel that earlier versions had as a panel, with the same id. */
 const WAS_PANEL = 'graph';
+/** The ids of the panels of SQL and of variables. */
+export const SQL_PANEL = 'query';
+export const VARIABLES = 'variables';
 /** CSS pixels of the lowest dock. */
 export const LEAST_HEIGHT = 120;
-/** CSS pixels of the dock until the user drags it. */
+/** CSS pixels of the dock until it is known how much is needed, and of one that could use more than there is. */
 export const FIRST_HEIGHT = 300;
 /** CSS pixels of the smallest window in which the dock starts open. */
 const ROOMY = { width: 1000, height: 760 };
@@ -37,7 +42,7 @@ export function createDock(window: { innerWidth: number; innerHeight: number }):
   const roomy = window.innerWidth >= ROOMY.width && window.innerHeight >= ROOMY.height;
   const left = remembered();
   const open = signal(left.open ?? roomy);
-  const height = signal(Math.max(LEAST_HEIGHT, left.height ?? FIRST_HEIGHT));
+  const height = signal(left.height === undefined ? null : Math.max(LEAST_HEIGHT, left.height));
   const front = signal(left.front ?? {});
   const calls = signal(left.calls ?? {});
   // The effect lives as long as the page. It skips the first run: defaults depend on the window and are not stored.
@@ -54,7 +59,7 @@ export function createDock(window: { innerWidth: number; innerHeight: number }):
       // Without storage the state lasts as long as the page.
     }
   });
-  return { open, height, front, calls, pane: signal(DETAILS) };
+  return { open, height, needed: signal(null), front, calls, pane: signal(DETAILS) };
 }
 
 /** Opens the dock with a panel in front, for traces of a format. Does nothing before the format is known. */
@@ -87,7 +92,8 @@ function remembered(): Remembered {
     const { front, calls } = current(texts(choices['front']), texts(choices['calls']));
     return {
       ...(typeof open === 'boolean' ? { open } : {}),
-      ...(typeof height === 'number' && Number.isFinite(height) ? { height } : {}),
+      // Earlier versions have stored this height although it was not chosen.
+      ...(typeof height === 'number' && Number.isFinite(height) && height !== FIRST_HEIGHT ? { height } : {}),
       front,
       calls,
     };

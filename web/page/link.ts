@@ -197,11 +197,6 @@ export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<v
   if (link.notes.length > 0) open.notes.take({ about: {}, notes: link.notes, wrong: 0 });
   if (link.range) statistics.range.value = link.range;
   if (link.find) {
-    // A query about values has a field of its own.
-    if (link.find !== expressionOf(values ?? '')) {
-      find.shown.value = true;
-      find.text.value = link.find;
-    }
     find.ask(link.find);
     setTimeout(() => {
       if (find.asked.peek() === link.find) find.stop();

@@ -2,6 +2,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import type { Details } from '../base/protocol.ts';
 import type { Dispose } from '../base/scope.ts';
+import type { ResourceKind } from '../base/survey_protocol.ts';
 import type { Chord } from '../parts/chord.ts';
 import type { RowTarget, TableTarget } from '../parts/menu/request.ts';
 import type { ThemeControl } from '../parts/theme.ts';
@@ -41,11 +42,24 @@ export interface Page {
   readonly commands: readonly Command[];
   /** The timeline on the screen; null while there is none. */
   readonly surface: Signal<Surface | null>;
-  /** Whether the sheet of keys is open, and the palette of commands. */
-  readonly keysShown: Signal<boolean>;
-  readonly paletteShown: Signal<boolean>;
+  /** Whether help is open. */
+  readonly helpShown: Signal<boolean>;
   /** Whether the question is open that asks about a copy of the file. */
   readonly keepShown: Signal<boolean>;
+  readonly search: SearchField;
+}
+
+/** The id of the field of the search. */
+export const SEARCH_ID = 'find-field';
+
+/** What the field of the search is narrowed to. */
+export type SearchMode = 'all' | 'commands' | 'places';
+
+/** The field of the search in the header, as commands know it. */
+export interface SearchField {
+  readonly mode: Signal<SearchMode>;
+  /** The field takes the focus as soon as it is there, and sets this to false. */
+  readonly isAsked: Signal<boolean>;
 }
 
 /** The timeline of a trace on the screen, as far as commands need its elements. */
@@ -138,10 +152,68 @@ export interface Feature {
   readonly sheet?: readonly SheetGroup[];
   /** Fields of Details. */
   readonly facts?: readonly Facts[];
+  /** The places that it shows, which links of other features lead to. */
+  readonly shows?: Shows;
+  /** What it shows of the trace while nothing is selected. */
+  readonly overviews?: readonly Overview[];
   /** What it has in the header, once a trace is recognised. */
   readonly button?: ComponentType<{ open: OpenTrace; page: Page }>;
+  /** Loads its questions for *Start here*. */
+  readonly starts?: () => Promise<readonly Start[]>;
   /** Begins when a trace comes to the screen. */
   readonly start?: (open: OpenTrace, page: Page) => Dispose;
+}
+
+/** A question that the page answers at once, for someone who does not know the page yet. */
+export interface Start {
+  readonly id: string;
+  /** Questions are in ascending order of this, and the first few are shown. */
+  readonly place: number;
+  /** The question for this trace; null if the trace has no answer to it, or not yet. Subscribes. */
+  readonly asked: (open: OpenTrace, page: Page) => Asked | null;
+  /** Shows the answer. Called once the trace is read. */
+  readonly answer: (open: OpenTrace, page: Page) => void;
+}
+
+/** A question about a trace. */
+export interface Asked {
+  /** The question itself. */
+  readonly words: string;
+  /** The beginning of the answer, such as a number, where it is known. */
+  readonly figure?: string;
+  /** Where the answer comes from, so that the way is known the next time. */
+  readonly way: string;
+}
+
+/** What a link can lead to that a feature shows, by kind, with what says which one. */
+export interface Places {
+  /** The frame of a call in the tree of frames. `redundant`: opened, with the calls that set state to its current value. */
+  readonly frame: { readonly call: number; readonly redundant?: boolean };
+  /** A resource of an apitrace: that with a name at a call. Names are used again. */
+  readonly resource: { readonly kind: ResourceKind; readonly name: number; readonly call: number };
+  /** A statement, by its name in the file. */
+  readonly statement: { readonly name: string };
+  /** A variable, by its name, and its type unless the first of any type is meant. */
+  readonly variable: { readonly name: string; readonly type?: string };
+}
+
+/** Where a link leads: to a call, step or point by its position, or to what a feature shows. */
+export type Place =
+  | { readonly to: 'position'; readonly at: number }
+  | { [Kind in keyof Places]: { readonly to: Kind } & Places[Kind] }[keyof Places];
+
+/**
+ * How a feature shows places of the kinds that it knows: it brings the panel to the front. `isReturn`: the user has gone back, so that the
+ * selection of that moment returns by itself.
+ */
+export type Shows = {
+  readonly [Kind in keyof Places]?: (place: Places[Kind], open: OpenTrace, page: Page, isReturn: boolean) => void;
+};
+
+/** What a feature shows of a trace as a whole, beside its timeline. */
+export interface Overview {
+  readonly offered: (open: OpenTrace) => boolean;
+  readonly load: () => Promise<ComponentType<{ open: OpenTrace; page: Page }>>;
 }
 
 /** What a feature knows of the selected item, for Details. */

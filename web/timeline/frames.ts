@@ -4,7 +4,8 @@ import { ticks } from '../base/ticks.ts';
 import { MEASURE_TITLES, measuredText } from '../trace/call_times.ts';
 import { pointedOf } from '../trace/pointed.ts';
 import type { Tracks } from '../trace/tracks.ts';
-import { goToPosition, type Place } from './go_to.ts';
+import { framesTrack } from './frames_track.ts';
+import { goToPosition, type Place, selectPosition } from './go_to.ts';
 
 /** What a frame is sorted by. */
 export type FrameOrder = 'frame' | Figure | Measure;
@@ -136,12 +137,6 @@ export function frameLocator(frame: number): bigint {
   return (1n << 63n) | BigInt(frame);
 }
 
-/** The track of the frames, or null. */
-export function framesTrack(tracks: Tracks): number | null {
-  for (const track of tracks.values()) if (track.kind === 'lane' && track.name === 'frames') return track.id;
-  return null;
-}
-
 /** Selects a frame on the timeline, and shows it: its slice, or its first call if no call ends it. */
 export async function goToFrame(
   { first, last }: FrameColumns,
@@ -161,4 +156,16 @@ export async function goToFrame(
   timeline.show({ from: ticks(clamp(from - margin)), to: ticks(clamp(from + length + margin)) }, 'gliding', 0.02);
   selection.selected.value = pointedOf(found);
   selection.revealRow();
+}
+
+/** Selects the frame that a call is in, and brings it into view where that is elsewhere: the call itself if no call ends its frame. */
+export async function selectFrameAt(
+  call: number,
+  open: Parameters<typeof selectPosition>[1] & { readonly trace: { readonly tracks: { peek(): Tracks } } },
+): Promise<void> {
+  const track = framesTrack(open.trace.tracks.peek());
+  const time = ticks(BigInt(call));
+  const found = track === null ? null : await open.trace.find({ to: 'at', time, track });
+  if (found && found.item.track === track) open.selection.reveal(pointedOf(found));
+  else await selectPosition(time, open);
 }

@@ -6,7 +6,7 @@ import { ticks } from '../base/ticks.ts';
 import { createNames } from '../trace/names.ts';
 import type { Pointed } from '../trace/pointed.ts';
 import type { Extent } from '../trace/view.ts';
-import { type Goal, goalOf, goTo } from './go_to.ts';
+import { type Goal, goalOf, goTo, selectPosition } from './go_to.ts';
 
 const CALLS: Clock = { kind: 'ordinal', unit: 'call' };
 const SECONDS: Clock = { kind: 'seconds', frequency: 1_000_000_000n };
@@ -114,4 +114,27 @@ describe('going', () => {
     }
     expect(starts).toEqual([10n, 20n, 10n]);
   });
+});
+
+it('selects what is at a position: of steps that follow quickly, the last one', async () => {
+  const seen: string[] = [];
+  const open = {
+    trace: {
+      find: async () => null,
+      // Answers come in any order.
+      records: {
+        recordAt: (x: bigint) =>
+          new Promise<RecordRow>((resolve) =>
+            setTimeout(() => resolve({ x, track: 0, locator: x } as RecordRow), x === 5n ? 20 : 1),
+          ),
+      },
+    },
+    selection: {
+      place: () => null,
+      reveal: () => seen.push('item'),
+      revealRecord: ({ x }: RecordRow) => seen.push(`record ${x}`),
+    },
+  } as unknown as Parameters<typeof selectPosition>[1];
+  await Promise.all([selectPosition(ticks(5n), open), selectPosition(ticks(6n), open)]);
+  expect(seen).toEqual(['record 6']);
 });

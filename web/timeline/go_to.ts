@@ -73,12 +73,19 @@ export async function goTo(text: string, { trace, timeline, selection }: Place):
     await goToPosition(goal.at, { trace, timeline, selection });
     return '';
   }
+  return goToName(goal.name, { trace, timeline, selection });
+}
+
+/** Goes to the next slice of a name after the selected one, as {@link goTo}. */
+export async function goToName(name: number, { trace, timeline, selection }: Place): Promise<string> {
+  const extent = trace.progress.peek().extent;
+  if (!extent) return 'The trace is empty so far.';
   const selected = selection.selected.peek();
-  const after = selected?.name === goal.name ? ticks(selected.start + 1n) : extent.from;
-  const named = (time: Ticks) => trace.find({ to: 'named', time, name: goal.name });
+  const after = selected?.name === name ? ticks(selected.start + 1n) : extent.from;
+  const named = (time: Ticks) => trace.find({ to: 'named', time, name });
   // After the last one comes the first.
   const found = (await named(after)) ?? (await named(extent.from));
-  if (!found) return `${shortened(trace.names.of(goal.name))} is not on the timeline.`;
+  if (!found) return `${shortened(trace.names.of(name))} is not on the timeline.`;
   const length = found.end !== null && found.end > found.start ? found.end - found.start : 1n;
   timeline.show(around(ticks(found.start + length / 2n), AROUND_NAMED * length, extent), 'gliding', MARGIN);
   selection.selected.value = pointedOf(found);
@@ -104,6 +111,31 @@ export async function goToPosition(at: Ticks, { trace, timeline, selection }: Pl
   else if (row) selection.selectRecord(row);
   if (found || row) selection.revealRow();
 }
+
+/**
+ * Selects what is at a position of an axis that counts, and brings it into view: the view stays where it is if it shows that. Of several
+ * calls that overlap, the latest has an effect.
+ */
+export async function selectPosition(
+  at: Ticks,
+  {
+    trace,
+    selection,
+  }: {
+    readonly trace: Pick<Trace, 'find'> & { readonly records: Pick<Trace['records'], 'recordAt'> };
+    readonly selection: Pick<Selection, 'place' | 'reveal' | 'revealRecord'>;
+  },
+): Promise<void> {
+  wanted.set(selection, at);
+  const row = await trace.records.recordAt(at, selection.place()?.track ?? null);
+  const found = row && (await itemOf(row, trace));
+  if (wanted.get(selection) !== at) return;
+  if (found) selection.reveal(pointedOf(found));
+  else if (row) selection.revealRecord(row);
+}
+
+/** The position that is to be selected. */
+const wanted = new WeakMap<object, Ticks>();
 
 /** The slice or instant that begins with a record, or null: a step may be the last of a call, but it is not the call. */
 async function itemOf({ x, track, locator }: RecordRow, trace: Pick<Trace, 'find'>): Promise<Found | null> {

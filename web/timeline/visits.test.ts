@@ -13,6 +13,9 @@ const record = signal<RecordRow | null>(null);
 const range = signal<Extent | null>(null);
 let moved: boolean;
 let visits: Visits;
+const views = signal<object | null>(null);
+/** What views were asked to show, or to leave for what. */
+let asked: (readonly [string, ...(object | null)[]])[];
 /** The entries of the browser, and the current one. */
 let entries: number[];
 let current: number;
@@ -39,6 +42,8 @@ beforeEach(() => {
   selected.value = null;
   record.value = null;
   range.value = null;
+  views.value = null;
+  asked = [];
   visits = createVisits(
     {
       timeline: {
@@ -82,6 +87,17 @@ beforeEach(() => {
     },
     (top) => {
       scrollTop.value = top;
+    },
+    {
+      at: views,
+      show: (at) => {
+        asked.push(['show', at]);
+        views.value = at;
+      },
+      leave: (at, to) => {
+        asked.push(['leave', at, to]);
+        views.value = to;
+      },
     },
   );
 });
@@ -241,5 +257,26 @@ describe('visits', () => {
     await pass(1000);
     visits.back();
     expect(scrollTop.value).toBe(300);
+  });
+  it('lead back from what a link has shown, and to it again', async () => {
+    const [one, two] = [{}, {}];
+    for (const at of [one, two]) {
+      views.value = at;
+      await pass(200);
+    }
+    selected.value = slice(3);
+    await pass(200);
+    visits.back();
+    expect([asked, selected.value]).toEqual([[], null]);
+    visits.back();
+    visits.back();
+    visits.forward();
+    await pass(200);
+    expect(asked).toEqual([
+      ['leave', two, one],
+      ['leave', one, null],
+      ['show', one],
+    ]);
+    expect([entries.length, visits.canGoForward.value]).toEqual([4, true]);
   });
 });

@@ -43,6 +43,15 @@ export interface Visits {
   readonly dispose: Dispose;
 }
 
+/** What else belongs to a place: what a link has brought to the front. `at` is another object whenever that changes, or null. */
+export interface Views {
+  readonly at: ReadonlySignal<object | null>;
+  /** Shows it again. */
+  show(at: object): void;
+  /** Shows what was there before it. `to` is what belongs to that place. */
+  leave(at: object, to: object | null): void;
+}
+
 interface Place {
   /** null while the user has not moved the view, which then shows the whole trace. */
   readonly view: View | null;
@@ -50,6 +59,7 @@ interface Place {
   readonly selected: Pointed | null;
   readonly record: RecordRow | null;
   readonly range: Extent | null;
+  readonly views: object | null;
 }
 
 /** What visits need of an open trace. */
@@ -60,13 +70,14 @@ export interface Visited {
 }
 
 /**
- * Notes places in the history of the browser: each new selection or range, and each view that has rested. `scrollTo` scrolls the
- * tracks (CSS pixels of the layout).
+ * Notes places in the history of the browser: each new selection or range, what a link shows, and each view that has rested.
+ * `scrollTo` scrolls the tracks (CSS pixels of the layout).
  */
 export function createVisits(
   { timeline, selection, statistics }: Visited,
   history: PageHistory,
   scrollTo: (top: number) => void,
+  views?: Views,
 ): Visits {
   const scope = createScope();
   const canGoBack = signal(false);
@@ -78,6 +89,7 @@ export function createVisits(
     selected: selection.selected.peek(),
     record: selection.record.peek(),
     range: statistics.range.peek(),
+    views: views?.at.peek() ?? null,
   });
   let places: readonly Place[] = [placeNow()];
   let at = 0;
@@ -141,8 +153,13 @@ export function createVisits(
     // What was looked at until now can be returned to.
     if (move && !move.follows) put(placeNow());
     rest();
+    const isBack = entry < at;
+    const left = isBack ? places.slice(entry + 1, at + 1).find((it) => it.views !== place.views)?.views : null;
+    const current = places[at]?.views ?? null;
     at = entry;
     tell();
+    if (left) views?.leave(left, place.views);
+    else if (place.views && place.views !== current) views?.show(place.views);
     jumped = performance.now();
     statistics.range.value = place.range;
     if (place.record) selection.selectRecord(place.record);
@@ -164,7 +181,7 @@ export function createVisits(
     }),
   );
   scope.add(
-    watch([selection.selected, selection.record, statistics.range], () => {
+    watch([selection.selected, selection.record, statistics.range, ...(views ? [views.at] : [])], () => {
       if (asked) return;
       asked = true;
       // One act may change several of them.
@@ -201,7 +218,7 @@ export function createVisits(
 }
 
 function sameChoice(a: Place, b: Place): boolean {
-  if (a.record?.locator !== b.record?.locator || a.record?.x !== b.record?.x) return false;
+  if (a.record?.locator !== b.record?.locator || a.record?.x !== b.record?.x || a.views !== b.views) return false;
   return sameItem(a.selected, b.selected) && a.range?.from === b.range?.from && a.range?.to === b.range?.to;
 }
 

@@ -22,8 +22,6 @@ import { type Extent, toTick } from './view.ts';
 
 /** The search of a trace. There is one at a time. */
 export interface Find {
-  /** Whether the user has opened it. */
-  readonly shown: Signal<boolean>;
   /** What the user has typed. */
   readonly text: Signal<string>;
   /** The expression that the hits are of, or ''. */
@@ -51,8 +49,6 @@ export interface Find {
   want(first: number, end: number): void;
   /** Searches for the text at once. */
   ask(text: string): void;
-  /** Opens the field, and searches for the text. */
-  open(text: string): void;
   /** Ends the search and keeps what it has found. */
   stop(): void;
   /** Searches for the same again, to the end. */
@@ -78,7 +74,6 @@ export function createFind(
   range: ReadonlySignal<Extent | null> = signal(null),
 ): Find {
   const scope = createScope();
-  const shown = signal(false);
   const text = signal('');
   const asked = signal('');
   const accesses = createAccessMarks(timeline);
@@ -256,7 +251,6 @@ export function createFind(
     if (wanted !== asked.peek() || state.peek().at === 'idle') begin(wanted);
   };
   return {
-    shown,
     text,
     asked,
     state,
@@ -272,10 +266,6 @@ export function createFind(
     row: rows.row,
     want: rows.want,
     ask: askFor,
-    open: (wanted) => {
-      shown.value = true;
-      askFor(wanted);
-    },
     stop: search.stop,
     again: () => begin(asked.peek()),
     clear: () => {

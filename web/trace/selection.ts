@@ -1,10 +1,12 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Details, TraceError } from '../base/protocol.ts';
+import type { Details, Ticks, TraceError } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
+import { ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
 import type { Pointed } from './pointed.ts';
 import type { Trace } from './trace.ts';
+import type { Tracks } from './tracks.ts';
 
 /** The details of the selected item. */
 export type Known =
@@ -114,6 +116,16 @@ export function createSelection(trace: Pick<Trace, 'details' | 'recordDetails' |
     },
     dispose: scope.dispose,
   };
+}
+
+/**
+ * The position that a selected place stands for where only one can be shown, on an axis that counts: a call itself, with those made
+ * within it, or the last position of anything longer, such as a frame, which is there as a whole at its end.
+ */
+export function momentOf(place: Pick<Pointed, 'track' | 'start' | 'end'>, tracks: Pick<Tracks, 'get'>): Ticks {
+  const { start, end } = place;
+  if (end === null || end <= start || tracks.get(place.track)?.kind === 'thread') return start;
+  return ticks(end - 1n);
 }
 
 function placeOf({ track, x }: RecordRow): Pointed {

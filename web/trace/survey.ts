@@ -21,6 +21,8 @@ export interface ResourceFilter {
   readonly kind: ResourceKind | 'all';
   /** Calls of a frame, or null. */
   readonly frame: { readonly number: number; readonly first: number; readonly last: number } | null;
+  /** Only those that the program has generated, and not deleted. */
+  readonly isLeaked: boolean;
 }
 
 /** What the calls of a trace add up to: its frames and resources. */
@@ -71,7 +73,7 @@ export function createSurvey(
   const frames = signal<FrameColumns | null>(null);
   const resources = signal<ResourceColumns | null>(null);
   const times = signal<TimesRead | null>(null);
-  const filter = signal<ResourceFilter>({ kind: 'all', frame: null });
+  const filter = signal<ResourceFilter>({ kind: 'all', frame: null, isLeaked: false });
   /** The companion whose times were asked for last, or 0. */
   let newest = 0;
   let isBegun = false;

@@ -86,6 +86,8 @@ const REDUNDANT: usize = 6;
 const PROGRAMS: usize = 7;
 const ERRORS: usize = 8;
 const UPLOADED: usize = 9;
+/// Limit for the redundant calls whose numbers are kept.
+const MOST_REDUNDANT: usize = 1 << 22;
 /// The first kind of upload; they follow in the order of [`Upload`].
 const FIRST_UPLOAD: usize = 10;
 
@@ -106,6 +108,8 @@ pub struct Frames {
     /// compiled.
     threads: HashMap<u64, Thread>,
     latest: Latest,
+    /// Numbers of redundant calls, in the order in which these returned.
+    redundant: Vec<u32>,
 }
 
 /// What the latest call did.
@@ -149,9 +153,23 @@ impl Frames {
         &self.frames
     }
 
+    /// The numbers of the calls of a frame that set state to its current value, ascending. Those at
+    /// the end of a trace with very many are left out.
+    pub fn redundant(&self, frame: &Frame) -> Vec<u64> {
+        let mut found: Vec<u64> = self
+            .redundant
+            .iter()
+            .map(|call| u64::from(*call))
+            .filter(|call| (frame.first..=frame.last).contains(call))
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
     /// The memory that this takes, in bytes, about.
     pub fn size(&self) -> usize {
-        self.frames.capacity() * size_of::<Frame>() + self.memory.size()
+        let redundant = self.redundant.capacity() * size_of::<u32>();
+        self.frames.capacity() * size_of::<Frame>() + self.memory.size() + redundant
     }
 
     /// What the latest call did.
@@ -327,7 +345,12 @@ impl Frames {
         self.latest.effect = Some((effect, (state.name(), state.keys())));
         match effect {
             Effect::Other => {}
-            Effect::Same => self.add(at, REDUNDANT, 1),
+            Effect::Same => {
+                self.add(at, REDUNDANT, 1);
+                if self.redundant.len() < MOST_REDUNDANT {
+                    self.redundant.extend(u32::try_from(call.number));
+                }
+            }
             Effect::Program => self.add(at, PROGRAMS, 1),
         }
     }

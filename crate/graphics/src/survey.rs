@@ -98,7 +98,13 @@ impl<S: ByteSource> Survey<S> {
         let reader = &mut self.steps.reader;
         let mut opening = Opening::new(frame.into());
         reader.pass(reader.piece_of(of.first)..reader.piece_of(of.last) + 1, &mut opening)?;
-        Ok(opening.finish())
+        let mut opened = opening.finish();
+        // What a call repeats may have been set in an earlier frame.
+        let redundant = self.found.frames.redundant(of);
+        for row in opened.rows.iter_mut().filter(|row| !row.is_group) {
+            row.is_redundant = redundant.binary_search(&row.call).is_ok();
+        }
+        Ok(opened)
     }
 
     /// The frames so far.

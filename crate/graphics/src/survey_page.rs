@@ -179,6 +179,7 @@ impl JsSurvey {
             ("isGroup", doubles(rows.iter().map(|row| row.is_group.into()))),
             ("call", doubles(rows.iter().map(|row| row.call))),
             ("figures", doubles(figures)),
+            ("isRedundant", doubles(rows.iter().map(|row| row.is_redundant.into()))),
             ("text", texts.into()),
         ]))
     }
@@ -303,6 +304,39 @@ impl JsSurvey {
             ("most", most.into()),
             ("isKnown", image.is_known(slice).into()),
         ])
+    }
+
+    /// The first level of a texture after a call, made smaller: at most `side` pixels wide and
+    /// high. `Thumbnail` of `web/base/survey_protocol.ts`, or null if its contents are not known.
+    /// Questions about pixels are about the texture that they were about before.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn thumbnail(&mut self, resource: u32, call: f64, side: u32) -> Result<JsValue, JsValue> {
+        let mut contents = Contents::new(self.survey.resources(), &mut self.reader);
+        let held = contents.texture(resource, 0, call as u64).map_err(thrown)?;
+        // What the graphics processor wrote since is not in the trace.
+        let Some(image) = held.image.filter(|it| it.is_known(0) && held.written.is_none()) else {
+            return Ok(JsValue::NULL);
+        };
+        let (wide, high) = (image.width as usize, image.height as usize);
+        let most = wide.max(high).max(1);
+        let scaled = |length: usize| (length * (side as usize).min(most) / most).max(1);
+        let (width, height) = (scaled(wide), scaled(high));
+        let whole = image.pixels(0, image.natural_range(0), shown_channels(&image, u32::MAX));
+        let mut pixels = Vec::with_capacity(4 * width * height);
+        for y in 0..height {
+            for x in 0..width {
+                let from = 4 * ((y * high / height) * wide + x * wide / width);
+                pixels.extend_from_slice(whole.get(from..from + 4).unwrap_or(&[0; 4]));
+            }
+        }
+        Ok(object(&[
+            ("width", (width as u32).into()),
+            ("height", (height as u32).into()),
+            ("pixels", Uint8Array::from(&pixels[..]).into()),
+        ]))
     }
 
     /// The numbers of a texel of that texture, none outside.

@@ -378,6 +378,27 @@ fn a_frame_uploads_as_much_in_its_details_as_in_the_survey() {
 }
 
 #[test]
+fn a_frame_knows_its_redundant_calls_and_those_that_draw() {
+    let mut calls = Calls::new();
+    calls.call("glEnable", &[gl::BLEND]).call("glXSwapBuffers", &[]);
+    // It repeats what the frame before it has set.
+    calls
+        .call("glEnable", &[gl::BLEND])
+        .call("glDrawArrays", &[gl::TRIANGLES, 0, 3])
+        .call("glClear", &[gl::COLOR_BUFFER_BIT])
+        .call("glDisable", &[gl::BLEND]);
+    let file = snappy(calls.writer.stream(), 1 << 20);
+    let mut survey = Survey::open(&common::index_of(&file), file).unwrap();
+    while !survey.step(1).unwrap() {}
+    let rows = survey.open_frame(1).unwrap().rows;
+    let of = |row: &OpenedRow| (row.call, row.is_redundant, row.figures[1], row.figures[2]);
+    assert_eq!(
+        rows.iter().map(of).collect::<Vec<_>>(),
+        [(2, true, 0, 0), (3, false, 1, 0), (4, false, 0, 1), (5, false, 0, 0)]
+    );
+}
+
+#[test]
 fn lines_of_calls_name_constants_and_results() {
     let Some(file) = corpus("recorded/glmix_3f.trace") else { return };
     let mut survey = Survey::open(&common::index_of(&file), file).unwrap();

@@ -96,6 +96,27 @@ fn uint<'a>(number: u32) -> Arg<'a> {
 }
 
 #[test]
+fn rows_say_which_object_they_are_about() {
+    let mut trace = Trace::new();
+    trace.call("glBindTexture", vec![uint(gl::TEXTURE_2D), uint(7)]);
+    trace.call("glBindBuffer", vec![uint(gl::ARRAY_BUFFER), uint(3)]);
+    trace.call("glUseProgram", vec![uint(5)]);
+    let last = trace.call("glBindFramebuffer", vec![uint(gl::FRAMEBUFFER), uint(2)]);
+    let mut history = trace.history();
+    let report = at(&mut history, last);
+    let objects = |name: &str| {
+        let rows = report.sections.iter().flat_map(|section| &section.rows).filter(|row| row.name == name);
+        rows.map(|row| row.object.map(|object| (object.kind, object.name))).next()
+    };
+    assert_eq!(objects("Unit 0 TEXTURE_2D"), Some(Some(("texture", 7))));
+    assert_eq!(objects("ARRAY_BUFFER_BINDING"), Some(Some(("buffer", 3))));
+    assert_eq!(objects("Framebuffer"), Some(Some(("framebuffer", 2))));
+    // Nothing is bound.
+    assert_eq!(objects("ELEMENT_ARRAY_BUFFER_BINDING"), Some(None));
+    assert!(report.json().contains(r#""object":{"kind":"framebuffer","name":2}"#));
+}
+
+#[test]
 fn attributes_are_pushed_and_popped() {
     let mut trace = Trace::new();
     trace.call("glBlendFunc", vec![uint(gl::SRC_ALPHA), uint(gl::ONE_MINUS_SRC_ALPHA)]);

@@ -26,13 +26,13 @@ const FOR_CONTROLS: ReadonlySet<Chord> = new Set([
   'enter',
 ]);
 
-/** Fields with a text take back their own changes. */
-const FOR_TEXTS: ReadonlySet<Chord> = new Set(['ctrl z', 'ctrl shift z', 'ctrl y']);
+/** Fields with a text copy what is selected in it, and take back their own changes. */
+const FOR_TEXTS: ReadonlySet<Chord> = new Set(['ctrl c', 'ctrl z', 'ctrl shift z', 'ctrl y']);
 
-/** Keys that are other commands with Ctrl and Shift than with Ctrl. */
-const WITH_CTRL_SHIFT = /^(f\d+|z)$/;
 /** Keys that are other commands with Shift. With all others Shift changes nothing. */
-const WITH_SHIFT = /^(f\d+|m)$/;
+const WITH_SHIFT = /^(f\d+|m|n)$/;
+/** Keys that are other commands with Ctrl and Shift than with Ctrl. */
+const WITH_CTRL_SHIFT = /^(f\d+|p|z)$/;
 /** Keys that are commands with Alt. The others with Alt belong to the browser. */
 const WITH_ALT = /^arrow(left|right)$/;
 
@@ -78,19 +78,26 @@ export function targetOf(event: Event): EventTarget | null {
   return event.composedPath()[0] ?? event.target;
 }
 
+/** Whether an element takes characters. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLElement && target.isContentEditable)
+  );
+}
+
 /** Types of fields without a text. */
 const WITHOUT_TEXT: ReadonlySet<string> = new Set(['checkbox', 'radio', 'range', 'file', 'button']);
 
 function focusOf(target: EventTarget | null, area: HTMLElement | null): Focus {
-  const isEditable = target instanceof HTMLElement && target.isContentEditable;
-  const isText = target instanceof HTMLInputElement && !WITHOUT_TEXT.has(target.type);
   return {
-    writing: isText || target instanceof HTMLTextAreaElement || isEditable,
-    typing:
-      target instanceof HTMLInputElement ||
-      target instanceof HTMLTextAreaElement ||
-      target instanceof HTMLSelectElement ||
-      isEditable,
+    writing:
+      isTyping(target) &&
+      !(target instanceof HTMLSelectElement) &&
+      !(target instanceof HTMLInputElement && WITHOUT_TEXT.has(target.type)),
+    typing: isTyping(target),
     onTimeline: target === area || target === document.body || !(target instanceof HTMLElement),
     dialog: document.querySelector('dialog[open]') !== null,
   };

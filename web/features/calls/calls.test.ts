@@ -69,6 +69,7 @@ beforeEach(() => {
       asked: () => ({ from: ticks(0n), to: MAX_TICKS, tracks: Uint32Array.of(1) }),
     },
     selection: { selected: signal(null), reveal: () => undefined },
+    find: { asked: signal(''), ask: () => undefined, clear: () => undefined },
     callPaths: createCallPaths({ whose }),
   } as unknown as Parameters<typeof createCalls>[0];
   calls = createCalls(parts, view);

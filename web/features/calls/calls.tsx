@@ -6,7 +6,7 @@ import { Lazy } from '../../parts/lazy.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import { CountSwitches, FunctionActions } from './bar.tsx';
+import { CountMenu, FunctionActions } from './bar.tsx';
 import { type Calls, createCalls } from './calls.ts';
 import { FlameGraph } from './flame/flame.tsx';
 import { createFunctionFilter, type FunctionFilter } from './function_filter.ts';
@@ -16,14 +16,20 @@ import { CallListView } from './list.tsx';
 import { StackList } from './stacks.tsx';
 import { CallTree } from './tree.tsx';
 import { type CallView, chooseView, hasView, viewOf } from './views.ts';
+import { wishedComparison } from './wished.ts';
 import './calls.css';
 
 /** Of the table of functions. It outlives a trace, the filter does not. */
 const sort = signal<Sort>({ by: 'total', descending: true });
 
+/** Sorts the table of functions. */
+export function sortFunctions(by: Sort): void {
+  sort.value = by;
+}
+
 /** The Functions panel of a trace. */
 export function callsView(open: OpenTrace, { dock }: Page): PanelView {
-  const calls = createCalls(open, viewOf(open, dock));
+  const calls = createCalls(open, viewOf(open, dock), wishedComparison(open));
   const choose = (view: CallView) => chooseView(open, dock, view);
   const filter = createFunctionFilter(open.trace, open.statistics);
   return {
@@ -83,13 +89,9 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
           filter={filter}
           clock={calls.clock.value}
           lead={lead}
-          units={<CountSwitches open={open} calls={calls} />}
+          units={<CountMenu open={open} calls={calls} />}
           list={calls.list}
-          actions={
-            chosen >= 0 && (
-              <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes={false} />
-            )
-          }
+          actions={<FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes={false} />}
         />
       );
     case 'tree':

@@ -20,6 +20,7 @@ export const CALLS: Feature = {
     },
   ],
   commands: CALL_COMMANDS,
+  starts: async () => (await import('./starts.ts')).STARTS,
   sheet: [
     {
       title: 'Functions and Tree',

@@ -12,7 +12,7 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
-import { CountSwitches } from './bar.tsx';
+import { CountMenu } from './bar.tsx';
 import type { Calls } from './calls.ts';
 import { selectCall } from './find_call.ts';
 import { STACK_ORDERS, type Stack, type StackOrder, type Stacks, stackLines } from './stacks.ts';
@@ -64,7 +64,7 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
             calls.stackOrder.value = order;
           }}
         />
-        <CountSwitches open={open} calls={calls} />
+        <CountMenu open={open} calls={calls} />
         <Actions open={open} calls={calls} stack={current} choose={choose} />
         {stacks && told && (
           <span class="muted panel-end">
@@ -218,7 +218,12 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
       row={(number) => stacks[number] ?? null}
       columns={[
         ...columns.map(
-          (by): Column<Stack> => ({ title: TITLES[by], says: SAYS[by], cell: (stack) => figure(stack, by) }),
+          (by): Column<Stack> => ({
+            title: TITLES[by],
+            says: SAYS[by],
+            key: by,
+            cell: (stack) => figure(stack, by),
+          }),
         ),
         {
           title: order === 'count' ? 'Of the first' : 'Share',
@@ -228,7 +233,7 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
         },
         {
           title: 'Stack, innermost first',
-          class: 'stack',
+          class: 'words stack',
           cell: ({ path }, row) =>
             stackLines(path, row === current ? OPEN_LINES : LINES).map((line, number) =>
               'leftOut' in line ? (
@@ -247,6 +252,11 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
             ),
         },
       ]}
+      by={order}
+      descending
+      sortBy={(by) => {
+        calls.stackOrder.value = by as StackOrder;
+      }}
       current={current}
       choose={go}
       act={longest}

@@ -1,20 +1,23 @@
-import { createContext } from 'preact';
+import { type ComponentChild, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { shortened } from '../../base/format.ts';
 import type { Details, Value } from '../../base/protocol.ts';
-import type { Dock } from '../../page/dock.ts';
+import type { Page } from '../../page/page.ts';
+import { PlaceLink } from '../../page/place_link.tsx';
+import { canShow } from '../../page/places.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { KeepButton } from '../../timeline/widgets/keep.tsx';
 import { addressKey, CPUS, fieldKey } from '../../trace/derived.ts';
 import { termOfField, termOfLabel } from '../../trace/find_terms.ts';
 import { executedAddress, keptField, listedAddress, operandOf } from '../../trace/kept_fields.ts';
 import { CPU } from '../../trace/lanes.ts';
+import { pointedOf, sameItem } from '../../trace/pointed.ts';
 
 /** What the fields on the screen belong to; null where they cannot be kept. */
 export const Keeper = createContext<{
   readonly open: OpenTrace;
   readonly details: Details;
-  readonly dock: Dock;
+  readonly page: Page;
 } | null>(null);
 /** The labels that lead to the fields. */
 export const Path = createContext<readonly string[]>([]);
@@ -35,7 +38,7 @@ export function FindField({ path, value }: { path: readonly string[]; value: Val
       class="plain keep-field find-value"
       aria-label={`Find all with this value: ${shortened(term)}`}
       title={`Find ${shortened(term)}`}
-      onClick={() => open.find.open(term)}
+      onClick={() => open.find.ask(term)}
     >
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
         <path d="M8 8l3 3M9 5a4 4 0 1 1-8 0a4 4 0 1 1 8 0" />
@@ -43,6 +46,50 @@ export function FindField({ path, value }: { path: readonly string[]; value: Val
     </button>
   );
 }
+
+/** The value of a field that names something else, as a link to that; other values are `children`. */
+export function LinkField({
+  path,
+  text,
+  children,
+}: {
+  path: readonly string[];
+  text: string;
+  children: ComponentChild;
+}) {
+  const keeper = useContext(Keeper);
+  const [name] = path;
+  if (!keeper || path.length !== 1) return <>{children}</>;
+  const { open, page, details } = keeper;
+  const { item } = details;
+  if (name === 'Frame' && open.trace.info.value?.offers.includes('graphics') && canShow('frame', page)) {
+    return (
+      <PlaceLink
+        open={open}
+        page={page}
+        place={{ to: 'frame', call: Number(details.start) }}
+        title="Show it in Frames"
+        class="field-link"
+      >
+        {text}
+      </PlaceLink>
+    );
+  }
+  if (name !== CALLER || item?.kind !== 'slice') return <>{children}</>;
+  const go = async () => {
+    const found = await open.trace.find({ to: 'caller', item });
+    // A selection made in the meantime takes precedence.
+    if (found && sameItem(open.selection.selected.peek()?.item ?? null, item)) open.selection.reveal(pointedOf(found));
+  };
+  return (
+    <button type="button" class="plain link field-link" title="Select the caller" onClick={() => void go()}>
+      {text}
+    </button>
+  );
+}
+
+/** The field with the name of a caller, from `crate/engine/src/details.rs`. */
+const CALLER = 'Called by';
 
 /** Shows where the value of an operand comes from, for traces that tell. Nothing for other values. */
 export function FollowField({ path }: { path: readonly string[] }) {
@@ -56,7 +103,11 @@ export function FollowField({ path }: { path: readonly string[] }) {
       class="plain keep-field follow-value"
       aria-label={label}
       title={label}
-      onClick={() => void import('./follow.ts').then((it) => it.followOperand(keeper, operand.name, operand.written))}
+      onClick={() =>
+        void import('./follow.ts').then((it) =>
+          it.followOperand({ open: keeper.open, dock: keeper.page.dock }, operand.name, operand.written),
+        )
+      }
     >
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
         <path d="M11 10V6a3 3 0 0 0-3-3H2M5 0L2 3l3 3" />

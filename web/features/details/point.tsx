@@ -3,6 +3,8 @@ import { useEffect } from 'preact/hooks';
 import { formatCount } from '../../base/format.ts';
 import type { Details, Field, Ticks, Value } from '../../base/protocol.ts';
 import { ticks } from '../../base/ticks.ts';
+import type { Page } from '../../page/page.ts';
+import { PlaceLink } from '../../page/place_link.tsx';
 import { Copyable } from '../../parts/copyable.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { type ValueContext, valueLine } from '../../trace/values.ts';
@@ -69,6 +71,7 @@ interface Earlier {
 
 interface Props {
   readonly open: OpenTrace;
+  readonly page: Page;
   readonly details: Details;
   readonly context: ValueContext;
 }
@@ -100,7 +103,7 @@ export function PointFields(props: Props) {
 }
 
 /** The variables of a point, with what they were at the point before, and when execution was at the statement before. */
-function PointVariables({ open, details, context }: Props) {
+function PointVariables({ open, page, details, context }: Props) {
   const { trace, selection } = open;
   const point = useSignal<Earlier | null>(null);
   const visit = useSignal<Earlier | null>(null);
@@ -196,7 +199,9 @@ function PointVariables({ open, details, context }: Props) {
                 return (
                   <tr key={key}>
                     <th scope="row" title={`${name} : ${type}`}>
-                      {name}
+                      <PlaceLink open={open} page={page} place={{ to: 'variable', name, type }} title="All its values">
+                        {name}
+                      </PlaceLink>
                       <span class="muted point-more">{type}</span>
                     </th>
                     <td>

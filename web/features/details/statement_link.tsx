@@ -1,6 +1,7 @@
 import type { Details, Field } from '../../base/protocol.ts';
+import type { Page } from '../../page/page.ts';
+import { PlaceLink } from '../../page/place_link.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import { wantedStatement } from '../../trace/wanted_statement.ts';
 
 /** The name of the field with the values of a point, from `crate/formats/src/trace_db/details.rs`. */
 export const VARIABLES = 'Variables';
@@ -21,19 +22,13 @@ export function statementOf(fields: readonly Field[]): string {
 }
 
 /** Leads from a point to the table of its statement. */
-export function StatementLink({ open, details }: { readonly open: OpenTrace; readonly details: Details }) {
+export function StatementLink({ open, page, details }: { open: OpenTrace; page: Page; details: Details }) {
   const own = isPoint(details.fields) ? statementOf(details.fields) : '';
   if (own === '') return null;
+  const title = 'List all points of the statement, with their values';
   return (
-    <button
-      type="button"
-      class="plain link"
-      title="List all points of the statement, with their values"
-      onClick={() => {
-        wantedStatement(open).value = own;
-      }}
-    >
+    <PlaceLink open={open} page={page} place={{ to: 'statement', name: own }} title={title}>
       All its points
-    </button>
+    </PlaceLink>
   );
 }

@@ -16,7 +16,7 @@ import {
   scalarText,
   type ValueContext,
 } from '../../trace/values.ts';
-import { FindField, FollowField, KeepField, Path } from './keep_field.tsx';
+import { FindField, FollowField, KeepField, LinkField, Path } from './keep_field.tsx';
 import { Rows } from './rows.tsx';
 
 /** Elements of a list shown at first. */
@@ -70,13 +70,20 @@ function FieldRow({ field: { name, value }, context }: { field: Field; context: 
     <>
       <dt class={wide ? 'wide' : ''}>{name}</dt>
       <dd class={wide ? 'wide' : ''}>
-        <ValueView value={value} context={context} />
+        <LinkField path={path} text={linkText(value)}>
+          <ValueView value={value} context={context} />
+        </LinkField>
         <KeepField path={path} value={value} />
         <FindField path={path} value={value} />
         <FollowField path={path} />
       </dd>
     </>
   );
+}
+
+/** The text of a value that may be a link: a name or a number. */
+function linkText(value: Value): string {
+  return value.t === 'text' ? value.v : value.t === 'int' ? formatCount(value.v) : '';
 }
 
 /** Whether a value goes below its name and can be folded. A list of one number is shown as the number. */

@@ -19,4 +19,5 @@ export const EVENTS: Feature = {
   ],
   commands: WALK_COMMANDS,
   sheet: [WALK_SHEET],
+  starts: async () => (await import('./starts.ts')).STARTS,
 };

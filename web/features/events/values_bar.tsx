@@ -52,7 +52,7 @@ export function ValuesBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
 function placeholderOf({ known }: ValuesFilter): string {
   const [first = 'i', second = 'n'] =
     known.value?.variables.filter((name) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) ?? [];
-  return `Values: a condition such as ${first} > 100 or ${first} > ${second}`;
+  return `Values, such as ${first} > ${second}`;
 }
 
 /** How many points match, and how far the search is. */

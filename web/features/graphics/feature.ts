@@ -1,7 +1,10 @@
 import { effect } from '@preact/signals';
+import { bringToFront } from '../../page/dock.ts';
 import type { Feature } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { findingSource } from '../../trace/findings.ts';
+import { wantedFrame } from './frames/wanted.ts';
+import { wantedResource } from './resources/wanted.ts';
 
 const offered = ({ trace }: OpenTrace) => trace.info.value?.offers.includes('graphics') ?? false;
 
@@ -43,6 +46,17 @@ export const GRAPHICS: Feature = {
       load: async () => (await import('./graphics_call.tsx')).GraphicsCall,
     },
   ],
+  starts: async () => (await import('./starts.ts')).STARTS,
+  shows: {
+    frame: ({ call, redundant = false }, open, { dock }, isReturn) => {
+      wantedFrame(open).value = { call, redundant, isReturn };
+      bringToFront(dock, open.trace.info.peek()?.format, 'frames');
+    },
+    resource: (place, open, { dock }) => {
+      wantedResource(open).value = place;
+      bringToFront(dock, open.trace.info.peek()?.format, 'resources');
+    },
+  },
   start: (open) =>
     effect(() => {
       if (!offered(open)) return;

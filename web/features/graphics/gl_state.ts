@@ -1,11 +1,10 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpensCalls } from '../../base/survey_protocol.ts';
-import { ticks } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
 import type { GraphicsWorker } from '../../trace/graphics.ts';
 import { createReadingWorker } from '../../trace/reading_worker.ts';
-import type { Selection } from '../../trace/selection.ts';
+import { momentOf, type Selection } from '../../trace/selection.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type { GlBuilt, GlState, StateAtCalls } from './gl_state_protocol.ts';
 
@@ -22,12 +21,12 @@ export interface GlStates {
   readonly isBefore: ReadonlySignal<boolean>;
   /** The latest state. That of the previous call stays until the new one arrives. */
   readonly shown: ReadonlySignal<GlState | null>;
+  /** From now on the state at the selected call is asked for, until this is disposed of: the pane is in front. */
+  follow(): Dispose;
   /** Shows the state before the call, or after it. */
   showBefore(isBefore: boolean): void;
   /** The state after a call, whatever is selected, once that is read. Resolves with null if it is not known. */
   at(call: number): Promise<GlState | null>;
-  /** Selects a call. */
-  goTo(call: number): void;
   /** Stops the reading, or goes on with it. */
   stop(): void;
   goOn(): void;
@@ -40,8 +39,8 @@ const CRASHED = 'The reader of OpenGL state stopped unexpectedly. Reload the pag
 
 /** The state of an open trace. Begins to read the calls as soon as the trace is read. `graphics` is the worker of its calls. */
 export function createGlStates(
-  trace: Pick<Trace, 'records' | 'status'>,
-  selection: Pick<Selection, 'place' | 'selected' | 'record' | 'revealRecord'>,
+  trace: Pick<Trace, 'status' | 'tracks'>,
+  selection: Pick<Selection, 'place' | 'selected' | 'record'>,
   graphics: Pick<GraphicsWorker, 'part'>,
 ): GlStates {
   const built = signal<GlBuilt | null>(null);
@@ -55,6 +54,8 @@ export function createGlStates(
   let asked = 0;
   /** The selected call was not reached when its state was asked for. */
   let isAwaited = false;
+  /** Number of those who look at the state. */
+  let watching = 0;
 
   const worker = createReadingWorker<StateAtCalls, OpensCalls, GlBuilt>(trace, {
     ...graphics.part('state'),
@@ -76,7 +77,7 @@ export function createGlStates(
     asked += 1;
     const mine = asked;
     isAwaited = false;
-    if (wanted === null) return;
+    if (wanted === null || watching === 0) return;
     const before = isBefore.peek();
     const began = performance.now();
     const state = await worker.ask.at(wanted, before);
@@ -117,7 +118,7 @@ export function createGlStates(
   scope.add(
     watch([selection.selected, selection.record], () => {
       const place = selection.place();
-      const wanted = place ? Number(place.start) : null;
+      const wanted = place ? Number(momentOf(place, trace.tracks.peek())) : null;
       if (wanted === call.peek() && wanted !== null) return;
       call.value = wanted;
       void ask();
@@ -130,6 +131,13 @@ export function createGlStates(
     call,
     isBefore,
     shown,
+    follow: () => {
+      watching += 1;
+      void ask();
+      return () => {
+        watching -= 1;
+      };
+    },
     showBefore: (before) => {
       isBefore.value = before;
       void ask();
@@ -137,11 +145,6 @@ export function createGlStates(
     at: async (wanted) => {
       await reached(wanted);
       return worker.ask.at(wanted, false);
-    },
-    goTo: (wanted) => {
-      void trace.records.recordAt(ticks(BigInt(wanted)), selection.place()?.track ?? null).then((row) => {
-        if (row && !worker.isDisposed()) selection.revealRecord(row);
-      });
     },
     stop: worker.stop,
     goOn: worker.goOn,

@@ -3,7 +3,7 @@
  * below 2^53.
  */
 
-import type { OpensCalls } from '../../base/survey_protocol.ts';
+import type { OpensCalls, ResourceKind } from '../../base/survey_protocol.ts';
 import type { Turns } from '../../base/turns.ts';
 
 /** A line of a section. */
@@ -15,6 +15,14 @@ export interface GlRow {
   readonly call: number | null;
   /** It was set since the previous draw. */
   readonly isChanged: boolean;
+  /** The object that the value is, or takes its contents from; null for plain values. */
+  readonly object: GlObject | null;
+}
+
+/** An object of OpenGL. */
+export interface GlObject {
+  readonly kind: ResourceKind;
+  readonly name: number;
 }
 
 /** Rows that belong together. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { homeCamera, matrixOf, turned, zoomed } from './mesh_camera.ts';
+import type { GlSection } from './gl_state_protocol.ts';
+import { homeCamera, matrixOf, pointsDown, turned, zoomed } from './mesh_camera.ts';
 
 const CUBE = { low: [-1, -1, -1], high: [1, 1, 1] } as const;
 
@@ -38,4 +39,48 @@ test('turns to the right and down, and stops over the poles', () => {
 
 test('shows what is flat from the front', () => {
   expect(homeCamera({ low: [0, 0, 2], high: [3, 1, 2] })).toEqual({ yaw: 0, pitch: 0, zoom: 1 });
+});
+
+const sections = (rows: readonly (readonly [name: string, text: string])[], program = 'linked', title = 'Uniforms') =>
+  [
+    {
+      title: 'Program',
+      isUsed: true,
+      rows: [{ name: 'Program', text: program, call: 1, isChanged: false, object: null }],
+    },
+    {
+      title,
+      isUsed: true,
+      rows: rows.map(([name, text]) => ({ name, text, call: 1, isChanged: false, object: null })),
+    },
+  ] satisfies readonly GlSection[];
+const matrix = (y: number) => `2  0  0  -1\n0  ${y}  0  1\n0  0  1  0\n0  0  0  1`;
+
+test('stands as in the picture: interfaces count from the top', () => {
+  const { high, low } = CUBE;
+  const isDown = matrixOf(homeCamera(CUBE), { low, high }, 1, true);
+  expect(place(isDown, [0, 1, 0]).y).toBeCloseTo(-place(matrixOf(homeCamera(CUBE), CUBE, 1), [0, 1, 0]).y);
+  expect(pointsDown(sections([['mat4 u_mvp', matrix(-2)]]))).toBe(true);
+  expect(pointsDown(sections([['mat4 u_mvp', matrix(2)]]))).toBe(false);
+  // What two of them turn stands upright, and other matrices say nothing.
+  expect(
+    pointsDown(
+      sections([
+        ['mat4 projection', matrix(-2)],
+        ['mat4 view', matrix(-1)],
+      ]),
+    ),
+  ).toBe(false);
+  expect(
+    pointsDown(
+      sections([
+        ['mat4 projection', matrix(-2)],
+        ['mat4 colours', matrix(-1)],
+      ]),
+    ),
+  ).toBe(true);
+  // It turns x to y.
+  expect(pointsDown(sections([['mat4 u_mvp', '0  2  0  0\n-3  -2  0  0\n0  0  1  0\n0  0  0  1']]))).toBe(false);
+  expect(pointsDown(sections([['PROJECTION_MATRIX', matrix(-2)]], 'none: fixed function', 'Matrices'))).toBe(true);
+  expect(pointsDown([])).toBe(false);
 });

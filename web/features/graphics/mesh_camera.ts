@@ -1,3 +1,4 @@
+import type { GlSection } from './gl_state_protocol.ts';
 import type { Bounds } from './mesh.ts';
 
 /** How a mesh is looked at. Angles in radians. */
@@ -38,9 +39,9 @@ export function zoomed(camera: Camera, factor: number): Camera {
 
 /**
  * The matrix that takes positions to clip space, in column-major order. `aspect` is width by height. Depths go from -1 in front of the
- * mesh to 1 behind it.
+ * mesh to 1 behind it. `isDown`: greater y is shown below.
  */
-export function matrixOf(camera: Camera, { low, high }: Bounds, aspect: number): Float32Array {
+export function matrixOf(camera: Camera, { low, high }: Bounds, aspect: number, isDown = false): Float32Array {
   const sides = [0, 1, 2].map((axis) => high[axis]! - low[axis]!);
   const radius = Math.hypot(...sides) / 2 || 1;
   const [sy, cy] = [Math.sin(camera.yaw), Math.cos(camera.yaw)];
@@ -58,7 +59,8 @@ export function matrixOf(camera: Camera, { low, high }: Bounds, aspect: number):
   const [x, y, z] = moved as [number[], number[], number[]];
   const focal = FOCAL * camera.zoom;
   // The narrower side of the picture shows the whole mesh.
-  const [fx, fy] = aspect > 1 ? [focal / aspect, focal] : [focal, focal * aspect];
+  const [fx, up] = aspect > 1 ? [focal / aspect, focal] : [focal, focal * aspect];
+  const fy = isDown ? -up : up;
   const matrix = new Float32Array(16);
   for (let column = 0; column < 4; column += 1) {
     const last = column === 3 ? 1 : 0;
@@ -70,4 +72,36 @@ export function matrixOf(camera: Camera, { low, high }: Bounds, aspect: number):
     matrix[4 * column + 3] = w;
   }
   return matrix;
+}
+
+/** Names of matrices that hold the whole way of a position to the picture, or a part of it. */
+const WHOLE = /mvp|model_?view_?proj/i;
+const PART = /proj|model|view|world|ortho/i;
+
+/**
+ * Whether greater y is further down in the picture of a draw, as far as its matrices tell: interfaces count from the top. What a shader
+ * does besides is not known.
+ */
+export function pointsDown(sections: readonly GlSection[]): boolean {
+  const rows = (title: string) => sections.find((section) => section.title === title)?.rows ?? [];
+  const uniforms = rows('Uniforms').filter(({ name }) => name.startsWith('mat4 '));
+  const whole = uniforms.filter(({ name }) => WHOLE.test(name));
+  const parts = uniforms.filter(({ name }) => PART.test(name));
+  const own = whole.length > 0 ? whole.slice(0, 1) : parts.length > 0 ? parts : uniforms.length === 1 ? uniforms : [];
+  const fixed = rows('Matrices').filter(({ name }) => name === 'PROJECTION_MATRIX' || name === 'MODELVIEW_MATRIX');
+  const isFixed = rows('Program').some(({ text }) => text.includes('fixed function'));
+  const turns = (isFixed ? fixed : own).filter(({ text }) => turnsY(text));
+  return turns.length % 2 === 1;
+}
+
+/** Whether a matrix, with a line for each row, turns y upside down: what it takes y to depends most on y, by a negative factor. */
+function turnsY(text: string): boolean {
+  const row =
+    text
+      .split('\n')[1]
+      ?.trim()
+      .split(/[\s,]+/)
+      .map(Number) ?? [];
+  const [x = 0, y = 0, z = 0] = row;
+  return y < 0 && -y >= Math.abs(x) && -y >= Math.abs(z);
 }

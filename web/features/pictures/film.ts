@@ -1,6 +1,9 @@
 /** CSS pixels of a small picture, and between two of them. */
 export const FILM = { width: 96, height: 54, gap: 4 } as const;
 
+/** CSS pixels that the strip takes below the frames, with a margin. */
+export const FILM_PIXELS = FILM.height + 6;
+
 /** Frames that are tried in a round. */
 const MOST_TRIED = 4096;
 

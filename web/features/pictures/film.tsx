@@ -2,11 +2,12 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../../base/format.ts';
 import { ticks } from '../../base/ticks.ts';
-import { framesTrack } from '../../timeline/frames.ts';
+import { framesTrack } from '../../timeline/frames_track.ts';
 import { bandOf } from '../../timeline/layout.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { toPixel } from '../../trace/view.ts';
 import { FILM, filmPlaces } from './film.ts';
+import { Held } from './held.tsx';
 import type { SmallPicture } from './protocol.ts';
 import type { Replay } from './replay.ts';
 import './film.css';
@@ -24,10 +25,8 @@ function Strip({ open, replay }: { open: OpenTrace; replay: Replay }) {
   const frames = replay.frames.value;
   const track = framesTrack(trace.tracks.value);
   const hasShown = replay.shown.value?.picture !== undefined && replay.shown.value?.picture !== null;
-  const isOn = frames !== null && track !== null && hasShown && frames.to.length > 0;
-  useEffect(() => {
-    if (isOn) timeline.below.value = { track, pixels: FILM.height + 6 };
-  }, [isOn, track]);
+  const isHeld = replay.held.value !== '';
+  const isOn = isHeld || (frames !== null && track !== null && hasShown && frames.to.length > 0);
   const view = timeline.view.value;
   const layout = timeline.layout.value;
   const laid = layout.tracks.find((it) => it.track.id === track);
@@ -35,7 +34,7 @@ function Strip({ open, replay }: { open: OpenTrace; replay: Replay }) {
   void replay.film.version.value;
   const isShown = isOn && view && laid && !laid.folded;
   const xOf = (call: number) => (view ? toPixel(view, ticks(BigInt(call))) : 0);
-  const places = isShown ? filmPlaces(frames, { width, xOf }) : [];
+  const places = isShown && frames && !isHeld ? filmPlaces(frames, { width, xOf }) : [];
   const callOf = (frame: number) => frames?.to[frame] ?? 0;
   const calls = places.map(({ frame }) => callOf(frame));
   const key = calls.join();
@@ -49,6 +48,19 @@ function Strip({ open, replay }: { open: OpenTrace; replay: Replay }) {
   const band = bandOf(layout, timeline.window.value, laid);
   const top = laid.top + laid.slices + laid.rows * laid.rowHeight + 3 - band.shift;
   if (top + FILM.height < band.top || top > band.bottom) return null;
+  if (isHeld)
+    return (
+      // biome-ignore lint/a11y/noStaticElementInteractions: presses of the timeline would take the click from the button.
+      <div
+        class="film film-held"
+        style={{ top: `${top}px`, height: `${FILM.height}px` }}
+        onPointerDown={(event) => event.stopPropagation()}
+        onMouseDown={(event) => event.stopPropagation()}
+        onDblClick={(event) => event.stopPropagation()}
+      >
+        <Held replay={replay} />
+      </div>
+    );
   return (
     <div class="film" aria-hidden="true" style={{ top: `${top}px`, height: `${FILM.height}px` }}>
       {places.map(({ frame, x }) => {

@@ -1,9 +1,11 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
-import type { PanelView } from '../../page/page.ts';
+import type { Page, PanelView } from '../../page/page.ts';
+import { PlaceLink } from '../../page/place_link.tsx';
 import { Segments } from '../../parts/segments.tsx';
-import { framesTrack, frameText } from '../../timeline/frames.ts';
+import { frameText, selectFrameAt } from '../../timeline/frames.ts';
+import { framesTrack } from '../../timeline/frames_track.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { selectCall } from './call_link.tsx';
 import { Canvas, Enlarged } from './canvas.tsx';
@@ -24,21 +26,25 @@ const VIEWS: readonly (readonly [PictureView, string])[] = [
 ];
 
 /** The picture at the selection of a trace. */
-export function pictureOf(open: OpenTrace): PanelView {
+export function pictureOf(open: OpenTrace, page: Page): PanelView {
   const replay = replayOf(open);
-  return { component: () => <PictureAt open={open} replay={replay} /> };
+  return { component: () => <PictureAt open={open} page={page} replay={replay} /> };
 }
+
+/** Selects a call, or what it belongs to. */
+type Selects = (call: number, open: OpenTrace) => Promise<void>;
 
 /** The call whose picture the selection is about. null without a selection. */
 function callOf({ selection, trace }: OpenTrace, { frames }: Replay): number | null {
   const place = selection.place();
-  return place && pictureCall(place, trace.tracks.value.get(place.track)?.kind === 'thread', frames.value);
+  return place && pictureCall(place, trace.tracks.value, frames.value);
 }
 
-function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
+function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay: Replay }) {
   const view = useSignal<PictureView>('color');
-  /** A call that was chosen here; the next selection replaces it. */
+  /** A call that was chosen here, until it is selected: steps that follow quickly begin at it. */
   const chosen = useSignal<number | null>(null);
+  const selecting = useRef(0);
   const large = useSignal(false);
   const choose = (x: number, y: number) => {
     if (call.peek() !== null) void replay.askPixel(call.peek()!, x, y);
@@ -54,8 +60,15 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
     return all && all.to.length > 0 ? (all.to[heaviest(all)] ?? 0) : null;
   });
   useEffect(() => {
-    chosen.value = null;
+    if (selecting.current === 0 || selected.value === chosen.peek()) chosen.value = null;
   }, [selected.value]);
+  const step = (to: number, select: Selects) => {
+    chosen.value = to;
+    selecting.current += 1;
+    void select(to, open).finally(() => {
+      selecting.current -= 1;
+    });
+  };
   useEffect(() => {
     if (ready.value) replay.look();
   }, [ready.value, replay.limits.value]);
@@ -63,7 +76,9 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
     if (ready.value && call.value !== null) void replay.ask(call.value, view.value);
   }, [ready.value, call.value, view.value, replay.limits.value]);
   useEffect(() => {
-    replay.forgetPixel();
+    // The draws of the pixel stay while one of them is looked at.
+    const isOfPixel = replay.touches.peek()?.touches.some((touch) => touch.call === call.value) ?? false;
+    if (!isOfPixel) replay.forgetPixel();
   }, [call.value]);
 
   const shown = replay.shown.value;
@@ -82,7 +97,7 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
     );
   return (
     <div class="picture" aria-busy={replay.progress.value !== null}>
-      <Where open={open} replay={replay} call={call} chosen={chosen} />
+      <Where open={open} page={page} replay={replay} call={call} step={step} />
       <Frame replay={replay} large={large} choose={choose} />
       {frames && frames.to.length > 0 && (
         <div class="picture-views">
@@ -104,7 +119,7 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
         </p>
       )}
       {shown?.picture?.note && <p class="muted">{shown.picture.note}</p>}
-      <TouchesOf open={open} replay={replay} />
+      <TouchesOf open={open} replay={replay} call={call.value} />
       {replay.coverage.value?.draws !== 0 && (
         <p class="muted">Replayed on this computer's GPU, not what the traced machine showed.</p>
       )}
@@ -133,14 +148,17 @@ function PictureAt({ open, replay }: { open: OpenTrace; replay: Replay }) {
 /** The frame and the draw, with ways to others. */
 function Where({
   open,
+  page,
   replay,
   call,
-  chosen,
+  step,
 }: {
   open: OpenTrace;
+  page: Page;
   replay: Replay;
   call: { readonly value: number | null };
-  chosen: Signal<number | null>;
+  /** Selects a call, or the frame that it ends. */
+  step: (to: number, select: Selects) => void;
 }) {
   const frames = replay.frames.value;
   const coverage = replay.coverage.value;
@@ -163,16 +181,23 @@ function Where({
   const lane = open.trace.tracks.value.get(framesTrack(open.trace.tracks.value) ?? -1);
   const draw = draws.filter((each) => each <= at).length;
   const end = (index: number) => frames.to[index] ?? 0;
-  const show = (to: number) => {
-    chosen.value = to;
-  };
+  const showFrame = (index: number) => step(end(index), selectFrameAt);
+  const show = (to: number) => step(to, selectCall);
   return (
     <div class="picture-where">
       <p class="picture-at wrap">
-        <span>{number < 0 ? 'Outside of frames' : frameText(number, lane?.slices ?? frames.to.length)}</span>{' '}
-        <button type="button" class="plain link" title="Select this call" onClick={() => void selectCall(open, at)}>
+        <span>
+          {number < 0 ? (
+            'Outside of frames'
+          ) : (
+            <PlaceLink open={open} page={page} place={{ to: 'frame', call: at }} title="Show it in Frames">
+              {frameText(number, lane?.slices ?? frames.to.length)}
+            </PlaceLink>
+          )}
+        </span>{' '}
+        <PlaceLink open={open} page={page} place={{ to: 'position', at }} title="Select this call">
           after call {formatCount(at)}
-        </button>
+        </PlaceLink>
       </p>
       {frame >= 0 && (
         <div class="picture-steps wrap">
@@ -181,7 +206,7 @@ function Where({
               type="button"
               aria-label="Previous frame"
               disabled={frame === 0}
-              onClick={() => show(end(frame - 1))}
+              onClick={() => showFrame(frame - 1)}
             >
               ◂ frame
             </button>
@@ -189,7 +214,7 @@ function Where({
               type="button"
               aria-label="Next frame"
               disabled={frame + 1 >= frames.to.length}
-              onClick={() => show(end(frame + 1))}
+              onClick={() => showFrame(frame + 1)}
             >
               frame ▸
             </button>

@@ -54,6 +54,8 @@ export interface ReplayOpening {
   readonly megabytes: number;
   /** Also without a GPU, whatever the size of the file. */
   readonly isAnyway: boolean;
+  /** The user wants pictures. Otherwise none are made without a GPU. */
+  readonly isAsked: boolean;
 }
 
 /** What the worker says without being asked. */

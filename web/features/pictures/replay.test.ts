@@ -2,12 +2,14 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { methods, type Remote } from '../../base/remote.ts';
 import { ticks } from '../../base/ticks.ts';
 import type { Trace } from '../../trace/trace.ts';
+import type { Tracks } from '../../trace/tracks.ts';
 import { beginOf, frameOf } from './gl/frames.ts';
 import type { Coverage, Frames, Picture, Pictured, ReplayReports, ReplayService } from './protocol.ts';
 import {
   createReplay,
   heaviest,
   megabytesOf,
+  OFFER_MS,
   PATIENCE_MS,
   pictureCall,
   type ReplayWorker,
@@ -220,6 +222,58 @@ it('ends a worker that says nothing while it looks at all calls, and none that h
   expect(other.replay.failure.value?.sentence).toContain('was stopped');
 });
 
+/** A replay that the user has not asked for, whose calls were looked at. */
+async function offered() {
+  const own = started();
+  const done = own.replay.offer();
+  await vi.advanceTimersByTimeAsync(0);
+  own.tell().progress('looking', 0, 0);
+  return { ...own, done };
+}
+
+it('makes the picture of the heaviest frame, before the user asks, within a second of its worker', async () => {
+  vi.useFakeTimers();
+  const quick = await offered();
+  expect(quick.sent[0]?.args[0]).toMatchObject({ isAsked: false });
+  quick.tell().coverage(coverage, frames);
+  await vi.advanceTimersByTimeAsync(OFFER_MS - 10);
+  expect(quick.sent.map(({ t, args }) => (t === 'picture' ? args[0] : t))).toEqual(['open', 'look', 9]);
+  quick.answer(2);
+  await quick.done;
+  await vi.advanceTimersByTimeAsync(OFFER_MS);
+  expect([quick.replay.shown.value?.call, quick.replay.held.value, quick.isEnded()]).toEqual([9, '', false]);
+
+  const slow = await offered();
+  await vi.advanceTimersByTimeAsync(OFFER_MS);
+  await slow.done;
+  expect([slow.replay.held.value, slow.replay.failure.value, slow.isEnded()]).toEqual([
+    'Pictures take longer than a moment on this computer.',
+    null,
+    true,
+  ]);
+  // The user wants them anyway.
+  slow.replay.insist();
+  void slow.replay.offer();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([slow.replay.held.value, slow.sent.at(-2)?.args[0]]).toEqual(['', expect.objectContaining({ isAsked: true })]);
+  slow.tell().coverage(coverage, frames);
+  await vi.advanceTimersByTimeAsync(OFFER_MS);
+  slow.answer(slow.sent.length - 1);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(slow.replay.shown.value?.call).toBe(9);
+});
+
+it('makes no picture without a GPU until the user wants one', async () => {
+  vi.useFakeTimers();
+  const { replay, sent } = await offered();
+  sent[0]?.fail({ sentence: 'This computer draws without a GPU.', limit: 'gpu' });
+  await vi.advanceTimersByTimeAsync(0);
+  expect([replay.held.value, replay.failure.value]).toEqual(['This computer draws without a GPU.', null]);
+  void replay.ask(3, 'color');
+  await vi.advanceTimersByTimeAsync(0);
+  expect([replay.held.value, sent.at(-1)?.t, sent.at(-1)?.args[0]]).toEqual(['', 'picture', 3]);
+});
+
 it('finds the frame of a call and the heaviest one', () => {
   const three = {
     from: Float64Array.of(0, 10, 20),
@@ -236,19 +290,24 @@ it('finds the frame of a call and the heaviest one', () => {
 
 it('shows what is selected at its own end', () => {
   const two = { from: Float64Array.of(0, 10), to: Float64Array.of(9, 19), draws: Float64Array.of(1, 7) };
-  const place = (start: number, end: number | null) => ({
+  const kinds = new Map([
+    [0, { kind: 'lane' }],
+    [1, { kind: 'thread' }],
+  ]) as unknown as Tracks;
+  const place = (start: number, end: number | null, track = 0) => ({
+    track,
     start: ticks(BigInt(start)),
     end: end === null ? null : ticks(BigInt(end)),
   });
   // The end of a slice is the first call after it, which belongs to the next frame.
-  expect(pictureCall(place(0, 10), false, two)).toBe(9);
-  expect(pictureCall(place(10, 20), false, two)).toBe(19);
-  expect(pictureCall(place(10, 20), false, null)).toBe(19);
+  expect(pictureCall(place(0, 10), kinds, two)).toBe(9);
+  expect(pictureCall(place(10, 20), kinds, two)).toBe(19);
+  expect(pictureCall(place(10, 20), kinds, null)).toBe(19);
   // Calls of other threads have begun when the swap returned.
-  expect(pictureCall(place(0, 12), false, two)).toBe(9);
-  expect(pictureCall(place(20, 24), false, two)).toBe(23);
+  expect(pictureCall(place(0, 12), kinds, two)).toBe(9);
+  expect(pictureCall(place(20, 24), kinds, two)).toBe(23);
   // A call is itself, with those that are made within it.
-  expect(pictureCall(place(4, 6), true, two)).toBe(4);
-  expect(pictureCall(place(4, 5), false, two)).toBe(4);
-  expect([pictureCall(place(4, null), false, two), pictureCall(place(4, 4), false, two)]).toEqual([4, 4]);
+  expect(pictureCall(place(4, 6, 1), kinds, two)).toBe(4);
+  expect(pictureCall(place(4, 5), kinds, two)).toBe(4);
+  expect([pictureCall(place(4, null), kinds, two), pictureCall(place(4, 4), kinds, two)]).toEqual([4, 4]);
 });

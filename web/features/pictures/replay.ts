@@ -1,8 +1,10 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { give, type Remote } from '../../base/remote.ts';
 import type { Dispose } from '../../base/scope.ts';
 import type { Pointed } from '../../trace/pointed.ts';
+import { momentOf } from '../../trace/selection.ts';
 import type { Trace } from '../../trace/trace.ts';
+import type { Tracks } from '../../trace/tracks.ts';
 import type {
   Coverage,
   Frames,
@@ -80,6 +82,12 @@ export interface Replay {
   };
   /** The limits. They are others with each {@link Replay.again}: then everything is to be asked for once more. */
   readonly limits: ReadonlySignal<ReplayLimits>;
+  /** Why no picture is made before the user wants one; '' while there is no reason. */
+  readonly held: ReadonlySignal<string>;
+  /** Makes the picture of the heaviest frame, before the user asks for one: unless that is a burden, as {@link Replay.held} says. */
+  offer(): Promise<void>;
+  /** The user wants pictures, whatever they take. */
+  insist(): void;
   /** Looks at all calls, without a picture. */
   look(): void;
   /** Asks for the picture after a call. A later question replaces it: then it resolves with null. */
@@ -103,11 +111,14 @@ const START_MS = 20_000;
 const [MEGABYTES, MEGABYTES_PER_GIB] = [512, 64] as const;
 /** Milliseconds that the GPU may take for a picture. */
 export const PATIENCE_MS = 4000;
+/** Milliseconds that the worker may take until the first picture, if the user has not asked for it. */
+export const OFFER_MS = 1000;
 /** Small pictures that are kept. */
 const MOST_FILM = 2000;
 /** Bytes of pictures that are kept, so that going back to one takes no replay. */
 const KEPT_BYTES = 64 << 20;
 
+const COSTLY = 'Pictures take longer than a moment on this computer.';
 const CRASHED = 'The replay ended unexpectedly. The trace may demand too much of this browser.';
 
 /** The limit for a machine of this many GiB, as far as the browser says so. */
@@ -136,6 +147,11 @@ export function createReplay(
   const limits = signal<ReplayLimits>({ patience: PATIENCE_MS, megabytes: megabytesOf(gibibytes), isAnyway: false });
   const pictures = new Map<number, SmallPicture | null>();
   const version = signal(0);
+  const held = signal('');
+  /** Whether the user wants pictures, and whether one was made. Until then what the worker may take is limited. */
+  let isAsked = false;
+  let hasShown = false;
+  let allowed: ReturnType<typeof setTimeout> | undefined;
   let worker: ReplayWorker | null = null;
   let starting: Promise<void> | null = null;
   /** The worker has said something. */
@@ -178,12 +194,19 @@ export function createReplay(
   const isAwaited = () => waiting !== null || looking || filming.size > 0;
   const end = () => {
     ends += 1;
+    clearTimeout(allowed);
+    allowed = undefined;
     worker?.end();
     [worker, starting, filming, looking] = [null, null, new Set(), false];
     settle();
   };
   const fail = (sentence: string, limit: Limit = '') => {
     failure.value = { sentence, limit };
+    end();
+  };
+  /** Nothing more is made until the user wants it. */
+  const hold = (why: string) => {
+    held.value = why;
     end();
   };
   /** The worker has this long to say something. */
@@ -199,14 +222,16 @@ export function createReplay(
   const hear = (from: ReplayWorker, take: () => void) => {
     if (worker !== from) return;
     isHeard = true;
+    if (!isAsked && !hasShown) allowed ??= setTimeout(() => hold(COSTLY), OFFER_MS);
     take();
     if (isAwaited()) listen();
     else clearTimeout(timer);
   };
   const open = (file: Blob, index: Uint8Array, started: ReplayWorker) => {
     const { megabytes, isAnyway } = limits.peek();
+    const wasAsked = isAsked;
     const failed = started.remote.open(
-      { file, index: give(index), megabytes, isAnyway },
+      { file, index: give(index), megabytes, isAnyway, isAsked },
       {
         coverage: (found, its) =>
           hear(started, () => {
@@ -230,7 +255,17 @@ export function createReplay(
           }),
       },
     );
-    failed.catch(({ sentence, limit }: ReplayFailure) => hear(started, () => fail(sentence, limit)));
+    failed.catch(({ sentence, limit }: ReplayFailure) =>
+      hear(started, () => {
+        if (wasAsked || limit !== 'gpu') fail(sentence, limit);
+        else if (!isAsked) hold(sentence);
+        else {
+          // It was refused before the user wanted it.
+          end();
+          limits.value = { ...limits.peek() };
+        }
+      }),
+    );
   };
   const start = async () => {
     const beginning = ends;
@@ -255,7 +290,7 @@ export function createReplay(
     ask: (remote: Remote<ReplayService>) => Promise<T | null>,
     take: (answer: T, isLatest: boolean) => void,
   ): Promise<void> => {
-    if (failure.peek() || disposed) return;
+    if (failure.peek() || held.peek() !== '' || disposed) return;
     waiting?.();
     const answered = new Promise<void>((resolve) => {
       waiting = resolve;
@@ -276,8 +311,74 @@ export function createReplay(
     } else if (waiting === own) settle();
     return answered;
   };
+  const show = (it: ShownPicture) => {
+    hasShown = true;
+    clearTimeout(allowed);
+    shown.value = it;
+  };
+  /** The frames, once all calls were looked at; null if that is not to be. */
+  const known = (): Promise<Frames | null> =>
+    new Promise((resolve) => {
+      const stop = effect(() => {
+        const found = frames.value;
+        if (!found && held.value === '' && !failure.value && !disposed) return;
+        resolve(found);
+        queueMicrotask(() => stop());
+      });
+    });
+  const look = () => {
+    if (frames.peek() || failure.peek() || held.peek() !== '' || disposed) return;
+    // The trace may still be being read.
+    progress.value ??= { what: 'looking', share: 0 };
+    void begin().then(() => {
+      if (!worker || frames.peek()) {
+        if (!waiting) progress.value = null;
+        return;
+      }
+      looking = true;
+      listen();
+      void worker.remote.look();
+    });
+  };
+  const ask = async (call: number, view: PictureView, patience: number): Promise<ShownPicture | null> => {
+    const key = `${view} ${call}`;
+    const known = kept.get(key);
+    if (known) {
+      settle();
+      show(known);
+      return known;
+    }
+    let answer: ShownPicture | null = null;
+    await put(
+      (remote) => remote.picture(call, view, patience),
+      ({ picture, failures: more, refusals: further }, isLatest) => {
+        if (more.length > 0) failures.value = [...failures.value, ...more];
+        refusals.value = merged(refusals.peek(), further);
+        if (!isLatest) return;
+        answer = { call, view, picture };
+        show(answer);
+        keep(key, answer);
+      },
+    );
+    return answer;
+  };
+  const insist = () => {
+    isAsked = true;
+    clearTimeout(allowed);
+    held.value = '';
+  };
   return {
     shown,
+    held,
+    offer: async () => {
+      if (worker || starting) return;
+      look();
+      const found = await known();
+      // The user may have asked for another one.
+      if (!found || found.to.length === 0 || waiting || shown.peek()) return;
+      await ask(found.to[heaviest(found)] ?? 0, 'color', limits.peek().patience);
+    },
+    insist,
     progress,
     failure,
     coverage,
@@ -288,40 +389,12 @@ export function createReplay(
     film: { pictures, version },
     limits,
     look: () => {
-      if (frames.peek() || failure.peek() || disposed) return;
-      // The trace may still be being read.
-      progress.value ??= { what: 'looking', share: 0 };
-      void begin().then(() => {
-        if (!worker || frames.peek()) {
-          if (!waiting) progress.value = null;
-          return;
-        }
-        looking = true;
-        listen();
-        void worker.remote.look();
-      });
+      insist();
+      look();
     },
-    ask: async (call, view, patience = limits.peek().patience) => {
-      const key = `${view} ${call}`;
-      const known = kept.get(key);
-      if (known) {
-        settle();
-        shown.value = known;
-        return known;
-      }
-      let answer: ShownPicture | null = null;
-      await put(
-        (remote) => remote.picture(call, view, patience),
-        ({ picture, failures: more, refusals: further }, isLatest) => {
-          if (more.length > 0) failures.value = [...failures.value, ...more];
-          refusals.value = merged(refusals.peek(), further);
-          if (!isLatest) return;
-          answer = { call, view, picture };
-          shown.value = answer;
-          keep(key, answer);
-        },
-      );
-      return answer;
+    ask: (call, view, patience = limits.peek().patience) => {
+      insist();
+      return ask(call, view, patience);
     },
     askPixel: (call, x, y) =>
       put(
@@ -375,12 +448,13 @@ function merged(known: readonly Refusal[], more: readonly Refusal[]): readonly R
  * The call after which the picture shows a selected place. A call is that itself. Of anything longer it is the last swap within, or else the
  * last call: what the place has at its end. `frames` may be unknown yet.
  */
-export function pictureCall(place: Pick<Pointed, 'start' | 'end'>, isCall: boolean, frames: Frames | null): number {
-  const [start, end] = [Number(place.start), Number(place.end ?? place.start)];
-  if (isCall || end <= start) return start;
-  // The end is the first call after the place.
-  const swap = frames?.to.findLast((to) => to >= start && to < end);
-  return swap ?? end - 1;
+export function pictureCall(
+  place: Pick<Pointed, 'track' | 'start' | 'end'>,
+  tracks: Pick<Tracks, 'get'>,
+  frames: Frames | null,
+): number {
+  const [start, last] = [Number(place.start), Number(momentOf(place, tracks))];
+  return last === start ? start : (frames?.to.findLast((to) => to >= start && to <= last) ?? last);
 }
 
 /** The frame with the most draws. */

@@ -3,7 +3,9 @@ import { deviceMemory } from '../../base/device.ts';
 import { overlayOf } from '../../timeline/canvas/overlay.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { perTrace } from '../../trace/per_trace.ts';
+import { openingOf } from './drawn.ts';
 import { filmOf } from './film.tsx';
+import { openingPicture } from './opening_picture.tsx';
 import { createReplay, remarksOf } from './replay.ts';
 import { startReplayWorker } from './worker.ts';
 
@@ -11,6 +13,7 @@ import { startReplayWorker } from './worker.ts';
 export const replayOf = perTrace((open: OpenTrace) => {
   const replay = createReplay(open.trace, startReplayWorker, deviceMemory() ?? undefined);
   overlayOf(open).value = filmOf(open, replay);
+  openingOf(open).value = openingPicture(open, replay);
   open.scope.add(
     effect(() => {
       const coverage = replay.coverage.value;
@@ -19,3 +22,13 @@ export const replayOf = perTrace((open: OpenTrace) => {
   );
   return replay;
 });
+
+/**
+ * Makes the first picture of a trace, unless that is a burden. `?pictures=now` in the address of the page makes it in any case: tests run
+ * without a GPU.
+ */
+export function offerPictures(open: OpenTrace): void {
+  const replay = replayOf(open);
+  if (new URLSearchParams(location.search).get('pictures') === 'now') replay.insist();
+  void replay.offer();
+}

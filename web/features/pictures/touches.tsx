@@ -5,7 +5,7 @@ import { hexOf } from './canvas.tsx';
 import type { Replay } from './replay.ts';
 
 /** The draws of the frame that touched a pixel, each with its colour before and after. */
-export function TouchesOf({ open, replay }: { open: OpenTrace; replay: Replay }) {
+export function TouchesOf({ open, replay, call: shown }: { open: OpenTrace; replay: Replay; call: number | null }) {
   const found = replay.touches.value;
   if (!found) return null;
   const { x, y, touches, isAll, call } = found;
@@ -27,7 +27,7 @@ export function TouchesOf({ open, replay }: { open: OpenTrace; replay: Replay })
       </p>
       <ol>
         {touches.map((touch, i) => (
-          <li key={`${touch.call} ${i}`}>
+          <li key={`${touch.call} ${i}`} aria-current={touch.call === shown ? 'true' : undefined}>
             <CallLink open={open} call={touch.call} />
             <Swatch color={touch.before} />
             <span aria-hidden="true">→</span>

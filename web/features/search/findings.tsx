@@ -77,7 +77,9 @@ function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings
             {says}
           </span>
         )}
-        <span class="panel-end">{chosen.value && current >= 0 && <Places chosen={chosen.value} go={go} />}</span>
+        <span class="panel-end findings-end">
+          {chosen.value && current >= 0 && <Places chosen={chosen.value} go={go} />}
+        </span>
         {rows.length > 0 && (
           <TakeTable
             name="findings"
@@ -98,6 +100,7 @@ function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings
         sortBy={sortBy}
         current={current}
         choose={act}
+        menu={(finding, row) => ({ named: null, show: finding.positions.length > 0 ? () => act(row) : null })}
         empty={state.value.at === 'done' ? 'Nothing found.' : ''}
       />
     </div>

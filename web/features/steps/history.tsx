@@ -90,7 +90,7 @@ function Elsewhere({ open, cell }: { open: OpenTrace; cell: Cell }) {
         type="button"
         class="plain link"
         title={`Find all instructions that read or write ${title}`}
-        onClick={() => open.find.open(accessTerm(cell))}
+        onClick={() => open.find.ask(accessTerm(cell))}
       >
         Find all
       </button>

@@ -62,6 +62,7 @@ export function Results({ open }: { open: OpenTrace }) {
     column === POSITION || column === DURATION ? plainTitle(column.title, info.clock) : column.title,
   );
   const nameOf = ({ name, title }: Hit) => (name === null ? trace.names.inPlaceOf(title) : trace.names.of(name));
+  const isLane = (track: number) => trace.tracks.peek().get(track)?.kind === 'lane';
   return (
     <div class="results panel-body">
       <div class="panel-bar">
@@ -98,7 +99,7 @@ export function Results({ open }: { open: OpenTrace }) {
         follows
         choose={find.choose}
         menu={(hit, row) => ({
-          named: { id: hit.name ?? -1, text: nameOf(hit), isCalled: hit.end !== null },
+          named: { id: hit.name ?? -1, text: nameOf(hit), isCalled: hit.end !== null && !isLane(hit.track) },
           show: () => find.choose(row),
         })}
         want={find.want}

@@ -21,8 +21,10 @@ pub struct OpenedRow {
     pub call: u64,
     /// The call with its arguments in a line, or what the group is called.
     pub text: String,
-    /// Of a group: its calls, draws, clears and uploaded bytes.
+    /// Its calls, draws, clears and uploaded bytes: 1 call, unless it is a group.
     pub figures: [u64; 4],
+    /// It is a call that sets state to its current value.
+    pub is_redundant: bool,
 }
 
 /// The calls of a frame.
@@ -173,7 +175,7 @@ impl Opening {
                 };
                 let depth = open.len() as u32;
                 open.push((opened.rows.len(), seen.thread));
-                opened.rows.push(OpenedRow { depth, is_group: true, call: seen.call, text, figures: [0; 4] });
+                opened.rows.push(OpenedRow { depth, is_group: true, call: seen.call, text, ..OpenedRow::default() });
             }
             for (row, _) in &open {
                 if let Some(group) = opened.rows.get_mut(*row) {
@@ -184,8 +186,8 @@ impl Opening {
             }
             if !seen.line.is_empty() {
                 let depth = open.len() as u32;
-                let (call, text) = (seen.call, seen.line);
-                opened.rows.push(OpenedRow { depth, is_group: false, call, text, figures: [0; 4] });
+                let (call, text, figures) = (seen.call, seen.line, seen.figures);
+                opened.rows.push(OpenedRow { depth, call, text, figures, ..OpenedRow::default() });
             }
             // A group ends on the thread that began it; groups of another may be open inside.
             if seen.edge == Edge::Pop

@@ -23,6 +23,17 @@ pub struct Row {
     pub call: Option<u32>,
     /// It was set since the previous draw.
     pub is_changed: bool,
+    /// The object that the value is, or takes its contents from.
+    pub object: Option<Object>,
+}
+
+/// An object of OpenGL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// The word for its kind, as in the list of resources.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: u32,
 }
 
 /// Rows that belong together.
@@ -106,7 +117,7 @@ impl Report {
             None => context.profile.name().into(),
         };
         let call = (!context.is_implicit).then_some(context.created);
-        report.context = Some(Row { name: format!("Context {:#x}", context.handle), text, call, is_changed: false });
+        report.context = Some(Row { name: format!("Context {:#x}", context.handle), text, call, ..Row::default() });
         sections::fill(machine, &context, &mut report);
         report
     }
@@ -195,7 +206,7 @@ fn section(json: &mut Json, Section { title, is_used, rows }: &Section) {
     });
 }
 
-fn row(json: &mut Json, Row { name, text, call, is_changed }: &Row) {
+fn row(json: &mut Json, Row { name, text, call, is_changed, object }: &Row) {
     json.key("name").text(name);
     json.key("text").text(text);
     match call {
@@ -203,6 +214,13 @@ fn row(json: &mut Json, Row { name, text, call, is_changed }: &Row) {
         None => json.key("call").null(),
     }
     json.key("isChanged").bool(*is_changed);
+    match object {
+        Some(Object { kind, name }) => json.key("object").object(|json| {
+            json.key("kind").text(kind);
+            json.key("name").int((*name).into());
+        }),
+        None => json.key("object").null(),
+    }
 }
 
 fn flag(is: bool) -> &'static str {

@@ -11,7 +11,7 @@ use super::inputs;
 use super::machine::Machine;
 use super::parameters::{self, Group, Parameter};
 use super::programs::STAGES;
-use super::report::{Named, Report, Row, Section, Shader, constant, text};
+use super::report::{Named, Object, Report, Row, Section, Shader, constant, text};
 use super::textures::{self, level_index};
 use super::uniforms::{self, Uniform};
 use super::what;
@@ -43,7 +43,12 @@ struct View<'a> {
 
 impl View<'_> {
     fn row(&self, report: &Report, name: impl Into<String>, text: impl Into<String>, call: Option<u32>) -> Row {
-        Row { name: name.into(), text: text.into(), call, is_changed: report.is_changed(call) }
+        Row { name: name.into(), text: text.into(), call, is_changed: report.is_changed(call), object: None }
+    }
+
+    /// A row whose value is an object, or what an object holds. The name 0 stands for no object.
+    fn of(&self, kind: &'static str, name: u32, row: Row) -> Row {
+        Row { object: (name != 0).then_some(Object { kind, name }), ..row }
     }
 
     /// A name with the label that the program gave the object.
@@ -90,7 +95,7 @@ impl View<'_> {
             if self.machine.value(*program, what::LINK_STATUS, 0) == &Value::Bool(false) {
                 said.push("linking failed");
             }
-            rows.push(self.row(report, label, said.join(", "), *call));
+            rows.push(self.of("program", *name, self.row(report, label, said.join(", "), *call)));
             for (stage, title) in STAGES {
                 let source = self.machine.cell(*program, what::STAGE_SOURCE, stage & 0xffff);
                 if let Some(Cell { value: Value::Text(source), call }) = source
@@ -221,7 +226,8 @@ impl View<'_> {
         let mut rows = Vec::new();
         let (name, instance, call) = self.bound(what::VERTEX_ARRAY_BINDING, 0);
         if name != 0 {
-            rows.push(self.row(report, "Vertex array", self.labelled("array", name, instance), call));
+            let row = self.row(report, "Vertex array", self.labelled("array", name, instance), call);
+            rows.push(self.of("vertexArray", name, row));
         }
         let (_, program, ..) = self.programs().first().copied().unwrap_or_default();
         for index in (0..LISTED_ATTRIBUTES).filter(|_| !self.context.is_implicit) {
@@ -237,7 +243,8 @@ impl View<'_> {
             if input.divisor > 0 {
                 said.push_str(&format!(", every {} instances", input.divisor));
             }
-            rows.push(self.row(report, input.title.clone(), said, input.call));
+            let row = self.row(report, input.title.clone(), said, input.call);
+            rows.push(self.of("buffer", input.buffer.0, row));
         }
         if let Some(order) = &report.order {
             report.draw = Some(inputs::write(machine, self.context, self.array, &inputs, order));
@@ -246,7 +253,7 @@ impl View<'_> {
             machine.cell(self.array, what::ELEMENT_ARRAY_BUFFER_BINDING, 0)
         {
             let text = format!("{}{}", self.labelled("buffer", *name, *instance), self.buffer_size(*instance));
-            rows.push(self.row(report, "Indices", text, Some(*call)));
+            rows.push(self.of("buffer", *name, self.row(report, "Indices", text, Some(*call))));
         }
         if !rows.is_empty() {
             report.sections.push(Section { title: "Vertex inputs", is_used: true, rows });
@@ -340,7 +347,7 @@ impl View<'_> {
                     Some((_, name, _)) => format!("{name} · unit {unit}"),
                     None => format!("Unit {unit} {}", name.trim_start_matches("GL_")),
                 };
-                let row = self.row(report, title, said.join(", "), call);
+                let row = self.of("texture", texture, self.row(report, title, said.join(", "), call));
                 let is_used = if has_program { sampler.is_some() } else { is_enabled };
                 if is_used { used.push(row) } else { others.push(row) }
             }
@@ -382,7 +389,8 @@ impl View<'_> {
         if name == 0 {
             rows.push(self.row(report, "Framebuffer", "default: the window", call));
         } else {
-            rows.push(self.row(report, "Framebuffer", self.labelled("framebuffer", name, instance), call));
+            let row = self.row(report, "Framebuffer", self.labelled("framebuffer", name, instance), call);
+            rows.push(self.of("framebuffer", name, row));
             let mut attached: Vec<(u32, &Cell)> = self
                 .machine
                 .slots
@@ -394,18 +402,18 @@ impl View<'_> {
             attached.sort_by_key(|(index, _)| *index);
             for (index, cell) in attached {
                 if let Value::Attachment(attachment) = &cell.value {
-                    let title = constant(index, "FramebufferAttachment");
-                    let title = title.trim_start_matches("GL_");
-                    rows.push(self.row(report, title, self.attachment_text(attachment), Some(cell.call)));
+                    let kind = if attachment.is_renderbuffer { "renderbuffer" } else { "texture" };
+                    let row = self.row(report, attached_to(index), self.attachment_text(attachment), Some(cell.call));
+                    rows.push(self.of(kind, attachment.name, row));
                 }
             }
         }
         if let Some((bits, call)) = self.machine.stencil_bits() {
-            rows.push(self.row(report, "STENCIL_BITS", bits.to_string(), call));
+            rows.push(self.row(report, "Stencil bits", bits.to_string(), call));
             report.parameters.push(("GL_STENCIL_BITS".into(), vec![(None, Value::Int(bits), "")]));
         }
         if let Some(cell) = self.machine.cell(self.context.owner, what::VIEWPORT, 0) {
-            rows.push(self.row(report, "VIEWPORT", text(&cell.value, ""), Some(cell.call)));
+            rows.push(self.row(report, "Viewport", text(&cell.value, ""), Some(cell.call)));
         }
         report.sections.push(Section { title: "Framebuffer", is_used: true, rows });
     }
@@ -452,7 +460,12 @@ impl View<'_> {
             {
                 said.push_str(&format!(" “{label}”"));
             }
-            let row = self.row(report, parameter.name, said, call);
+            let mut row = self.row(report, parameter.name, said, call);
+            if let Value::Object { name, .. } = value
+                && let Some(kind) = kind_bound(parameter.name)
+            {
+                row = self.of(kind, name, row);
+            }
             let at = match sections.iter().position(|(group, _)| *group == parameter.group) {
                 Some(at) => at,
                 None => {
@@ -521,7 +534,7 @@ impl View<'_> {
             }
             let title = constant(target, "BufferTargetARB");
             let title = format!("{} {}", title.trim_start_matches("GL_"), index & 0xff);
-            rows.push(self.row(report, title, said, Some(cell.call)));
+            rows.push(self.of("buffer", name, self.row(report, title, said, Some(cell.call))));
         }
         if !rows.is_empty() {
             report.sections.push(Section { title: "Indexed buffer bindings", is_used: false, rows });
@@ -597,6 +610,33 @@ impl View<'_> {
         if !rows.is_empty() {
             report.sections.push(Section { title: "Texture environment", is_used: false, rows });
         }
+    }
+}
+
+/// What an attachment of a framebuffer is called beside other words.
+fn attached_to(attachment: u32) -> String {
+    let name = constant(attachment, "FramebufferAttachment");
+    let words = name.trim_start_matches("GL_").to_lowercase().replace('_', " ");
+    // `COLOR_ATTACHMENT0` has its number without a space.
+    let words = match words.split_once("color attachment") {
+        Some(("", number)) => format!("color attachment {number}"),
+        _ => words,
+    };
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The kind of the objects that a parameter binds, as in the list of resources.
+fn kind_bound(parameter: &str) -> Option<&'static str> {
+    match parameter {
+        "CURRENT_PROGRAM" => Some("program"),
+        "VERTEX_ARRAY_BINDING" => Some("vertexArray"),
+        "SAMPLER_BINDING" => Some("sampler"),
+        "RENDERBUFFER_BINDING" => Some("renderbuffer"),
+        _ if parameter.ends_with("FRAMEBUFFER_BINDING") => Some("framebuffer"),
+        _ if parameter.ends_with("BUFFER_BINDING") => Some("buffer"),
+        _ if parameter.starts_with("TEXTURE_BINDING") => Some("texture"),
+        _ => None,
     }
 }
 

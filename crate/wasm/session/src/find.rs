@@ -7,7 +7,6 @@ use unspool_engine::Store;
 use unspool_engine::find::{Find, Hit, Hits, Order};
 use unspool_js::columns::{BigUint64Array, Uint32Array};
 use unspool_js::{JsFoundRecords, typed};
-use unspool_trace::Clock;
 use wasm_bindgen::prelude::*;
 
 use crate::Session;
@@ -39,11 +38,7 @@ impl Session {
     /// `frames`: whether an expression needs to know where frames are.
     #[wasm_bindgen(js_name = findContext)]
     pub fn find_context(&self, frames: bool) -> Vec<u8> {
-        let frequency = match self.engine.clock() {
-            Clock::Seconds { frequency } => Some(frequency),
-            _ => None,
-        };
-        self.engine.store().find_context(frequency, frames).to_bytes()
+        self.engine.find_context(frames).to_bytes()
     }
 
     /// Adds records that a pass has found to a search. Returns the number of hits, or `undefined`

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, shortened } from '../../../base/format.ts';
+import { useDrawingMenu } from '../../../parts/menu/row_menu.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../../timeline/render/palette.ts';
 import {
@@ -136,6 +137,12 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
       moved.value = { scale, x: width / 2 - target.x * scale, y: height / 2 - target.y * scale };
     document.getElementById(`graph-node-${target.node.name}`)?.focus();
   };
+  const onMenu = useDrawingMenu(({ target }, byKey) => {
+    const pointed = target instanceof Element ? target.closest('.graph-node')?.id : undefined;
+    const at = byKey ? current : drawn.nodes.findIndex(({ node }) => `graph-node-${node.name}` === pointed);
+    const id = drawn.nodes[at]?.node.name;
+    return id === undefined ? null : { named: { id, text: trace.names.of(id), isCalled: true }, show: null };
+  });
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const direction = ARROWS[event.key];
@@ -187,6 +194,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
           data-width={drawn.width}
           data-height={drawn.height}
           onKeyDown={onKey}
+          onContextMenu={onMenu}
         >
           <defs>
             <marker

@@ -54,17 +54,29 @@ export function EdgeTable({ open, graph, clock, about, chooseEdge }: Props) {
       title: shortened(nameOf(trace, edge[of]), 1000),
       class: edge[of] < 0 ? 'muted' : undefined,
     }),
+    value: (edge) => nameOf(trace, edge[of]),
   });
   const columns: readonly Column<GraphEdge>[] = [
     end('Caller', 'caller'),
     end('Callee', 'callee'),
-    { title: 'Count', cell: ({ count }) => about(formatCount(Math.round(count))) },
-    { title: 'Total', says: 'Time in these calls and their callees', cell: ({ total }) => length(total) },
-    { title: 'Self', says: 'Time in these calls themselves', cell: ({ self }) => length(self) },
+    { title: 'Count', cell: ({ count }) => about(formatCount(Math.round(count))), value: ({ count }) => count },
+    {
+      title: 'Total',
+      says: 'Time in these calls and their callees',
+      cell: ({ total }) => length(total),
+      value: ({ total }) => total,
+    },
+    {
+      title: 'Self',
+      says: 'Time in these calls themselves',
+      cell: ({ self }) => length(self),
+      value: ({ self }) => self,
+    },
     {
       title: 'Share',
       says: 'Total as a share of the time in which any call was open',
       cell: ({ total }) => about(formatShare(total, whole)),
+      value: ({ total }) => total,
     },
   ];
   return (
@@ -75,6 +87,7 @@ export function EdgeTable({ open, graph, clock, about, chooseEdge }: Props) {
       count={edges.length}
       row={(number) => edges[number] ?? null}
       columns={columns}
+      sorts={edges}
       current={current.value}
       choose={choose}
       menu={({ callee }) => ({ named: { id: callee, text: nameOf(trace, callee), isCalled: true }, show: null })}

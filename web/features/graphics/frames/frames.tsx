@@ -1,11 +1,13 @@
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
-import { type FrameColumns, MEASURES, type Measure, type ResourceKind } from '../../../base/survey_protocol.ts';
+import type { FrameColumns, Measure, ResourceKind } from '../../../base/survey_protocol.ts';
 import { ticks } from '../../../base/ticks.ts';
 import { bringToFront, type Dock } from '../../../page/dock.ts';
 import type { Page, PanelView } from '../../../page/page.ts';
+import { PlaceLink } from '../../../page/place_link.tsx';
+import { widthOfHead, widthOfText } from '../../../parts/columns.ts';
 import { useLongList } from '../../../parts/long_list.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import { type Column, type Look, Table } from '../../../parts/table.tsx';
@@ -17,7 +19,6 @@ import {
   frameLocator,
   frameOf,
   framesText,
-  framesTrack,
   goToFrame,
   greatest,
   heaviest,
@@ -25,15 +26,18 @@ import {
   sumsOf,
   tellingFigures,
 } from '../../../timeline/frames.ts';
+import { framesTrack } from '../../../timeline/frames_track.ts';
 import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { KeepButton } from '../../../timeline/widgets/keep.tsx';
 import { extentOf, type Survey } from '../../../trace/survey.ts';
 import { surveyOf } from '../../../trace/surveys.ts';
-import { type FrameRow, frameRows, isOpen, type OpenedFrames, toggled } from '../frame_rows.ts';
+import { type FrameCalls, type FrameRow, frameRows, isOpen, toggled } from '../frame_rows.ts';
 import { Surveying } from '../surveying.tsx';
+import { type FrameTree, openFrame, useFollowing } from './following.ts';
 import { Fold, InnerRow } from './inner.tsx';
 import { SlowestCalls } from './slowest.tsx';
+import { wantedFrame } from './wanted.ts';
 import './frames.css';
 
 /** How the table is sorted. */
@@ -53,19 +57,24 @@ const HEAVIEST: readonly (readonly [FigureTitle['figure'], words: string])[] = [
 ];
 
 /** The frames of a trace. The survey begins when the panel is first shown. */
-export function framesView(open: OpenTrace, { dock }: Page): PanelView {
+export function framesView(open: OpenTrace, page: Page): PanelView {
   const survey = surveyOf(open);
   const sort = signal<Sort>({ by: 'frame', descending: false });
   const shown = signal<Shown>('frames');
   const measure = signal<Measure>('cpuTime');
-  const opened = signal<OpenedFrames>(new Map());
-  const cursor = signal<FrameRow | null>(null);
+  const tree: FrameTree = { opened: signal(new Map()), which: signal('draws'), cursor: signal(null) };
+  // A link to a frame leads to the tree.
+  open.scope.add(
+    effect(() => {
+      if (wantedFrame(open).value) shown.value = 'frames';
+    }),
+  );
   return {
     component: () =>
       shown.value === 'calls' && survey.times.value ? (
         <SlowestCalls {...{ open, survey, measure }} which={<Which survey={survey} shown={shown} />} />
       ) : (
-        <Frames {...{ open, survey, sort, dock, opened, cursor }} which={<Which survey={survey} shown={shown} />} />
+        <Frames {...{ open, page, survey, sort, tree }} which={<Which survey={survey} shown={shown} />} />
       ),
   };
 }
@@ -95,13 +104,17 @@ interface Props {
   readonly which: ComponentChild;
   readonly open: OpenTrace;
   readonly survey: Survey;
+  readonly page: Page;
   readonly sort: Signal<Sort>;
-  readonly dock: Dock;
-  /** The frames that are open. */
-  readonly opened: Signal<OpenedFrames>;
-  /** The row that was chosen last. */
-  readonly cursor: Signal<FrameRow | null>;
+  readonly tree: FrameTree;
 }
+
+/** Which calls of opened frames have rows. */
+const SHOWN_CALLS: readonly (readonly [FrameCalls, string])[] = [
+  ['draws', 'Draws'],
+  ['all', 'All calls'],
+  ['redundant', 'Redundant'],
+];
 
 function Frames(props: Props) {
   const { open, survey } = props;
@@ -126,12 +139,15 @@ function Frames(props: Props) {
 }
 
 function FrameTable(props: Props & { readonly frames: FrameColumns }) {
-  const { which, open, survey, sort, dock, opened, cursor, frames } = props;
+  const { which, open, page, survey, sort, tree, frames } = props;
+  const { opened, cursor } = tree;
   const { by, descending } = sort.value;
   const order = useMemo(() => orderOf(frames, by, descending), [frames, by, descending]);
   const columns = useMemo(() => tellingFigures(frames), [frames]);
+  const widths = useMemo(() => columns.map((column) => widthOf(column, frames)), [columns, frames]);
   const most = useMemo(() => columns.map(({ figure }) => Math.max(1, greatest(frames, figure))), [frames]);
-  const rows = useMemo(() => frameRows(order, opened.value), [order, opened.value]);
+  const shownCalls = tree.which.value;
+  const rows = useMemo(() => frameRows(order, opened.value, shownCalls), [order, opened.value, shownCalls]);
   const list = useLongList(rows.length);
   const isDirect3d = useMemo(
     () => survey.resources.value?.kind.includes('interface') ?? false,
@@ -140,17 +156,20 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
   const extent = extentOf(survey);
   const place = open.selection.place();
   const chosen = place && frames.count > 0 ? frameOf(frames, Number(place.start)) : -1;
-  // The selection may have moved to another frame.
-  const isAt = cursor.value?.frame === chosen ? (cursor.value?.item ?? -1) : -1;
-  const current = rows.findIndex(({ frame, item }) => frame === chosen && item === isAt);
+  const at = cursor.value;
+  const exact = at ? rows.findIndex((row) => sameRow(row, at)) : -1;
+  // What hides the row may be folded.
+  const current = at && exact < 0 ? rows.findIndex(({ frame }) => frame === at.frame) : exact;
+  useFollowing({ open, survey, tree, frames, rows, current, list });
   const choose = (row: FrameRow) => {
     cursor.value = row;
+    if (row.folded > 0) return;
     const call = row.item < 0 ? undefined : opened.peek().get(row.frame)?.calls?.call[row.item];
     if (call === undefined) void goToFrame(frames, row.frame, open);
     else void goToPosition(ticks(BigInt(call)), open);
   };
   const go = (frame: number) => {
-    choose({ frame, item: -1 });
+    choose({ frame, item: -1, folded: 0 });
     list.go(rows.findIndex((row) => row.frame === frame));
   };
   const toggle = async (row: FrameRow) => {
@@ -158,9 +177,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
     if (row.item >= 0 || !opened.peek().has(row.frame)) return;
     // What opens would be below the edge.
     list.goTop(rows.findIndex(({ frame }) => frame === row.frame));
-    const calls = await survey.ask.openFrame(row.frame);
-    const now = opened.peek().get(row.frame);
-    if (calls && now && !now.calls) opened.value = new Map(opened.peek()).set(row.frame, { ...now, calls });
+    await openFrame(row.frame, survey, tree, false);
   };
   /** Right opens a frame or a group, left folds it. */
   const onKey = ({ key }: KeyboardEvent) => {
@@ -196,17 +213,23 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
         {/* While frames come, another one may be heavier, and is before the click. */}
         {extent !== 'going' && <Heaviest frames={frames} isAll={extent === 'all'} go={go} />}
+        <Segments
+          label="Calls of opened frames"
+          options={SHOWN_CALLS}
+          value={shownCalls}
+          choose={(next) => {
+            tree.which.value = next;
+          }}
+        />
         <span class="panel-end">
-          {chosen >= 0 && (
-            <Used
-              kinds={isDirect3d ? OF_DIRECT3D : OF_OPENGL}
-              survey={survey}
-              dock={dock}
-              open={open}
-              frames={frames}
-              frame={chosen}
-            />
-          )}
+          <Used
+            kinds={isDirect3d ? OF_DIRECT3D : OF_OPENGL}
+            survey={survey}
+            dock={page.dock}
+            open={open}
+            frames={frames}
+            frame={chosen}
+          />
           {by !== 'frame' && extent === 'all' && (
             <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />
           )}
@@ -216,8 +239,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
       <Table
         label="Frames"
         id="frame"
-        rowId={({ frame, item }) => (item < 0 ? frame : `${frame}-${item}`)}
-        minWidth={`${columns.reduce((sum, column) => sum + widthOf(column), 78)}px`}
+        rowId={({ frame, item, folded }) => (item < 0 ? frame : `${frame}-${item}${folded > 0 ? '-fold' : ''}`)}
         count={rows.length}
         row={(number) => rows[number] ?? null}
         columns={[
@@ -225,6 +247,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
             title: 'Frame',
             says: 'Number of the frame',
             key: 'frame',
+            width: `${Math.max(widthOfHead('Frame'), FOLD + widthOfText(formatCount(frames.count)))}px`,
             cell: (row) => (
               <>
                 {foldOf(row)}
@@ -237,9 +260,16 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
               id: column.figure,
               title: column.title,
               says: column.says,
-              class: isMeasure(column.figure) ? 'frames-measure' : undefined,
+              width: `${widths[k]}px`,
               key: column.figure,
-              cell: ({ frame }) => textIn(column, frames.figures[column.figure][frame]!),
+              cell: ({ frame }) => {
+                const value = frames.figures[column.figure][frame]!;
+                const text = textIn(column, value);
+                if (column.figure !== 'redundant' || value === 0) return text;
+                const title = `List the redundant calls of frame ${formatCount(frame)}`;
+                const to = { to: 'frame', call: frames.last[frame]!, redundant: true } as const;
+                return <PlaceLink {...{ open, page, title }} place={to} children={text} />;
+              },
               look: ({ frame }) => {
                 const value = frames.figures[column.figure][frame]!;
                 return lookOf(value, column.figure === by ? value / most[k]! : null);
@@ -252,13 +282,22 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
         sortBy={(key) => sortBy(key as FrameOrder)}
         current={current}
         choose={(number) => choose(rows[number]!)}
+        click={(number) => {
+          choose(rows[number]!);
+          if (rows[number]!.folded > 0) void toggle(rows[number]!);
+        }}
+        act={(number) => {
+          if (rows[number]!.folded > 0) void toggle(rows[number]!);
+          else choose(rows[number]!);
+        }}
         onKey={onKey}
+        menu={(row) => ({ named: null, show: () => choose(row) })}
         look={({ item }) => ({ class: item < 0 ? undefined : 'frames-inner' })}
         whole={(row) => {
           const of = opened.value.get(row.frame)?.calls;
           if (!of || row.item < 0) return null;
-          const content = <InnerRow of={of} item={row.item} fold={foldOf(row)} />;
-          return { content, title: of.text[row.item] ?? '' };
+          const content = <InnerRow of={of} row={row} fold={foldOf(row)} />;
+          return { content, title: row.folded > 0 ? 'Show these calls' : (of.text[row.item] ?? '') };
         }}
         list={list}
       />
@@ -266,14 +305,29 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
   );
 }
 
-/** CSS pixels that a column needs. One of a measure may say `not measured`. */
-function widthOf({ figure, unit }: FigureTitle): number {
-  return isMeasure(figure) ? 108 : unit === 'bytes' ? 72 : 66;
+function sameRow(a: FrameRow, b: FrameRow): boolean {
+  return a.frame === b.frame && a.item === b.item && a.folded > 0 === b.folded > 0;
 }
 
-function isMeasure(figure: FrameOrder): boolean {
-  return MEASURES.some((measure) => measure === figure);
+/** CSS pixels of the button that opens a frame. */
+const FOLD = 16;
+
+/** CSS pixels of a column that shows all of its title and of each value in `frames`. */
+function widthOf({ figure, title, text }: FigureTitle, frames: FrameColumns): number {
+  const values = frames.figures[figure];
+  let longest = '';
+  const hear = (shown: string) => {
+    if (shown.length > longest.length) longest = shown;
+  };
+  // The longest text need not be that of the greatest value: 999.9 ms, 22 min.
+  const every = Math.max(1, Math.floor(frames.count / MOST_MEASURED));
+  for (let frame = 0; frame < frames.count; frame += every) hear(text(values[frame]!));
+  hear(text(greatest(frames, figure)));
+  return Math.max(widthOfHead(title), widthOfText(longest));
 }
+
+/** Frames whose texts decide on the width of a column. */
+const MOST_MEASURED = 500;
 
 function textIn(column: FigureTitle, value: number): string {
   return value === 0 ? '–' : column.text(value);
@@ -344,13 +398,15 @@ interface UsedProps {
   readonly dock: Dock;
   readonly open: OpenTrace;
   readonly frames: FrameColumns;
+  /** The number of the frame, or -1 while none is chosen: the buttons keep their place. */
   readonly frame: number;
 }
 
 /** Leads to the resources that a frame uses. */
 function Used({ kinds, survey, dock, open, frames, frame }: UsedProps) {
   const show = (kind: ResourceKind) => {
-    survey.filter.value = { kind, frame: { number: frame, first: frames.first[frame]!, last: frames.last[frame]! } };
+    const of = { number: frame, first: frames.first[frame]!, last: frames.last[frame]! };
+    survey.filter.value = { kind, frame: of, isLeaked: false };
     bringToFront(dock, open.trace.info.peek()?.format, 'resources');
   };
   return (
@@ -360,7 +416,10 @@ function Used({ kinds, survey, dock, open, frames, frame }: UsedProps) {
           key={kind}
           type="button"
           class="plain link"
-          title={`${several} that frame ${formatCount(frame)} uses`}
+          disabled={frame < 0}
+          title={
+            frame < 0 ? `${several} that the chosen frame uses` : `${several} that frame ${formatCount(frame)} uses`
+          }
           onClick={() => show(kind)}
         >
           {words}

@@ -11,9 +11,9 @@ interface FoldProps {
 }
 
 /** Opens a frame or a group in place. */
-export function Fold({ isOpen, toggle, row: { frame, item } }: FoldProps) {
+export function Fold({ isOpen, toggle, row: { frame, item, folded } }: FoldProps) {
   if (isOpen === null) return <span class="frames-fold" />;
-  const what = item < 0 ? `frame ${formatCount(frame)}` : 'the group';
+  const what = item < 0 ? `frame ${formatCount(frame)}` : folded > 0 ? formatCounted(folded, 'call') : 'the group';
   return (
     <button
       type="button"
@@ -29,8 +29,9 @@ export function Fold({ isOpen, toggle, row: { frame, item } }: FoldProps) {
   );
 }
 
-/** A group of calls with its figures, or a call with its arguments. */
-export function InnerRow({ of, item, fold }: { of: OpenedFrame; item: number; fold: ComponentChild }) {
+/** A group of calls with its figures, a call with its arguments, or calls between two draws. */
+export function InnerRow({ of, row, fold }: { of: OpenedFrame; row: FrameRow; fold: ComponentChild }) {
+  const { item, folded } = row;
   const isGroup = of.isGroup[item] === 1;
   const [calls = 0, draws = 0, clears = 0, uploaded = 0] = of.figures.subarray(4 * item, 4 * item + 4);
   const facts = [
@@ -39,14 +40,48 @@ export function InnerRow({ of, item, fold }: { of: OpenedFrame; item: number; fo
     clears > 0 && formatCounted(clears, 'clear'),
     uploaded > 0 && `${formatBytes(uploaded)} uploaded`,
   ].filter((fact) => fact !== false);
-  const isLast = item === of.depth.length - 1;
+  const isLast = item + Math.max(1, folded) === of.depth.length;
   return (
     <span class="frames-line row" style={{ paddingLeft: `${16 * (of.depth[item]! + 1)}px` }}>
       {fold}
-      {!isGroup && <span class="muted frames-call">{formatCount(of.call[item]!)}</span>}
-      <span class={isGroup ? 'frames-group' : 'mono'}>{of.text[item] || 'Unnamed group'}</span>
-      {isGroup && <span class="muted">{facts.join(', ')}</span>}
+      {folded > 0 ? (
+        <>
+          <span class="muted" data-cell>
+            {formatCounted(folded, 'call')}
+          </span>
+          <span class="mono muted" data-cell>
+            {namesOf(of, item, folded)}
+          </span>
+        </>
+      ) : (
+        <>
+          {!isGroup && (
+            <span class="muted frames-call" data-cell>
+              {formatCount(of.call[item]!)}
+            </span>
+          )}
+          <span class={isGroup ? 'frames-group' : 'mono'} data-cell>
+            {of.text[item] || 'Unnamed group'}
+          </span>
+          {isGroup && (
+            <span class="muted" data-cell>
+              {facts.join(', ')}
+            </span>
+          )}
+        </>
+      )}
       {isLast && of.leftOut > 0 && <span class="muted">{formatCounted(of.leftOut, 'further call')} not listed</span>}
     </span>
   );
+}
+
+/** Functions that are named in place of folded calls. */
+const MOST_NAMED = 4;
+
+/** The functions of folded calls, each once. */
+function namesOf({ text }: OpenedFrame, item: number, folded: number): string {
+  const names = new Set<string>();
+  for (let at = item; at < item + folded && names.size <= MOST_NAMED; at += 1) names.add(text[at]!.split('(')[0]!);
+  const all = [...names];
+  return all.length > MOST_NAMED ? `${all.slice(0, MOST_NAMED).join(', ')}, …` : all.join(', ');
 }

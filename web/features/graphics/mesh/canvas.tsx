@@ -16,7 +16,18 @@ const LEAST = 20_000;
 const REST_MS = 160;
 
 /** The edges of a mesh. Dragging and arrow keys turn it. */
-export function MeshCanvas({ wires, bounds, marked }: { wires: Wireframe; bounds: Bounds; marked: Signal<number> }) {
+export function MeshCanvas({
+  wires,
+  bounds,
+  marked,
+  isDown,
+}: {
+  wires: Wireframe;
+  bounds: Bounds;
+  marked: Signal<number>;
+  /** Greater y is shown below. */
+  isDown: Signal<boolean>;
+}) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const camera = useSignal(homeCamera(bounds));
   const renderer = useRef<WireframeRenderer | null>(null);
@@ -32,7 +43,7 @@ export function MeshCanvas({ wires, bounds, marked }: { wires: Wireframe; bounds
     if (element.width !== width || element.height !== height) Object.assign(element, { width, height });
     const style = getComputedStyle(element);
     const drawn = renderer.current.draw({
-      matrix: matrixOf(camera.peek(), bounds, width! / height!),
+      matrix: matrixOf(camera.peek(), bounds, width! / height!, isDown.peek()),
       colour: partsOf(style.color),
       mark: partsOf(style.accentColor),
       marked: marked.peek(),
@@ -85,7 +96,7 @@ export function MeshCanvas({ wires, bounds, marked }: { wires: Wireframe; bounds
       renderer.current = null;
     };
   }, [wires]);
-  useEffect(() => move(), [camera.value, marked.value]);
+  useEffect(() => move(), [camera.value, marked.value, isDown.value]);
 
   const reset = () => {
     camera.value = homeCamera(bounds);
@@ -129,6 +140,17 @@ export function MeshCanvas({ wires, bounds, marked }: { wires: Wireframe; bounds
       <div class="mesh-tools rigid small">
         <span class="muted">Drag or arrow keys turn · wheel, + and − zoom</span>
         <span class="panel-end" />
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={isDown.value}
+          title="Show greater y below, as pictures of interfaces are"
+          onClick={() => {
+            isDown.value = !isDown.value;
+          }}
+        >
+          y down
+        </button>
         <button type="button" title="Reset the view (0)" onClick={reset}>
           Reset
         </button>

@@ -7,6 +7,7 @@ import type { Survey } from '../../../trace/survey.ts';
 import { surveyOf } from '../../../trace/surveys.ts';
 import type { GlDraw, GlState } from '../gl_state_protocol.ts';
 import { type Mesh, meshOf, type Wireframe, wireframeOf } from '../mesh.ts';
+import { pointsDown } from '../mesh_camera.ts';
 import { Surveying } from '../surveying.tsx';
 import { MeshCanvas } from './canvas.tsx';
 import { Vertices } from './vertices.tsx';
@@ -26,13 +27,14 @@ export function MeshDialog({ open, state, close }: { open: OpenTrace; state: GlS
             Close
           </button>
         </header>
-        {state.draw && <MeshOf survey={survey} draw={state.draw} call={state.call} />}
+        {state.draw && <MeshOf survey={survey} draw={state.draw} state={state} />}
       </div>
     </Dialog>
   );
 }
 
-function MeshOf({ survey, draw, call }: { survey: Survey; draw: GlDraw; call: number }) {
+function MeshOf({ survey, draw, state }: { survey: Survey; draw: GlDraw; state: GlState }) {
+  const { call } = state;
   const mesh = useSignal<Mesh | null>(null);
   const failed = useSignal(false);
   // What buffers hold is known when all calls were read.
@@ -64,10 +66,11 @@ function MeshOf({ survey, draw, call }: { survey: Survey; draw: GlDraw; call: nu
     );
   if (!isReady) return <Surveying survey={survey} />;
   if (!mesh.value) return <p class="panel-note muted">Reading the vertices…</p>;
-  return <Shown draw={draw} mesh={mesh.value} />;
+  return <Shown draw={draw} mesh={mesh.value} state={state} />;
 }
 
-function Shown({ draw, mesh }: { draw: GlDraw; mesh: Mesh }) {
+function Shown({ draw, mesh, state }: { draw: GlDraw; mesh: Mesh; state: GlState }) {
+  const isDown = useSignal(pointsDown(state.sections));
   const chosen = useSignal(mesh.positions);
   /** From 0. */
   const instance = useSignal(0);
@@ -136,7 +139,7 @@ function Shown({ draw, mesh }: { draw: GlDraw; mesh: Mesh }) {
       ))}
       <div class="mesh-parts grow">
         {bounds ? (
-          <MeshCanvas key={chosen.value} wires={wires} bounds={bounds} marked={marked} />
+          <MeshCanvas key={chosen.value} wires={wires} bounds={bounds} marked={marked} isDown={isDown} />
         ) : (
           <p class="panel-note muted">{emptyReason(draw, mesh)}</p>
         )}

@@ -12,8 +12,14 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
       class: 'mesh-count',
       cell: (row) => formatCount(row),
       look: () => ({ class: 'muted' }),
+      value: (row) => row,
     },
-    { title: 'Vertex', class: 'mesh-count', cell: (row) => formatCount(mesh.order[row]!) },
+    {
+      title: 'Vertex',
+      class: 'mesh-count',
+      cell: (row) => formatCount(mesh.order[row]!),
+      value: (row) => mesh.order[row]!,
+    },
     ...mesh.inputs.map(({ input, at }): Column<number> => {
       const numbers = (row: number) => [...(at(mesh.order[row]!, instance) ?? [])].map(codeNumber).join(', ');
       return {
@@ -21,6 +27,8 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
         says: input.divisor > 0 ? 'Per instance' : undefined,
         cell: (row) => numbers(row) || '–',
         look: (row) => ({ title: numbers(row) }),
+        // By the first of its numbers.
+        value: (row) => at(mesh.order[row]!, instance)?.[0] ?? null,
       };
     }),
   ];
@@ -33,6 +41,8 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
         count={mesh.order.length}
         row={(number) => number}
         columns={columns}
+        columnsOf={mesh.inputs.map(({ input }) => input.title).join(' ')}
+        sorts={mesh}
         current={marked.value}
         choose={(row) => {
           marked.value = row;

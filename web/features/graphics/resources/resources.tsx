@@ -1,19 +1,22 @@
-import { type Signal, signal, useSignal } from '@preact/signals';
+import { effect, type Signal, signal, untracked, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+import { ticks } from '../../../base/ticks.ts';
 import { watch } from '../../../base/watch.ts';
 import type { PanelProps, PanelView } from '../../../page/page.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
+import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import type { Survey } from '../../../trace/survey.ts';
+import type { ResourceFilter, Survey } from '../../../trace/survey.ts';
 import { surveyOf } from '../../../trace/surveys.ts';
 import { markResource } from '../resource_marks.ts';
 import { Surveying } from '../surveying.tsx';
-import { amountOf, KINDS, titleOf } from './titles.ts';
+import { KINDS, leakedIn, titleOf } from './titles.ts';
 import { NO_USES, type Uses } from './uses.tsx';
 import { Viewer } from './viewer.tsx';
+import { resourceAt, wantedResource } from './wanted.ts';
 import './resources.css';
 
 type Order = 'name' | 'size' | 'uploads' | 'draws' | 'binds' | 'created' | 'deleted';
@@ -30,6 +33,14 @@ const ALL_COLUMNS: readonly (readonly [Order, title: string, says: string])[] = 
 /** Columns that only resources of OpenGL have, and those that only interfaces of Direct3D have. */
 const OF_OPENGL: readonly Order[] = ['size', 'uploads', 'draws'];
 const OF_INTERFACES: readonly Order[] = ['binds'];
+
+/** CSS pixels of the names at least. */
+const NAME_WIDTH = 160;
+
+/** CSS pixels of a column of numbers. */
+function widthOf(by: Order): number {
+  return by === 'size' ? 78 : 62;
+}
 
 interface Sort {
   readonly by: Order;
@@ -65,6 +76,22 @@ export function resourcesView(open: OpenTrace): PanelView {
       if (kind !== 'all' && shown !== undefined && shown !== kind) chosen.value = -1;
     }),
   );
+  // A link leads to a resource once the survey knows all.
+  open.scope.add(
+    effect(() => {
+      const wanted = wantedResource(open).value;
+      const resources = survey.resources.value;
+      if (!wanted || !resources) return;
+      untracked(() => {
+        wantedResource(open).value = null;
+        const at = resourceAt(resources, wanted);
+        if (at < 0) return;
+        // It is in the list, whatever that was narrowed to.
+        survey.filter.value = { kind: 'all', frame: null, isLeaked: false };
+        chosen.value = at;
+      });
+    }),
+  );
   return {
     component: ({ theme }) => (
       <Resources open={open} theme={theme} survey={survey} sort={sort} chosen={chosen} uses={uses} />
@@ -94,7 +121,7 @@ function Resources({ open, theme, survey, sort, chosen, uses }: Props) {
   const at = chosen.value;
   return (
     <div class={at >= 0 && at < resources.count ? 'resources split' : 'resources'}>
-      <List survey={survey} sort={sort} chosen={chosen} resources={resources} />
+      <List open={open} survey={survey} sort={sort} chosen={chosen} resources={resources} />
       {at >= 0 && at < resources.count && (
         <Viewer
           key={at}
@@ -116,24 +143,28 @@ function Resources({ open, theme, survey, sort, chosen, uses }: Props) {
 /** Positions of the resources that the filter leaves, in order. `used` are those of the frame. */
 function rowsOf(
   resources: ResourceColumns,
-  kind: ResourceKind | 'all',
+  { kind, isLeaked }: ResourceFilter,
   used: Uint32Array | null,
   { by, descending }: Sort,
 ): number[] {
   const all = used ? [...used] : Array.from({ length: resources.count }, (_, i) => i);
-  const rows = all.filter((i) => kind === 'all' || resources.kind[i] === kind);
+  const rows = all.filter(
+    (i) => (kind === 'all' || resources.kind[i] === kind) && (!isLeaked || resources.leaked[i] === 1),
+  );
   const sign = descending ? -1 : 1;
   return rows.sort((a, b) => sign * (resources[by][a]! - resources[by][b]!) || a - b);
 }
 
 function List({
+  open,
   survey,
   sort,
   chosen,
   resources,
-}: Pick<Props, 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
+}: Pick<Props, 'open' | 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
   const used = useSignal<Uint32Array | null>(null);
-  const { kind, frame } = survey.filter.value;
+  const filter = survey.filter.value;
+  const { kind, frame, isLeaked } = filter;
   useEffect(() => {
     used.value = null;
     if (!frame) return;
@@ -142,9 +173,11 @@ function List({
     });
   }, [frame, resources]);
   const rows = useMemo(
-    () => (frame && !used.value ? [] : rowsOf(resources, kind, frame ? used.value : null, sort.value)),
-    [resources, kind, frame, used.value, sort.value],
+    () => (frame && !used.value ? [] : rowsOf(resources, filter, frame ? used.value : null, sort.value)),
+    [resources, filter, used.value, sort.value],
   );
+  // Those that the filter is about are all of the rows.
+  const leaked = useMemo(() => leakedIn(resources, rows), [resources, rows]);
   const current = rows.indexOf(chosen.value);
   const present = useMemo(() => KINDS.filter(([id]) => resources.kind.includes(id)), [resources]);
   const sortBy = (by: Order) => {
@@ -161,6 +194,9 @@ function List({
     });
   }, [hasInterfaces, hasOthers, ended]);
   const isAsking = frame !== null && used.value === null;
+  const choose = (row: number) => {
+    chosen.value = rows[row]!;
+  };
   const none = rows.length > 0 || isAsking ? '' : noneOf(survey, resources);
   const texts = (i: number) => [
     resources.kind[i]!,
@@ -199,7 +235,21 @@ function List({
             Used in frame {formatCount(frame.number)} ×
           </button>
         )}
-        <span class="muted">{frame ? formatCounted(rows.length, 'resource') : amountOf(resources, rows, ended)}</span>
+        <span class="muted">{formatCounted(rows.length, 'resource')}</span>
+        {leaked > 0 && !frame && (
+          <button
+            type="button"
+            class="plain link"
+            aria-pressed={isLeaked}
+            title={isLeaked ? 'Show the others as well' : `Show those that were never ${ended}`}
+            onClick={() => {
+              survey.filter.value = { kind, frame: null, isLeaked: !isLeaked };
+            }}
+          >
+            {formatCount(leaked)} not {ended}
+            {isLeaked && ' ×'}
+          </button>
+        )}
         <Surveying survey={survey} />
         <span class="panel-end" />
         <TakeTable
@@ -214,12 +264,13 @@ function List({
           label="Resources"
           id="resource"
           rowId={(i) => i}
+          minWidth={`${columns.reduce((sum, [by]) => sum + widthOf(by), NAME_WIDTH)}px`}
           count={rows.length}
           row={(number) => rows[number] ?? null}
           columns={[
             {
               title: 'Resource',
-              class: 'resources-name',
+              class: 'words resources-name',
               cell: (i) => (
                 <>
                   {titleOf(resources, i)}{' '}
@@ -229,16 +280,25 @@ function List({
               look: (i) => ({ title: resources.facts[i] }),
             },
             ...columns.map(
-              ([by, title, says]): Column<number> => ({ title, says, key: by, cell: (i) => cellOf(resources, by, i) }),
+              ([by, title, says]): Column<number> => ({
+                title,
+                says,
+                width: `${widthOf(by)}px`,
+                key: by,
+                cell: (i) => cellOf(resources, by, i),
+              }),
             ),
           ]}
           by={sort.value.by}
           descending={sort.value.descending}
           sortBy={(key) => sortBy(key as Order)}
           current={current}
-          choose={(row) => {
-            chosen.value = rows[row]!;
-          }}
+          choose={choose}
+          menu={(i, row) => ({
+            named: null,
+            show: () => void goToPosition(ticks(BigInt(resources.created[i]!)), open),
+            own: [{ id: 'contents', title: 'Show what it holds', run: () => choose(row) }],
+          })}
         />
       )}
     </div>

@@ -4,9 +4,12 @@ import { formatCount } from '../../../base/format.ts';
 import { Glsl } from '../../../parts/glsl.tsx';
 import type { Survey } from '../../../trace/survey.ts';
 import { diffLines } from '../line_diff.ts';
+import { ShaderDialog } from '../state/shader_source.tsx';
 
 interface Props {
   readonly survey: Survey;
+  /** What the shader is called. */
+  readonly title: string;
   readonly at: number;
   readonly call: number;
   readonly go: (call: number) => void;
@@ -17,7 +20,8 @@ const LINES = { same: 'line', added: 'line added', removed: 'line removed' } as 
 type Versions = readonly (readonly [call: number, text: string])[];
 
 /** The source of a shader, with the differences from the version before. */
-export function ShaderSource({ survey, at, call, go }: Props) {
+export function ShaderSource({ survey, title, at, call, go }: Props) {
+  const isLarge = useSignal(false);
   const versions = useSignal<Versions | null>(null);
   const chosen = useSignal(-1);
   const compares = useSignal(false);
@@ -37,8 +41,11 @@ export function ShaderSource({ survey, at, call, go }: Props) {
   const previous = all?.[chosen.value - 1];
   const lines = useMemo(() => {
     if (!version) return [];
-    if (compares.value && previous) return diffLines(previous[1], version[1]);
-    return version[1].split('\n').map((text) => ({ how: 'same' as const, text }));
+    const plain = version[1].split('\n').map((text) => ({ how: 'same' as const, text }));
+    const shown = compares.value && previous ? diffLines(previous[1], version[1]) : plain;
+    // Those of the version before have no number in this one.
+    let number = 0;
+    return shown.map((line) => ({ ...line, number: line.how === 'removed' ? '' : ++number }));
   }, [version, previous, compares.value]);
   if (!all) return <p class="panel-note muted">Reading the source…</p>;
   if (!version) return <p class="panel-note muted">The shader has no source at this call.</p>;
@@ -78,17 +85,38 @@ export function ShaderSource({ survey, at, call, go }: Props) {
             call {formatCount(version[0])}
           </button>
         </span>
+        <span class="panel-end" />
+        <button
+          type="button"
+          class="plain link"
+          onClick={() => {
+            isLarge.value = true;
+          }}
+        >
+          Enlarge
+        </button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is within reach of the keyboard. */}
       <section class="shader-box grow" tabIndex={0} aria-label="Source">
         <pre>
-          {lines.map(({ how, text }, i) => (
-            <div key={i} class={LINES[how]} data-mark={{ same: '', added: '+', removed: '−' }[how]}>
+          {lines.map(({ how, text, number }, i) => (
+            <div key={i} class={LINES[how]} data-line={number} data-mark={{ same: '', added: '+', removed: '−' }[how]}>
               <Glsl source={text} />
             </div>
           ))}
         </pre>
       </section>
+      {isLarge.value && (
+        <ShaderDialog
+          shaders={{ [title]: version[1] }}
+          stage={title}
+          title={title}
+          choose={() => undefined}
+          close={() => {
+            isLarge.value = false;
+          }}
+        />
+      )}
     </div>
   );
 }

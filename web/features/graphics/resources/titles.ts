@@ -1,4 +1,3 @@
-import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
 
 /** The kinds, with what people call one and several. */
@@ -26,8 +25,7 @@ export function titleOf(resources: ResourceColumns, at: number): string {
   return `${one} ${resources.name[at]}${label === '' ? '' : ` “${label}”`}`;
 }
 
-/** How many resources are listed, and how many of those were not `ended`: deleted or released. `rows` are their positions. */
-export function amountOf({ leaked }: Pick<ResourceColumns, 'leaked'>, rows: readonly number[], ended: string): string {
-  const left = rows.reduce((sum, at) => sum + leaked[at]!, 0);
-  return `${formatCounted(rows.length, 'resource')}${left > 0 ? `, ${formatCount(left)} not ${ended}` : ''}`;
+/** How many of the resources at these positions were never deleted or released. */
+export function leakedIn({ leaked }: Pick<ResourceColumns, 'leaked'>, rows: readonly number[]): number {
+  return rows.reduce((sum, at) => sum + leaked[at]!, 0);
 }

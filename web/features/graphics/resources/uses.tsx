@@ -16,22 +16,29 @@ export const NO_USES: Uses = { at: -1, events: null };
 interface LegendProps extends PanelProps {
   readonly uses: Uses;
   readonly isInterface: boolean;
+  /** The selected call. */
+  readonly call: number;
+  readonly go: (call: number) => void;
 }
 
-/** Which colours the marks of a resource have on the timeline, and how many there are of each. */
-export function Legend({ uses: { events }, isInterface, theme }: LegendProps) {
+/** Which colours the marks of a resource have on the timeline, and how many there are of each. They lead to the next one. */
+export function Legend({ uses: { events }, isInterface, theme, call, go }: LegendProps) {
   if (!events) return null;
   const colours = PALETTES[theme.theme.value].abouts;
   const counted = RESOURCE_MARKS.map(({ about, title, ofInterface, what }) => {
-    const count = events.what.filter((it) => (what as readonly string[]).includes(it)).length;
-    return { colour: colours[about], title: isInterface ? ofInterface : title, count };
+    const calls = events.calls.filter((_, i) => (what as readonly string[]).includes(events.what[i]!));
+    // After the last one comes the first.
+    const next = calls.find((it) => it > call) ?? calls[0] ?? -1;
+    return { colour: colours[about], title: isInterface ? ofInterface : title, count: calls.length, next };
   }).filter(({ count }) => count > 0);
   return (
     <ul class="resource-marks wrap rigid small" aria-label="Marks on the timeline">
-      {counted.map(({ colour, title, count }) => (
+      {counted.map(({ colour, title, count, next }) => (
         <li key={title}>
-          <span class="swatch" style={{ background: colour }} aria-hidden="true" /> {title}{' '}
-          <span class="muted">{formatCount(count)}</span>
+          <span class="swatch" style={{ background: colour }} aria-hidden="true" />{' '}
+          <button type="button" class="plain link" title={`Go to call ${formatCount(next)}`} onClick={() => go(next)}>
+            {title} <span class="muted">{formatCount(count)}</span>
+          </button>
         </li>
       ))}
     </ul>

@@ -2,8 +2,9 @@ import { formatCount } from '../../../base/format.ts';
 import type { ResourceColumns } from '../../../base/survey_protocol.ts';
 import { ticks } from '../../../base/ticks.ts';
 import type { PanelProps } from '../../../page/page.ts';
-import { goToPosition } from '../../../timeline/go_to.ts';
+import { selectPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import { momentOf } from '../../../trace/selection.ts';
 import type { Survey } from '../../../trace/survey.ts';
 import { glStatesOf } from '../state/states.ts';
 import { BufferBytes } from './buffer.tsx';
@@ -25,11 +26,8 @@ interface Props extends PanelProps {
 
 /** One resource: what it holds at the selected call, and where it is used. */
 export function Viewer({ open, theme, survey, uses, resources, at, choose }: Props) {
-  const { frame } = survey.filter.value;
   const place = open.selection.place();
-  // A frame is selected by its slice: what it has done is there at its end.
-  const start = place ? Number(place.start) : Number.MAX_SAFE_INTEGER;
-  const call = frame && start === frame.first ? frame.last : start;
+  const call = place ? Number(momentOf(place, open.trace.tracks.value)) : Number.MAX_SAFE_INTEGER;
   const [created, deleted] = [resources.created[at]!, resources.deleted[at]!];
   const kind = resources.kind[at];
   const isInterface = kind === 'interface';
@@ -41,7 +39,7 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
       : shown === call
         ? `at call ${formatCount(call)}`
         : `when it was ${isInterface ? 'released' : 'deleted'}`;
-  const go = (to: number) => void goToPosition(ticks(BigInt(to)), open);
+  const go = (to: number) => void selectPosition(ticks(BigInt(to)), open);
   return (
     <section class="resource column" aria-label="Resource">
       <header class="panel-bar">
@@ -51,19 +49,21 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
             <span class="muted">{when}</span>
           </div>
           <div class="panel-group resource-steps">
-            <Steps uses={uses} isInterface={isInterface} call={start} go={go} />
+            <Steps uses={uses} isInterface={isInterface} call={call} go={go} />
           </div>
         </div>
         <button type="button" class="plain" aria-label="Close" title="Close" onClick={() => choose(-1)}>
           ×
         </button>
       </header>
-      <Legend uses={uses} isInterface={isInterface} theme={theme} />
+      <Legend uses={uses} isInterface={isInterface} theme={theme} call={call} go={go} />
       {kind === 'texture' && <TextureImage survey={survey} resources={resources} at={at} call={shown} go={go} />}
       {kind === 'buffer' && (
         <BufferBytes survey={survey} states={glStatesOf(open)} at={at} name={resources.name[at]!} call={shown} />
       )}
-      {kind === 'shader' && <ShaderSource survey={survey} at={at} call={shown} go={go} />}
+      {kind === 'shader' && (
+        <ShaderSource survey={survey} title={titleOf(resources, at)} at={at} call={shown} go={go} />
+      )}
       {kind !== 'texture' && kind !== 'buffer' && kind !== 'shader' && (
         <div class="resource-parts">
           {[...resources.parts[at]!].map((part) => (

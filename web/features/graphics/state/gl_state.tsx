@@ -1,25 +1,40 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../../../base/format.ts';
-import type { PanelView } from '../../../page/page.ts';
+import type { Page, PanelView } from '../../../page/page.ts';
+import { PlaceLink } from '../../../page/place_link.tsx';
+import { showPlace } from '../../../page/places.ts';
 import { Building } from '../../../parts/building.tsx';
+import { useRowMenu } from '../../../parts/menu/row_menu.ts';
 import { useOneTabStop } from '../../../parts/one_tab_stop.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import type { GlStates } from '../gl_state.ts';
-import type { GlRow, GlSection, GlState } from '../gl_state_protocol.ts';
+import type { GlObject, GlRow, GlSection, GlState } from '../gl_state_protocol.ts';
 import type { MeshDialog } from '../mesh/mesh.tsx';
 import { ShaderDialog, stageName } from './shader_source.tsx';
 import { glStatesOf } from './states.ts';
+import { Thumbnail } from './thumbnail.tsx';
 import './gl_state.css';
 
 /** The OpenGL state of a trace. Its reading begins with the first call. */
-export function glStateOf(open: OpenTrace): PanelView {
+export function glStateOf(open: OpenTrace, page: Page): PanelView {
   const states = glStatesOf(open);
-  return { component: () => <State open={open} states={states} /> };
+  return { component: () => <State open={open} page={page} states={states} /> };
 }
 
-function State({ open, states }: { open: OpenTrace; states: GlStates }) {
+/** What the parts of the pane are about. */
+interface Shows {
+  readonly open: OpenTrace;
+  readonly page: Page;
+  readonly state: GlState;
+}
+
+/** Sections that a draw does not use by themselves, but which decide what it draws: they are not folded. */
+const OPEN: readonly string[] = ['Viewport and scissor', 'Blending', 'Depth test'];
+
+function State({ open, page, states }: { open: OpenTrace; page: Page; states: GlStates }) {
+  useEffect(() => states.follow(), [states]);
   const call = states.call.value;
   const shown = states.shown.value;
   const built = states.built.value;
@@ -35,7 +50,7 @@ function State({ open, states }: { open: OpenTrace; states: GlStates }) {
       {!built && error === '' && <p class="muted">State is available once the trace has been read.</p>}
       {built && call === null && <p class="muted">Select a call for the state of its context.</p>}
       {built && call !== null && (!shown || shown.call !== call) && <Waiting states={states} call={call} />}
-      {call !== null && shown && <Shown open={open} states={states} state={shown} />}
+      {call !== null && shown && <Shown open={open} page={page} states={states} state={shown} />}
     </>
   );
 }
@@ -58,7 +73,8 @@ function Waiting({ states, call }: { states: GlStates; call: number }) {
   return <p class="muted">{why}</p>;
 }
 
-function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; state: GlState }) {
+function Shown({ states, ...shows }: Shows & { readonly states: GlStates }) {
+  const { open, state } = shows;
   const { context, since } = state;
   /** The stage whose source is open. */
   const stage = useSignal('');
@@ -78,6 +94,7 @@ function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; sta
           value={states.isBefore.value ? 'before' : 'after'}
           choose={(moment) => states.showBefore(moment === 'before')}
         />
+        {state.draw && <ShowMesh key={state.call} open={open} state={state} />}
       </div>
       {!context && (
         <p class="muted">
@@ -97,7 +114,7 @@ function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; sta
       {since !== null && (
         <p class="muted">
           {changed === 0 ? 'Nothing has changed' : <span class="gl-changed-word">{formatCount(changed)} changed</span>}{' '}
-          since the draw at <Call states={states} call={since} />
+          since the draw at <Call {...shows} call={since} />
         </p>
       )}
       {state.sections
@@ -105,17 +122,14 @@ function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; sta
         .map((section) => (
           <section class="gl-section" key={section.title} aria-label={section.title}>
             <h3>{section.title}</h3>
-            <Rows states={states} rows={section.rows} />
-            {section.title === 'Vertex inputs' && state.draw && <ShowMesh key={state.call} open={open} state={state} />}
-            {section.title === 'Program' && (
-              <Shaders states={states} state={state} show={(which) => (stage.value = which)} />
-            )}
+            <Rows {...shows} rows={section.rows} />
+            {section.title === 'Program' && <Shaders {...shows} show={(which) => (stage.value = which)} />}
           </section>
         ))}
       {state.sections
         .filter(({ isUsed }) => !isUsed)
         .map((section) => (
-          <Folded key={section.title} states={states} section={section} />
+          <Folded key={section.title} {...shows} section={section} />
         ))}
       {stage.value !== '' && (
         <ShaderDialog
@@ -133,7 +147,7 @@ function Shown({ open, states, state }: { open: OpenTrace; states: GlStates; sta
 function ShowMesh({ open, state }: { open: OpenTrace; state: GlState }) {
   const Dialog = useSignal<typeof MeshDialog | null>(null);
   return (
-    <p class="gl-mesh">
+    <>
       <button
         type="button"
         onClick={() => {
@@ -153,20 +167,21 @@ function ShowMesh({ open, state }: { open: OpenTrace; state: GlState }) {
           }}
         />
       )}
-    </p>
+    </>
   );
 }
 
 /** A link to the call that set something. */
-function Call({ states, call }: { states: GlStates; call: number }) {
+function Call({ open, page, call }: Shows & { readonly call: number }) {
   return (
-    <button type="button" class="plain link gl-call" title="Select this call" onClick={() => states.goTo(call)}>
+    <PlaceLink open={open} page={page} place={{ to: 'position', at: call }} title="Select this call" class="gl-call">
       call {formatCount(call)}
-    </button>
+    </PlaceLink>
   );
 }
 
-function Shaders({ states, state, show }: { states: GlStates; state: GlState; show: (stage: string) => void }) {
+function Shaders({ show, ...shows }: Shows & { readonly show: (stage: string) => void }) {
+  const { state } = shows;
   const stages = Object.keys(state.shaders);
   if (stages.length === 0) return null;
   return (
@@ -179,7 +194,7 @@ function Shaders({ states, state, show }: { states: GlStates; state: GlState; sh
               {stageName(stage)}
             </button>
             <span class="muted">{formatCount(state.shaders[stage]!.split('\n').length)} lines</span>
-            {linked && <Call states={states} call={linked.call} />}
+            {linked && <Call {...shows} call={linked.call} />}
           </li>
         );
       })}
@@ -187,40 +202,67 @@ function Shaders({ states, state, show }: { states: GlStates; state: GlState; sh
   );
 }
 
-/** A section that a draw does not use by itself. It is open where something has changed. */
-function Folded({ states, section }: { states: GlStates; section: GlSection }) {
+/** A section that a draw does not use by itself. */
+function Folded({ section, ...shows }: Shows & { readonly section: GlSection }) {
   const { title, rows } = section;
   const changed = rows.filter((row) => row.isChanged).length;
   const set = rows.filter((row) => row.call !== null).length;
   return (
-    <details class="gl-section">
+    <details class="gl-section" open={OPEN.includes(title)}>
       <summary>
         <h3>{title}</h3>
         {changed > 0 && <span class="gl-changed-word">{formatCount(changed)} changed</span>}
         <span class="muted">{set === 0 ? 'initial' : `${formatCount(set)} set`}</span>
       </summary>
-      <Rows states={states} rows={rows} />
+      <Rows {...shows} rows={rows} />
     </details>
   );
 }
 
-function Rows({ states, rows }: { states: GlStates; rows: readonly GlRow[] }) {
+function Rows({ rows, ...shows }: Shows & { readonly rows: readonly GlRow[] }) {
   const box = useRef<HTMLDListElement>(null);
   useOneTabStop(box);
+  const onMenu = useRowMenu((number) => {
+    const call = rows[number]?.call ?? null;
+    return {
+      named: null,
+      show: call === null ? null : () => showPlace({ to: 'position', at: call }, shows.open, shows.page),
+    };
+  });
   return (
-    <dl class="gl-rows" ref={box}>
+    <dl class="gl-rows" ref={box} onContextMenu={onMenu}>
       {rows.map((row, i) => (
-        <div key={i} class={row.isChanged ? 'gl-changed' : row.call === null ? 'gl-initial' : undefined}>
+        <div key={i} data-row={i} class={row.isChanged ? 'gl-changed' : row.call === null ? 'gl-initial' : undefined}>
           <dt>
             {row.isChanged && <span class="unseen">changed: </span>}
-            {row.name}
+            {row.object?.kind === 'program' ? <ObjectLink {...shows} object={row.object} text={row.name} /> : row.name}
           </dt>
           <dd>
-            <span class={row.text.includes('\n') ? 'gl-matrix' : undefined}>{row.text}</span>{' '}
-            {row.call !== null && <Call states={states} call={row.call} />}
+            <Value {...shows} row={row} /> {row.call !== null && <Call {...shows} call={row.call} />}
           </dd>
         </div>
       ))}
     </dl>
+  );
+}
+
+/** A value. An object leads to what it holds; the name of a program is that of its row. */
+function Value({ row: { object, text }, ...shows }: Shows & { readonly row: GlRow }) {
+  if (object && object.kind !== 'program') return <ObjectLink {...shows} object={object} text={text} />;
+  return <span class={text.includes('\n') ? 'gl-matrix' : undefined}>{text}</span>;
+}
+
+interface ObjectLinkProps extends Shows {
+  readonly object: GlObject;
+  readonly text: string;
+}
+
+function ObjectLink({ open, page, state, object, text }: ObjectLinkProps) {
+  const place = { to: 'resource', ...object, call: state.call } as const;
+  return (
+    <PlaceLink open={open} page={page} place={place} title="Show it in Resources" class="gl-object">
+      {object.kind === 'texture' && <Thumbnail open={open} place={place} />}
+      {text}
+    </PlaceLink>
   );
 }

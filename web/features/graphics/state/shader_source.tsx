@@ -14,11 +14,13 @@ export function stageName(stage: string): string {
 export function ShaderDialog({
   shaders,
   stage,
+  title = stageName(stage),
   choose,
   close,
 }: {
   shaders: Readonly<Record<string, string>>;
   stage: string;
+  title?: string;
   choose: (stage: string) => void;
   close: () => void;
 }) {
@@ -27,7 +29,7 @@ export function ShaderDialog({
     <Dialog class="shader-dialog" title="shader-title" close={close}>
       <div class="panel-body">
         <header class="shader-head row wrap">
-          <h2 id="shader-title">{stageName(stage)}</h2>
+          <h2 id="shader-title">{title}</h2>
           {Object.keys(shaders).length > 1 && (
             <Segments
               label="Shader"
@@ -42,7 +44,7 @@ export function ShaderDialog({
           </button>
         </header>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key. */}
-        <section class="shader-scroll" aria-label={`Source of the ${stageName(stage).toLowerCase()}`} tabIndex={0}>
+        <section class="shader-scroll" aria-label="Source" tabIndex={0}>
           <Source source={source} />
         </section>
       </div>

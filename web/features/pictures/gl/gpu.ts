@@ -59,7 +59,12 @@ const ATTRIBUTES = { antialias: false, depth: false, powerPreference: 'high-perf
 
 /** Whether this driver draws without a GPU. */
 export function isSoftware(renderer: string): boolean {
-  return SOFTWARE.test(renderer);
+  return softwareOf(renderer) !== '';
+}
+
+/** The part of a driver's name that says that it draws without a GPU, or ''. */
+export function softwareOf(renderer: string): string {
+  return SOFTWARE.exec(renderer)?.[0] ?? '';
 }
 
 /** WebGL2 on a canvas. Returns null if it has none. */

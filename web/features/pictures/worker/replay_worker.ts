@@ -6,7 +6,7 @@ import { RecordFile } from '../../../trace/worker/record_file.ts';
 import { reportTrap } from '../../../trace/worker/serving.ts';
 import init, { type Commands, Player, provideDecompressors, type Target } from '../../../worker/wasm/unspool_replay.js';
 import { beginOf } from '../gl/frames.ts';
-import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu } from '../gl/gpu.ts';
+import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu, softwareOf } from '../gl/gpu.ts';
 import type { Watch } from '../gl/views.ts';
 import type {
   Frames,
@@ -133,10 +133,14 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     reportedAt = performance.now();
     page.progress(what, Math.min(1, share), call);
   };
-  const openFile = async ({ file, index, megabytes, isAnyway }: ReplayOpening): Promise<Open | null> => {
+  const openFile = async ({ file, index, megabytes, isAnyway, isAsked }: ReplayOpening): Promise<Open | null> => {
     const gpu = ownGpu();
     const { renderer } = gpu;
     gpu.onportion = () => report('replaying', ...reached);
+    if (!isAsked && isSoftware(renderer)) {
+      fail(`This computer draws without a GPU (${softwareOf(renderer)}), so pictures are slow.`, 'gpu');
+      return null;
+    }
     if (!isAnyway && file.size > LARGE && isSoftware(renderer)) {
       const driver = shortened(renderer, 80);
       fail(

@@ -67,7 +67,7 @@ export function IterationsOf({ open, model, name, given, back }: Props) {
           open={open}
           id="iterations-filter"
           label="Narrow the occurrences by values"
-          placeholder={`Values: a condition such as ${first} > 100`}
+          placeholder={`Values, such as ${first} > 100`}
           text={model.text}
           wrong={wrong !== null}
           complete={(typed, caret) => valuesCompletions(typed, caret, known.value)}
@@ -139,6 +139,7 @@ function Occurrences({ model }: { model: Iterations }) {
     <Table
       label="Occurrences"
       id="occurrence"
+      columnsOf={columns.map(titleOf).join(' ')}
       minWidth={`${POINT + columns.length * VALUE}px`}
       count={count}
       row={model.row}
@@ -182,6 +183,7 @@ function Occurrences({ model }: { model: Iterations }) {
       current={model.current.value}
       follows
       choose={model.choose}
+      menu={(_, row) => ({ named: null, show: () => model.choose(row) })}
       want={model.want}
       list={list}
       empty="No occurrence matches."

@@ -1,4 +1,5 @@
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted, formatNumeral } from '../../../base/format.ts';
 import type { ValueMoment, VariableSummary } from '../../../base/values_protocol.ts';
 import type { PanelView } from '../../../page/page.ts';
@@ -18,6 +19,7 @@ import {
 import { BuffersOf, type BuffersView } from './buffers.tsx';
 import { Failed, waiting } from './notes.tsx';
 import { Sparkline } from './sparkline.tsx';
+import { wantedVariable } from './wanted.ts';
 import './variables.css';
 
 /** What the panel shows. */
@@ -35,6 +37,11 @@ export function variablesView(open: OpenTrace): PanelView {
   let buffers: ReturnType<typeof createBuffers> | null = null;
   const view = signal<View>('variables');
   const current = signal(-1);
+  open.scope.add(
+    effect(() => {
+      if (wantedVariable(open).value) view.value = 'variables';
+    }),
+  );
   return {
     component: () => {
       const choice = (
@@ -88,6 +95,16 @@ function Variables({ open, model, current, choice }: Props) {
   const all = model.all.value;
   const shown = model.shown.value;
   const { by, descending } = model.sort.value;
+  const wanted = wantedVariable(open).value;
+  useEffect(() => {
+    if (!wanted || !all) return;
+    wantedVariable(open).value = null;
+    // It is in the list, whatever that was narrowed to.
+    model.text.value = '';
+    current.value = model.shown
+      .peek()
+      .findIndex(({ name, type }) => name === wanted.name && type === (wanted.type ?? type));
+  }, [wanted, all]);
   const choose = (row: number) => {
     current.value = row;
     const variable = shown[row];
@@ -132,7 +149,16 @@ function Variables({ open, model, current, choice }: Props) {
           descending={descending}
           sortBy={sortBy}
           current={current.value}
+          follows
           choose={choose}
+          menu={({ name, lowest, highest }, row) => ({
+            named: { id: -1, text: name, isCalled: false },
+            show: () => choose(row),
+            own: [
+              { at: lowest, title: 'Show its lowest value' },
+              { at: highest, title: 'Show its highest value' },
+            ].flatMap(({ at, title }) => (at ? [{ id: title, title, run: () => reveal(open, shown[row]!, at) }] : [])),
+          })}
           empty={all.length === 0 ? 'The trace has no variables.' : 'No variable matches.'}
         />
       )}
@@ -142,7 +168,7 @@ function Variables({ open, model, current, choice }: Props) {
 
 /** Selects the point of a value, and brings the value track of its variable into view. */
 function reveal({ trace, selection }: OpenTrace, variable: VariableSummary, moment: ValueMoment): void {
-  revealPlace(selection, moment, valueTrackOf(trace.tracks.peek(), variable, moment.track));
+  revealPlace(selection, moment, valueTrackOf(trace.tracks.peek(), variable));
 }
 
 function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
