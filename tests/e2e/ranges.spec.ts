@@ -149,8 +149,8 @@ test('one chip has the range, every panel says whether it follows it, and SQL le
   // Hits follow it as well.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+f');
-  await page.getByLabel('Find slices and records').fill('#1');
-  await page.getByRole('button', { name: 'List', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Search', exact: true }).fill('#1');
+  await page.getByRole('button', { name: 'All hits' }).click();
   await expect(page.locator('.results')).toContainText(/\d+ of \d+.hits of #1 begins? in the range/);
   await mark.getByRole('button', { name: 'Show whole trace' }).click();
   await expect(range(page)).toHaveCount(0);
