@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
 import { waitForWasm } from './scripts/wait_for_wasm.mjs';
+import { documentation } from './web/app/help/building.ts';
 import { themeSheet } from './web/base/theme_colours.ts';
 
 /**
@@ -34,6 +36,9 @@ const securityPolicy: Plugin = {
   ],
 };
 
+/** The documents that are part of the page. */
+const DOCS = fileURLToPath(new URL('docs', import.meta.url));
+
 /** The colours as custom properties: in the page's first style sheet, so that nothing waits for a script to write them. */
 const themeColours: Plugin = {
   name: 'theme-colours',
@@ -49,6 +54,8 @@ const codeSplitting = {
   groups: [
     { name: 'page', tags: ['$initial' as const], priority: 2 },
     { name: 'timeline', test: /trace_view\.tsx/, priority: 1 },
+    // The questions of all features are shown together.
+    { name: 'start', test: /features\/\w+\/starts\.ts|details\/start_here\.tsx/, priority: 1 },
   ],
 };
 
@@ -63,7 +70,7 @@ export default defineConfig({
   // The built page works under any path of any static host.
   base: './',
   publicDir: 'web/public',
-  plugins: [securityPolicy, themeColours, waitForWasm()],
+  plugins: [securityPolicy, themeColours, documentation(DOCS), waitForWasm()],
   worker: { format: 'es', plugins: () => [waitForWasm()] },
   // Without this the development server finds sql.js at the first database and reloads the page.
   optimizeDeps: { include: ['sql.js'] },

@@ -106,7 +106,8 @@ async function pictureXray({ page, take }) {
   await page.getByRole('button', { name: 'Zoom to selection' }).click();
   await taller(150);
   await take('longest-call');
-  await page.locator('#tab-graph').click();
+  await page.locator('#tab-calls').click();
+  await view('Graph');
   await taller(560);
   await take('call-graph', '.dock');
 }
@@ -115,7 +116,8 @@ async function pictureSteps({ page, take }) {
   const taller = (height) =>
     page.evaluate((to) => document.querySelector('.dock').style.setProperty('height', `${to}px`), height);
   const goTo = async (step) => {
-    await page.getByPlaceholder('Go to…').fill(String(step));
+    await page.keyboard.press('Control+p');
+    await page.locator('#find-field').fill(String(step));
     await page.keyboard.press('Enter');
     await page.getByText(`Before step ${step.toLocaleString('en')} `, { exact: false }).waitFor();
   };
@@ -128,9 +130,9 @@ async function pictureSteps({ page, take }) {
   await byte('0x4a72e7').click({ modifiers: ['Shift'] });
   await page.getByRole('button', { name: 'All steps that read or write this' }).click();
   await page.getByRole('button', { name: 'Find all', exact: true }).click();
-  await page.getByRole('tab', { name: 'Results' }).click();
+  await page.getByRole('tab', { name: 'Hits' }).click();
   await page.getByText('243 hits of').waitFor();
-  await page.getByRole('tab', { name: 'Results' }).focus();
+  await page.getByRole('tab', { name: 'Hits' }).focus();
   await page.keyboard.press('0');
   await page.waitForTimeout(900);
   const folder = join(root, 'docs', 'reverse-engineering');
@@ -180,7 +182,8 @@ async function pictureGraphics({ page, take }) {
   await page.locator('.shader-box').waitFor();
   await take('shaders', '.dock');
   await page.locator('#tab-of-state').click();
-  const field = page.getByPlaceholder('Go to…');
+  await page.keyboard.press('Control+p');
+  const field = page.locator('#find-field');
   await field.fill('55328');
   await field.press('Enter');
   await button('Show mesh').click();

@@ -3,7 +3,7 @@ import { barriers, fixture, open, pictured, recording, test } from './page.ts';
 import { isBefore, memory, pane, register, stateAt } from './state.ts';
 
 const byte = (page: Page, address: string) => memory(page).getByRole('button', { name: new RegExp(`^${address}: `) });
-const results = (page: Page) => page.getByRole('tabpanel', { name: 'Results' });
+const results = (page: Page) => page.getByRole('tabpanel', { name: 'Hits' });
 
 test('a range of memory has a history, hits of two colours, and a track', async ({ page }) => {
   await stateAt(page, recording('frames/real-loads-stores.frames'), 7);
@@ -18,7 +18,7 @@ test('a range of memory has a history, hits of two colours, and a track', async 
   // 120 reads and 123 writes, counted in the dump.
   await expect(history.getByText(/^243.steps/)).toBeVisible();
   await history.getByRole('button', { name: 'Find all' }).click();
-  await page.getByRole('tab', { name: 'Results' }).click();
+  await page.getByRole('tab', { name: 'Hits' }).click();
   await expect(results(page)).toContainText('243 hits of mem:0x4a72e4..0x4a72e7');
   await expect(
     results(page)
@@ -60,11 +60,11 @@ test('taint is found by its id, and marked in the listing', async ({ page }) => 
   await open(page, fixture('frames/calls.frames'));
   await pictured(page);
   await page.keyboard.press('/');
-  await page.getByRole('combobox', { name: 'Find slices and records' }).fill('taint:*');
-  await page.getByRole('tab', { name: 'Results' }).click();
+  await page.getByRole('combobox', { name: 'Search', exact: true }).fill('taint:*');
+  await page.getByRole('tab', { name: 'Hits' }).click();
   await expect(results(page)).toContainText('9 hits of taint:*');
   await results(page).getByRole('row').nth(2).click();
-  await page.getByRole('tab', { name: 'Listing' }).click();
+  await page.getByRole('tab', { name: 'Steps' }).click();
   await expect(page.locator('tr.tainted').first()).toContainText('taint');
   expect(await barriers(page)).toEqual([]);
 });
@@ -98,7 +98,7 @@ test('coverage is joined with other lists', async ({ page }) => {
   await panel.getByRole('radio', { name: 'Blocks' }).click();
   await expect(rows).toHaveCount(total);
   await panel.getByRole('radio', { name: 'Blocks' }).click();
-  await page.getByRole('tab', { name: 'Listing' }).focus();
+  await page.getByRole('tab', { name: 'Steps' }).focus();
   await expect(rows).toHaveCount(total);
   expect(await barriers(page)).toEqual([]);
 });

@@ -35,7 +35,7 @@ for (const name of [
 test('tells how much data the calls of a function have', async ({ page }) => {
   await open(page, fixture('scene.trace'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Calls' }).click();
+  await page.getByRole('tab', { name: 'Functions' }).click();
   const row = page.locator('.functions tr', { hasText: 'glBufferData' });
   await expect(row).toContainText('192 bytes');
   await page.getByRole('columnheader', { name: 'Data' }).getByRole('button').click();
@@ -95,7 +95,9 @@ test.describe('a trace of calls', () => {
   test('shows the arguments of the call under the pointer', async ({ page }) => {
     const place = await placeOf(page, 15, SCENE_CALLS, 'thread 0', 45);
     await page.mouse.move(place.x, place.y);
+    await page.keyboard.down('Control');
     for (let i = 0; i < 4; i += 1) await page.mouse.wheel(0, -160);
+    await page.keyboard.up('Control');
     await expect(tooltip(page)).toContainText(
       'glUniformMatrix4fv(location = 2, count = 1, transpose = false, value = {',
     );

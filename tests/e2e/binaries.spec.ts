@@ -131,7 +131,7 @@ test('a stripped program takes its names from its debug file, in any order', asy
 test('details of a call have its source and what is inlined in it', async ({ page }) => {
   await choose(page, binary('program.xray'), binary('stripped.elf'), binary('program.debug'));
   await settled(page, 'ready', 'program.xray');
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Records' }).click();
   await page.getByRole('row').filter({ hasText: 'Area>::area' }).first().click();
   await expect(details(page).getByRole('heading')).toHaveText(
     '<program::shapes::Square as program::shapes::Area>::area',
@@ -194,7 +194,8 @@ test('details of a call in a trace of instructions have its source', async ({ pa
   await choose(page, binary('program.frames'), binary('program.elf'));
   await settled(page, 'ready', 'program.frames');
   await expect(facts(page)).toContainText(/It names 7.addresses/);
-  const goTo = page.getByRole('textbox', { name: 'Go to a position or a name' });
+  await page.keyboard.press('g');
+  const goTo = page.getByRole('combobox', { name: 'Go to a position or a name' });
   await goTo.fill('program::leaf');
   await goTo.press('Enter');
   await expect(details(page).getByRole('heading')).toHaveText('program::leaf');

@@ -176,7 +176,7 @@ test.describe('flame graphs', () => {
     await page.keyboard.press('z');
     await expect(page.getByRole('navigation', { name: 'Range' })).toContainText('17.96');
     // Changes apply here as well.
-    await page.getByRole('navigation', { name: 'Range' }).getByRole('button', { name: 'Whole trace' }).click();
+    await page.getByRole('navigation', { name: 'Range' }).getByRole('button', { name: 'Clear range' }).click();
     await filter(page, '#15');
     await graph.focus();
     await page.keyboard.press('ArrowDown');
@@ -198,12 +198,15 @@ test.describe('the calls of a function', () => {
     await page.keyboard.press('Enter');
     await expect(page.getByText('85 calls')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Back' })).toBeFocused();
-    await page.getByRole('radio', { name: 'By start' }).focus();
+    const duration = list(page).getByRole('columnheader', { name: 'Duration' });
+    await list(page).getByRole('columnheader', { name: '#' }).getByRole('button').focus();
     await page.keyboard.press('ArrowRight');
-    await expect(page.getByRole('radio', { name: 'Longest' })).toBeChecked();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await expect(duration).toHaveAttribute('aria-sort', 'descending');
     const durations = async () => (await list(page).locator('tbody td:nth-child(3)').allInnerTexts()).map(plain);
     await expect.poll(async () => (await durations())[0]).toBe('3.120 µs');
-    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
     await expect.poll(async () => (await durations())[0]).toBe('1.059 µs');
     await list(page).focus();
     await page.keyboard.press('ArrowDown');
@@ -225,7 +228,9 @@ test.describe('the calls of a function', () => {
     await expect(page.getByText(/^\d+ of 85.calls$/)).toBeVisible();
     const said = await shortest.getAttribute('aria-valuetext');
     expect(said).toMatch(/µs$/);
-    await page.getByRole('radio', { name: 'Shortest' }).click();
+    const duration = list(page).getByRole('columnheader', { name: 'Duration' }).getByRole('button');
+    await duration.click();
+    await duration.click();
     const first = list(page).locator('tbody tr').filter({ hasText: /µs/ }).first();
     await expect
       .poll(async () => Number.parseFloat(plain(await first.locator('td').nth(2).innerText())))
@@ -239,6 +244,12 @@ test.describe('the calls of a function', () => {
     await page.mouse.move(bars.x + 0.7 * bars.width, bars.y + 20, { steps: 3 });
     await page.mouse.up();
     await expect(page.getByText(/^\d+ of 85.calls$/)).toBeVisible();
+    // Timeline, overview and hits show them, too.
+    await page.keyboard.press('ControlOrMeta+f');
+    const found = page.getByRole('search').getByRole('combobox');
+    await expect(found).toHaveValue(/^name:#5 dur:\d+\.\.\d+$/);
+    await page.getByRole('button', { name: 'Clear durations' }).click();
+    await expect(found).toHaveValue('');
   });
 
   test('are visited one by one, and follow the selection', async ({ page }) => {
@@ -271,6 +282,12 @@ test.describe('the calls of a function', () => {
     await expect(details(page)).toContainText('39.03');
     await chosen(page, '#8').getByRole('button').last().click();
     await expect(details(page)).toContainText('71.03');
+    // It stands out until a call of another function is selected.
+    await expect(chosen(page, '#8')).toHaveAttribute('aria-selected', 'true');
+    await area(page).focus();
+    await page.keyboard.press('[');
+    await expect(details(page).getByRole('heading')).toHaveText('#6');
+    await expect(chosen(page, '#8')).toHaveAttribute('aria-selected', 'false');
   });
 });
 

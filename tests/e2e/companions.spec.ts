@@ -29,7 +29,7 @@ test('names that come later show at once, and leave with their file', async ({ p
   await showCalls(page, 'Functions');
   await expect(functions(page)).toContainText('#2');
   const before = await digest(page);
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Records' }).click();
   await expect(page.getByRole('grid')).toContainText('#2');
   await choose(page, NAMES);
   await expect(page.getByRole('grid')).toContainText('compute(int, char)');
@@ -61,7 +61,7 @@ test('details of a call have its name, its source and its id', async ({ page }) 
   );
   await settled(page, 'ready', 'threads.xray');
   await pictured(page);
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Records' }).click();
   await page.getByRole('row').filter({ hasText: 'two' }).first().click();
   await expect(details(page).getByRole('heading')).toHaveText('two');
   await expect(details(page)).toContainText('a.c:2');
@@ -136,12 +136,12 @@ test('a database is shown with its write-ahead log, in any order', async ({ page
   await choose(page, database, log);
   await settled(page, 'ready', 'logged.sqlite');
   expect(await digest(page)).toBe(whole);
-  await expect(header(page)).not.toContainText('remark');
+  await expect(header(page)).not.toContainText('problem');
   await expect(companions(page).getByRole('listitem')).toHaveAttribute('title', /adds 4.transactions/);
 
   // Every part of the page reads it: records, details and queries.
-  await page.getByRole('tab', { name: /Events|Listing/ }).click();
-  await expect(page.getByRole('tabpanel', { name: 'Listing' })).toContainText('15 transitions');
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  await expect(page.getByRole('tabpanel', { name: 'Steps' })).toContainText('15 transitions');
   await expect(page.getByRole('grid')).toContainText('14');
   await showPanel(page, 'SQL');
   await page.getByRole('textbox', { name: /SQL|query/i }).fill('select count(*) from execution');
@@ -152,7 +152,7 @@ test('a database is shown with its write-ahead log, in any order', async ({ page
   await settled(page, 'ready', 'logged.sqlite');
   await expect(companions(page)).toHaveCount(0);
   expect(await digest(page)).not.toBe(whole);
-  await expect(header(page)).toContainText('1 remark');
+  await expect(header(page)).toContainText(/1.minor problem/);
   await choose(page, log);
   await expect(companions(page)).toContainText('logged.sqlite-wal');
   await settled(page, 'ready', 'logged.sqlite');

@@ -11,7 +11,7 @@ test('a database shows its blocks and the calls rebuilt from them', async ({ pag
   await pictured(page);
   await expect(header(page)).toContainText('400 block runs');
   await expect(page.locator('.track-name b')).toHaveText(['user and kernel', 'mode', 'blocks', 'calls']);
-  await expect(header(page)).not.toContainText('remark');
+  await expect(header(page)).not.toContainText('problem');
 });
 
 test('a block shows its instructions, and which of them ran', async ({ page }) => {
@@ -44,11 +44,11 @@ test('the person goes to a transition, and steps from one to the next', async ({
   await page.keyboard.press(',');
   await expect(heading).toHaveText('Transition 1,233');
   await page.keyboard.press('g');
-  await page.locator('#go-to').fill('nowhere');
+  await page.locator('#find-field').fill('nowhere');
   await page.keyboard.press('Enter');
-  await expect(page.locator('#go-to')).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.locator('#find-field')).toHaveAttribute('aria-invalid', 'true');
   await expect(page.getByRole('alert')).toContainText('No name contains “nowhere”. Positions look like');
-  await page.locator('#go-to').fill('0x');
+  await page.locator('#find-field').fill('0x');
   await page.keyboard.press('Enter');
   await expect(details(page).getByRole('heading')).toContainText('0x');
   await expect(page.getByRole('alert')).toBeHidden();

@@ -101,7 +101,7 @@ async function selectRow(page: Page, sample: string, tab: string, row: number): 
 }
 
 test('a numeric argument is kept as a value over time', async ({ page }) => {
-  await selectRow(page, 'scene.trace', 'Events', 9);
+  await selectRow(page, 'scene.trace', 'Calls', 9);
   await expect(details(page).getByRole('heading')).toHaveText('glDrawElements');
   const before = await digest(page);
   await details(page).getByRole('button', { name: 'Keep count as track' }).click();
@@ -120,7 +120,7 @@ test('a numeric argument is kept as a value over time', async ({ page }) => {
 });
 
 test('an executed address is kept as a track', async ({ page }) => {
-  await selectRow(page, 'calls.frames', 'Listing', 12);
+  await selectRow(page, 'calls.frames', 'Steps', 12);
   await expect(details(page).getByRole('heading')).toHaveText('Step 12');
   const before = await digest(page);
   await keep(page).click();
@@ -133,10 +133,10 @@ test('an executed address is kept as a track', async ({ page }) => {
 });
 
 test('the value that instructions write to a register, and a variable, are kept', async ({ page }) => {
-  await selectRow(page, 'calls.frames', 'Listing', 12);
+  await selectRow(page, 'calls.frames', 'Steps', 12);
   await details(page).getByRole('button', { name: 'Keep RAX written as track' }).click();
   await expect(derived(page)).toContainText('RAX written');
-  await selectRow(page, 'variables.trace', 'Events', 3);
+  await selectRow(page, 'variables.trace', 'Points', 3);
   await details(page)
     .getByRole('button', { name: /^Keep \w+ as track$/ })
     .first()
@@ -145,13 +145,13 @@ test('the value that instructions write to a register, and a variable, are kept'
 });
 
 test('an argument of a logged function is kept, by its thread and in order of time', async ({ page }) => {
-  await selectRow(page, 'threads.xray', 'Events', 0);
+  await selectRow(page, 'threads.xray', 'Records', 0);
   await details(page).getByRole('button', { name: 'Keep argument 0 as track' }).click();
   await expect(derived(page)).toContainText('#1: argument 0');
 });
 
 test('executions of an address in a database are kept', async ({ page }) => {
-  await selectRow(page, 'blocks.sqlite', 'Listing', 11);
+  await selectRow(page, 'blocks.sqlite', 'Steps', 11);
   await keep(page).click();
   await expect(derived(page)).toContainText('0x40000b');
   await details(page).getByRole('button', { name: 'Keep executions of 0x400003 as track' }).click();

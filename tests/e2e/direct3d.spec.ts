@@ -6,7 +6,7 @@ test('lists frames and interfaces of Direct3D, and says what is not known', asyn
   await open(page, fixture('direct3d9.trace'));
   const frames = page.getByRole('grid', { name: 'Frames' }).locator('tbody tr:not(.spacer)');
   await expect(frames).toHaveCount(4);
-  await expect(page.locator('.frames')).toContainText('Vertices, state and uploads of Direct3D are not counted');
+  await expect(page.locator('.frames')).toContainText('Vertices and state of Direct3D are not counted');
   await frames.nth(1).click();
   await page.getByRole('button', { name: 'Its interfaces' }).click();
   const rows = page.getByRole('grid', { name: 'Resources' }).locator('tbody tr:not(.spacer)');

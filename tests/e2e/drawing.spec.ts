@@ -117,7 +117,9 @@ for (const [name, colorScheme, deviceScaleFactor] of [
     for (const each of pages) {
       await area(each).focus();
       await each.keyboard.press('Enter');
+      await each.keyboard.down('Control');
       await each.mouse.wheel(0, -300);
+      await each.keyboard.up('Control');
       await each.mouse.move(0, 0);
     }
     await same();

@@ -26,7 +26,7 @@ async function rows(page: Page): Promise<string[]> {
 
 const row = (page: Page, number: number) => page.locator(`#event-${number}`);
 
-async function list(page: Page, tab: 'Events' | 'Listing', path: string): Promise<void> {
+async function list(page: Page, tab: 'Records' | 'Calls' | 'Points' | 'Steps', path: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, path);
   await pictured(page);
@@ -42,7 +42,7 @@ async function survey(page: Page) {
 }
 
 test.describe('records of a log', () => {
-  test.beforeEach(async ({ page }) => list(page, 'Events', fixture('threads.xray')));
+  test.beforeEach(async ({ page }) => list(page, 'Records', fixture('threads.xray')));
 
   test('are listed by time over all threads', async ({ page }) => {
     await expect(bar(page)).toHaveText('1,021 records');
@@ -97,7 +97,7 @@ test.describe('records of a log', () => {
 });
 
 test('a list whose reader has stopped can be made anew', async ({ page }) => {
-  await list(page, 'Events', fixture('threads.xray'));
+  await list(page, 'Records', fixture('threads.xray'));
   // As after a trap.
   await recordWorkers(page)[0]!.evaluate(() => reportError(new Error('trap')));
   await expect.poll(() => recordWorkers(page)).toHaveLength(0);
@@ -114,12 +114,12 @@ test('a reader of records that does not load is reported', async ({ page }) => {
   // Otherwise a worker that is ready already may have it.
   await page.reload();
   await open(page, fixture('threads.xray'));
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Records' }).click();
   await expect(page.getByRole('alert')).toContainText('reads traces could not be loaded');
 });
 
 test('calls have their arguments, results and flags', async ({ page }) => {
-  await list(page, 'Events', join(SAMPLES, 'scene.trace'));
+  await list(page, 'Calls', join(SAMPLES, 'scene.trace'));
   await expect(bar(page)).toHaveText('1,744 calls');
   expect((await rows(page)).slice(1, 5)).toEqual([
     '1 0 thread 0 glCreateShader type = GL_FRAGMENT_SHADER 3',
@@ -132,7 +132,7 @@ test('calls have their arguments, results and flags', async ({ page }) => {
 });
 
 test('each instruction of a trace can be read, with what it read and wrote', async ({ page }) => {
-  await list(page, 'Listing', join(SAMPLES, 'calls.frames'));
+  await list(page, 'Steps', join(SAMPLES, 'calls.frames'));
   await expect(bar(page).getByText('120 frames')).toBeVisible();
   expect((await rows(page))[12]).toBe('12 thread 1 0x401067 mov eax, 1 RAX = 0x1');
   await row(page, 12).click();
@@ -143,7 +143,7 @@ test('each instruction of a trace can be read, with what it read and wrote', asy
 });
 
 test('each transition of a database can be read', async ({ page }) => {
-  await list(page, 'Listing', join(SAMPLES, 'blocks.sqlite'));
+  await list(page, 'Steps', join(SAMPLES, 'blocks.sqlite'));
   await expect(bar(page).getByText('2,947 transitions')).toBeVisible();
   expect((await rows(page))[11]).toBe('11 0x40000b call 0x46f000 64 bit 2');
   await expect(row(page, 13)).toContainText('page fault');
@@ -152,7 +152,7 @@ test('each transition of a database can be read', async ({ page }) => {
 });
 
 test('points have their variables', async ({ page }) => {
-  await list(page, 'Events', join(SAMPLES, 'variables.trace'));
+  await list(page, 'Points', join(SAMPLES, 'variables.trace'));
   await expect(bar(page)).toContainText('points');
   expect((await rows(page)).length).toBeGreaterThan(8);
   await row(page, 3).click();
@@ -160,7 +160,7 @@ test('points have their variables', async ({ page }) => {
 });
 
 test('a long list reaches its ends, and every step of a recorded execution', async ({ page }) => {
-  await list(page, 'Listing', recording('rvn/medium.sqlite'));
+  await list(page, 'Steps', recording('rvn/medium.sqlite'));
   await grid(page, 'transitions').focus();
   await page.keyboard.press('End');
   const last = 6_122_843;
@@ -184,7 +184,7 @@ test('types of events are named, and their payloads read as numbers, also when t
   page,
 }) => {
   const listEvents = async () => {
-    await list(page, 'Events', fixture('events.xray'));
+    await list(page, 'Records', fixture('events.xray'));
     const filter = page.getByRole('combobox', { name: 'Filter records' });
     await filter.fill('name:0:*');
     await filter.press('Enter');

@@ -13,7 +13,7 @@ interface Case {
 /** The answers that the native command gives (`crate/cli/tests/find.rs`). */
 const CASES = JSON.parse(readFileSync(join(import.meta.dirname, '../find.json'), 'utf8')) as readonly Case[];
 
-const field = (page: Page) => page.getByRole('combobox', { name: 'Find slices and records' });
+const field = (page: Page) => page.getByRole('combobox', { name: 'Search', exact: true });
 const count = (page: Page) => page.locator('.find-count');
 const hitRows = (page: Page) => page.locator('.results tbody tr:not(.spacer)');
 
@@ -55,7 +55,11 @@ test('all hits are listed, selected in turn, and marked', async ({ page }) => {
   await area(page).focus();
   await page.keyboard.press('F3');
   await expect(count(page)).toHaveText('1 of 24');
-  await page.getByRole('button', { name: 'List', exact: true }).click();
+  await page.keyboard.press('n');
+  await expect(count(page)).toHaveText('2 of 24');
+  await page.keyboard.press('Shift+N');
+  await expect(count(page)).toHaveText('1 of 24');
+  await page.getByRole('button', { name: 'All hits' }).click();
   await expect(hitRows(page).first()).toContainText('glDrawElements');
   expect(plain(await hitRows(page).first().innerText())).toContain('mode: GL_TRIANGLES, count: 108');
   // A head stands over its column.
@@ -78,7 +82,7 @@ test('all hits are listed, selected in turn, and marked', async ({ page }) => {
 test('hits are put in another order', async ({ page }) => {
   await show(page, fixture('threads.xray'));
   await find(page, 'name:#3 dur>2us');
-  await page.getByRole('button', { name: 'List', exact: true }).click();
+  await page.getByRole('button', { name: 'All hits' }).click();
   await page.getByRole('button', { name: 'Duration' }).click();
   await expect(page.getByRole('columnheader', { name: 'Duration' })).toHaveAttribute('aria-sort', 'descending');
   await expect(hitRows(page).first()).toContainText('µs');
@@ -94,6 +98,49 @@ test('hits are put in another order', async ({ page }) => {
   await expect(hitRows(page).first()).toHaveAttribute('aria-selected', 'false');
 });
 
+test('words are found as they are on the screen', async ({ page }) => {
+  await show(page, fixture('frames/calls.frames'));
+  await expect(field(page)).toHaveAttribute('placeholder', /xor esi/);
+  await find(page, 'mov eax');
+  await expect(page.getByRole('option').first()).toHaveText(/^Find.*Records that match “mov eax”/);
+  await expect(count(page)).toHaveText(/^[1-9]\d* hits?$/);
+  await field(page).press('Enter');
+  await expect(details(page)).toContainText('mov eax');
+});
+
+test('what finds nothing proposes what would have worked', async ({ page }) => {
+  await show(page, fixture('scene.trace'));
+  await find(page, 'name:glDrawElement');
+  await expect(count(page)).toHaveText('0 hits');
+  await page.getByRole('option', { name: 'name:*glDrawElement*' }).click();
+  await expect(field(page)).toHaveValue('name:*glDrawElement* ');
+  await expect(count(page)).toHaveText(/^[1-9]/);
+  // Keys of other formats are not named.
+  await find(page, 'foo<1');
+  const note = page.locator('.find .expression-note');
+  await expect(note).toContainText('Unknown key foo. Keys: name, thread, start, depth, frame, flag, arg.…, ret, text');
+  await expect(note).not.toContainText('insn');
+  await find(page, 'call 23');
+  await field(page).press('Enter');
+  await expect(details(page)).toContainText(/Call\s*23\D/);
+});
+
+test('examples in empty fields are never cut', async ({ page }) => {
+  await show(page, fixture('frames/calls.frames'));
+  await page.setViewportSize({ width: 1180, height: 800 });
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  for (const id of ['find-field', 'events-filter']) {
+    const room = await page.locator(`#${id}`).evaluate((it: HTMLInputElement) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(it);
+      const pen = document.createElement('canvas').getContext('2d')!;
+      pen.font = font;
+      const padding = Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight);
+      return it.clientWidth - padding - pen.measureText(it.placeholder).width;
+    });
+    expect(room, id).toBeGreaterThanOrEqual(0);
+  }
+});
+
 test('a wrong expression is explained at its place', async ({ page }) => {
   await show(page, fixture('threads.xray'));
   await find(page, 'name:main dur>1mz');
@@ -107,18 +154,20 @@ test('keys and names are completed by keyboard', async ({ page }) => {
   await page.keyboard.press('/');
   await expect(field(page)).toBeFocused();
   await page.keyboard.type('nam');
-  await expect(page.getByRole('option').first()).toContainText('name:');
+  await expect(page.getByRole('option').nth(1)).toContainText('name:');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(field(page)).toHaveValue('name:');
   await page.keyboard.type('glDrawEl');
+  await expect(page.getByRole('option').nth(1)).toContainText('glDrawElements');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Tab');
   await expect(field(page)).toHaveValue('name:glDrawElements ');
   await expect(count(page)).toContainText('hits');
   await page.keyboard.press('Escape');
-  await expect(field(page)).toBeHidden();
-  await expect(page.getByRole('tab', { name: 'Results' })).toBeHidden();
+  await expect(field(page)).toHaveValue('');
+  await expect(area(page)).toBeFocused();
+  await expect(page.getByRole('tab', { name: 'Hits' })).toBeHidden();
 });
 
 test('a value in the details is found everywhere', async ({ page }) => {
@@ -140,7 +189,7 @@ test('hits are kept as a track, and saved', async ({ page }) => {
   await show(page, fixture('scene.trace'));
   await find(page, 'arg.mode:GL_TRIANGLES arg.count:108');
   await expect(count(page)).toHaveText('24 hits');
-  await page.getByRole('button', { name: 'List', exact: true }).click();
+  await page.getByRole('button', { name: 'All hits' }).click();
   await page.locator('.results').getByRole('button', { name: 'Keep as track' }).click();
   await expect(page.locator('.results').getByRole('button', { name: 'Kept as track' })).toBeVisible();
   const saving = page.waitForEvent('download');
@@ -165,7 +214,7 @@ test.describe('recorded traces', () => {
       await expect(count(page)).toHaveText(hits, { timeout: 20_000 });
     }
     // All of them are seen at once, and walked through.
-    await page.getByRole('button', { name: 'List', exact: true }).click();
+    await page.getByRole('button', { name: 'All hits' }).click();
     await expect(page.getByRole('grid', { name: 'Hits' })).toHaveAttribute('aria-rowcount', '29');
     await field(page).press('Shift+Enter');
     await expect(count(page)).toHaveText('28 of 28');

@@ -105,7 +105,7 @@ test('keeps a figure as a track over the frames', async ({ page }) => {
   await open(page, fixture('scene.trace'));
   await table(page).getByRole('button', { name: 'Uploaded' }).click();
   await page.getByRole('button', { name: 'Keep as track' }).click();
-  await expect(page.locator('.track', { hasText: 'Uploaded per frame' })).toBeVisible();
+  await expect(page.locator('.track.derived', { hasText: 'uploaded per frame' })).toBeVisible();
 });
 
 /** A profile of three calls of `scene.trace`. */
@@ -185,7 +185,7 @@ test('marks on the timeline what happens to a resource', async ({ page }) => {
   await page.getByRole('button', { name: 'Previous use' }).click();
   await page.getByRole('button', { name: 'Next use' }).click();
   await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Calls' }).click();
   expect(await marked(), 'they stay while another panel is in front').toBeGreaterThan(0);
   await page.getByRole('tab', { name: 'Resources' }).click();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
@@ -229,11 +229,11 @@ test.describe('glmark2', () => {
       requestAnimationFrame(look);
     });
     await open(page, glmark2!);
-    await expect(page.locator('.frames-heaviest')).toContainText('uploaded: 4,052 (2.51 MB)');
+    await expect(page.locator('.frames-heaviest')).toContainText('uploaded: frame 4,052 (2.51 MB)');
     const seen = await page.evaluate(() => [...new Set((window as unknown as { seen: string[] }).seen)]);
     expect(seen).toHaveLength(2);
     expect(seen[0]).toBe('counting ');
-    await page.getByRole('button', { name: 'uploaded: 4,052' }).click();
+    await page.getByRole('button', { name: 'uploaded: frame 4,052' }).click();
     await expect(details(page)).toContainText('frame 4052');
     const row = table(page).locator('tr[aria-selected="true"]');
     await expect(row).toContainText('2.51 MB');
@@ -244,7 +244,7 @@ test.describe('glmark2', () => {
     const list = page.getByRole('grid', { name: 'Resources' });
     const rows = list.locator('tbody tr:not(.spacer)');
     await open(page, glmark2!);
-    await page.getByRole('button', { name: 'uploaded: 4,052' }).click();
+    await page.getByRole('button', { name: 'uploaded: frame 4,052' }).click();
     await page.getByRole('button', { name: 'Its textures' }).click();
     await expect(rows).toHaveCount(8);
     await rows.filter({ hasText: '512 × 512' }).click();
@@ -278,7 +278,7 @@ test.describe('glmark2', () => {
       'position.y',
       'position.z',
     ]);
-    await expect(contents.locator('tbody tr:not(.spacer)').nth(1)).toContainText('12-0.2028350.588430.0130083');
+    await expect(contents.locator('tbody tr:not(.spacer)').nth(1)).toContainText('12−0.2028350.588430.0130083');
     const fields = page.getByRole('textbox', { name: 'Fields' });
     await fields.fill('ubyte2n a, short b');
     await expect(contents.getByRole('columnheader')).toHaveText(['#', 'Offset', 'a.x', 'a.y', 'b']);

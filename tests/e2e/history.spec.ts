@@ -53,7 +53,9 @@ test('the buttons of the browser lead through views and ranges', async ({ page }
   const whole = await brush(page);
   const box = (await area(page).boundingBox())!;
   await page.mouse.move(box.x + 300, box.y + 20);
+  await page.keyboard.down('Control');
   for (let i = 0; i < 12; i += 1) await page.mouse.wheel(0, -100);
+  await page.keyboard.up('Control');
   // On a busy machine the wheel may rest in between.
   const zoomed = await rested(page);
   const views = (await entry(page))!;
@@ -74,7 +76,7 @@ test('the buttons of the browser lead through views and ranges', async ({ page }
   await expect(range).toBeVisible();
 });
 
-test('another trace begins anew, and the address stays', async ({ page }) => {
+test('another trace begins from scratch, and the address keeps what else it has', async ({ page }) => {
   await page.goto('./?renderer=canvas2d');
   await open(page, fixture('threads.xray'));
   await pictured(page);

@@ -85,7 +85,7 @@ test('a question does not lie under the notice of a limit', async ({ page }) => 
 test('instructions at which the disassembler stops are bytes, and nothing else is lost', async ({ page }) => {
   skipWithout('arm_trap.frames');
   await open(page, join(FOLDER, 'arm_trap.frames'));
-  await page.getByRole('tab', { name: 'Listing' }).click();
+  await page.getByRole('tab', { name: 'Steps' }).click();
   const rows = page.getByRole('grid').locator('tbody tr:not(.spacer)');
   await expect(rows.first()).toContainText('dd f8 03 20');
   await rows.first().click();
@@ -96,7 +96,7 @@ test('instructions at which the disassembler stops are bytes, and nothing else i
 test('a thread of thousands is found in a list', async ({ page }) => {
   skipWithout('gz_threads_200k.trace');
   await open(page, join(FOLDER, 'gz_threads_200k.trace'));
-  await expect(page.getByRole('button', { name: /remark/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: /minor problem/ })).toBeVisible();
   await showCalls(page, 'Functions');
   const picker = page.getByRole('button', { name: /^Threads: / });
   await expect(picker).toContainText('20,000 threads');

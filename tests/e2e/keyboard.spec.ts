@@ -80,12 +80,17 @@ test('the page has landmarks, which contain all there is', async ({ page }) => {
   expect(await barriers(page, ['landmark-one-main', 'region'])).toEqual([]);
 });
 
-test('the sheet of keys opens at its top on a small screen', async ({ page }) => {
+test('help opens at its top on a small screen, and leads to each of its parts', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 500 });
   await page.keyboard.press('?');
   const dialog = page.getByRole('dialog');
-  await expect(dialog.getByRole('heading', { name: 'Keys', exact: true })).toBeInViewport();
-  expect(await dialog.evaluate((it) => it.scrollTop)).toBe(0);
+  await expect(dialog.getByRole('heading', { name: 'Help', exact: true })).toBeInViewport();
+  await expect(dialog.getByRole('heading', { name: 'Questions', exact: true })).toBeInViewport();
+  expect(await dialog.locator('.help-body').evaluate((it) => it.scrollTop)).toBe(0);
+  for (const part of ['Keys', 'Words', 'Documentation']) {
+    await dialog.getByRole('navigation').getByRole('button', { name: part }).click();
+    await expect(dialog.getByRole('heading', { name: part, exact: true })).toBeInViewport();
+  }
   await expect(dialog.getByRole('button', { name: 'Close' })).toBeInViewport();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(dialog).toBeHidden();
@@ -94,7 +99,7 @@ test('the sheet of keys opens at its top on a small screen', async ({ page }) =>
 test.describe('going to a step', () => {
   const goTo = async (page: Page, position: string) => {
     await page.keyboard.press('g');
-    await page.locator('#go-to').fill(position);
+    await page.locator('#find-field').fill(position);
     await page.keyboard.press('Enter');
   };
 

@@ -47,7 +47,7 @@ test.describe('CPUs', () => {
     await expect(derived(page)).toHaveAttribute('title', /2\sCPUs, \d+\smigrations?/);
     await page.getByRole('button', { name: 'Remove CPUs of thread 4713' }).click();
     await expect(derived(page)).toHaveCount(0);
-    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByRole('tab', { name: 'Records' }).click();
     await page.locator('#event-3').click();
     await details(page).getByRole('button', { name: 'Keep threads by CPU as tracks' }).click();
     await expect(derived(page)).toHaveCount(4);
@@ -73,7 +73,7 @@ test.describe('events', () => {
   });
 
   test('of one type are kept from the list and from details', async ({ page }) => {
-    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByRole('tab', { name: 'Records' }).click();
     await page.getByRole('combobox', { name: 'Filter records' }).fill('arg.type:1');
     const row = page.locator('[id^=event-]').first();
     await expect(row).toContainText('typed-event');

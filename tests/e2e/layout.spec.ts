@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, type Locator } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { barriers, choose, chosen, details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
 
 async function boxOf(locator: Locator) {
@@ -83,6 +83,68 @@ test('the table of functions fits into a narrow dock, with the column that it is
   await expect(head('p90')).toBeVisible();
 });
 
+/** CSS pixels between the last track and the dock. */
+async function leftBelowTracks(page: Page): Promise<number> {
+  const last = await boxOf(page.locator('.track').last());
+  return (await boxOf(page.locator('.dock'))).y - last.y - last.height;
+}
+
+test('a table gets the room that a few tracks leave', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  for (const name of ['scene.trace', 'trace_db/variables.trace']) {
+    await open(page, fixture(name));
+    await pictured(page);
+    const tracks = await page.locator('.track').count();
+    if (name === 'scene.trace') await expect.poll(() => leftBelowTracks(page)).toBeLessThan(40);
+    // More tracks than there is room for leave the table its share.
+    else expect(tracks).toBeGreaterThan(4);
+    expect((await boxOf(page.locator('.dock'))).height).toBeGreaterThanOrEqual(200);
+  }
+});
+
+test('a height that was chosen for the panels is kept until a double click gives it back', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('scene.trace'));
+  await pictured(page);
+  const height = async () => (await boxOf(page.locator('.dock'))).height;
+  await expect.poll(() => leftBelowTracks(page)).toBeLessThan(40);
+  const needed = await height();
+  const divider = page.getByRole('separator', { name: 'Height of the panels' });
+  await divider.focus();
+  for (let i = 0; i < 4; i += 1) await page.keyboard.press('ArrowDown');
+  await expect.poll(height).toBe(needed - 96);
+  await page.reload();
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await expect.poll(height).toBe(needed - 96);
+  await page.reload();
+  await open(page, fixture('scene.trace'));
+  await pictured(page);
+  await divider.dblclick();
+  await expect.poll(height).toBe(needed);
+});
+
+test('deep threads leave room for each other, and one that is opened stays so', async ({ page }) => {
+  await page.setViewportSize({ width: 1180, height: 480 });
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const main = page.locator('.track', { hasText: 'main thread' });
+  const height = async () => (await boxOf(main)).height;
+  const deeper = page.getByRole('button', { name: '+6 deeper rows of main thread 4711' });
+  await expect(deeper).toBeVisible();
+  const low = await height();
+  await deeper.click();
+  await expect(page.getByRole('button', { name: 'Fewer rows of main thread 4711' })).toBeVisible();
+  expect(await height()).toBeGreaterThan(low + 60);
+  await page.reload();
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const fewer = page.getByRole('button', { name: 'Fewer rows of main thread 4711' });
+  await expect(fewer).toBeVisible();
+  await fewer.click();
+  await expect(deeper).toBeVisible();
+});
+
 test('the timeline keeps half of a small window', async ({ page }) => {
   for (const [width, height] of [
     [800, 600],
@@ -94,7 +156,7 @@ test('the timeline keeps half of a small window', async ({ page }) => {
     await page.goto('./');
     await open(page, fixture('threads.xray'));
     await pictured(page);
-    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByRole('tab', { name: 'Records' }).click();
     await page.locator('#event-3').click();
     const top = await boxOf(page.locator('.overview'));
     const scroller = await boxOf(page.locator('.scroller'));
@@ -110,11 +172,11 @@ test('the timeline keeps half of a small window', async ({ page }) => {
 });
 
 for (const [path, tabs] of [
-  ['threads.xray', ['Events', 'Call graph']],
-  ['scene.trace', ['Events']],
-  ['frames/calls.frames', ['Listing', 'Coverage']],
-  ['rvn/blocks.sqlite', ['Listing']],
-  ['trace_db/variables.trace', ['Statements', 'Variables', 'Events']],
+  ['threads.xray', ['Records', 'Functions']],
+  ['scene.trace', ['Calls', 'Functions']],
+  ['frames/calls.frames', ['Steps', 'Coverage']],
+  ['rvn/blocks.sqlite', ['Steps']],
+  ['trace_db/variables.trace', ['Statements', 'Variables', 'Points']],
 ] as const) {
   test(`bars say all, and tables show all columns, of ${path} in a window of 1180 pixels`, async ({ page }) => {
     await page.setViewportSize({ width: 1180, height: 760 });
@@ -123,7 +185,10 @@ for (const [path, tabs] of [
     for (const tab of tabs) {
       await page.locator('.dock').getByRole('tab', { name: tab, exact: true }).click();
       const table = page.locator('.dock-panel .table');
-      if (tab === 'Call graph') await page.getByRole('radio', { name: 'Table' }).click();
+      if (tab === 'Functions') {
+        await page.getByRole('radio', { name: 'Graph' }).click();
+        await page.getByRole('radio', { name: 'Table' }).click();
+      }
       await expect(table.locator('tbody tr:not(.spacer)').first()).toBeVisible();
       const [inner, outer] = await table.evaluate((it) => [it.scrollWidth, it.clientWidth]);
       expect(inner, tab).toBeLessThanOrEqual(outer!);
@@ -144,7 +209,7 @@ test('the list of problems is in the window wherever its button is', async ({ pa
     await choose(page, chosen(name, cut.subarray(0, cut.length - 5)));
     await settled(page, 'ready', 'long-');
     await page.locator('.problems > button').click();
-    const list = await boxOf(page.getByRole('dialog', { name: 'Problems and remarks' }));
+    const list = await boxOf(page.getByRole('dialog', { name: 'Problems in the file' }));
     expect(list.x, `${width}`).toBeGreaterThanOrEqual(0);
     expect(list.x + list.width, `${width}`).toBeLessThanOrEqual(width);
     await page.keyboard.press('Escape');
@@ -193,10 +258,11 @@ test.describe('on a phone', () => {
         const { x, y, width, height } = element.getBoundingClientRect();
         return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
       });
-    const fold = page.getByRole('button', { name: 'Fold the panels' });
-    if (await fold.isVisible()) await fold.click();
+    // With it there are more panels than tabs.
+    await page.getByRole('button', { name: 'Findings', exact: true }).click();
+    await page.getByRole('button', { name: 'Fold the panels' }).click();
     for (const isFolded of [true, false]) {
-      if (!isFolded) await page.getByRole('tab', { name: 'Events', exact: true }).click();
+      if (!isFolded) await page.getByRole('tab', { name: 'Calls', exact: true }).click();
       await page.getByRole('button', { name: 'More' }).click();
       expect(await isOnTop(page.getByRole('menuitem', { name: 'SQL' })), `folded: ${isFolded}`).toBe(true);
       await page.keyboard.press('Escape');
@@ -212,7 +278,7 @@ test.describe('on a phone', () => {
       const [inner, outer] = await name.evaluate((it) => [it.scrollWidth, it.clientWidth]);
       expect(inner).toBeLessThanOrEqual(outer!);
     }
-    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByRole('tab', { name: 'Records' }).click();
     const table = page.locator('.table');
     await expect(table.locator('#event-0')).not.toHaveText('');
     await table.evaluate((it) => it.scrollTo({ left: it.scrollWidth }));

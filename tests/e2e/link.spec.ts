@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
+import { barriers, details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
 
 /** Copies a link to what is shown by the menu, and returns it. */
 async function copied(page: Page): Promise<string> {
@@ -42,7 +42,7 @@ test('a link leads to the same view when its file is opened', async ({ page }) =
   await page.evaluate(() => localStorage.clear());
   await page.goto('about:blank');
   await page.goto(link);
-  await expect(page.locator('.notice')).toContainText('threads.xray');
+  await expect(page.getByRole('heading', { name: 'This link leads to threads.xray' })).toBeVisible();
   await open(page, fixture('threads.xray'));
   await expect(head).toHaveText(name);
   await expect(page.getByRole('list', { name: 'Pinned tracks' })).toBeVisible();
@@ -100,7 +100,7 @@ test('a link has the values that narrow the list of records', async ({ page }) =
   const path = fixture('trace_db/variables.trace');
   await open(page, path);
   await pictured(page);
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Points' }).click();
   await page.getByRole('button', { name: 'Values', exact: true }).click();
   await field.fill('key < 0 and values.size = 40');
   await field.press('Enter');
@@ -112,14 +112,19 @@ test('a link has the values that narrow the list of records', async ({ page }) =
   await followed(page, link, path);
   await expect(field).toHaveValue('key < 0 and values.size = 40');
   await expect(rows).toHaveCount(found);
-  await expect(page.getByRole('search', { name: 'Find' })).toBeHidden();
+  await expect(page.getByRole('listbox', { name: 'Results of the search' })).toHaveCount(0);
   await expect.poll(() => copied(page)).toBe(link);
 });
 
 test('a link to another file says so', async ({ page }) => {
   await page.goto('./#unspool=1&name=other.xray&size=9&at=1,1,0');
   await page.reload();
-  await expect(page.locator('.notice')).toContainText('other.xray');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link leads to other.xray');
+  const place = page.locator('.awaited');
+  await expect(place).toContainText('It shows a selection. The link does not contain the file (9');
+  await expect(place).toContainText('Drop other.xray here, or');
+  await expect(place.getByRole('button', { name: 'Choose it' })).toBeVisible();
+  expect(await barriers(page)).toEqual([]);
   await open(page, fixture('threads.xray'));
   await expect(page.locator('.notice')).toContainText('another file');
   await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
@@ -160,4 +165,57 @@ test('with ?url= a link needs no file', async ({ page }) => {
   await page.goto(link);
   await settled(page, 'ready', 'threads.xray');
   await expect(head).toHaveText(name);
+});
+
+/** Waits until the address is that of a view with a range or without. */
+async function written(page: Page, hasRange: boolean): Promise<void> {
+  await expect.poll(() => new URL(page.url()).hash.includes('&range='), { timeout: 15_000 }).toBe(hasRange);
+}
+
+test('the address follows the view, with Back and Forward, and leads to it after a reload', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toContain('#unspool=1&name=threads.xray');
+  await page.keyboard.press('m');
+  await page.keyboard.type('private');
+  await page.keyboard.press('Enter');
+  await page.locator('.area').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('r');
+  await written(page, true);
+  const head = page.locator('.details-head');
+  const name = (await head.textContent()) ?? '';
+  // Notes come back with the file.
+  expect(page.url()).not.toContain('private');
+  await page.goBack();
+  await written(page, false);
+  await page.goForward();
+  await written(page, true);
+  const range = page.getByRole('navigation', { name: 'Range' });
+  await expect(range).toBeVisible();
+  await page.reload();
+  const main = page.locator('.awaited');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^threads\.xray, [\d.,]+.kB, was open here$/);
+  await expect(main).toContainText('Drop it here, or');
+  await expect(main.getByRole('button', { name: 'Choose it again' })).toBeVisible();
+  expect(await barriers(page)).toEqual([]);
+  await open(page, fixture('threads.xray'));
+  await expect(range).toBeVisible();
+  await expect(head).toHaveText(name);
+  await expect(page.locator('.note-flag')).toHaveCount(1);
+  // Nothing of it was done by the user since.
+  await page.keyboard.press('Control+z');
+  await expect(range).toBeVisible();
+});
+
+test('a sample comes back by itself after a reload', async ({ page }) => {
+  await page.getByRole('button', { name: /^Threads/ }).click();
+  await settled(page, 'ready', 'threads.xray');
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toContain('?url=samples%2Fthreads.xray#unspool=1');
+  await page.reload();
+  await settled(page, 'ready', 'threads.xray');
+  // Another file has no such address.
+  await open(page, fixture('events.xray'));
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toContain('name=events.xray');
+  expect(new URL(page.url()).search).toBe('');
 });

@@ -6,7 +6,7 @@ const heading = (page: Page) => details(page).getByRole('heading').first();
 const menu = (page: Page) => page.getByRole('menu');
 const entry = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true });
 const field = (page: Page) => page.getByRole('combobox', { name: 'Search commands' });
-const options = (page: Page) => page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+const options = (page: Page) => page.getByRole('listbox', { name: 'Results of the search' }).getByRole('option');
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -104,7 +104,7 @@ test('the overview has a menu, fields keep that of the browser', async ({ page }
   await expect(page.getByRole('navigation', { name: 'Range' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Filter tracks' }).click();
   await page.locator('#track-filter').click({ button: 'right' });
-  await page.locator('#go-to').click({ button: 'right' });
+  await page.locator('#find-field').click({ button: 'right' });
   await expect(menu(page)).toHaveCount(0);
 });
 
@@ -161,7 +161,7 @@ test.describe('the menu of a row', () => {
   });
 });
 
-test.describe('the palette', () => {
+test.describe('the search for commands', () => {
   test('runs commands by keyboard, and offers what was used before first', async ({ page }) => {
     await page.keyboard.press('Control+k');
     await expect(field(page)).toBeFocused();
@@ -170,7 +170,7 @@ test.describe('the palette', () => {
     await expect(options(page).first()).toContainText('Show the whole trace');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
-    await expect(field(page)).toHaveAttribute('aria-activedescendant', 'palette-0');
+    await expect(field(page)).toHaveAttribute('aria-activedescendant', 'find-field-option-0');
     await page.keyboard.press('Enter');
     await expect(field(page)).toHaveCount(0);
     await expect(area(page)).toBeFocused();
@@ -184,9 +184,8 @@ test.describe('the palette', () => {
   });
 
   test('offers only what has an effect', async ({ page }) => {
-    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Control+Shift+P');
     await field(page).fill('caller');
-    await expect(options(page).filter({ hasText: 'Find “caller”' })).toHaveCount(1);
     await expect(options(page).filter({ hasText: 'Select the caller' })).toHaveCount(0);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
@@ -197,21 +196,27 @@ test.describe('the palette', () => {
   });
 
   test('leads to panels, tracks, positions and hits', async ({ page }) => {
-    const run = async (query: string, title: string) => {
-      await page.keyboard.press('Control+k');
-      await field(page).fill(query);
+    const everything = page.getByRole('combobox', { name: 'Search', exact: true });
+    const run = async (query: string, title: string | RegExp) => {
+      await page.keyboard.press('Control+f');
+      await everything.fill(query);
       await options(page).filter({ hasText: title }).first().click();
     };
-    await run('events', 'Show Events');
+    await run('records', 'Show Records');
     await expect(page.locator('#tab-events')).toHaveAttribute('aria-selected', 'true');
     await run('4713', 'Go to thread 4713');
     await expect(page.locator('.track.current')).toContainText('thread 4713');
-    await run('100 µs', 'Go to “100 µs”');
+    await run('100 µs', /^Place\s*Go to/);
     await expect(details(page)).toContainText('Duration');
-    await run('nowhere', 'Go to “nowhere”');
-    await expect(page.locator('.notice')).toContainText('No name contains “nowhere”');
-    await run('name:#3', 'Find “name:#3”');
+    await page.keyboard.press('Control+p');
+    await page.getByRole('combobox', { name: 'Go to a position or a name' }).fill('nowhere');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('alert')).toContainText('No name contains “nowhere”');
+    await run('name:#3', 'Records that match “name:#3”');
     await expect(page.locator('.find input')).toHaveValue('name:#3');
+    await run('select 1 + 1', /^SQL/);
+    await expect(page.locator('#tab-query')).toHaveAttribute('aria-selected', 'true');
+    await expect(page.locator('.query')).toContainText('1 row');
   });
 
   test('leads the focus to a panel, and to what the pane about the selection shows', async ({ page }) => {

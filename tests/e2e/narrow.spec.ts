@@ -15,7 +15,7 @@ async function rows(page: Page): Promise<string[]> {
 }
 
 test('the list of records is narrowed by arguments, and whole again', async ({ page }) => {
-  await show(page, 'scene.trace', 'Events');
+  await show(page, 'scene.trace', 'Calls');
   await records(page, 'calls').fill('name:glDrawElements arg.count:108');
   await expect(said(page)).toContainText('24 calls found');
   await expect.poll(async () => (await rows(page)).every((row) => /glDrawElements.*count = 108/.test(row))).toBe(true);
@@ -34,7 +34,7 @@ test('the list of records is narrowed by arguments, and whole again', async ({ p
 });
 
 test('records of several threads are narrowed by durations and depths', async ({ page }) => {
-  await show(page, 'xray/threads.xray', 'Events');
+  await show(page, 'xray/threads.xray', 'Records');
   await records(page, 'records').fill('name:#3 dur>2us');
   // One of the 28 calls began before the recording, so no record begins it.
   await expect(said(page)).toContainText('27 records found');
@@ -47,9 +47,9 @@ test('records of several threads are narrowed by durations and depths', async ({
 });
 
 for (const [file, tab, noun, expression, found] of [
-  ['frames/calls.frames', 'Listing', 'frames', 'insn:call', '9 frames found'],
-  ['rvn/blocks.sqlite', 'Listing', 'transitions', 'insn:call', '2 transitions found'],
-  ['trace_db/variables.trace', 'Events', 'points', 'arg.i>3 arg.j:0..2', '7 points found'],
+  ['frames/calls.frames', 'Steps', 'frames', 'insn:call', '9 frames found'],
+  ['rvn/blocks.sqlite', 'Steps', 'transitions', 'insn:call', '2 transitions found'],
+  ['trace_db/variables.trace', 'Points', 'points', 'arg.i>3 arg.j:0..2', '7 points found'],
 ] as const) {
   test(`instructions and values narrow the list of ${file}`, async ({ page }) => {
     await show(page, file, tab);
@@ -60,7 +60,7 @@ for (const [file, tab, noun, expression, found] of [
 }
 
 test('functions are narrowed to those with calls that match', async ({ page }) => {
-  await show(page, 'scene.trace', 'Calls');
+  await show(page, 'scene.trace', 'Functions');
   const field = page.getByRole('combobox', { name: 'Filter functions' });
   const names = () => page.locator('.functions tbody td.name').allInnerTexts();
   await field.fill('arg.count:108');
@@ -74,7 +74,7 @@ test('functions are narrowed to those with calls that match', async ({ page }) =
 });
 
 test('a cell narrows its list, and is found everywhere', async ({ page }) => {
-  await show(page, 'scene.trace', 'Events');
+  await show(page, 'scene.trace', 'Calls');
   await records(page, 'calls').fill('name:gl*');
   await expect(said(page)).toContainText('calls found');
   const frame = page.locator('#event-5 td').nth(1);
@@ -87,6 +87,6 @@ test('a cell narrows its list, and is found everywhere', async ({ page }) => {
   await expect.poll(async () => (await rows(page)).every((row) => row.split(' ')[1] === number)).toBe(true);
   await page.locator('#event-2 td').nth(2).click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Find all with this value' }).click();
-  await expect(page.getByRole('combobox', { name: 'Find slices and records' })).toHaveValue(/^thread:/);
+  await expect(page.getByRole('combobox', { name: 'Search', exact: true })).toHaveValue(/^thread:/);
   await expect(page.locator('.find-count')).toContainText('hits');
 });

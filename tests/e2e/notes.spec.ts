@@ -207,16 +207,17 @@ test('notes are usable by keyboard', async ({ page }) => {
   await page.keyboard.type('other words');
   await page.keyboard.press('Enter');
   await expect(flags(page)).toHaveText(['other words']);
+  await expect(page.locator('.notes-button')).toBeFocused();
   await flags(page).first().press('Delete');
   await expect(flags(page)).toHaveCount(0);
-  await expect(area(page)).toBeFocused();
+  await expect(page.locator('.notes-button')).toBeFocused();
 });
 
 test('a step of a program keeps its note', async ({ page }) => {
   await open(page, fixture('frames/calls.frames'));
   await pictured(page);
   await page.keyboard.press('g');
-  await page.locator('#go-to').fill('12');
+  await page.locator('#find-field').fill('12');
   await page.keyboard.press('Enter');
   await expect(page.locator('.details-head')).toContainText('Step 12');
   await area(page).focus();

@@ -275,12 +275,12 @@ for (const [url, sentence] of [
 }
 
 const CHANGES = [
-  { how: 'grows', fixture: 'threads.xray', tab: 'Events', change: (path: string) => appendFileSync(path, 'more') },
-  { how: 'shrinks', fixture: 'frames/calls.frames', tab: 'Listing', change: (path: string) => truncateSync(path, 100) },
+  { how: 'grows', fixture: 'threads.xray', tab: 'Records', change: (path: string) => appendFileSync(path, 'more') },
+  { how: 'shrinks', fixture: 'frames/calls.frames', tab: 'Steps', change: (path: string) => truncateSync(path, 100) },
   {
     how: 'is replaced',
     fixture: 'rvn/blocks.sqlite',
-    tab: 'Listing',
+    tab: 'Steps',
     change: (path: string) => {
       writeFileSync(`${path}.new`, 'something else');
       renameSync(`${path}.new`, path);

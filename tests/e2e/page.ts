@@ -134,8 +134,11 @@ export async function settled(page: Page, state: 'empty' | 'ready' | 'failed', n
   await expect(page.locator('body')).toHaveAttribute('data-state', state);
 }
 
-/** Brings the Calls panel to the front, and one of its views. */
-export async function showCalls(page: Page, view: 'Functions' | 'Names' | 'Tree' | 'Flame' | 'Stacks'): Promise<void> {
+/** Brings the Functions panel to the front, and one of its views. */
+export async function showCalls(
+  page: Page,
+  view: 'Functions' | 'Names' | 'Tree' | 'Flame' | 'Stacks' | 'Graph',
+): Promise<void> {
   await page.locator('#tab-calls').click();
   await page.getByRole('radio', { name: view, exact: true }).click();
 }
@@ -244,9 +247,10 @@ export async function clickAt(...place: Parameters<typeof placeIn>): Promise<voi
   await place[0].mouse.click(x, y);
 }
 
-/** Types a position into the field Go to. */
+/** Types a position into the field of the search, narrowed to places. */
 export async function typeGoTo(page: Page, position: number): Promise<void> {
-  const field = page.getByPlaceholder('Go to…');
+  await page.keyboard.press('Control+p');
+  const field = page.getByRole('combobox', { name: 'Go to a position or a name' });
   await field.fill(String(position));
   await field.press('Enter');
 }

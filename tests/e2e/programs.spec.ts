@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { clickAt, details, fixture, header, open, pictured, test } from './page.ts';
 
-const problems = (page: Page) => page.getByRole('button', { name: /problem|remark/ });
+const problems = (page: Page) => page.getByRole('button', { name: /problem/ });
 
 test.describe('instructions', () => {
   test('appear as calls of their threads, with the values that each call read and wrote', async ({ page }) => {

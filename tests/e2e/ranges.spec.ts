@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { details, fixture, open, pictured, test } from './page.ts';
+import { barriers, details, fixture, open, pictured, runCommand, test } from './page.ts';
 
 const range = (page: Page) => page.getByRole('navigation', { name: 'Range' });
 const band = async (page: Page) => (await page.locator('.range').boundingBox())!;
@@ -103,7 +103,7 @@ test('lengths can be measured by keyboard alone', async ({ page }) => {
   await expect(range(page)).toBeVisible();
 });
 
-test('wider ranges are a click away after narrowing', async ({ page }) => {
+test('each wider range is a click away after narrowing', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const texts: string[] = [];
@@ -115,10 +115,57 @@ test('wider ranges are a click away after narrowing', async ({ page }) => {
     await select(page, [from, 5], [to, 5]);
     texts.push((await page.locator('.range-length').textContent())!);
   }
-  const crumbs = range(page).locator('.crumb');
-  await expect(crumbs).toHaveCount(4);
-  expect((await crumbs.allTextContents()).slice(0, 3)).toEqual(['Whole trace', texts[0], texts[1]]);
-  await crumbs.nth(1).click();
-  await expect(page.locator('.range-length')).toHaveText(texts[0]!);
-  await expect(crumbs).toHaveCount(2);
+  const length = page.locator('.range-length');
+  const wider = range(page).getByRole('button', { name: /^Wider range/ });
+  await wider.click();
+  await expect(length).toHaveText(texts[1]!);
+  await wider.click();
+  await expect(length).toHaveText(texts[0]!);
+  await expect(wider).toHaveCount(0);
+});
+
+test('one chip has the range, every panel says whether it follows it, and SQL leads to the whole trace', async ({
+  page,
+}) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  const mark = page.locator('.range-mark');
+  const query = page.getByRole('textbox', { name: 'SQL query' });
+  await runCommand(page, 'Show SQL');
+  await query.fill('select max(dur) from named_slices');
+  await page.keyboard.press('Control+Enter');
+  const said = page.locator('.query-end .panel-end');
+  await expect(said).toContainText('1 row in');
+  await expect(said).not.toContainText('limited');
+  const longest = page.locator('.query-rows tbody tr[aria-rowindex]').first();
+  const ofAll = await longest.textContent();
+  await select(page, [200, 5], [400, 5]);
+  await expect(range(page)).toHaveCount(1);
+  await expect(mark).toContainText('In the range');
+  await expect(said).toContainText('of the whole trace');
+  await said.getByRole('button', { name: 'Run for the range' }).click();
+  await expect(said).toContainText('limited to the range');
+  await expect(longest).not.toHaveText(ofAll!);
+  // Hits follow it as well.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+f');
+  await page.getByLabel('Find slices and records').fill('#1');
+  await page.getByRole('button', { name: 'List', exact: true }).click();
+  await expect(page.locator('.results')).toContainText(/\d+ of \d+.hits of #1 begins? in the range/);
+  await mark.getByRole('button', { name: 'Show whole trace' }).click();
+  await expect(range(page)).toHaveCount(0);
+  await expect(page.locator('.results')).not.toContainText('in the range');
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('the chip stays when the range is off the screen', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await select(page, [200, 5], [300, 5]);
+  const box = (await page.locator('.area').boundingBox())!;
+  await page.mouse.move(box.x + box.width - 50, box.y + 5);
+  for (let i = 0; i < 12; i += 1) await page.mouse.wheel(0, -100);
+  await expect(range(page)).toContainText('◂');
+  await range(page).getByRole('button', { name: /◂/ }).click();
+  await expect(range(page)).not.toContainText('◂');
 });

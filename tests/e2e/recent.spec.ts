@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { barriers, fixture, settled, test } from './page.ts';
+import { barriers, fixture, notice, runCommand, settled, test } from './page.ts';
 
 /** Lets the dialog of the browser return a file, which the page itself has written. */
 async function answerDialog(page: Page, name: string): Promise<void> {
@@ -42,13 +42,15 @@ test('files that were opened are listed, opened again, and removed', async ({ pa
   await page.getByRole('button', { name: 'Open a trace' }).click();
   await settled(page, 'ready', 'threads.xray');
   await expect.poll(() => kept(page)).toBe(1);
-  await page.reload();
+  await page.goto('about:blank');
+  await page.goto('./');
   const entry = page.getByRole('button', { name: /^threads\.xray\s*XRay/ });
   await expect(entry).toBeVisible();
   expect(await barriers(page)).toEqual([]);
   await entry.click();
   await settled(page, 'ready', 'threads.xray');
-  await page.reload();
+  await page.goto('about:blank');
+  await page.goto('./');
   await page.getByRole('button', { name: 'Remove threads.xray from the list' }).click();
   await expect(page.getByRole('heading', { name: 'Recent files' })).toHaveCount(0);
   await expect.poll(() => kept(page)).toBe(0);
@@ -68,4 +70,70 @@ test('the page starts where databases are forbidden', async ({ page }) => {
   await page.reload();
   await page.setInputFiles('#file-input', fixture('threads.xray'));
   await settled(page, 'ready', 'threads.xray');
+});
+
+/** Waits until the address leads to the open file. */
+async function written(page: Page, name: string): Promise<void> {
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toContain(`#unspool=1&name=${name}`);
+}
+
+test('a file with a handle comes back by itself after a reload, and after a click where the browser asks', async ({
+  page,
+}) => {
+  await answerDialog(page, 'threads.xray');
+  await page.getByRole('button', { name: 'Open a trace' }).click();
+  await settled(page, 'ready', 'threads.xray');
+  await expect.poll(() => kept(page)).toBe(1);
+  await page.locator('.area').focus();
+  await page.keyboard.press('Enter');
+  await written(page, 'threads.xray');
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toContain('&at=');
+  const head = page.locator('.details-head');
+  const name = (await head.textContent()) ?? '';
+  await page.reload();
+  await settled(page, 'ready', 'threads.xray');
+  await expect(head).toHaveText(name);
+  await page.addInitScript(() => {
+    let isGranted = false;
+    Object.assign(FileSystemFileHandle.prototype, {
+      queryPermission: async () => (isGranted ? 'granted' : 'prompt'),
+      requestPermission: async () => {
+        isGranted = true;
+        return 'granted';
+      },
+    });
+  });
+  await written(page, 'threads.xray');
+  await page.reload();
+  await page.getByRole('button', { name: 'Open threads.xray again' }).click();
+  await settled(page, 'ready', 'threads.xray');
+  await expect(head).toHaveText(name);
+});
+
+test('a file without a handle comes back from a copy that was asked for, until that is deleted', async ({ page }) => {
+  await page.setInputFiles('#file-input', fixture('threads.xray'));
+  await settled(page, 'ready', 'threads.xray');
+  await written(page, 'threads.xray');
+  await runCommand(page, 'Keep a copy in this browser');
+  const dialog = page.getByRole('dialog', { name: 'Keep a copy of threads.xray?' });
+  await expect(dialog).toContainText(/takes [\d.,]+.kB in this browser/);
+  await expect(dialog).toContainText(`Other pages of ${new URL(page.url()).host} can read it`);
+  expect(await barriers(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Keep a copy' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(notice(page)).toContainText('A copy of threads.xray');
+  await page.reload();
+  await settled(page, 'ready', 'threads.xray');
+  await page.goto('about:blank');
+  await page.goto('./');
+  await page.getByRole('button', { name: /^threads\.xray.*copy in this browser/ }).click();
+  await settled(page, 'ready', 'threads.xray');
+  await written(page, 'threads.xray');
+  await runCommand(page, 'Delete the copy in this browser');
+  await expect(notice(page)).toContainText('was deleted');
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('was open here');
+  await page.getByRole('button', { name: 'Forget it' }).click();
+  await expect(page.getByRole('button', { name: 'Open a trace' })).toBeVisible();
+  expect(new URL(page.url()).hash).toBe('');
 });

@@ -92,9 +92,9 @@ test('a selected frame shows what it has drawn, and nothing is overdrawn before 
 test('contexts share textures, and windows grow', async ({ page }) => {
   const pane = await pictureOf(page, 'replay_windows.trace');
   for (const [frame, size, pixel] of [
-    ['Frame 0 of 3', '32 by 32', '0 255 0 255'],
-    ['Frame 1 of 3', '16 by 16', '255 128 0 255'],
-    ['Frame 2 of 3', '64 by 40', '255 0 255 255'],
+    ['Frame 0 of 0–2', '32 by 32', '0 255 0 255'],
+    ['Frame 1 of 0–2', '16 by 16', '255 128 0 255'],
+    ['Frame 2 of 0–2', '64 by 40', '255 0 255 255'],
   ] as const) {
     await expect(pane).toContainText(frame);
     await expect(pane.getByRole('img', { name: new RegExp(`of ${size} `) })).toBeVisible();
@@ -135,7 +135,7 @@ test('lists the draws that cannot be shown, marks them in Events, and shows the 
   await failed.locator('summary').first().click();
   await expect(failed).toContainText('missing');
   await expect(failed).toContainText('In the trace');
-  await showPanel(page, 'Events');
+  await showPanel(page, 'Calls');
   await page.getByLabel('Filter calls').fill('name:glDispatchCompute');
   await expect(page.getByRole('row').getByRole('img', { name: /compute shaders/ })).toBeVisible();
   expect(await barriers(page)).toEqual([]);

@@ -79,8 +79,8 @@ test('accesses of a register and executions become hits and tracks', async ({ pa
   // One of the steps is a key frame, the others are instructions. All of them are hits.
   await expect(history.getByText(/^20.steps$/)).toBeVisible();
   await history.getByRole('button', { name: 'Find all' }).click();
-  await page.getByRole('tab', { name: 'Results' }).click();
-  const results = page.getByRole('tabpanel', { name: 'Results' });
+  await page.getByRole('tab', { name: 'Hits' }).click();
+  const results = page.getByRole('tabpanel', { name: 'Hits' });
   await expect(results).toContainText('20 hits of reg.RBX:*');
   await history.getByRole('button', { name: 'Keep as track' }).click();
   await expect(page.getByRole('button', { name: 'RBX written', exact: true })).toBeVisible();

@@ -63,7 +63,7 @@ test.describe('functions', () => {
     await expect(row(page, '#5')).toHaveAttribute('aria-selected', 'true');
     await page.mouse.move(0, 0);
     await expect.poll(shot).not.toBe(before);
-    await page.getByRole('button', { name: 'Find exact percentiles' }).click();
+    await row(page, '#5').getByTitle('Find exact percentiles').first().click();
     await expect.poll(async () => plain(await row(page, '#5').innerText())).toContain('1.981 µs 2.811 µs 3.120 µs');
     await page.keyboard.press('Escape');
     await expect(row(page, '#5')).toHaveAttribute('aria-selected', 'false');
@@ -90,7 +90,6 @@ test.describe('functions', () => {
     const range = page.getByRole('navigation', { name: 'Range' });
     await expect(range).toContainText(/\d.µs – [\d.]+.µs/);
     await expect(page.locator('.range')).toBeVisible();
-    // The ruler and the breadcrumb show the same length.
     const length = await page.locator('.range-length').innerText();
     await expect(range).toContainText(`(${length})`);
     await expect(page.getByText(/, 513.calls/)).toBeHidden();
@@ -98,7 +97,7 @@ test.describe('functions', () => {
     await expect(range).toBeHidden();
     await expect(page.getByText(/, 513.calls/)).toBeVisible();
     await selectRange(page, 0.5, 0.3);
-    await range.getByRole('button', { name: 'Whole trace' }).click();
+    await page.getByRole('button', { name: 'Show whole trace' }).click();
     await expect(page.locator('.range')).toBeHidden();
     await expect(page.getByText(/, 513.calls/)).toBeVisible();
   });
@@ -180,7 +179,7 @@ test('the dock can be folded and resized, and keeps its state', async ({ page })
   await page.reload();
   await open(page, fixture('threads.xray'));
   await expect.poll(height).toBeLessThan(40);
-  await page.getByRole('tab', { name: 'Calls' }).click();
+  await page.getByRole('tab', { name: 'Functions' }).click();
   await expect.poll(height).toBe(before + 24);
 });
 
@@ -195,9 +194,9 @@ test('the view of calls is that of the format until the person chooses another, 
   const frames = fixture('frames/calls.frames');
   // Where instructions were recorded, the list of them comes first.
   await open(page, frames);
-  await expect(panels(page).getByRole('tab', { selected: true })).toHaveText('Listing');
-  await expect(panels(page).getByRole('tab').first()).toHaveText('Listing');
-  await page.getByRole('tab', { name: 'Calls' }).click();
+  await expect(panels(page).getByRole('tab', { selected: true })).toHaveText('Steps');
+  await expect(panels(page).getByRole('tab').first()).toHaveText('Steps');
+  await page.getByRole('tab', { name: 'Functions' }).click();
   await expect(front).toHaveText('Flame');
   await open(page, log);
   await expect(front).toHaveText('Functions');
@@ -208,7 +207,7 @@ test('the view of calls is that of the format until the person chooses another, 
   await open(page, frames);
   await expect(front).toHaveText('Tree');
   await open(page, fixture('rvn/blocks.sqlite'));
-  await page.getByRole('tab', { name: 'Calls' }).click();
+  await page.getByRole('tab', { name: 'Functions' }).click();
   await expect(front).toHaveText('Flame');
 });
 
@@ -216,13 +215,13 @@ test('the front panel is the one that the person chose last for the format', asy
   const front = panels(page).getByRole('tab', { selected: true });
   const log = fixture('threads.xray');
   await open(page, log);
-  await expect(front).toHaveText('Calls');
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await expect(front).toHaveText('Functions');
+  await page.getByRole('tab', { name: 'Records' }).click();
   await page.reload();
   await open(page, log);
-  await expect(front).toHaveText('Events');
+  await expect(front).toHaveText('Records');
   await open(page, fixture('rvn/blocks.sqlite'));
-  await expect(front).toHaveText('Listing');
+  await expect(front).toHaveText('Steps');
 });
 
 test('the dock starts folded in a small window', async ({ page }) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { fixture, open, pictured, showPanel, test } from './page.ts';
+import { barriers, fixture, open, pictured, showPanel, test } from './page.ts';
 
 async function show(page: Page, path: string, tab: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
@@ -22,7 +22,7 @@ async function saved(page: Page): Promise<string[]> {
 }
 
 test('functions, call trees and calls are saved with lengths in seconds', async ({ page }) => {
-  await show(page, 'xray/threads.xray', 'Calls');
+  await show(page, 'xray/threads.xray', 'Functions');
   await page.getByRole('row', { name: /#3/ }).first().click();
   const functions = await saved(page);
   expect(functions[0]).toBe('Function,Count,Total (s),Self (s),Min (s),Median (s),p90 (s),p99 (s),Max (s)');
@@ -44,7 +44,7 @@ test('functions, call trees and calls are saved with lengths in seconds', async 
 
 test('a narrowed list of records is saved, and copied', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await show(page, 'scene.trace', 'Events');
+  await show(page, 'scene.trace', 'Calls');
   await page.getByRole('combobox', { name: 'Filter calls' }).fill('name:glDrawElements arg.count:108');
   await expect(page.locator('.events .panel-bar')).toContainText('24 calls found');
   const rows = await saved(page);
@@ -68,4 +68,67 @@ test('rows of a query are saved', async ({ page }) => {
   await page.getByRole('button', { name: 'Run' }).click();
   await expect(page.locator('.query')).toContainText('1 row');
   expect(await saved(page)).toEqual(['a,b,c', '1,,"x,y"']);
+});
+
+const heads = (page: Page) => page.getByRole('grid', { name: 'Functions' }).getByRole('columnheader');
+const titles = async (page: Page) =>
+  (await heads(page).allInnerTexts()).map((title) => title.replace(/[▾▴]/, '').trim());
+const head = (page: Page, name: string) => heads(page).filter({ hasText: name });
+const boxOf = async (page: Page, name: string) => (await head(page, name).boundingBox())!;
+
+test('columns are resized, moved and hidden by the pointer, and stay so', async ({ page }) => {
+  await show(page, 'xray/threads.xray', 'Functions');
+  await expect(heads(page)).toHaveCount(10);
+  const before = await boxOf(page, 'Count');
+  const edge = { x: before.x + before.width - 3, y: before.y + before.height / 2 };
+  await page.mouse.move(edge.x, edge.y);
+  await page.mouse.down();
+  await page.mouse.move(edge.x + 40, edge.y, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(async () => Math.round((await boxOf(page, 'Count')).width - before.width)).toBe(40);
+  // The edge followed the pointer, and what is to the left of it did not move.
+  expect(Math.abs((await boxOf(page, 'Count')).x - before.x)).toBeLessThan(1);
+  const self = await boxOf(page, 'Self');
+  const total = await boxOf(page, 'Total');
+  await page.mouse.move(self.x + 20, self.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(total.x + 20, total.y + 10, { steps: 6 });
+  await page.mouse.up();
+  await expect
+    .poll(() => titles(page))
+    .toEqual([...['Function', 'Count', 'Self', 'Total', 'Share', 'Min', 'Median', 'p90', 'p99', 'Max']]);
+  // A drag does not sort.
+  await expect(head(page, 'Total')).toHaveAttribute('aria-sort', 'descending');
+  await head(page, 'p90').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Hide column' }).click();
+  const left = ['Function', 'Count', 'Self', 'Total', 'Share', 'Min', 'Median', 'p99', 'Max'];
+  await expect.poll(() => titles(page)).toEqual(left);
+  const width = (await boxOf(page, 'Count')).width;
+  await page.reload();
+  await show(page, 'xray/threads.xray', 'Functions');
+  await expect.poll(() => titles(page)).toEqual(left);
+  expect(Math.abs((await boxOf(page, 'Count')).width - width)).toBeLessThan(1);
+  // Back by keyboard.
+  await head(page, 'Count').getByRole('button').focus();
+  await page.keyboard.press('Shift+F10');
+  await expect(page.getByRole('menuitemcheckbox', { name: 'p90' })).toHaveAttribute('aria-checked', 'false');
+  expect(await barriers(page)).toEqual([]);
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await expect(heads(page)).toHaveCount(10);
+});
+
+test('a table is as wide as its panel, and ends between two columns', async ({ page }) => {
+  await page.setViewportSize({ width: 1180, height: 800 });
+  await open(page, fixture('xray/threads.xray'));
+  await pictured(page);
+  await showPanel(page, 'Functions');
+  const gap = () =>
+    page.locator('.functions .table').evaluate((box) => {
+      const last = [...box.querySelectorAll('th')].at(-1)!;
+      return box.getBoundingClientRect().left + box.clientWidth - last.getBoundingClientRect().right;
+    });
+  await expect.poll(async () => Math.abs(await gap())).toBeLessThan(2);
+  await page.getByRole('row', { name: /#3/ }).first().click();
+  await expect.poll(async () => Math.abs(await gap())).toBeLessThan(2);
 });

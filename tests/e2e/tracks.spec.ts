@@ -99,7 +99,7 @@ test.describe('among a few threads', () => {
   test('a hit on a hidden track shows the track', async ({ page }) => {
     await choose(page, 'thread 4713', 'Hide the track');
     await page.keyboard.press('g');
-    await page.locator('#go-to').fill('54.2 µs');
+    await page.locator('#find-field').fill('54.2 µs');
     await page.keyboard.press('Enter');
     // It leads to another thread.
     await expect(details(page)).toContainText('thread 4712');
@@ -175,13 +175,13 @@ test.describe('among a few threads', () => {
     expect(await height('thread 4713')).toBe(full);
     await expect.poll(() => inked(page)).toBeGreaterThan(0);
     await choose(page, 'thread 4713', 'Make all tracks compact');
-    expect(await height('thread 4713')).toBe(await height('thread 4712'));
+    await expect.poll(async () => (await height('thread 4713')) - (await height('thread 4712'))).toBe(0);
     await choose(page, 'thread 4713', 'Fold all tracks');
-    expect(await height('thread 4713')).toBe(27);
+    await expect.poll(() => height('thread 4713')).toBe(27);
     await expect(track(page, 'process 4711').getByRole('button', { name: 'Fold process 4711' })).toBeVisible();
     await choose(page, 'thread 4713', 'Unfold all tracks');
     await choose(page, 'thread 4713', 'Show all tracks in full height');
-    expect(await height('thread 4712')).toBe(full);
+    await expect.poll(() => height('thread 4712')).toBe(full);
   });
 
   test('a kept track takes part', async ({ page }) => {

@@ -9,12 +9,12 @@ const bar = (page: Page) => page.locator('.events .panel-bar');
 const status = (page: Page) => bar(page).locator('> [role="status"]');
 const grid = (page: Page) => page.getByRole('grid', { name: 'points' });
 
-/** Opens a trace with Events in front, and the field about values. */
+/** Opens a trace with Points in front, and the field about values. */
 async function values(page: Page, path: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, path);
   await pictured(page);
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Points' }).click();
   await page.getByRole('button', { name: 'Values', exact: true }).click();
   await expect(field(page)).toBeVisible();
 }
@@ -33,7 +33,7 @@ test('a query about values narrows the list, and its hits are those of Find', as
   await expect(rows).toHaveCount(found);
   await expect(page.locator('#event-0')).toContainText('key');
   expect(await barriers(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Results' }).click();
+  await page.getByRole('button', { name: 'List hits' }).click();
   const hits = page.getByRole('grid', { name: 'Hits' });
   await expect(hits.locator('tbody tr[aria-rowindex]')).toHaveCount(found);
   await expect(page.locator('#hit-0')).toContainText('key: -7, values: 0x');
@@ -45,7 +45,7 @@ test('free variables are shown with what they stand for', async ({ page }) => {
   await values(page, fixture('trace_db/variables.trace'));
   await ask(page, 'low, high: int where high = low * 10 and distinct(low, high)');
   await expect(status(page)).toContainText('found');
-  await page.getByRole('button', { name: 'Results' }).click();
+  await page.getByRole('button', { name: 'List hits' }).click();
   await expect(page.locator('#hit-0')).toContainText('low = n: 12, high = key: 120');
 });
 
@@ -82,11 +82,34 @@ test('Find takes queries about values, too', async ({ page }) => {
   await open(page, fixture('trace_db/variables.trace'));
   await pictured(page);
   await page.keyboard.press('Control+f');
-  await page.getByRole('combobox', { name: 'Find slices and records' }).fill('values: key < 0');
+  await page.getByRole('combobox', { name: 'Search', exact: true }).fill('values: key < 0');
   // The number grows while values are looked at.
   await expect(page.locator('.find-count')).toHaveText(/[1-9][\d,\s]* hits/);
-  await page.getByRole('combobox', { name: 'Find slices and records' }).fill('values: key < foo(');
+  await page.getByRole('combobox', { name: 'Search', exact: true }).fill('values: key < foo(');
   await expect(page.getByRole('alert')).toContainText('There is no function foo.');
+});
+
+test('a condition on values needs no other words in the search, and is proposed where it is no filter', async ({
+  page,
+}) => {
+  await values(page, fixture('trace_db/variables.trace'));
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.keyboard.press('Control+f');
+  const search = page.getByRole('combobox', { name: 'Search', exact: true });
+  await search.fill('key<0');
+  await expect(page.locator('.find-count')).toHaveText(/[1-9][\d,\s]* hits/);
+  const found = await page.locator('.find-count').innerText();
+  await search.fill('key < 0');
+  await expect(page.locator('.find-count')).toHaveText(found);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  const filter = page.getByRole('combobox', { name: 'Filter points' });
+  await filter.fill('key<0');
+  const note = page.getByRole('alert');
+  await expect(note).toContainText('Unknown key key. Keys: name, thread, start, depth, flag, arg.…, text, bytes. ');
+  await note.getByRole('button', { name: 'Search values: key<0' }).click();
+  await expect(field(page)).toHaveValue('key<0');
+  await expect(status(page)).toHaveText(/^\d+ points? found/);
 });
 
 test('statements without files have no column for them', async ({ page }) => {
@@ -119,10 +142,10 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   const grid = page.getByRole('grid', { name: 'Occurrences' });
   await expect(grid).toBeFocused();
   await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
-  await expect(page.locator('#occurrence-0 td')).toHaveText(['4', '2', '1', '-7', '0x55d0c0de12a4', '44']);
+  await expect(page.locator('#occurrence-0 td')).toHaveText(['4', '2', '1', '−7', '0x55d0c0de12a4', '44']);
   await expect(page.locator('#occurrence-1 td.statements-changed').first()).toHaveText('0');
   await grid.getByRole('button', { name: 'key' }).click();
-  await expect(page.locator('#occurrence-0 td').nth(3)).toHaveText('-42');
+  await expect(page.locator('#occurrence-0 td').nth(3)).toHaveText('−42');
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(details(page)).toContainText('Point 23');
   expect(await barriers(page)).toEqual([]);
@@ -134,7 +157,7 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   // Keys go on in what comes in place of what had the focus.
   await expect(statements).toBeFocused();
   // From a point to all those of its statement.
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Points' }).click();
   await details(page).getByRole('button', { name: 'All its points' }).click();
   await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
 });
@@ -143,7 +166,7 @@ test('traces without values have no such field', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Records' }).click();
   await expect(bar(page)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Values', exact: true })).toHaveCount(0);
   await expect(page.getByRole('tab', { name: 'Statements' })).toHaveCount(0);
@@ -167,10 +190,10 @@ test('the answers are those of the reference', async ({ page }) => {
       'a = big_unsigned: 18446744073709551615',
     ],
   ] as const) {
-    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByRole('tab', { name: 'Points' }).click();
     await ask(page, query);
     await expect(status(page)).toHaveText('1 point found');
-    await page.getByRole('button', { name: 'Results' }).click();
+    await page.getByRole('button', { name: 'List hits' }).click();
     await expect(page.locator('#hit-0')).toContainText(matched);
   }
   await values(page, formats);

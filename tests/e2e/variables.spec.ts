@@ -24,7 +24,7 @@ test('variables are summed up, and lead to their tracks and extremes', async ({ 
   await page.getByRole('searchbox', { name: 'Filter variables' }).fill('n');
   await page.getByRole('searchbox', { name: 'Filter variables' }).fill('key');
   await expect(cells(page, 'variable-0').nth(2)).toHaveText('47');
-  await expect(cells(page, 'variable-0').nth(3)).toHaveText('-42');
+  await expect(cells(page, 'variable-0').nth(3)).toHaveText('−42');
   await expect(cells(page, 'variable-0').nth(4)).toHaveText('120');
   await page.locator('#variable-0').getByRole('button', { name: '120' }).click();
   await expect(details(page)).toContainText('Point 6');
@@ -106,7 +106,7 @@ test('a source map names statements wherever they are shown', async ({ page }) =
   await expect(cells(page, 'statement-0')).toContainText(['3', '33', 'p = copy + i (lines.c:16)']);
   await page.locator('#statement-0').click();
   await expect(page.locator('.statements .panel-bar b')).toHaveText('p = copy + i (lines.c:16)');
-  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('tab', { name: 'Points' }).click();
   await expect(page.locator('#event-0')).toContainText('n = (length + 16) / 16 * 16 (lines.c:12)');
   await page.locator('#event-1').click();
   await expect(details(page)).toContainText('copy = malloc(n) (lines.c:13)');

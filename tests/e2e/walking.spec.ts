@@ -1,20 +1,20 @@
 import { expect, type Page } from '@playwright/test';
 import { barriers, fixture, open, pictured, recording, test, typeGoTo } from './page.ts';
 
-const listing = (page: Page) => page.getByRole('tabpanel', { name: 'Listing' });
+const listing = (page: Page) => page.getByRole('tabpanel', { name: 'Steps' });
 
 /** Opens a trace and selects a step in the listing. */
 async function listingAt(page: Page, path: string, step: number): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, path);
   await pictured(page);
-  await page.getByRole('tab', { name: 'Listing' }).click();
+  await page.getByRole('tab', { name: 'Steps' }).click();
   await goTo(page, step);
 }
 
 async function goTo(page: Page, step: number): Promise<void> {
   await typeGoTo(page, step);
-  await page.getByPlaceholder('Go to…').blur();
+  await page.locator('#find-field').blur();
   await isAt(page, step);
 }
 
@@ -131,7 +131,7 @@ test('transitions of a block trace', async ({ page }) => {
   await expect(hottest).toContainText('55,176');
   await expect(hottest).toContainText('0x7ff6124171d0');
   await hottest.click();
-  await page.getByRole('tab', { name: 'Listing' }).click();
+  await page.getByRole('tab', { name: 'Steps' }).click();
   await isAt(page, 37_962);
   await page.keyboard.press('Control+F9');
   await isAt(page, 38_004);
@@ -180,7 +180,7 @@ test('folding loops keeps what is at the top of the listing, without a selected 
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, recording('frames/real-loads-stores.frames'));
   await pictured(page);
-  await page.getByRole('tab', { name: 'Listing' }).click();
+  await page.getByRole('tab', { name: 'Steps' }).click();
   const row = (step: number) => listing(page).locator(`#event-${step}`);
   const height = (await row(0).boundingBox())?.height ?? 0;
   await listing(page)

@@ -60,12 +60,12 @@ async function search({ expression, wait }) {
     return performance.now();
   };
   type('');
-  await until(() => document.querySelector('.find-count').textContent === '');
+  const said = () => document.querySelector('.find-count')?.textContent ?? '';
+  await until(() => said() === '');
   performance.clearMarks('unspool:find');
   type(expression);
   await until(() => performance.getEntriesByName('unspool:find').length > 0);
   const began = performance.getEntriesByName('unspool:find')[0].startTime;
-  const said = () => document.querySelector('.find-count').textContent;
   const isDone = () => said().includes('hit') && !/[%…]/.test(said());
   const first = await until(() => /^[1-9]/.test(said()) || isDone());
   const done = await until(isDone);

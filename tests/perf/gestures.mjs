@@ -1,6 +1,8 @@
 // Scripted gestures over the timeline, by input events.
 
 const REST_MS = 400;
+/** Modifiers of the protocol. */
+const [ALT, CTRL, SHIFT] = [1, 2, 8];
 
 /** Pans and zooms at several scales. Returns the ms from the last event of each gesture to the final picture. */
 export async function gestures(page, client) {
@@ -10,9 +12,11 @@ export async function gestures(page, client) {
   });
   const middle = { x: Math.round(box.x + box.width * 0.37), y: Math.round(box.y + Math.min(box.height / 2, 120)) };
   const mouse = (type, at, more = {}) => client.send('Input.dispatchMouseEvent', { type, ...at, ...more });
-  const wheel = async (times, deltaY, more) => {
-    for (let i = 0; i < times; i += 1) await mouse('mouseWheel', middle, { deltaX: 0, deltaY, ...more });
+  const wheel = async (times, deltaY, modifiers) => {
+    for (let i = 0; i < times; i += 1) await mouse('mouseWheel', middle, { deltaX: 0, deltaY, modifiers });
   };
+  // Without Ctrl, the wheel scrolls where the tracks are higher than the window.
+  const zoom = (times, deltaY) => wheel(times, deltaY, CTRL);
   const drag = async (times, by) => {
     const held = { button: 'left', buttons: 1, clickCount: 1 };
     await mouse('mousePressed', middle, held);
@@ -26,22 +30,22 @@ export async function gestures(page, client) {
   };
   const inAndOut = async () => {
     for (let i = 0; i < 4; i += 1) {
-      await wheel(8, -160);
-      await wheel(8, 160);
+      await zoom(8, -160);
+      await zoom(8, 160);
     }
-    await wheel(12, -160);
+    await zoom(12, -160);
   };
 
   const plan = [
-    ['zoom in', () => wheel(20, -120)],
+    ['zoom in', () => zoom(20, -120)],
     ['pan', () => drag(60, 24)],
-    ['zoom in further', () => wheel(30, -120)],
+    ['zoom in further', () => zoom(30, -120)],
     ['pan close up', () => drag(60, 24)],
-    ['zoom out', () => wheel(60, 120)],
+    ['zoom out', () => zoom(60, 120)],
     ['pan the whole', () => drag(40, 40)],
     ['zoom quickly in and out', inAndOut],
-    ['pan sideways by wheel', () => wheel(40, 200, { modifiers: 8 })],
-    ['scroll the tracks', () => wheel(20, 120, { modifiers: 1 })],
+    ['pan sideways by wheel', () => wheel(40, 200, SHIFT)],
+    ['scroll the tracks', () => wheel(20, 120, ALT)],
     ['fit', () => page.keyboard.press('0')],
   ];
   const settled = {};

@@ -47,7 +47,8 @@ async function measured(path) {
     for (let i = 0; i < ASKED; i += 1) {
       const call = Math.floor(random() * calls);
       await page.evaluate(() => performance.clearMeasures('unspool:state'));
-      const field = page.getByPlaceholder('Go to…');
+      await page.keyboard.press('Control+p');
+      const field = page.locator('#find-field');
       await field.fill(String(call));
       await field.press('Enter');
       await page.waitForFunction(() => performance.getEntriesByName('unspool:state').length > 0, null, { polling: 20 });

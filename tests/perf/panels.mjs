@@ -1,12 +1,15 @@
 // Panels that are measured.
 
-/** Brings the table of functions to the front. A trace of values has it in the menu of panels without a tab. */
+/** Brings a panel to the front, given its id, from its tab or from the menu of panels without one. */
+export async function showPanel(page, id) {
+  const tab = page.locator(`#tab-${id}`);
+  if (await tab.isVisible()) return tab.click();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: { calls: /Functions|Lifetimes/, query: 'SQL' }[id] }).click();
+}
+
+/** Brings the table of functions to the front. */
 export async function showFunctions(page) {
-  const tab = page.locator('#tab-calls');
-  if (await tab.isVisible()) await tab.click();
-  else {
-    await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Lifetimes' }).click();
-  }
+  await showPanel(page, 'calls');
   await page.getByRole('radio', { name: /Functions|Names/ }).click();
 }

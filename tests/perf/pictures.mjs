@@ -57,7 +57,8 @@ async function once(path, frame) {
   try {
     await choose(client, path);
     await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: OPEN_MS, polling: 100 });
-    const field = page.getByPlaceholder('Go to…');
+    await page.keyboard.press('Control+p');
+    const field = page.locator('#find-field');
     await field.fill(`frame ${frame}`);
     await field.press('Enter');
     // The page is idle by then.

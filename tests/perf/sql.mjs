@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { find, must, root } from '../../scripts/lib.mjs';
 import { choose, startPage } from './browser.mjs';
 import { generated } from './inputs.mjs';
+import { showPanel } from './panels.mjs';
 
 /** Two records a slice. */
 const INPUT = { name: 'sql', format: 'xray', events: 10_000_000, ending: 'xray' };
@@ -63,8 +64,7 @@ async function inPage(chromium, url, path) {
   try {
     await choose(client, path);
     await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: WAIT_MS });
-    await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'SQL' }).click();
+    await showPanel(page, 'query');
     const box = page.getByRole('textbox', { name: 'SQL query' });
     const ask = async (statement) => {
       await box.press('Control+a');

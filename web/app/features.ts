@@ -1,4 +1,5 @@
 import { CALLS } from '../features/calls/feature.ts';
+import { DETAILS } from '../features/details/feature.ts';
 import { EVENTS } from '../features/events/feature.ts';
 import { EXPORT } from '../features/export/feature.ts';
 import { GRAPHICS } from '../features/graphics/feature.ts';
@@ -23,4 +24,5 @@ export const FEATURES: readonly Feature[] = [
   SEARCH,
   EXPORT,
   NOTES,
+  DETAILS,
 ];

@@ -2,8 +2,14 @@
 export interface Format {
   /** As in `TraceInfo.format`. */
   readonly id: string;
+  /** What the file is called by those who record it. */
   readonly name: string;
+  /** What is shown of it. */
   readonly about: string;
+  /** How to record one, as `MarkedText`. */
+  readonly record: string;
+  /** Samples that are part of the page. */
+  readonly samples: readonly Sample[];
 }
 
 /** A sample trace on the empty page. */
@@ -19,62 +25,47 @@ export const FORMATS: readonly Format[] = [
   {
     id: 'xray',
     name: 'LLVM XRay logs',
-    about:
-      "flight data recorder mode versions 1 to 5, basic mode versions 1 to 3, and llvm-xray's YAML, which has function names",
+    about: 'What each thread called, when, and for how long. For names, add the program that wrote the log.',
+    record: 'Compile with `-fxray-instrument`, run with `XRAY_OPTIONS="patch_premain=true xray_mode=xray-fdr"`',
+    samples: [
+      { path: 'samples/threads.xray', name: 'Threads', about: 'Four threads, one recorded from the middle of a call' },
+      { path: 'samples/events.xray', name: 'Events', about: 'Custom and typed events between calls' },
+    ],
   },
   {
     id: 'apitrace',
     name: 'apitrace traces',
-    about: '.trace of OpenGL, EGL and D3D calls, in any container: Snappy, gzip, Brotli, zstd',
+    about: 'OpenGL, EGL and Direct3D calls by frame: what each drew, state, textures and shaders.',
+    record: 'Run `apitrace trace PROGRAM`',
+    samples: [
+      { path: 'samples/scene.trace', name: 'Scene', about: 'Forty-one frames of a small game in OpenGL' },
+      { path: 'samples/values.trace', name: 'Values', about: 'Every kind of argument, and backtraces' },
+    ],
   },
   {
     id: 'frames',
     name: 'BAP frames',
-    about: '.frames of QEMU, Pin and other tracers: the calls of each thread, rebuilt from its instructions',
+    about: 'Executed instructions with registers and memory at any step, and the calls rebuilt from them.',
+    record: "Run `qemu-x86_64 -tracefile OUT.frames PROGRAM` of BAP's QEMU, or its Pin tracer",
+    samples: [{ path: 'samples/calls.frames', name: 'Calls', about: 'x86-64 code with recursion and tainted input' }],
   },
   {
     id: 'trace-db',
     name: 'trace-db traces',
-    about: "GrammaTech's, in both layouts: variables as values, statements, buffers",
+    about: 'Variables as values over time, statements, buffers and invariants.',
+    record: "Run a program that GrammaTech's tools instrumented",
+    samples: [{ path: 'samples/variables.trace', name: 'Variables', about: 'A sort and greatest common divisors' }],
   },
   {
     id: 'rvn',
     name: 'REVEN block traces',
-    about: 'SQLite databases of rvnblock: each run of a basic block, and the calls rebuilt from them',
+    about: 'Each run of each basic block of a whole system, and the calls rebuilt from them.',
+    record: 'Record a scenario in REVEN with rvnblock: its SQLite database',
+    samples: [
+      { path: 'samples/blocks.sqlite', name: 'Blocks', about: 'A 64-bit system with interrupts and a page fault' },
+    ],
   },
 ];
 
-/** The samples that are part of the page. */
-export const SAMPLES: readonly Sample[] = [
-  {
-    path: 'samples/threads.xray',
-    name: 'Threads',
-    about: 'A main thread and three workers, one of them recorded from the middle of a call',
-  },
-  { path: 'samples/events.xray', name: 'Events', about: 'One thread with custom and typed events between its calls' },
-  {
-    path: 'samples/scene.trace',
-    name: 'Scene',
-    about: 'Forty-one frames of a small game in OpenGL, with debug groups, markers and a second thread',
-  },
-  {
-    path: 'samples/values.trace',
-    name: 'Values',
-    about: 'Every kind of argument that an apitrace can hold, and backtraces',
-  },
-  {
-    path: 'samples/calls.frames',
-    name: 'Calls',
-    about: 'A few hundred bytes of x86-64 code, instruction by instruction, with recursion and tainted input',
-  },
-  {
-    path: 'samples/variables.trace',
-    name: 'Variables',
-    about: 'A sort and greatest common divisors, with every variable at every statement',
-  },
-  {
-    path: 'samples/blocks.sqlite',
-    name: 'Blocks',
-    about: 'A small 64-bit system, block by block, with interrupts and a page fault',
-  },
-];
+/** The samples of all formats. */
+export const SAMPLES: readonly Sample[] = FORMATS.flatMap(({ samples }) => samples);

@@ -7,6 +7,7 @@ import { render } from 'preact';
 import { shortened } from '../base/format.ts';
 import { sweepSpools } from '../base/spools.ts';
 import { limitConnections, startWorker } from '../base/workers.ts';
+import { createCopies } from '../page/copies.ts';
 import { createDock } from '../page/dock.ts';
 import type { Net } from '../page/download.ts';
 import type { Page } from '../page/page.ts';
@@ -42,6 +43,7 @@ const net: Net = {
 };
 const memory = createBrowserMemory(storageOrNull());
 const recent = createRecent(recentInBrowser(() => globalThis.indexedDB));
+const copies = createCopies(storageOrNull());
 const workbench = createWorkbench(spawn, spawnRecords, net, memory, recent.again);
 const dock = createDock(window);
 const page: Page = {
@@ -52,12 +54,15 @@ const page: Page = {
   noteFrame: createFrameNotes(),
   memory,
   recent,
+  copies,
   history: createPageHistory(window),
+  awaited: signal(null),
   commands: [...COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
   chooseFile: () => void chooseFile(workbench, recent),
   surface: signal(null),
-  keysShown: signal(false),
-  paletteShown: signal(false),
+  helpShown: signal(false),
+  keepShown: signal(false),
+  search: { mode: signal('all'), isAsked: signal(false) },
 };
 
 effect(() => {
@@ -69,8 +74,9 @@ effect(() => {
 effect(() => {
   const bench = workbench.bench.value;
   if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready') return;
-  const { name, size, info } = bench.open.trace;
-  void page.recent.note(bench.open.file, { name, size, format: info.peek()?.title ?? '' });
+  const { name, size, info, companions } = bench.open.trace;
+  const added = companions.value.map(({ file }) => file);
+  void page.recent.note(bench.open.file, { name, size, format: info.peek()?.title ?? '' }, added);
 });
 effect(() => {
   const bench = workbench.bench.value;
@@ -95,13 +101,27 @@ let followsLinks = false;
 const followLinks = () => {
   if (followsLinks || !location.hash.includes('unspool=')) return;
   followsLinks = true;
-  void import('../page/address.ts').then(({ followAddress }) => followAddress(page));
+  // By the time that it is loaded, the history may be elsewhere.
+  const { hash } = location;
+  const { state } = history;
+  void import('../page/address.ts').then(({ followAddress }) => followAddress(page, hash, state));
 };
-window.addEventListener('hashchange', followLinks);
+window.addEventListener('hashchange', () => {
+  // The page itself writes the others.
+  if (history.state === null) followLinks();
+});
+/** Loads what keeps the view in the address, once there is one. */
+let keepsAddress = false;
+effect(() => {
+  const bench = workbench.bench.value;
+  if (keepsAddress || bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready') return;
+  keepsAddress = true;
+  whenIdle(() => void import('./live_address.ts').then(({ keepAddress }) => keepAddress(page)));
+});
 
 render(<App page={page} />, document.getElementById('app')!);
 
-if (isTooOld()) workbench.tell(NEEDED);
+if (isTooOld()) workbench.warn(NEEDED);
 
 followLinks();
 // Embedded in a page, or opened by one.

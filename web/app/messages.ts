@@ -48,11 +48,11 @@ function bufferOf(data: object, workbench: Workbench): Blob | null {
   const isShared = typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
   if (isShared || (buffer instanceof ArrayBuffer && (buffer as { resizable?: boolean }).resizable)) {
     // It could change while it is being read.
-    workbench.tell(`${title} was sent as a ${isShared ? 'shared' : 'resizable'} buffer, which cannot be opened.`);
+    workbench.warn(`${title} was sent as a ${isShared ? 'shared' : 'resizable'} buffer, which cannot be opened.`);
   } else if (buffer instanceof ArrayBuffer || buffer instanceof Blob) {
     return new Blob([buffer]);
   } else {
-    workbench.tell(`${title} was sent without its bytes: “buffer” is neither an ArrayBuffer nor a Blob.`);
+    workbench.warn(`${title} was sent without its bytes: “buffer” is neither an ArrayBuffer nor a Blob.`);
   }
   return null;
 }

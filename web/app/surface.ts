@@ -23,7 +23,8 @@ export function createSurface(
     filtering,
     pointer,
     visits,
-  }: Pick<Surface, 'area' | 'scrollBy' | 'filtering' | 'pointer' | 'visits'>,
+    undo,
+  }: Pick<Surface, 'area' | 'scrollBy' | 'filtering' | 'pointer' | 'visits' | 'undo'>,
 ): Surface & { readonly dispose: Dispose } {
   const { trace, timeline, selection, statistics } = open;
   const scope = createScope();
@@ -104,9 +105,12 @@ export function createSurface(
       const track = selected?.track ?? selection.record.peek()?.track;
       if (track === undefined) return;
       arrangement.current.value = track;
-      if (laidOf(track)) return;
+      const laid = laidOf(track);
+      const isDeep = laid !== undefined && selected !== null && isDeeper(laid, selected);
+      if (laid && !isDeep) return;
       // What was selected from elsewhere is to be seen.
-      arrangement.uncover(track);
+      if (isDeep) arrangement.toggleOpened(track);
+      else arrangement.uncover(track);
       afterLayout(() => {
         const laid = laidOf(track);
         if (selected) bringRowIntoView(selected);
@@ -119,7 +123,11 @@ export function createSurface(
   let latest: 'selected' | 'range' = 'selected';
   scope.add(
     watch([selection.selected], () => {
-      if (selection.selected.peek()) latest = 'selected';
+      const selected = selection.selected.peek();
+      if (!selected) return;
+      latest = 'selected';
+      // The function that stood out is left with the selection of another one.
+      if (selected.name >= 0 && selected.name !== statistics.highlighted.peek()) statistics.highlighted.value = -1;
     }),
   );
   scope.add(
@@ -159,6 +167,7 @@ export function createSurface(
     area,
     pointer,
     visits,
+    undo,
     filtering,
     scrollBy,
     bringIntoView,
@@ -217,6 +226,11 @@ export function createSurface(
     },
     dispose: scope.dispose,
   };
+}
+
+/** Whether an item is in one of the rows that its track hides. */
+function isDeeper(laid: LaidTrack, { item, depth }: Pointed): boolean {
+  return laid.deeper > 0 && item?.kind === 'slice' && depth - laid.track.lowest >= laid.rows;
 }
 
 /** Calls `then` when a changed layout is on the screen: until then it cannot be scrolled to what is new. */

@@ -5,7 +5,6 @@ import { createScope } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { NoteFlags } from '../features/notes/flags.tsx';
 import { NoteLines, NoteMarks } from '../features/notes/lines.tsx';
-import { FindBar } from '../features/search/find_bar.tsx';
 import type { Page } from '../page/page.ts';
 import { viewsOf } from '../page/places.ts';
 import { useMenu } from '../parts/menu/request.ts';
@@ -23,10 +22,12 @@ import { RulerStrip } from '../timeline/canvas/ruler.tsx';
 import { Tooltip } from '../timeline/canvas/tooltip.tsx';
 import { TrackList } from '../timeline/canvas/tracks.tsx';
 import { createViewState, type PointerPlace, TALLEST } from '../timeline/canvas/view_state.ts';
-import { pinnedPart, scrolledHeight, trackAt } from '../timeline/layout.ts';
+import { scrolledAt, scrolledHeight, trackAt } from '../timeline/layout.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
+import { undoOf } from '../timeline/undo.ts';
 import { createVisits } from '../timeline/visits.ts';
 import { Dock } from './dock/dock.tsx';
+import { divideRoom } from './dock/sizes.ts';
 import { SelectionPane } from './pane.tsx';
 import { createSurface } from './surface.ts';
 import '../timeline/canvas/timeline.css';
@@ -56,8 +57,9 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     if (!element || !shapes.current || !marks.current) return undefined;
     const scope = createScope();
     const scrollAt = (pixels: number, y: number) => {
-      const isPinned = y < pinnedPart(timeline.layout.peek(), timeline.size.peek().height);
-      (isPinned ? timeline.scrollPinned : scrollBy)(pixels);
+      const scrolled = scrolledAt(timeline.layout.peek(), timeline.size.peek().height, y);
+      if (scrolled) (scrolled === 'pinned' ? timeline.scrollPinned : scrollBy)(pixels);
+      return scrolled !== null;
     };
     // A track that the user scrolled to stays in place when one appears above it.
     let before = timeline.layout.peek();
@@ -79,7 +81,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     const visits = createVisits(open, page.history, scrollTo, viewsOf(open, page));
     scope.add(visits.dispose);
     const { filtering, pointer } = state;
-    const surface = createSurface(open, { area: element, scrollBy, filtering, pointer, visits });
+    const surface = createSurface(open, { area: element, scrollBy, filtering, pointer, visits, undo: undoOf(open) });
     scope.add(surface.dispose);
     page.surface.value = surface;
     scope.add(() => {
@@ -88,6 +90,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
     scope.add(listenForMenus(element, open, state, showMenu));
     scope.add(drawTimeline(open, page, state, { area: element, shapes: shapes.current, marks: marks.current }));
     scope.add(markCompletion(open));
+    const section = element.closest('.work')?.querySelector<HTMLElement>('.dock');
+    if (scroller.current && section) scope.add(divideRoom(open, page.dock, { scroller: scroller.current, section }));
     for (const { start } of page.features) if (start) scope.add(start(open, page));
     // What was opened is what the keys act on now.
     element.focus({ preventScroll: true });
@@ -104,7 +108,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
           <NoteMarks open={open} />
         </OverviewStrip>
         <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
-        <NoteFlags open={open} page={page} />
+        <NoteFlags open={open} />
         <div
           ref={scroller}
           class="scroller"
@@ -142,7 +146,6 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
             </div>
           </div>
         </div>
-        <FindBar open={open} dock={page.dock} />
         <Divider />
         <Dock open={open} page={page} />
       </main>

@@ -44,10 +44,16 @@ export type HitOrder = (typeof HIT_ORDERS)[number];
 /** Most hits that can be put in an order other than that of their positions. */
 export const MOST_SORTED = 2 ** 20;
 
+/** Hits with these numbers by position, `end` exclusive. */
+export interface HitNumbers {
+  readonly first: number;
+  readonly end: number;
+}
+
 /** The hits of a search, by the id of its job. Answers are null if there is no such search. */
 export interface HitService {
-  /** `count` hits from number `first` on; fewer at the end. */
-  hits(job: number, first: number, count: number, order: HitOrder): readonly Hit[] | null;
+  /** Of some hits, `count` from number `first` on; fewer at the end. */
+  hits(job: number, among: HitNumbers, first: number, count: number, order: HitOrder): readonly Hit[] | null;
   /** How many hits are before an item or a record, and whether it is one. */
   rankOfHit(job: number, x: Ticks, item: Item | null, locator: bigint | null): HitRank | null;
   /** The cells that hits touch. `depths` are as in a query. `merged` joins all depths of a track. */

@@ -4,6 +4,8 @@ import {
   formatCount,
   formatCounted,
   formatLength,
+  formatNumber,
+  formatNumeral,
   formatPercent,
   formatPosition,
   formatRange,
@@ -22,6 +24,19 @@ describe('numbers', () => {
     expect(formatCount(0)).toBe('0');
     expect(formatCount(2_521_276)).toBe('2,521,276');
     expect(formatCount(1_800_000_000_123_456_789n)).toBe('1,800,000,000,123,456,789');
+  });
+  it('has one form for numbers, whatever wrote them', () => {
+    expect(formatCount(-2_147_483_648)).toBe('−2,147,483,648');
+    expect(formatNumber(-1234.5678)).toBe('−1,234.57');
+    expect(['-2147483648', '-inf', '1234.56', '-1e-30', 'nan', '0x1f', 'a-1000'].map(formatNumeral)).toEqual([
+      '−2,147,483,648',
+      '−inf',
+      '1,234.56',
+      '−1e-30',
+      'nan',
+      '0x1f',
+      'a-1000',
+    ]);
   });
   it('writes a count with its noun', () => {
     expect(plain(formatCounted(1, 'call'))).toBe('1 call');

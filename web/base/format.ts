@@ -13,14 +13,30 @@ const UNITS = [
   { name: 'ns', ps: 1_000n },
 ] as const;
 
-/** A whole number with thousands separators: `2,521,276`. */
+/** A whole number with thousands separators and a true minus sign: `2,521,276`, `−48`. */
 export function formatCount(count: number | bigint): string {
-  return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
+  const digits = count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
+  return digits.startsWith('-') ? `−${digits.slice(1)}` : digits;
 }
 
-/** A number with six significant digits at most. */
+/** A number with six significant digits at most, as {@link formatNumeral} has it. */
 export function formatNumber(value: number): string {
+  return formatNumeral(codeNumber(value));
+}
+
+/** A number with six significant digits at most, as code has it: for lists, where commas are between numbers. */
+export function codeNumber(value: number): string {
   return String(Number(value.toPrecision(6)));
+}
+
+/**
+ * A number in decimal, or `inf`, as the page shows numbers outside of code: `-2147483648.5` becomes `−2,147,483,648.5`. Other
+ * texts stay as they are.
+ */
+export function formatNumeral(text: string): string {
+  const [, sign, whole, rest] = /^(-?)(\d+|inf)((?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(text) ?? [];
+  if (whole === undefined) return text;
+  return `${sign === '-' ? '−' : ''}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest}`;
 }
 
 /** A count with its noun: `1 call`, `2,000 calls`. `noun` is singular and has a regular plural. */

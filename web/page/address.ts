@@ -1,72 +1,137 @@
-import { effect, signal, untracked } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 import { formatBytes, shortened } from '../base/format.ts';
+import type { OpenTrace } from '../timeline/open_trace.ts';
 import { copyText } from './copy.ts';
-import { addressOf } from './download.ts';
 import { differs, follow, type Link, linkOf, parseLink } from './link.ts';
-import type { Page } from './page.ts';
+import type { Page, Surface } from './page.ts';
+import { restore } from './restore.ts';
 
 /** Characters of a file's name in a notice. */
 const LONGEST = 100;
 
-/** Shows the view that the address is a link to, now or when that changes: once its file is open. Lives as long as the page. */
-export function followAddress(page: Page): void {
-  const { workbench, dock } = page;
-  const waiting = signal<Link | null>(null);
-  const read = () => {
-    const link = parseLink(location.hash);
-    waiting.value = link;
-    if (!link || workbench.bench.peek().at !== 'empty') return;
-    if (new URLSearchParams(location.search).has('url')) return;
-    workbench.tell(`This link shows a place in ${named(link)}. Open that file to see it.`);
+/** What an entry of the browser's history has if the page itself wrote its address. */
+interface OwnEntry {
+  readonly live: true;
+}
+
+/**
+ * Shows the view that the address is a link to: `hash` now, and later ones when the address changes. Once its file is open. Lives as
+ * long as the page. `state` is that of the browser's history.
+ */
+export function followAddress(page: Page, hash: string, state: unknown): void {
+  const { workbench, dock, awaited } = page;
+  /** The link is the one that the page was loaded with. */
+  let isFirst = true;
+  const wait = (fragment: string, isOwn: boolean) => {
+    const link = parseLink(fragment);
+    const hasAddress = new URLSearchParams(location.search).has('url');
+    awaited.value = link && { link, isOwn, source: hasAddress ? null : undefined };
+    // With an address, the file is on its way.
+    if (link && !hasAddress) void restore(page);
   };
-  window.addEventListener('hashchange', read);
+  window.addEventListener('hashchange', () => {
+    // Going back and forward, the history itself shows the place.
+    if (isOwn(history.state)) return;
+    isFirst = false;
+    wait(location.hash, false);
+  });
   effect(() => {
     const bench = workbench.bench.value;
-    const link = waiting.value;
-    if (!link || bench.at !== 'open') return;
+    const now = awaited.value;
+    if (!now || bench.at !== 'open') return;
     const { trace, memory, timeline } = bench.open;
     const identity = memory.identity.value;
     if (!identity || trace.status.value.at !== 'ready' || !timeline.view.value) return;
-    waiting.value = null;
+    awaited.value = null;
     untracked(() => {
-      const why = differs(link, identity);
-      if (why === '') void follow(link, bench.open, dock);
-      else workbench.tell(`This link belongs to another file, ${named(link)}: ${why}.`);
+      const why = differs(now.link, identity);
+      if (why === '') void show(now.link, bench.open);
+      // What was open before is no longer of interest once the user opens something else.
+      else if (!now.isOwn) workbench.warn(`This link belongs to another file, ${nameIn(now.link)}: ${why}.`);
     });
   });
-  read();
+  const show = async (link: Link, open: OpenTrace) => {
+    const surface = page.surface.peek();
+    const isBeginning = isFirst;
+    const shown = follow(link, open, dock).then(() => (surface ? scrollTo(link, surface) : undefined));
+    // What the page begins with is not something that the user has done.
+    if (isBeginning) surface?.visits.joins(shown);
+    await shown;
+    if (isBeginning) surface?.undo.forget();
+  };
+  wait(hash, isOwn(state));
 }
 
-function named({ file }: Link): string {
+/** Scrolls the tracks as in a link, once what it has chosen about them is on the screen. */
+async function scrollTo({ top }: Link, { open, scrollBy }: Surface): Promise<void> {
+  if (top === null) return;
+  for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+  scrollBy(top - open.timeline.scrollTop.peek());
+}
+
+/** The name and the size of the file of a link. */
+export function nameIn({ file }: Link): string {
   const name = shortened(file.name, LONGEST);
   return file.size === null ? name : `${name} (${formatBytes(file.size)})`;
 }
 
+/** Whether an entry of the browser's history is one of the page, rather than of a link that was followed. */
+function isOwn(state: unknown): boolean {
+  return typeof state === 'object' && state !== null && ('live' in state || 'entry' in state);
+}
+
 /** Copies a link to what is shown. */
 export function copyLink(page: Page): void {
-  const { workbench, dock } = page;
+  const { workbench } = page;
   const bench = workbench.bench.peek();
-  const fragment = bench.at === 'open' ? linkOf(bench.open, dock) : null;
-  if (bench.at !== 'open' || fragment === null) return;
-  const address = new URL(location.href);
-  const url = address.searchParams.get('url');
-  // Another file may have been opened since.
-  const isOfAddress = url !== null && nameAt(url) === bench.open.trace.name;
-  address.search = isOfAddress ? `?${new URLSearchParams({ url })}` : '';
-  address.hash = fragment;
+  const address = bench.at === 'open' ? addressOfView(bench.open, page, true) : null;
+  if (bench.at !== 'open' || !address) return;
+  const url = workbench.urlOf(bench.open.file);
+  address.search = url === null ? '' : `?${new URLSearchParams({ url })}`;
   copyText(page, address.href);
   workbench.tell(
-    isOfAddress
-      ? 'Copied a link to this view.'
-      : 'Copied a link to this view. The link does not contain the file: recipients need it as well.',
+    url === null
+      ? 'Copied a link to this view. The link does not contain the file: recipients need it as well.'
+      : 'Copied a link to this view.',
   );
 }
 
-/** The name of the file at an address; null if it is not one. */
-function nameAt(url: string): string | null {
+/**
+ * Writes the view of the open trace into the address, in place of the one before. Notes are not a part of it: they are long, and
+ * browsers send the addresses that they remember to other devices of the user. What is remembered of the file has them.
+ */
+export function writeAddress(open: OpenTrace, page: Page): void {
+  const address = addressOfView(open, page, false);
+  if (!address || address.href === location.href) return;
+  const state: OwnEntry = { ...(history.state as object | null), live: true };
+  write(() => history.replaceState(state, '', address.href));
+}
+
+/** Removes the view from the address: it is not that of the open trace. */
+export function clearAddress(): void {
+  const address = new URL(location.href);
+  address.hash = '';
+  if (parseLink(location.hash)) write(() => history.replaceState(history.state, '', address.href));
+}
+
+/** The address of the page with the view of a trace; null until the beginning of its file was read. */
+function addressOfView(open: OpenTrace, page: Page, withNotes: boolean): URL | null {
+  const fragment = linkOf(open, page.dock, withNotes);
+  if (fragment === null) return null;
+  const address = new URL(location.href);
+  address.hash = fragment;
+  // Another file may have been opened since.
+  const url = page.workbench.urlOf(open.file);
+  if (url === null) address.searchParams.delete('url');
+  else address.searchParams.set('url', url);
+  return address;
+}
+
+/** Browsers refuse too many changes at once. The next change of the view writes the address again. */
+function write(change: () => void): void {
   try {
-    return addressOf(url, location.href).name;
+    change();
   } catch {
-    return null;
+    // The address is that of an earlier view.
   }
 }

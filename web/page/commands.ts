@@ -1,7 +1,7 @@
 import { shortened } from '../base/format.ts';
 import type { Named } from '../parts/menu/request.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
-import type { Command, CommandContext, Page, Surface } from './page.ts';
+import type { Command, CommandContext, Page, SearchMode, Surface } from './page.ts';
 
 /** What keys act on now. */
 export function contextOf(page: Page): CommandContext {
@@ -15,9 +15,21 @@ export function runCommand(page: Page, id: string): void {
   if (command?.enabled(context)) command.run(context);
 }
 
+/** Moves the focus to the field of the search, narrowed as wanted. */
+export function openSearch({ search }: Page, mode: SearchMode): void {
+  search.mode.value = mode;
+  search.isAsked.value = true;
+}
+
 /** Whether a slice, an instant or a record is selected. */
 export function hasSelection({ open: { selection } }: Surface): boolean {
   return selection.selected.peek() !== null || selection.record.peek() !== null;
+}
+
+/** Whether the selection is on a lane, such as a frame, and has neither caller nor callees. */
+export function isOnLane({ open: { selection, trace } }: Surface): boolean {
+  const selected = selection.selected.peek();
+  return selected !== null && trace.tracks.peek().get(selected.track)?.kind === 'lane';
 }
 
 /** How a command on a trace differs from others. */
@@ -82,6 +94,9 @@ function namedIn({ row, surface }: CommandContext): Named | null {
   const { selection, trace } = surface.open;
   const selected = selection.selected.peek();
   const record = selection.record.peek();
-  if (selected) return { id: selected.name, text: trace.names.of(selected.name), isCalled: selected.end !== null };
+  if (selected) {
+    const isCalled = selected.end !== null && !isOnLane(surface);
+    return { id: selected.name, text: trace.names.of(selected.name), isCalled };
+  }
   return record && { id: -1, text: trace.names.inPlaceOf(record.name), isCalled: false };
 }

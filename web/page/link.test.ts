@@ -3,59 +3,23 @@ import { describe, expect, it, vi } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import { NO_CHOICES } from '../timeline/track_choices.ts';
-import type { Dock } from './dock.ts';
+import { dock, HEAD, linkedTrace } from './link.fixture.ts';
 import { differs, follow, linkOf, parseLink } from './link.ts';
 
-const HEAD = 'ab'.repeat(32);
-const dock = {
-  open: signal(true),
-  front: signal({ xray: 'calls' }),
-  calls: signal({ xray: 'flame' }),
-} as unknown as Dock;
-
-function openOf(moved: boolean, long = false): OpenTrace {
-  return {
-    memory: { identity: signal({ name: 'a & b.xray', size: 12, head: HEAD }) },
-    timeline: {
-      view: signal({ start: 100, origin: 100n, from: 100n, offset: 0, scale: 1, pxPerTick: 1, ticksPerPx: 1 }),
-      size: signal({ width: 50, height: 10 }),
-      isMoved: () => moved,
-      arrangement: { choices: signal({ ...NO_CHOICES, pinned: ['t1'] }), filter: signal('main') },
-    },
-    notes: { list: signal([{ id: 1, from: 3n, to: null, text: 'why?', colour: 'red', place: null }]) },
-    statistics: {
-      range: signal({ from: 5n, to: 2n ** 63n }),
-      whose: signal(3),
-      functionFilter: signal('f dur>1us'),
-    },
-    callPaths: {
-      mode: signal('inverted'),
-      changes: signal([{ kind: 'only', text: 'a b' }, { kind: 'hide', name: 4 }, { kind: 'collapse' }]),
-      path: signal([1, 2]),
-    },
-    events: {
-      filter: { text: signal('x'.repeat(long ? 6001 : 1)) },
-      isByValues: signal(true),
-      valuesText: signal('i > 3'),
-    },
-    selection: {
-      selected: signal({ item: { kind: 'slice', depth: -2 }, track: 3, start: 7n, name: 0 }),
-      record: signal(null),
-    },
-    trace: {
-      info: signal({ format: 'xray' }),
-      names: { of: (id: number) => `f${id}`, keyOf: (id: number) => (id === 2 ? '#2' : '') },
-    },
-    find: { asked: signal('values: i > 3') },
-  } as unknown as OpenTrace;
-}
+/** What a link is followed in. */
+const followed = {
+  trace: { info: signal({ format: 'xray', offers: [] }), names: { text: [] } },
+  statistics: { choices: signal([]), range: signal(null) },
+  callPaths: { changes: signal([]), mode: signal('heavy'), setTrail: () => undefined },
+};
 
 describe('a link', () => {
   it('has what is shown, and can be read back', () => {
-    const link = parseLink(`#${linkOf(openOf(false), dock)}`);
+    const link = parseLink(`#${linkOf(linkedTrace(false), dock)}`);
     expect(link).toEqual({
       file: { name: 'a & b.xray', size: 12, head: HEAD.slice(0, 16) },
       view: null,
+      top: 120,
       range: { from: 5n, to: 2n ** 63n },
       place: { from: 7n, track: 3, depth: -2 },
       thread: 3,
@@ -75,8 +39,60 @@ describe('a link', () => {
     });
   });
 
+  it('has the notes of the user only if it is to', () => {
+    const notes = (withNotes: boolean) => parseLink(linkOf(linkedTrace(false), dock, withNotes)!)?.notes.length;
+    expect([notes(true), notes(false)]).toEqual([1, 0]);
+    expect(linkOf(linkedTrace(false), dock, false)).not.toContain('why');
+  });
+
+  it('of an earlier version says the same', () => {
+    const of = (more: string) => parseLink(`#unspool=1&name=threads.xray&size=5120&head=0123456789abcdef&${more}`);
+    const file = { name: 'threads.xray', size: 5120, head: '0123456789abcdef' };
+    expect(
+      of('view=7140221766841..7140221949296&range=7140221766841..7140221800000&at=7140221766841,4,-1'),
+    ).toMatchObject({
+      file,
+      view: { from: 7140221766841n, to: 7140221949296n },
+      range: { from: 7140221766841n, to: 7140221800000n },
+      place: { from: 7140221766841n, track: 4, depth: -1 },
+    });
+    expect(
+      of(
+        'thread=4&tab=calls&calls=flame&find=name%3A%2316&filter=main&functions=dur%3E1us&events=x&paths=%5B%5B%22only%22%2C%22a%22%5D%5D',
+      ),
+    ).toMatchObject({
+      file,
+      thread: 4,
+      tab: 'calls',
+      calls: 'flame',
+      find: 'name:#16',
+      filter: 'main',
+      functions: 'dur>1us',
+      events: 'x',
+      values: null,
+      callPaths: { changes: [['only', 'a']] },
+    });
+    const tracks = encodeURIComponent(
+      '{"folded":{"all":false,"except":["process 1"]},"compact":{"all":true,"except":[]},"pinned":["thread 4"],"hidden":[],"only":null,"moves":[["thread 4",null]],"looks":{}}',
+    );
+    const notes = encodeURIComponent('[{"at":"3","text":"why?","colour":"red"}]');
+    expect(of(`tracks=${tracks}&notes=${notes}`)).toMatchObject({
+      tracks: {
+        folded: { all: false, except: ['process 1'] },
+        compact: { all: true, except: [] },
+        pinned: ['thread 4'],
+        moves: [['thread 4', null]],
+      },
+      notes: [{ from: 3n, to: null, text: 'why?', colour: 'red', place: null }],
+    });
+    // As queries make them, with nothing but a name.
+    expect(parseLink('#unspool=1&name=threads.xray')).toMatchObject({
+      file: { name: 'threads.xray', size: null, head: '' },
+    });
+  });
+
   it('leaves out what makes addresses too long', () => {
-    const link = parseLink(`#${linkOf(openOf(false, true), dock)}`);
+    const link = parseLink(`#${linkOf(linkedTrace(false, true), dock)}`);
     expect(link).toMatchObject({ functions: 'f dur>1us', events: '' });
   });
 
@@ -97,7 +113,7 @@ describe('a link', () => {
   });
 
   it('is about a file of its content, whatever its name', () => {
-    const link = parseLink(`#${linkOf(openOf(false), dock)}`)!;
+    const link = parseLink(`#${linkOf(linkedTrace(false), dock)}`)!;
     expect(differs(link, { name: 'other', size: 12, head: HEAD })).toBe('');
     expect(differs(link, { name: 'a & b.xray', size: 12, head: 'cd'.repeat(32) })).toBe('its first bytes differ');
     expect(differs(link, { name: 'a & b.xray', size: 13, head: HEAD })).toBe(`it has 12${NBSP}bytes, and this one 13`);
@@ -108,12 +124,16 @@ describe('a link', () => {
     expect(differs(link, { name: 'a & b.xray', size: 12, head: '' })).toBe('');
   });
 
+  it('of an earlier version shows the call graph, which was a panel of its own', async () => {
+    await follow(parseLink('#unspool=1&name=a&tab=graph')!, followed as unknown as OpenTrace, dock);
+    expect([dock.front.value, dock.calls.value]).toEqual([{ xray: 'calls' }, { xray: 'graph' }]);
+  });
+
   it('ends a search that takes long, unless the person has asked for another one', async () => {
     vi.useFakeTimers();
     const stopped: string[] = [];
     const asked = signal('');
     const find = {
-      shown: signal(false),
       text: signal(''),
       asked,
       ask: (text: string) => {
@@ -121,15 +141,10 @@ describe('a link', () => {
       },
       stop: () => stopped.push(asked.value),
     };
-    const open = {
-      trace: { info: signal({ format: 'xray', offers: [] }), names: { text: [] } },
-      statistics: { choices: signal([]), range: signal(null) },
-      callPaths: { changes: signal([]), mode: signal('heavy'), setTrail: () => undefined },
-      find,
-    } as unknown as OpenTrace;
+    const open = { ...followed, find } as unknown as OpenTrace;
     const link = parseLink('#unspool=1&name=a&find=x')!;
     await follow(link, open, dock);
-    expect([find.shown.value, asked.value]).toEqual([true, 'x']);
+    expect(asked.value).toBe('x');
     vi.advanceTimersByTime(9000);
     expect(stopped).toEqual([]);
     vi.advanceTimersByTime(2000);

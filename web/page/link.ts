@@ -9,7 +9,7 @@ import { applyCallPaths, type CallPathTexts, callPathTexts, readChanges, readFla
 import type { FileIdentity } from '../trace/file_memory.ts';
 import { expressionOf } from '../trace/values_expression.ts';
 import { type Extent, toTick } from '../trace/view.ts';
-import { bringToFront, type Dock } from './dock.ts';
+import { bringToFront, type Dock, frontOf } from './dock.ts';
 
 /** Characters of the file's hash that a link has. */
 const HASH = 16;
@@ -27,13 +27,15 @@ export interface Link {
   /** The file that it is about. `size` is null and `head` empty if the link does not say. */
   readonly file: { readonly name: string; readonly size: number | null; readonly head: string };
   readonly view: Extent | null;
+  /** How far the tracks are scrolled, in CSS pixels of their layout; null if the link does not say. */
+  readonly top: number | null;
   /** The range of the panels. */
   readonly range: Extent | null;
   /** What is selected. */
   readonly place: { readonly from: Ticks; readonly track: number; readonly depth: number | null } | null;
   /** The track that the panels are about; null for all. */
   readonly thread: number | null;
-  /** The id of the panel in front, and the view of the Calls panel. */
+  /** The id of the panel in front, and the view of the Functions panel. */
   readonly tab: string;
   readonly calls: string;
   /** The expression that is searched for. */
@@ -53,8 +55,11 @@ export interface Link {
   readonly notes: readonly NoteText[];
 }
 
-/** The fragment of a link to what an open trace shows, without its #. null until the file's beginning was read. */
-export function linkOf(open: OpenTrace, dock: Dock): string | null {
+/**
+ * The fragment of a link to what an open trace shows, without its #. null until the file's beginning was read. `withNotes` puts the
+ * notes of the user into it.
+ */
+export function linkOf(open: OpenTrace, dock: Dock, withNotes = true): string | null {
   const file = open.memory.identity.peek();
   if (!file) return null;
   const { timeline, statistics, selection, trace, find, events, callPaths } = open;
@@ -66,6 +71,8 @@ export function linkOf(open: OpenTrace, dock: Dock): string | null {
   if (view && timeline.isMoved()) {
     link.set('view', `${at(toTick(view, 0))}..${at(toTick(view, timeline.size.peek().width))}`);
   }
+  const top = Math.round(timeline.scrollTop.peek());
+  if (top > 0) link.set('top', String(top));
   const range = statistics.range.peek();
   if (range) link.set('range', `${range.from}..${range.to}`);
   const hasSelection = selection.selected.peek() ?? selection.record.peek();
@@ -79,7 +86,7 @@ export function linkOf(open: OpenTrace, dock: Dock): string | null {
   const { choices, filter } = timeline.arrangement;
   const format = trace.info.peek()?.format;
   const front = format === undefined || !dock.open.peek() ? '' : dock.front.peek()[format];
-  const notes = open.notes.list.peek();
+  const notes = withNotes ? open.notes.list.peek() : [];
   const { changes, flame } = callPathTexts(callPaths, trace.names);
   const values = events.valuesText.peek();
   const texts = {
@@ -113,6 +120,7 @@ export function parseLink(fragment: string): Link | null {
   const name = link.get('name');
   if (link.get(KEY) !== VERSION || name === null) return null;
   const thread = /^\d{1,9}$/.exec(link.get('thread') ?? '')?.[0];
+  const top = /^\d{1,9}$/.exec(link.get('top') ?? '')?.[0];
   const place = /^(\d{1,20}),(\d{1,9})(?:,(-?\d{1,9}))?$/.exec(link.get('at') ?? '');
   const from = tickOf(place?.[1]);
   // Links come from anywhere: what is not a number says nothing.
@@ -120,6 +128,7 @@ export function parseLink(fragment: string): Link | null {
   return {
     file: { name, size: size === undefined ? null : Number(size), head: link.get('head') ?? '' },
     view: extentOf(link.get('view')),
+    top: top === undefined ? null : Number(top),
     range: extentOf(link.get('range')),
     place:
       place && from !== null
@@ -172,8 +181,9 @@ export function differs({ file }: Link, identity: FileIdentity): string {
 export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<void> {
   const { timeline, statistics, trace, find, events } = open;
   const format = trace.info.peek()?.format;
-  if (link.tab) bringToFront(dock, format, link.tab);
-  if (link.calls && format !== undefined) dock.calls.value = { ...dock.calls.peek(), [format]: link.calls };
+  const { panel, view } = frontOf(link.tab, link.calls);
+  if (panel) bringToFront(dock, format, panel);
+  if (view && format !== undefined) dock.calls.value = { ...dock.calls.peek(), [format]: view };
   if (statistics.choices.peek().some(({ id }) => id === link.thread)) statistics.whose.value = link.thread!;
   if (link.functions) statistics.functionFilter.value = link.functions;
   if (link.events) events.filter.text.value = link.events;
@@ -187,11 +197,6 @@ export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<v
   if (link.notes.length > 0) open.notes.take({ about: {}, notes: link.notes, wrong: 0 });
   if (link.range) statistics.range.value = link.range;
   if (link.find) {
-    // A query about values has a field of its own.
-    if (link.find !== expressionOf(values ?? '')) {
-      find.shown.value = true;
-      find.text.value = link.find;
-    }
     find.ask(link.find);
     setTimeout(() => {
       if (find.asked.peek() === link.find) find.stop();

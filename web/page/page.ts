@@ -11,9 +11,12 @@ import type { PointerPlace } from '../timeline/canvas/view_state.ts';
 import type { LaidTrack } from '../timeline/layout.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import type { Step } from '../timeline/pointing.ts';
+import type { Undo } from '../timeline/undo.ts';
 import type { PageHistory, Visits } from '../timeline/visits.ts';
 import type { BrowserMemory } from '../trace/file_memory.ts';
 import type { Pointed } from '../trace/pointed.ts';
+import type { Awaited } from './awaited.ts';
+import type { Copies } from './copies.ts';
 import type { Dock } from './dock.ts';
 import type { Recent } from './recent.ts';
 import type { Workbench } from './workbench.ts';
@@ -28,16 +31,35 @@ export interface Page {
   readonly memory: BrowserMemory;
   /** Files that can be opened again. */
   readonly recent: Recent;
+  /** Files of which this browser has a copy. */
+  readonly copies: Copies;
   readonly history: PageHistory;
+  /** The view that the address is a link to, while its file is not open; null without one. */
+  readonly awaited: Signal<Awaited | null>;
   /** Opens the browser's file dialog. */
   chooseFile(): void;
   /** Those of the page and of all features. */
   readonly commands: readonly Command[];
   /** The timeline on the screen; null while there is none. */
   readonly surface: Signal<Surface | null>;
-  /** Whether the sheet of keys is open, and the palette of commands. */
-  readonly keysShown: Signal<boolean>;
-  readonly paletteShown: Signal<boolean>;
+  /** Whether help is open. */
+  readonly helpShown: Signal<boolean>;
+  /** Whether the question is open that asks about a copy of the file. */
+  readonly keepShown: Signal<boolean>;
+  readonly search: SearchField;
+}
+
+/** The id of the field of the search. */
+export const SEARCH_ID = 'find-field';
+
+/** What the field of the search is narrowed to. */
+export type SearchMode = 'all' | 'commands' | 'places';
+
+/** The field of the search in the header, as commands know it. */
+export interface SearchField {
+  readonly mode: Signal<SearchMode>;
+  /** The field takes the focus as soon as it is there, and sets this to false. */
+  readonly isAsked: Signal<boolean>;
 }
 
 /** The timeline of a trace on the screen, as far as commands need its elements. */
@@ -49,6 +71,8 @@ export interface Surface {
   readonly pointer: ReadonlySignal<PointerPlace | null>;
   /** The places that were looked at. */
   readonly visits: Visits;
+  /** What the user has done, and can take back. */
+  readonly undo: Undo;
   /** Whether the field that filters tracks is open. */
   readonly filtering: Signal<boolean>;
   /** Scrolls the tracks by CSS pixels of the layout. */
@@ -96,6 +120,8 @@ export interface Command {
   readonly part?: string;
   /** What it would act on now, such as the name of a track. */
   readonly about?: (context: CommandContext) => string;
+  /** Menus add what it would act on to its title. */
+  readonly saysAbout?: true;
   /** The title in a menu, where it is clear what the command acts on. */
   readonly inMenu?: string;
   /** The keys work while a dialog is open. */
@@ -132,8 +158,31 @@ export interface Feature {
   readonly overviews?: readonly Overview[];
   /** What it has in the header, once a trace is recognised. */
   readonly button?: ComponentType<{ open: OpenTrace; page: Page }>;
+  /** Loads its questions for *Start here*. */
+  readonly starts?: () => Promise<readonly Start[]>;
   /** Begins when a trace comes to the screen. */
   readonly start?: (open: OpenTrace, page: Page) => Dispose;
+}
+
+/** A question that the page answers at once, for someone who does not know the page yet. */
+export interface Start {
+  readonly id: string;
+  /** Questions are in ascending order of this, and the first few are shown. */
+  readonly place: number;
+  /** The question for this trace; null if the trace has no answer to it, or not yet. Subscribes. */
+  readonly asked: (open: OpenTrace, page: Page) => Asked | null;
+  /** Shows the answer. Called once the trace is read. */
+  readonly answer: (open: OpenTrace, page: Page) => void;
+}
+
+/** A question about a trace. */
+export interface Asked {
+  /** The question itself. */
+  readonly words: string;
+  /** The beginning of the answer, such as a number, where it is known. */
+  readonly figure?: string;
+  /** Where the answer comes from, so that the way is known the next time. */
+  readonly way: string;
 }
 
 /** What a link can lead to that a feature shows, by kind, with what says which one. */
@@ -144,8 +193,8 @@ export interface Places {
   readonly resource: { readonly kind: ResourceKind; readonly name: number; readonly call: number };
   /** A statement, by its name in the file. */
   readonly statement: { readonly name: string };
-  /** A variable, by its name and its type. */
-  readonly variable: { readonly name: string; readonly type: string };
+  /** A variable, by its name, and its type unless the first of any type is meant. */
+  readonly variable: { readonly name: string; readonly type?: string };
 }
 
 /** Where a link leads: to a call, step or point by its position, or to what a feature shows. */
@@ -193,7 +242,7 @@ export interface Panel extends Pane {
   readonly titleFor?: (open: OpenTrace) => string;
   /** Further values of `TraceInfo.firstTab` that mean this panel: one of its views is in front then. */
   readonly views?: readonly string[];
-  /** Whether the panel of this trace has its place in the menu *More*: one person in ten needs it. */
+  /** Whether the panel of this trace is in the menu *More* if there are too many for tabs: one person in ten needs it. */
   readonly isMore?: (open: OpenTrace) => boolean;
   /** The panel shows the whole file, regardless of the range and the thread. */
   readonly unscoped?: boolean;

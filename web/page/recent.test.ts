@@ -65,9 +65,25 @@ describe('recent files', () => {
     const gone = async () => Promise.reject(new DOMException('', 'NotFoundError'));
     expect(await recent.open(entry(handleOf('a', { getFile: gone })))).toBeNull();
     const file = await recent.open(entry(handleOf('b')));
-    expect(file?.name).toBe('b');
-    await recent.note(file!, about('b'));
+    expect(file?.map(({ name }) => name)).toEqual(['b']);
+    await recent.note(file![0]!, about('b'));
     expect(store.kept.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('come back with those of their companions that are still there', async () => {
+    const store = storeOf();
+    const recent = createRecent(store);
+    const gone = handleOf('gone.elf', { getFile: async () => Promise.reject(new DOMException('', 'NotFoundError')) });
+    const files = ['log', 'app.elf', 'gone.elf', 'sent.csv'].map((name) => new File([], name));
+    for (const [i, handle] of [handleOf('log'), handleOf('app.elf'), gone].entries()) recent.know(files[i]!, handle);
+    expect(files.map((file) => recent.knows(file))).toEqual([true, true, true, false]);
+    await recent.note(files[0]!, about('log'), files.slice(1));
+    const [entry] = store.kept;
+    expect(entry?.companions?.length).toBe(2);
+    expect((await recent.open(entry!))?.map(({ name }) => name)).toEqual(['log', 'app.elf']);
+    expect(await recent.isGranted(entry!)).toBe(false);
+    const granted = handleOf('a', { queryPermission: async () => 'granted' });
+    expect(await recent.isGranted({ ...entry!, handle: granted })).toBe(true);
   });
 
   it.each([

@@ -10,6 +10,8 @@ export interface RecentFile {
   /** Milliseconds since 1970. */
   readonly openedAt: number;
   readonly handle: FileHandle;
+  /** The handles of its companions, as far as they are known. */
+  readonly companions?: readonly FileHandle[];
 }
 
 /** The part of `FileSystemFileHandle` that is used. The DOM types lack the questions about permission. */
@@ -37,10 +39,14 @@ export interface Recent {
   know(file: Blob, handle: FileHandle): void;
   /** A file as it is now. null without a handle of it, or without permission. Rejects if the file is gone. */
   again(file: Blob): Promise<File | null>;
-  /** A file is open: it becomes the first, if its handle is known. */
-  note(file: Blob, about: Pick<RecentFile, 'name' | 'size' | 'format'>): Promise<void>;
-  /** The file of an entry. Asks the user for permission. Null if that is denied or the file is gone. */
-  open(entry: RecentFile): Promise<File | null>;
+  /** Whether the browser can open a file again: its handle is known. */
+  knows(file: Blob): boolean;
+  /** A file is open, with its companions: it becomes the first, if its handle is known. */
+  note(file: Blob, about: Pick<RecentFile, 'name' | 'size' | 'format'>, companions?: readonly Blob[]): Promise<void>;
+  /** Whether an entry can be opened without asking the user. */
+  isGranted(entry: RecentFile): Promise<boolean>;
+  /** The file of an entry, and its companions after it. Asks the user for permission. Null if that is denied or the file is gone. */
+  open(entry: RecentFile): Promise<readonly File[] | null>;
   remove(entry: RecentFile): Promise<void>;
   removeAll(): Promise<void>;
 }
@@ -60,9 +66,22 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
   const load = async () => {
     files.value = await store.read().catch(() => []);
   };
+  const permits = async (handle: FileHandle) => {
+    const known = await handle.queryPermission?.({ mode: 'read' });
+    return known === undefined || known === 'granted';
+  };
+  /** The file of a handle, with permission. Rejects if it is gone. */
+  const fileOf = async (handle: FileHandle): Promise<File | null> => {
+    const isGranted = await permits(handle);
+    if (!isGranted && (await handle.requestPermission?.({ mode: 'read' })) !== 'granted') return null;
+    const file = await handle.getFile();
+    handles.set(file, handle);
+    return file;
+  };
   return {
     files,
     load,
+    knows: (file) => handles.has(file),
     know: (file, handle) => handles.set(file, handle),
     again: async (file) => {
       const handle = handles.get(file);
@@ -76,7 +95,7 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
         return null;
       }
     },
-    note: async (file, about) => {
+    note: async (file, about, companions = []) => {
       const handle = handles.get(file);
       if (!handle) return;
       await load();
@@ -84,18 +103,24 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
       for (const entry of files.peek()) {
         if (!(await handle.isSameEntry(entry.handle).catch(() => false))) others.push(entry);
       }
-      await set([{ ...about, handle, openedAt: now() }, ...others].slice(0, MOST));
+      const added = companions.flatMap((companion) => handles.get(companion) ?? []);
+      const more = added.length > 0 ? { companions: added } : {};
+      await set([{ ...about, ...more, handle, openedAt: now() }, ...others].slice(0, MOST));
     },
-    open: async ({ handle }) => {
+    isGranted: async ({ handle }) => {
       try {
-        const asked = { mode: 'read' } as const;
-        const known = await handle.queryPermission?.(asked);
-        if (known !== undefined && known !== 'granted') {
-          if ((await handle.requestPermission?.(asked)) !== 'granted') return null;
-        }
-        const file = await handle.getFile();
-        handles.set(file, handle);
-        return file;
+        return await permits(handle);
+      } catch {
+        return false;
+      }
+    },
+    open: async ({ handle, companions = [] }) => {
+      try {
+        const file = await fileOf(handle);
+        if (!file) return null;
+        // A trace without one of its companions is better than none.
+        const others = await Promise.all(companions.map((it) => fileOf(it).catch(() => null)));
+        return [file, ...others.filter((it) => it !== null)];
       } catch {
         return null;
       }
@@ -147,7 +172,14 @@ export function recentInBrowser(database: () => IDBFactory | undefined): RecentS
 
 function isRecent(value: unknown): value is RecentFile {
   if (typeof value !== 'object' || value === null) return false;
-  const { name, size, format, openedAt, handle } = value as Record<string, unknown>;
+  const { name, size, format, openedAt, handle, companions } = value as Record<string, unknown>;
   const isText = typeof name === 'string' && typeof format === 'string';
-  return isText && typeof size === 'number' && typeof openedAt === 'number' && typeof handle === 'object' && !!handle;
+  return (
+    (companions === undefined || Array.isArray(companions)) &&
+    isText &&
+    typeof size === 'number' &&
+    typeof openedAt === 'number' &&
+    typeof handle === 'object' &&
+    !!handle
+  );
 }

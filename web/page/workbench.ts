@@ -25,6 +25,7 @@ import { createStatistics } from '../trace/statistics.ts';
 import { openTrace, type Trace, type TraceFile } from '../trace/trace.ts';
 import { addressOf, download, type Net } from './download.ts';
 import { type ChangedFile, watchFile } from './file_watch.ts';
+import { createNotices, type Notices } from './notices.ts';
 import { type Chosen, type Looking, lookAt, type Offer, planFor } from './opening.ts';
 import type { Recent } from './recent.ts';
 import { createSpare } from './spare.ts';
@@ -51,8 +52,8 @@ export type PageState = 'empty' | 'loading' | 'choosing' | 'ready' | 'failed';
 export interface Workbench {
   readonly bench: ReadonlySignal<Bench>;
   readonly state: ReadonlySignal<PageState>;
-  /** A sentence about the last action, or ''. */
-  readonly notice: ReadonlySignal<string>;
+  /** A sentence about the last action; null without one. */
+  readonly notice: Notices['latest'];
   /** Prepares for a file that is likely to come: starts its worker. */
   warm(): void;
   /** Companions whose trace is still to come. */
@@ -72,6 +73,8 @@ export interface Workbench {
   /** Takes a companion away from the open trace, or from those that wait. */
   removeCompanion(id: number): void;
   openUrl(url: string): Promise<void>;
+  /** The address that a file was downloaded from, as it was given; null if it was not. */
+  urlOf(file: Blob): string | null;
   /** Opens the file again, to choose another trace of the archive. */
   reopen(): void;
   /** Opens the file again without the limit at which reading stopped. */
@@ -90,9 +93,11 @@ export interface Workbench {
   cancel(): void;
   /** Closes the trace. */
   close(): void;
-  /** Shows a notice. */
-  tell(sentence: string): void;
-  dismissNotice(): void;
+  /** Shows a notice that informs, and leaves by itself. */
+  readonly tell: Notices['tell'];
+  /** Shows a notice about a failure, which stays until it is dismissed. */
+  readonly warn: Notices['warn'];
+  readonly dismissNotice: Notices['dismiss'];
 }
 
 /**
@@ -108,10 +113,11 @@ export function createWorkbench(
 ): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
   const spare = createSpare(spawn);
-  const notice = signal('');
+  const { latest: notice, tell, warn, dismiss: dismissNotice } = createNotices();
   const changed = signal<ChangedFile | null>(null);
   const offered = signal<Offer | null>(null);
   let fetching: AbortController | null = null;
+  const urls = new WeakMap<Blob, string>();
   let opened = 0;
   const waiting = signal<readonly CompanionFile[]>([]);
   /** Notes whose trace is still to come. */
@@ -131,7 +137,7 @@ export function createWorkbench(
     if (now.at === 'open') now.open.scope.dispose();
     fetching?.abort();
     fetching = null;
-    notice.value = '';
+    dismissNotice();
     changed.value = null;
     offered.value = null;
   };
@@ -145,9 +151,6 @@ export function createWorkbench(
     const trace = own(openTrace(port, file, spawnRecords));
     const selection = own(createSelection(trace));
     const statistics = own(createStatistics(trace));
-    const tell = (sentence: string) => {
-      notice.value = sentence;
-    };
     const derived = own(createDerived(trace, selection, tell));
     const timeline = own(createTimeline(trace, derived.tracks));
     const ownMemory = own(memory.of(trace, blob));
@@ -164,7 +167,7 @@ export function createWorkbench(
       events: own(createEvents(trace, timeline, statistics, selection)),
       derived,
       marks: own(createMarks(trace, timeline, statistics.highlighted)),
-      find: own(createFind(trace, timeline, selection)),
+      find: own(createFind(trace, timeline, selection, statistics.range)),
       marked: own(createAccessMarks(timeline)),
       memory: ownMemory,
       eventTypes: own(createEventTypes(ownMemory, trace.names)),
@@ -178,10 +181,10 @@ export function createWorkbench(
       tellOfWrong(trace),
       whenAgain(trace, (jumps, sentence) => {
         openAgain({ jumps });
-        notice.value = sentence;
+        tell(sentence);
       }),
       effect(() => {
-        if (trace.ledger.told.value !== '') notice.value = trace.ledger.told.value;
+        if (trace.ledger.told.value !== '') tell(trace.ledger.told.value);
       }),
       applyValueTypes(trace, timeline.arrangement.ordered),
       addNotes(open, [...waitingNotes, ...notes]),
@@ -221,7 +224,7 @@ export function createWorkbench(
       untracked(() => {
         // What was read stays on the screen, but nothing answers any more.
         const ended = status.at === 'ready' ? status.error : null;
-        if (ended?.kind === 'crashed' || ended?.kind === 'memory') notice.value = ended.sentence;
+        if (ended?.kind === 'crashed' || ended?.kind === 'memory') warn(ended.sentence);
         if (status.at === 'failed' && status.companion !== null) {
           // It was the only file, so nothing else is lost.
           lastCompanion += 1;
@@ -237,7 +240,7 @@ export function createWorkbench(
           const useless = trace.companions.peek().filter(({ kind }) => !info.companions.includes(kind));
           for (const { id } of useless) trace.detach(id);
           const names = useless.map((companion) => companion.name).join(', ');
-          if (names !== '') notice.value = `This trace cannot use ${names}.`;
+          if (names !== '') warn(`This trace cannot use ${names}.`);
         }
       });
     });
@@ -249,7 +252,7 @@ export function createWorkbench(
       for (const { id, name, attachment } of trace.companions.value) {
         if (!attachment?.wrong || told.has(id)) continue;
         told.add(id);
-        notice.value = `${name}: ${attachment.sentence}`;
+        warn(`${name}: ${attachment.sentence}`);
       }
     });
   };
@@ -261,7 +264,7 @@ export function createWorkbench(
       const added = left;
       left = [];
       const told = untracked(() => added.map((file) => notes.take(file)));
-      notice.value = [notice.peek(), ...told].filter(Boolean).join(' ');
+      tell([notice.peek()?.sentence, ...told].filter(Boolean).join(' '));
     });
   };
   const addCompanions = (open: OpenTrace, added: readonly CompanionFile[]) => {
@@ -325,6 +328,7 @@ export function createWorkbench(
       const blob = await download(address, net, controller.signal, (received, total) => {
         if (fetching === controller) bench.value = { at: 'fetching', name, received, total };
       });
+      urls.set(blob, text);
       if (fetching === controller) openBlob(blob, name);
     } catch (error) {
       if (fetching === controller) bench.value = { at: 'refused', name, error: error as TraceError };
@@ -345,11 +349,11 @@ export function createWorkbench(
       const [first] = files;
       const open = shown();
       if (!first) {
-        notice.value = '';
+        dismissNotice();
         if (open) open.scope.add(addNotes(open, notes));
         else if (notes.length > 0) {
           waitingNotes = [...waitingNotes, ...notes];
-          notice.value = 'The notes are added to the trace that you open next.';
+          tell('The notes are added to the trace that you open next.');
         }
         return;
       }
@@ -387,7 +391,7 @@ export function createWorkbench(
         // Nothing fits: the refusal says what does.
         else if (!open) return openBlob(first, first.name);
       }
-      notice.value = plan.notice;
+      warn(plan.notice);
       if (!trace && open && notes.length > 0) open.scope.add(addNotes(open, notes));
     },
     removeCompanion: (id) => {
@@ -405,10 +409,10 @@ export function createWorkbench(
       if (shown()) ask(name, true, () => openBlob(blob, name));
       else openBlob(blob, name);
     },
-    tell: (sentence) => {
-      notice.value = sentence;
-    },
+    tell,
+    warn,
     openUrl,
+    urlOf: (file) => urls.get(file) ?? null,
     reopen: () => {
       const now = bench.peek();
       if (now.at === 'open') openBlob(now.open.file, now.open.trace.name);
@@ -421,7 +425,7 @@ export function createWorkbench(
       const now = bench.peek();
       const file = now.at === 'open' ? await again(now.open.file).catch(() => null) : null;
       if (file && bench.peek() === now) openAgain({ file });
-      else notice.value = 'The file cannot be read again. Choose it again.';
+      else warn('The file cannot be read again. Choose it again.');
     },
     nestTailCalls,
     close: () => {
@@ -437,11 +441,7 @@ export function createWorkbench(
       leave();
       bench.value = { at: 'empty' };
     },
-    dismissNotice: () => {
-      notice.value = '';
-      const now = bench.peek();
-      if (now.at === 'open') now.open.trace.shortage.value = '';
-    },
+    dismissNotice,
   };
 }
 

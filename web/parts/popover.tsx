@@ -88,19 +88,14 @@ export function PopoverButton(props: ButtonProps) {
   const own = useSignal(false);
   const shown = props.shown ?? own;
   const root = useRef<HTMLSpanElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
   const isInside = (target: Element | null) => root.current?.contains(target) ?? false;
   const close = () => {
     shown.value = false;
   };
-  useDismissal(shown.value, isInside, (byKey) => {
-    if (byKey && isInside(document.activeElement)) button.current?.focus();
-    close();
-  });
+  useDismissal(shown.value, isInside, close);
   return (
     <span class={place} ref={root}>
       <button
-        ref={button}
         type="button"
         class={look}
         aria-expanded={shown.value}

@@ -1,8 +1,10 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
+import { ColumnHead, type ColumnSet, sortedIf } from './column_head.tsx';
+import { choicesOf, choose as chooseColumns, shownOf, wholeColumns } from './columns.ts';
 import { type LongList, useLongList } from './long_list.ts';
 import { type RowSubject, useRowMenu } from './menu/row_menu.ts';
-import { SortHead, sortedIf } from './sort_head.tsx';
 
 /** What a row or a cell looks like. */
 export interface Look {
@@ -27,7 +29,12 @@ export interface Column<Row> {
   readonly look?: ((row: Row, number: number) => Look) | undefined;
   /** What sorts by it; nothing does if left out. */
   readonly key?: string | undefined;
+  /** What the table itself sorts by, in place of {@link Props.sortBy}: see {@link Props.sorts}. Equal rows keep their order. */
+  readonly value?: ((row: Row, number: number) => Sortable) | undefined;
 }
+
+/** Numbers sort before texts, and what is null comes last. */
+type Sortable = number | bigint | string | null;
 
 /** Where a row is in a tree. Levels and positions count from 1. */
 export interface Level {
@@ -44,6 +51,13 @@ interface Props<Row> {
   /** The beginning of the ids of rows, and how they go on: the number of the row if left out. */
   readonly id: string;
   readonly rowId?: (row: Row, number: number) => number | string;
+  /** What the columns are of, if that differs from table to table of one {@link Props.id}: each has choices of its own. */
+  readonly columnsOf?: string;
+  /**
+   * The rows as one object, if all of them are there, and the columns have a {@link Column.value}. The table sorts them, and again when this
+   * is another object.
+   */
+  readonly sorts?: unknown;
   /** Of the box that scrolls. */
   readonly class?: string | undefined;
   /** CSS width that the columns need at least. */
@@ -93,9 +107,10 @@ interface Props<Row> {
 
 /**
  * A table of any number of rows, of which those in sight exist. It is one stop of the tab key; arrows, Page Up, Page Down, Home and
- * End move in it, Enter acts on the current row, and the menu key opens its menu.
+ * End move in it, Enter acts on the current row, and the menu key opens its menu. Its heads are another stop: see {@link ColumnHead}.
  */
 export function Table<Row>(props: Props<Row>) {
+  if (props.sorts !== undefined) return <Sorting {...props} />;
   return props.list ? <Grid {...props} list={props.list} /> : <OwnPlace {...props} />;
 }
 
@@ -103,8 +118,87 @@ function OwnPlace<Row>(props: Props<Row>) {
   return <Grid {...props} list={useLongList(props.count)} />;
 }
 
+/** A table that sorts its rows itself. For its owner, rows keep their numbers. */
+function Sorting<Row>(props: Props<Row>) {
+  const { count, row, columns, sorts, current = -1 } = props;
+  const sort = useSignal<{ readonly key: string; readonly descending: boolean } | null>(null);
+  const { key = '', descending = false } = sort.value ?? {};
+  const order = useMemo(() => {
+    const value = columns.find((column) => (column.id ?? column.title) === key)?.value;
+    return value ? sortedRows(count, row, value, descending) : null;
+  }, [sorts, count, key, descending]);
+  const own = (at: number) => order?.[at] ?? at;
+  const mapped = <Rest extends unknown[], Result>(of: ((number: number, ...rest: Rest) => Result) | undefined) =>
+    of && ((at: number, ...rest: Rest) => of(own(at), ...rest));
+  const ofRow = <Rest extends unknown[], Result>(
+    of: ((row: Row, number: number, ...rest: Rest) => Result) | undefined,
+  ) => of && ((it: Row, at: number, ...rest: Rest) => of(it, own(at), ...rest));
+  const { rowId, look, whole, menu } = props;
+  return (
+    <OwnPlace
+      {...props}
+      row={(at) => row(own(at))}
+      rowId={rowId ? ofRow(rowId)! : (_, at) => own(at)}
+      columns={columns.map((column) => ({
+        ...column,
+        key: column.value && (column.id ?? column.title),
+        cell: ofRow(column.cell)!,
+        look: ofRow(column.look),
+      }))}
+      by={key}
+      descending={descending}
+      // Upwards, downwards, and as the rows were.
+      sortBy={(next) => {
+        const again = next === key;
+        sort.value = again && descending ? null : { key: next, descending: again };
+      }}
+      current={current >= 0 && order ? order.indexOf(current) : current}
+      {...given({
+        choose: mapped(props.choose),
+        click: mapped(props.click),
+        act: mapped(props.act),
+        double: mapped(props.double),
+        look: ofRow(look),
+        whole: ofRow(whole),
+        menu: ofRow(menu),
+      })}
+    />
+  );
+}
+
+/** Without what is undefined. */
+function given<Of extends object>(of: Of): { [Key in keyof Of]?: Exclude<Of[Key], undefined> } {
+  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** The order of texts: `l9` before `l10`. */
+const TEXTS = new Intl.Collator(undefined, { numeric: true });
+
+/** Numbers of rows by what a column sorts by. */
+function sortedRows<Row>(
+  count: number,
+  row: (number: number) => Row | null,
+  value: (row: Row, number: number) => Sortable,
+  descending: boolean,
+): readonly number[] {
+  const values = Array.from({ length: count }, (_, number) => {
+    const of = row(number);
+    return of === null ? null : value(of, number);
+  });
+  const isNone = (it: Sortable) => it === null || Number.isNaN(it);
+  const compare = (a: Sortable, b: Sortable): number => {
+    if (isNone(a) || isNone(b)) return Number(isNone(a)) - Number(isNone(b));
+    const texts = Number(typeof a === 'string') - Number(typeof b === 'string');
+    const isText = typeof a === 'string' && typeof b === 'string';
+    const order = texts !== 0 ? texts : isText ? TEXTS.compare(a, b) : a! < b! ? -1 : Number(a! > b!);
+    return descending ? -order : order;
+  };
+  return Array.from(values.keys()).sort((a, b) => compare(values[a]!, values[b]!) || a - b);
+}
+
 function Grid<Row>(props: Props<Row> & { readonly list: LongList }) {
-  const { label, id, rowId, count, row, columns, by, descending = false, sortBy, list } = props;
+  const { label, id, rowId, count, row, by, descending = false, sortBy, list } = props;
+  const { all, columns, set, style } = useColumns(props);
   const { current = -1, follows, choose, click, act, double, level, want } = props;
   const { first, end, go } = list;
   useEffect(() => want?.(first, end));
@@ -132,7 +226,8 @@ function Grid<Row>(props: Props<Row> & { readonly list: LongList }) {
   const onMenu = useRowMenu((number, cell) => {
     const value = row(number);
     if (value === null) return null;
-    return props.menu ? props.menu(value, number, cell) : { named: null, show: null };
+    const clicked = columns[cell];
+    return props.menu ? props.menu(value, number, clicked ? all.indexOf(clicked) : -1) : { named: null, show: null };
   });
   const idOf = (number: number) => {
     const value = rowId && number >= 0 && number < count ? row(number) : null;
@@ -155,29 +250,36 @@ function Grid<Row>(props: Props<Row> & { readonly list: LongList }) {
       ref={list.box}
       onScroll={list.onScroll}
     >
-      <table {...ofTable} style={props.minWidth === undefined ? undefined : { minWidth: props.minWidth }}>
+      <table {...ofTable} style={style.table}>
         <colgroup>
-          {columns.map(({ title, id = title, width }) => (
-            <col key={id} style={width === undefined ? undefined : { width }} />
+          {columns.map((column, i) => (
+            <col key={idOfColumn(column)} style={style.columns[i]} />
           ))}
+          {style.isFixed && <col key="" />}
         </colgroup>
         <thead>
           <tr aria-rowindex={level ? undefined : 1}>
-            {columns.map(({ title, id = title, says, class: name = 'number', key }) => (
-              <SortHead
-                key={id}
-                title={title}
-                says={says}
-                class={name}
-                sorted={sortedIf(key !== undefined && key === by, descending)}
-                sort={key !== undefined && sortBy ? () => sortBy(key) : undefined}
-                isPlain={level !== undefined}
-              />
-            ))}
+            {columns.map((column) => {
+              const { title, says, class: name = 'number', key } = column;
+              return (
+                <ColumnHead
+                  key={idOfColumn(column)}
+                  id={idOfColumn(column)}
+                  title={title}
+                  says={says}
+                  class={name}
+                  sorted={sortedIf(key !== undefined && key === by, descending)}
+                  sort={key !== undefined && sortBy ? () => sortBy(key) : undefined}
+                  isPlain={level !== undefined}
+                  set={set}
+                />
+              );
+            })}
+            {style.isFixed && <Rest />}
           </tr>
         </thead>
         <tbody {...ofRows}>
-          <Gap pixels={list.above} columns={columns.length} />
+          <Gap pixels={list.above} columns={columns.length + Number(style.isFixed)} />
           {Array.from({ length: end - first }, (_, k) => {
             const number = first + k;
             const value = row(number);
@@ -195,7 +297,7 @@ function Grid<Row>(props: Props<Row> & { readonly list: LongList }) {
                 onDblClick={double && ((event) => double(number, event))}
               >
                 {whole ? (
-                  <td colSpan={columns.length} title={whole.title}>
+                  <td colSpan={columns.length + Number(style.isFixed)} title={whole.title}>
                     {whole.content}
                   </td>
                 ) : (
@@ -214,16 +316,87 @@ function Grid<Row>(props: Props<Row> & { readonly list: LongList }) {
                     );
                   })
                 )}
+                {!whole && style.isFixed && <Rest />}
               </tr>
             );
           })}
-          <Gap pixels={list.below} columns={columns.length} />
+          <Gap pixels={list.below} columns={columns.length + Number(style.isFixed)} />
         </tbody>
       </table>
       {count === 0 && props.empty && <p class="panel-note muted">{props.empty}</p>}
       {props.children}
     </div>
   );
+}
+
+/** What is to the right of columns that have widths. */
+function Rest() {
+  return <td class="rest" role="presentation" />;
+}
+
+function idOfColumn<Row>({ id, title }: Column<Row>): string {
+  return id ?? title;
+}
+
+/** The columns that are shown, and how the table is laid out with them. */
+function useColumns<Row>({
+  id,
+  columnsOf = '',
+  columns: all,
+  minWidth,
+  list,
+}: Props<Row> & { readonly list: LongList }) {
+  const table = columnsOf === '' ? id : `${id} ${columnsOf}`;
+  const choices = choicesOf(table);
+  const reached = useSignal('');
+  const drag = useSignal<{ readonly id: string; readonly to: string } | null>(null);
+  const ids = all.map(idOfColumn);
+  const shown = shownOf(ids, choices.value);
+  const columns = shown.map((one) => all[ids.indexOf(one)]!);
+  const set: ColumnSet = {
+    all: all.map((column) => ({ id: idOfColumn(column), title: column.title })),
+    shown,
+    choices: choices.value,
+    set: (next, isFinal) => {
+      if (isFinal) chooseColumns(table, next);
+      else choices.value = next;
+    },
+    reached,
+    drag,
+  };
+  const { widths } = choices.value;
+  const isFixed = Object.keys(widths).length > 0;
+  const own = columns.map(({ width }) => (width?.endsWith('px') ? Number.parseFloat(width) : null));
+  const pixels = isFixed
+    ? columns.map((column, i) => widths[idOfColumn(column)] ?? own[i] ?? NEW)
+    : wholeOwn(own, list);
+  const sum = pixels?.reduce((total, width) => total + width, 0);
+  const share = columns.length / Math.max(1, all.length);
+  const least = sum === undefined ? minWidth && (share < 1 ? `calc(${minWidth} * ${share})` : minWidth) : `${sum}px`;
+  return {
+    all,
+    columns,
+    set,
+    style: {
+      /** All columns have widths, and what is left of the table is to the right of them. */
+      isFixed,
+      table: least === undefined ? undefined : { minWidth: least },
+      columns: columns.map(({ width }, i) => {
+        const now = pixels ? `${pixels[i]}px` : width;
+        return now === undefined ? undefined : { width: now };
+      }),
+    },
+  };
+}
+
+/** CSS pixels of a column that came after the user gave the others widths. */
+const NEW = 100;
+
+/** Widths of columns that all have pixels and do not fit; null for others. */
+function wholeOwn(own: readonly (number | null)[], { width }: LongList): readonly number[] | null {
+  const pixels = own.filter((one) => one !== null);
+  if (pixels.length < own.length || !Number.isFinite(width)) return null;
+  return pixels.reduce((sum, one) => sum + one, 0) > width ? wholeColumns(pixels, width) : null;
 }
 
 /** The attributes of a row of a tree. */

@@ -75,7 +75,9 @@ const TABLES: Readonly<Record<string, () => Case>> = {
     const clock = { kind: 'ordinal', unit: 'step' } as const;
     const chooseEdge = ({ callee }: { callee: number }) => chose.push(callee);
     return {
-      node: <EdgeTable open={open} graph={graph} clock={clock as never} chooseEdge={chooseEdge} />,
+      node: (
+        <EdgeTable open={open} graph={graph} clock={clock as never} about={(text) => text} chooseEdge={chooseEdge} />
+      ),
       chose,
       acted: [],
       columns: 6,

@@ -45,6 +45,16 @@ beforeEach(() => {
   arrangement = opened(ALL);
 });
 
+it('opens a deep track, and again when the file is opened again', () => {
+  arrangement.toggleOpened(2);
+  expect([...arrangement.opened.value]).toEqual([2]);
+  const again = opened(ALL);
+  again.choices.value = readChoices(JSON.parse(JSON.stringify(arrangement.choices.value)));
+  expect([...again.opened.value]).toEqual([2]);
+  again.toggleOpened(2);
+  expect(again.choices.value).toEqual(NO_CHOICES);
+});
+
 describe('a filter', () => {
   it('leaves tracks with all its words, what is above them and what is below them', () => {
     arrangement.filter.value = 'TWO work';

@@ -18,11 +18,15 @@ export interface Arrangement {
   readonly compact: ReadonlySignal<Switch>;
   /** Ids in their order. */
   readonly pinned: ReadonlySignal<readonly number[]>;
+  /** Ids of the tracks that show all their rows, however deep. */
+  readonly opened: ReadonlySignal<ReadonlySet<number>>;
   /** null if all tracks are shown. */
   readonly visibility: ReadonlySignal<Visibility | null>;
   /** What the user has chosen. Setting it restores that, also for tracks that are still to come. */
   readonly choices: Signal<TrackChoices>;
   find(id: number): Track | undefined;
+  /** The track with a key of {@link TrackChoices}. */
+  ofKey(key: string): Track | undefined;
   /** How the values of a counter are shown, where that is not as usual. */
   lookOf(id: number): ValueLook;
   setLook(id: number, look: ValueLook): void;
@@ -33,6 +37,8 @@ export interface Arrangement {
   toggleCompact(id: number): void;
   setCompact(compact: boolean): void;
   togglePinned(id: number): void;
+  /** Shows all rows of a track, or no more than the others. */
+  toggleOpened(id: number): void;
   hide(id: number): void;
   showOnly(id: number): void;
   /** Takes back {@link Arrangement.hide} and {@link Arrangement.showOnly}. */
@@ -82,6 +88,7 @@ export function createArrangement(
   const folded = computed(() => switchOf(choices.value.folded));
   const compact = computed(() => switchOf(choices.value.compact));
   const pinned = computed(() => idsOf(choices.value.pinned));
+  const opened = computed(() => new Set(idsOf(choices.value.opened)));
   const hidden = computed(() => new Set(idsOf(choices.value.hidden)));
   const only = computed(() => (choices.value.only === null ? -1 : (idsOf([choices.value.only])[0] ?? -1)));
   const ordered = computed(() => {
@@ -138,9 +145,14 @@ export function createArrangement(
     folded,
     compact,
     pinned,
+    opened,
     visibility,
     choices,
     find,
+    ofKey: (key) => {
+      const id = known.peek().keys.idOf(key);
+      return id === undefined ? undefined : find(id);
+    },
     lookOf: (id) => choices.peek().looks[keyOf(id)] ?? {},
     setLook: (id, look) => {
       const { [keyOf(id)]: _, ...others } = choices.peek().looks;
@@ -157,6 +169,8 @@ export function createArrangement(
     setCompact: (isCompact) => change({ compact: { all: isCompact, except: [] } }),
     togglePinned: (id) =>
       change({ pinned: without(choices.peek().pinned, keyOf(id)) ?? [...choices.peek().pinned, keyOf(id)] }),
+    toggleOpened: (id) =>
+      change({ opened: without(choices.peek().opened, keyOf(id)) ?? [...choices.peek().opened, keyOf(id)] }),
     hide: (id) => {
       const key = keyOf(id);
       // The next step goes on from where the track was.

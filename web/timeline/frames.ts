@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '../base/format.ts';
+import { formatBytes, formatCount, formatCounted } from '../base/format.ts';
 import { FIGURES, type Figure, type FrameColumns, type Measure } from '../base/survey_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { MEASURE_TITLES, measuredText } from '../trace/call_times.ts';
@@ -26,6 +26,7 @@ const title = (figure: Figure, title: string, says: string, isBytes = false): Fi
   title,
   says,
   unit: isBytes ? 'bytes' : '',
+  // In words, a few bytes would not fit.
   text: isBytes ? (value) => (value < 1000 ? `${value} B` : formatBytes(value)) : formatCount,
 });
 
@@ -49,7 +50,12 @@ export const FIGURE_TITLES: readonly FigureTitle[] = [
   title('redundant', 'Redundant', 'State changes that repeat what an earlier call of the context set'),
   title('programSwitches', 'Programs', 'Switches to another program'),
   title('errors', 'Errors', 'Errors that glGetError returned'),
-  title('uploaded', 'Uploaded', 'Bytes of textures, buffers, client arrays, shaders and pixels', true),
+  title(
+    'uploaded',
+    'Uploaded',
+    'Bytes that calls hand over: of textures, buffers, client arrays, shaders and pixels',
+    true,
+  ),
   title('textureBytes', 'Textures', 'Bytes uploaded to textures', true),
   title('bufferBytes', 'Buffers', 'Bytes uploaded to buffers, or written while they were mapped', true),
   title('clientBytes', 'Client', 'Bytes of vertices and indices that are not in a buffer', true),
@@ -92,6 +98,20 @@ export function heaviest({ figures }: FrameColumns, by: Figure | Measure): numbe
 /** The greatest number of any frame, at least 0. */
 export function greatest(frames: FrameColumns, by: Figure | Measure): number {
   return frames.figures[by][heaviest(frames, by)] ?? 0;
+}
+
+/** How many frames there are, and their numbers: `508 frames, 0–507`. */
+export function framesText(count: number): string {
+  return count > 1 ? `${formatCounted(count, 'frame')}, ${numbersOf(count)}` : formatCounted(count, 'frame');
+}
+
+/** A frame among all: `Frame 5 of 0–507`. Frames have numbers from 0, as on the timeline. */
+export function frameText(frame: number, count: number): string {
+  return count > 1 ? `Frame ${formatCount(frame)} of ${numbersOf(count)}` : `Frame ${formatCount(frame)}`;
+}
+
+function numbersOf(count: number): string {
+  return `0–${formatCount(count - 1)}`;
 }
 
 /** The number of the frame of a call. */

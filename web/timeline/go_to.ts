@@ -73,12 +73,19 @@ export async function goTo(text: string, { trace, timeline, selection }: Place):
     await goToPosition(goal.at, { trace, timeline, selection });
     return '';
   }
+  return goToName(goal.name, { trace, timeline, selection });
+}
+
+/** Goes to the next slice of a name after the selected one, as {@link goTo}. */
+export async function goToName(name: number, { trace, timeline, selection }: Place): Promise<string> {
+  const extent = trace.progress.peek().extent;
+  if (!extent) return 'The trace is empty so far.';
   const selected = selection.selected.peek();
-  const after = selected?.name === goal.name ? ticks(selected.start + 1n) : extent.from;
-  const named = (time: Ticks) => trace.find({ to: 'named', time, name: goal.name });
+  const after = selected?.name === name ? ticks(selected.start + 1n) : extent.from;
+  const named = (time: Ticks) => trace.find({ to: 'named', time, name });
   // After the last one comes the first.
   const found = (await named(after)) ?? (await named(extent.from));
-  if (!found) return `${shortened(trace.names.of(goal.name))} is not on the timeline.`;
+  if (!found) return `${shortened(trace.names.of(name))} is not on the timeline.`;
   const length = found.end !== null && found.end > found.start ? found.end - found.start : 1n;
   timeline.show(around(ticks(found.start + length / 2n), AROUND_NAMED * length, extent), 'gliding', MARGIN);
   selection.selected.value = pointedOf(found);

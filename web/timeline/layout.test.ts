@@ -9,8 +9,10 @@ import {
   layOut,
   layoutY,
   pinnedPart,
+  rowsThatFit,
   rowsWithin,
   SLICE_ROW,
+  scrolledAt,
   scrolledHeight,
   trackAt,
   tracksWithin,
@@ -51,6 +53,30 @@ describe('layout', () => {
   it('keeps a lane low', () => {
     const [lane] = layOut([track(0, -1, { kind: 'lane', rows: 1 })]).tracks;
     expect([lane!.height, lane!.foldable]).toEqual([46, true]);
+  });
+  it('shows the first rows of a deep track, and all of one that is opened', () => {
+    const tracks = [track(0, -1, { rows: 25 }), track(1, -1, { rows: 25 }), track(2, -1, { rows: 10 })];
+    const { tracks: laid } = layOut(tracks, { most: 8, opened: new Set([1, 2]) });
+    expect(laid.map(({ rows, deeper, isOpened }) => [rows, deeper, isOpened])).toEqual([
+      [8, 17, false],
+      [25, 0, true],
+      // Two rows more are not worth a button.
+      [10, 0, false],
+    ]);
+    expect(laid[0]!.height).toBeLessThan(9 * SLICE_ROW + 10);
+  });
+  it('finds how many rows fit, but no fewer than the least', () => {
+    const tracks = [track(0, -1, { rows: 25 }), track(1, -1, { rows: 40 }), track(2, -1, { rows: 4 })];
+    const heightOf = (most: number) => layOut(tracks, { most }).height;
+    const all = heightOf(Number.POSITIVE_INFINITY);
+    expect(rowsThatFit(tracks, {}, all, 6)).toBe(Number.POSITIVE_INFINITY);
+    for (const room of [all - 1, 700, 500]) {
+      const most = rowsThatFit(tracks, {}, room, 6);
+      expect(heightOf(most)).toBeLessThanOrEqual(room);
+      expect(heightOf(most + 1)).toBeGreaterThan(room);
+    }
+    expect(rowsThatFit(tracks, {}, 100, 6)).toBe(6);
+    expect(rowsThatFit(tracks, { opened: new Set([1]) }, 900, 6)).toBeLessThan(rowsThatFit(tracks, {}, 900, 6));
   });
   it('leaves room for lines below the name, less among many tracks', () => {
     expect(layOut([track(0, -1, { rows: 1 })]).tracks[0]!.height).toBeGreaterThan(50);
@@ -126,5 +152,21 @@ describe('finding', () => {
     const rows = rowsWithin(deep, 1000 * SLICE_ROW, 1000 * SLICE_ROW + 900);
     expect(rows.end - rows.first).toBeLessThan(56);
     expect(rows.first).toBeGreaterThan(990);
+  });
+});
+
+describe('what scrolls with the pointer', () => {
+  const tracks = [track(0, -1, { rows: 30 }), track(1, -1, { rows: 30 })];
+  const high = layOut(tracks).height;
+  it('is nothing where all tracks fit', () => {
+    expect(scrolledAt(layOut(tracks), high, 5)).toBeNull();
+    expect(scrolledAt(layOut(tracks), high - 1, 5)).toBe('others');
+  });
+  it('is the pinned tracks over those, if they do not fit', () => {
+    const layout = layOut(tracks, { pinned: [1] });
+    expect(scrolledAt(layout, 200, 50)).toBe('pinned');
+    expect(scrolledAt(layout, 200, 150)).toBe('others');
+    const low = layOut([track(0, -1), tracks[1]!], { pinned: [0] });
+    expect(scrolledAt(low, 300, 10)).toBe('others');
   });
 });

@@ -31,14 +31,20 @@ export interface LaidTrack {
   readonly instants: number;
   /** From `top` to the first row of slices. */
   readonly slices: number;
-  /** Rows of slices shown: all, or at most one if folded. */
+  /** Rows of slices shown: all, or the first ones, or at most one if folded. */
   readonly rows: number;
+  /** Rows of slices below those, which {@link Look.most} hides. */
+  readonly deeper: number;
+  /** It has more rows than {@link Look.most}, and the user has opened it. */
+  readonly isOpened: boolean;
   /** Height of a row of slices, including the gap below it. */
   readonly rowHeight: number;
   /** From `top` to the graph of a counter, or -1 for other tracks. */
   readonly graph: number;
   /** Height of the graph, lower in a folded track. */
   readonly graphHeight: number;
+  /** Height of the room below the rows of slices for what else is drawn there. */
+  readonly below: number;
   readonly folded: boolean;
   readonly foldable: boolean;
 }
@@ -63,6 +69,10 @@ export interface Look {
   readonly visibility: Visibility | null;
   /** CSS pixels that a track has below its slices for what else is drawn there; null for none. */
   readonly below: Below | null;
+  /** Rows of slices that a track shows at most. A few more are shown rather than hidden. */
+  readonly most: number;
+  /** Ids of the tracks that show all their rows nevertheless. */
+  readonly opened: ReadonlySet<number>;
 }
 
 /** A track with room below its slices. */
@@ -75,11 +85,21 @@ export interface Below {
 export const EMPTY_LAYOUT: Layout = { tracks: [], pinned: 0, pinnedHeight: 0, height: 0 };
 
 const NONE: Switch = { all: false, except: new Set() };
-const PLAIN: Look = { folded: NONE, compact: NONE, pinned: [], visibility: null, below: null };
+const PLAIN: Look = {
+  folded: NONE,
+  compact: NONE,
+  pinned: [],
+  visibility: null,
+  below: null,
+  most: Number.POSITIVE_INFINITY,
+  opened: new Set(),
+};
+/** Rows that are not worth hiding: what says that they are there takes as much room. */
+const SPARED_ROWS = 2;
 
 /** Lays out tracks as a tree, children below their parent in the order of `tracks`. */
 export function layOut(tracks: Iterable<Track>, look: Partial<Look> = {}): Layout {
-  const { folded, compact, pinned, visibility, below } = { ...PLAIN, ...look };
+  const { folded, compact, pinned, visibility, below, most, opened } = { ...PLAIN, ...look };
   const onTop = new Set(pinned);
   const children = new Map<number, Track[]>();
   const roots = new Map<number, Track>();
@@ -109,6 +129,8 @@ export function layOut(tracks: Iterable<Track>, look: Partial<Look> = {}): Layou
       foldable: isParent && !isHeldOpen,
       dense: count > MANY_TRACKS,
       below: below?.track === track.id ? below.pixels : 0,
+      most,
+      opened: opened.has(track.id),
     });
     laid.push(own);
     top += own.height;
@@ -123,6 +145,23 @@ export function layOut(tracks: Iterable<Track>, look: Partial<Look> = {}): Layou
   const pinnedHeight = top;
   for (const root of children.get(-1) ?? []) visit(root, 0);
   return { tracks: laid, pinned: length, pinnedHeight, height: top };
+}
+
+/**
+ * The number of rows that tracks show at most, so that all tracks are at most `room` CSS pixels high: `least` if they never are,
+ * infinite if they are with all their rows.
+ */
+export function rowsThatFit(tracks: readonly Track[], look: Partial<Look>, room: number, least: number): number {
+  const fits = (most: number) => layOut(tracks, { ...look, most }).height <= room;
+  if (fits(Number.POSITIVE_INFINITY)) return Number.POSITIVE_INFINITY;
+  let low = least;
+  let high = tracks.reduce((rows, track) => Math.max(rows, track.rows), least);
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** Whether a switch is on for a track. `isMeant`: the track is one of those that `all` is about. */
@@ -163,6 +202,13 @@ export function pinnedPart({ pinnedHeight }: Layout, height: number): number {
 /** CSS pixels that the tracks are high to a scroll bar. */
 export function scrolledHeight(layout: Layout, height: number): number {
   return layout.height - layout.pinnedHeight + pinnedPart(layout, height);
+}
+
+/** Which tracks scroll with the pointer at `y` of the window: the pinned ones there, or else the others. null if all fit. */
+export function scrolledAt(layout: Layout, height: number, y: number): 'pinned' | 'others' | null {
+  const part = pinnedPart(layout, height);
+  if (y < part && layout.pinnedHeight > part) return 'pinned';
+  return scrolledHeight(layout, height) > height ? 'others' : null;
 }
 
 /** The parts of a window: the pinned tracks, if there are any, and the others below them. */
@@ -215,12 +261,16 @@ interface Measured {
   readonly dense: boolean;
   /** CSS pixels below its slices. */
   readonly below: number;
+  readonly most: number;
+  readonly opened: boolean;
 }
 
-function measure(track: Track, { level, top, folded, compact, foldable: parent, dense, below }: Measured): LaidTrack {
+function measure(track: Track, measured: Measured): LaidTrack {
+  const { level, top, folded, compact, foldable: parent, dense, below, most, opened } = measured;
   // A single row has room for text below the name's own height.
   const rowHeight = compact && track.rows > 1 ? COMPACT_ROW : SLICE_ROW;
-  const nothing = { track, level, top, instants: -1, slices: 0, rows: 0, rowHeight, graph: -1, graphHeight: 0, folded };
+  const none = { instants: -1, slices: 0, rows: 0, deeper: 0, isOpened: false, graph: -1, graphHeight: 0, below: 0 };
+  const nothing = { track, level, top, ...none, rowHeight, folded };
   if (isHeading(track)) return { ...nothing, height: PROCESS, foldable: parent };
   if (track.kind === 'counter') {
     const height = folded || compact ? LOW : (track.look?.tall ? TALL_GRAPH : GRAPH) + PADDING;
@@ -228,14 +278,26 @@ function measure(track: Track, { level, top, folded, compact, foldable: parent, 
   }
   const lane = track.instants > 0 && !folded;
   const slices = PADDING / 2 + (lane ? INSTANT_LANE : 0);
-  const rows = folded ? Math.min(1, track.rows) : track.rows;
+  const isDeep = !folded && track.rows > most + SPARED_ROWS;
+  const rows = folded ? Math.min(1, track.rows) : isDeep && !opened ? most : track.rows;
   // The only row of a folded track has room for text.
   const own = folded ? SLICE_ROW : rowHeight;
   const content = slices + rows * own + PADDING + below;
   const least = track.kind === 'lane' ? TWO_LINES : THREE_LINES;
   const height = folded ? LOW : Math.max(content, dense || compact ? LOW : least);
   const foldable = parent || track.rows > 1 || track.instants > 0 || track.kind === 'lane';
-  return { ...nothing, height, instants: lane ? PADDING / 2 : -1, slices, rows, rowHeight: own, foldable };
+  return {
+    ...nothing,
+    height,
+    instants: lane ? PADDING / 2 : -1,
+    slices,
+    rows,
+    deeper: isDeep ? track.rows - rows : 0,
+    isOpened: isDeep && opened,
+    rowHeight: own,
+    below: folded ? 0 : below,
+    foldable,
+  };
 }
 
 function firstEndingAfter(layout: Layout, y: number): number {

@@ -21,7 +21,9 @@ export function pointAt(picture: Picture, layout: Layout, view: View, x: number,
     return i < 0 ? null : instantOf(picture, i);
   }
   if (laid.graph >= 0) return counterAt(picture, laid, at);
-  const row = Math.floor((inner - laid.slices) / laid.rowHeight);
+  const rowAt = Math.floor((inner - laid.slices) / laid.rowHeight);
+  // What is drawn below the rows is about the slices above it, as pictures are about frames.
+  const row = laid.below > 0 ? Math.min(rowAt, laid.rows - 1) : rowAt;
   if (row < 0 || row >= laid.rows) return null;
   const i = rectAt(picture.rects, picture.row(laid.track.id, laid.track.lowest + row), at, SLACK * view.perPixel);
   return i < 0 ? null : sliceOf(picture, i);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { fitted, type View } from '../trace/view.ts';
-import { besides, labelWidth, ruler } from './ruler.ts';
+import { besides, isCovered, labelWidth, ruler } from './ruler.ts';
 
 const WIDTH = 1000;
 const ORIGIN = 1_800_000_000_123_456_789n;
@@ -78,6 +78,21 @@ describe('the label of the pointer', () => {
     expect(besides(100, 80, WIDTH, { from: 150, to: 220 })).toBe(20);
     expect(besides(160, 80, WIDTH, { from: 150, to: 220 })).toBe(220);
     expect(besides(990, 80, WIDTH, { from: 920, to: 1000 })).toBe(840);
+  });
+});
+
+describe('a label of the ruler', () => {
+  it('is covered as soon as a part of it is', () => {
+    const end = 100 + labelWidth('10 ms');
+    const covered = (from: number, to: number) => isCovered(100, '10 ms', { from, to });
+    expect([covered(0, 100), covered(0, 101), covered(110, 120), covered(end - 1, 900), covered(end, 900)]).toEqual([
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(isCovered(100, '10 ms', null)).toBe(false);
   });
 });
 

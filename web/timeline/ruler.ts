@@ -81,6 +81,11 @@ export function besides(x: number, width: number, whole: number, taken: Stretch 
   return places.find((left) => fits(left) && isFree(left)) ?? Math.max(0, Math.min(x, whole - width));
 }
 
+/** Whether `over` covers any of the label of a mark at `x`: of a half-covered one, the rest would read as another. */
+export function isCovered(x: number, label: string, over: Stretch | null): boolean {
+  return over !== null && x < over.to && over.from < x + labelWidth(label);
+}
+
 function countRuler(
   view: View,
   width: number,
@@ -169,7 +174,7 @@ function inUnit(ps: bigint, unit: bigint): string {
 }
 
 function signedCount(value: bigint): string {
-  return value < 0n ? `−${formatCount(-value)}` : formatCount(value);
+  return formatCount(value);
 }
 
 function magnitude(a: bigint, b: bigint): bigint {

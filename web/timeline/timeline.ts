@@ -5,7 +5,17 @@ import { watch } from '../base/watch.ts';
 import { covers, HIGHEST, LOWEST, type OnScreen, type Picture, questionOf, type Rows } from '../trace/picture.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { KeyedTrack } from '../trace/track_keys.ts';
-import { clamped, type Extent, fitted, moved, roundedUp, sameView, type View, zoomed } from '../trace/view.ts';
+import {
+  type Bounds,
+  clamped,
+  type Extent,
+  fitted,
+  moved,
+  roundedUp,
+  sameView,
+  type View,
+  zoomed,
+} from '../trace/view.ts';
 import { type Arrangement, createArrangement } from './arrangement.ts';
 import {
   type Band,
@@ -17,6 +27,7 @@ import {
   layOut,
   layoutY,
   pinnedPart,
+  rowsThatFit,
   rowsWithin,
   tracksWithin,
   type Window,
@@ -43,6 +54,10 @@ export interface Timeline extends OnScreen {
   readonly arrangement: Arrangement;
   /** A track with room below its slices for what else is drawn there. */
   readonly below: Signal<Below | null>;
+  /** Rows of slices that a track shows at most, unless the user opens it; set by its surface. */
+  readonly most: Signal<number>;
+  /** Sets {@link Timeline.most} so that all tracks are at most `room` CSS pixels high, but to `least` rows at least. */
+  fit(room: number, least: number): void;
   /** Cells a row of the overview; set by its surface. */
   readonly buckets: Signal<number>;
   /** CSS pixels on either side of the whole trace when all of it is shown. */
@@ -83,6 +98,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
   const wantedPinnedTop = signal(0);
   const arrangement = createArrangement(trace.tracks, derived);
   const below = signal<Below | null>(null);
+  const most = signal(Number.POSITIVE_INFINITY);
   const buckets = signal(0);
   const view = signal<View | null>(null);
   const picture = signal<Picture | null>(null);
@@ -97,16 +113,17 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     return known && loading.value ? roundedUp(known) : known;
   });
   const margin = computed(() => (loading.value ? 0 : MARGIN));
+  const look = computed(() => ({
+    folded: arrangement.folded.value,
+    compact: arrangement.compact.value,
+    pinned: arrangement.pinned.value,
+    visibility: arrangement.visibility.value,
+    opened: arrangement.opened.value,
+    below: below.value,
+  }));
   const layout = computed(() => {
     if (trace.tracks.value.size === 0) return EMPTY_LAYOUT;
-    const { ordered, folded, compact, pinned, visibility } = arrangement;
-    return layOut(ordered.value, {
-      folded: folded.value,
-      compact: compact.value,
-      pinned: pinned.value,
-      visibility: visibility.value,
-      below: below.value,
-    });
+    return layOut(arrangement.ordered.value, { ...look.value, most: most.value });
   });
   const pinnedTop = computed(() => {
     const room = layout.value.pinnedHeight - pinnedPart(layout.value, size.value.height);
@@ -122,24 +139,26 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     effect(() => {
       const shown = whole.value;
       const { width } = size.value;
-      if (!shown || width === 0 || touched) return;
-      const next = fitted(shown, width, margin.value);
+      if (!shown || width === 0) return;
       const now = view.peek();
+      // What the user looks at stays, as far as the trace that was read and the window reach.
+      const next = touched && now ? clamped(now, boundsOf(shown)) : fitted(shown, width, margin.value);
       if (!now || !sameView(now, next)) view.value = next;
     }),
   );
 
+  const boundsOf = (extent: Extent): Bounds => ({ extent, width: size.peek().width, margin: margin.peek() });
   const move = (next: View) => {
-    const bounds = whole.peek();
-    if (bounds) view.value = clamped(next, bounds, size.peek().width);
+    const shown = whole.peek();
+    if (shown) view.value = clamped(next, boundsOf(shown));
   };
   const go = (next: View, how: 'at once' | 'gliding') => {
     const now = view.peek();
-    const bounds = whole.peek();
-    if (!now || !bounds) return;
+    const shown = whole.peek();
+    if (!now || !shown) return;
     touched = true;
     stopGliding();
-    const target = clamped(next, bounds, size.peek().width);
+    const target = clamped(next, boundsOf(shown));
     if (how === 'at once') view.value = target;
     else stopGliding = glide(now, target, move);
   };
@@ -159,6 +178,10 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     window,
     arrangement,
     below,
+    most,
+    fit: (room, least) => {
+      most.value = rowsThatFit(arrangement.ordered.peek(), look.peek(), room, least);
+    },
     buckets,
     margin,
     view,
@@ -181,14 +204,13 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     },
     zoom: (x, factor, how = 'at once') => {
       const now = view.peek();
-      const bounds = whole.peek();
-      if (now && bounds) go(zoomed(now, x, factor, bounds, size.peek().width), how);
+      const shown = whole.peek();
+      if (now && shown) go(zoomed(now, x, factor, boundsOf(shown)), how);
     },
     show,
     showWhole: () => {
-      const bounds = whole.peek();
-      if (!bounds) return;
-      go(fitted(bounds, size.peek().width, MARGIN), 'gliding');
+      const shown = whole.peek();
+      if (shown) go(fitted(shown, size.peek().width, MARGIN), 'gliding');
     },
     goTo: (next) => go(next, 'gliding'),
     isMoved: () => touched,
@@ -263,7 +285,7 @@ function askForPictures(trace: Trace, { view, size, window, layout, picture }: F
 
 /**
  * The rows in a window, and those within `margin` CSS pixels above and below it. At the top or the end of a track the rows are
- * open-ended.
+ * open-ended, unless it has deeper ones.
  */
 export function rowsToDraw(layout: Layout, window: Window, margin: number): Rows[] {
   const needed: Rows[] = [];
@@ -285,7 +307,8 @@ function addRows(needed: Rows[], layout: Layout, { top, bottom, shift, isPinned 
     needed.push({
       track: id,
       first: rows.first === 0 ? LOWEST : lowest + rows.first,
-      end: rows.end === laid.rows && !laid.folded ? HIGHEST : lowest + Math.max(rows.first, rows.end),
+      end:
+        rows.end === laid.rows && !laid.folded && laid.deeper === 0 ? HIGHEST : lowest + Math.max(rows.first, rows.end),
     });
   }
 }

@@ -20,6 +20,8 @@ export interface TrackChoices {
   readonly only: string | null;
   /** Each puts a track before another one of the same parent, or (null) after all of them. Later ones act on what earlier ones did. */
   readonly moves: readonly (readonly [track: string, before: string | null])[];
+  /** Those that show all their rows, however deep. */
+  readonly opened: readonly string[];
   /** How the values of counters are shown, where that is not as usual. */
   readonly looks: Readonly<Record<string, ValueLook>>;
 }
@@ -34,13 +36,14 @@ export const NO_CHOICES: TrackChoices = {
   hidden: [],
   only: null,
   moves: [],
+  opened: [],
   looks: {},
 };
 
 /** What was stored as {@link TrackChoices}. What is missing or damaged counts as not chosen. */
 export function readChoices(stored: unknown): TrackChoices {
   if (typeof stored !== 'object' || stored === null) return NO_CHOICES;
-  const { folded, compact, pinned, hidden, only, moves, looks } = stored as Record<string, unknown>;
+  const { folded, compact, pinned, hidden, only, moves, opened, looks } = stored as Record<string, unknown>;
   return {
     folded: readSwitch(folded),
     compact: readSwitch(compact),
@@ -48,6 +51,7 @@ export function readChoices(stored: unknown): TrackChoices {
     hidden: texts(hidden),
     only: typeof only === 'string' ? only : null,
     moves: Array.isArray(moves) ? moves.filter(isMove) : [],
+    opened: texts(opened),
     looks: readLooks(looks),
   };
 }

@@ -142,6 +142,28 @@ describe('visits', () => {
     await pass(1000);
     expect(entries).toEqual([0, 1]);
   });
+  it('take what is shown after a reload as the place they begin with', async () => {
+    let shown: () => void = () => undefined;
+    visits.joins(
+      new Promise((resolve) => {
+        shown = resolve;
+      }),
+    );
+    range.value = extent(1, 5);
+    await pass(10);
+    selected.value = slice(3);
+    move(viewAt(7));
+    await pass(2000);
+    selected.value = slice(4);
+    shown();
+    await pass(2000);
+    expect(entries).toEqual([0]);
+    range.value = null;
+    await pass(1000);
+    expect(entries).toEqual([0, 1]);
+    visits.back();
+    expect([range.value, selected.value?.start, view.value]).toEqual([extent(1, 5), 4n, viewAt(7)]);
+  });
   it('have an entry for each selection and each range at once', async () => {
     selected.value = slice(1);
     await pass(100);

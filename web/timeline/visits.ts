@@ -38,6 +38,8 @@ export interface Visits {
   readonly canGoForward: ReadonlySignal<boolean>;
   back(): void;
   forward(): void;
+  /** What is shown until a promise settles belongs to the current place: it was there before the page was loaded again. */
+  joins(shown: Promise<void>): void;
   readonly dispose: Dispose;
 }
 
@@ -97,6 +99,8 @@ export function createVisits(
   let jumped = Number.NEGATIVE_INFINITY;
   let asked = false;
   let disposed = false;
+  /** Changes that belong to the current place are under way. */
+  let joining = 0;
 
   const tell = () => {
     canGoBack.value = at > 0;
@@ -106,6 +110,7 @@ export function createVisits(
     places = places.map((it, i) => (i === at ? place : it));
   };
   const push = (place: Place) => {
+    if (joining > 0) return put(place);
     places = [...places.slice(0, at + 1), place];
     // The oldest place is forgotten, and the entries of the browser stand for the others.
     if (at === MOST) places = places.slice(1);
@@ -193,6 +198,19 @@ export function createVisits(
   return {
     canGoBack,
     canGoForward,
+    joins: (shown) => {
+      joining += 1;
+      void shown.finally(() => {
+        rest();
+        put(placeNow());
+        // The view may still be on its way to what was selected.
+        jumped = performance.now();
+        // What was selected last is noticed first.
+        queueMicrotask(() => {
+          joining -= 1;
+        });
+      });
+    },
     back: () => history.go(-1),
     forward: () => history.go(1),
     dispose: scope.dispose,

@@ -72,11 +72,28 @@ function keysFor(info: TraceInfo | null): readonly Completion[] {
   return keys;
 }
 
-/** A term that means something in this trace, as an example: one about its records, or about its slices. */
-export function exampleTerm({ clock, offers }: TraceInfo, about: 'records' | 'slices'): string {
+/**
+ * A term that means something in this trace, as an example: one about its records, or about its slices. `fields` are names of
+ * arguments and variables that were seen.
+ */
+export function exampleTerm(
+  { clock, offers }: TraceInfo,
+  about: 'records' | 'slices',
+  fields: readonly string[] = [],
+): string {
   if (clock.kind === 'seconds') return 'dur>1ms';
   if (about === 'slices') return 'depth:0';
-  return offers.includes('disassembly') ? 'insn:call' : 'arg.count>1';
+  if (offers.includes('disassembly')) return 'insn:call';
+  return `arg.${(offers.includes('values') ? fields[0] : undefined) ?? 'count'}>1`;
+}
+
+/** Two or three things that can be looked for in this trace. */
+export function exampleSearch({ clock, offers, recordNoun }: TraceInfo): string {
+  const place = clock.kind === 'ordinal' ? `${clock.unit} 12` : '1.5 ms';
+  if (offers.includes('disassembly')) return `xor esi, 31 f6, ${place}`;
+  if (offers.includes('graphics')) return `GL_BLEND, frame 5, ${place}`;
+  if (offers.includes('values')) return `a variable, x > 5, ${place}`;
+  return clock.kind === 'seconds' ? `a name, dur>1ms, ${place}` : `a name, a ${recordNoun}, ${place}`;
 }
 
 /** What may stand at the caret of an expression. Without an item, there is nothing to suggest. */
@@ -107,11 +124,24 @@ export function completionsOf(text: string, caret: number, known: Known): Comple
     const items = known.fields.filter((name) => name.startsWith(field) && name !== field).sort();
     return { from: from + 4, to, items: items.slice(0, MOST).map((name) => ({ text: name, meaning: '' })) };
   }
+  if (text.trim() === '') return { from, to, items: keysFor(known.info) };
   if (term === '') return none;
   const keys = keysFor(known.info).filter(({ text }) => text.startsWith(term.toLowerCase()) && text !== term);
   const names = term.length < 2 ? [] : namesLike(term, known.names);
   const asTerm = ({ text, meaning }: Completion) => ({ text: `name:${text}`, meaning });
   return { from, to, items: [...keys, ...names.map(asTerm)].slice(0, MOST) };
+}
+
+/** A text with a completion in place of a part of it, and where the caret is then. `goesOn`: a value has to follow. */
+export function inserted(
+  typed: string,
+  { from, to }: Completions,
+  item: string,
+): { readonly text: string; readonly caret: number; readonly goesOn: boolean } {
+  const goesOn = /[:>.(]$/.test(item);
+  const rest = typed.slice(to);
+  const put = goesOn || rest.startsWith(' ') ? item : `${item} `;
+  return { text: typed.slice(0, from) + put + rest, caret: from + put.length, goesOn };
 }
 
 /** Where the term before the caret begins: after a space, a parenthesis or a minus that is not in quotes. */

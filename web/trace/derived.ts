@@ -399,7 +399,7 @@ export function createDerived(
       const time = BigUint64Array.from(loops.start, BigInt);
       const until = BigUint64Array.from(loops.end, BigInt);
       const more = loops.unlisted > 0 ? ` · ${formatCount(loops.unlisted)} within them not shown` : '';
-      const shown = { label: 'Loops', detail: `Repeated cycles of instructions${more}` };
+      const shown = { label: 'loops', detail: `Repeated cycles of instructions${more}` };
       // Positions say it all: a click selects the step there.
       rowPlaces.set(LOOPS, new Map());
       keep<'gather'>(LOOPS, { kind: 'gather', ...shown, ...none, time, until, names }, null, ({ track, hidden }) => {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BoundExpression, Hit } from '../base/find_protocol.ts';
+import type { BoundExpression, Hit, HitNumbers } from '../base/find_protocol.ts';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { Item, Ticks } from '../base/protocol.ts';
 import type { SearchFor, Searching } from '../base/record_protocol.ts';
@@ -8,6 +8,7 @@ import { ticks } from '../base/ticks.ts';
 import { createFind } from './find.ts';
 import type { Pointed } from './pointed.ts';
 import type { Status } from './trace.ts';
+import type { Extent } from './view.ts';
 
 const slices = Uint8Array.of(1);
 const hitAt = (start: bigint): Hit => ({
@@ -41,9 +42,9 @@ function setUp(bound: Partial<BoundExpression> = {}) {
       take = taker;
       return () => log.push('cancel');
     },
-    hits: async (job: number, first: number, count: number) => {
+    hits: async (job: number, among: HitNumbers, first: number, count: number) => {
       log.push(`page ${job}`);
-      return hits.slice(first, first + count);
+      return hits.slice(among.first, among.end).slice(first, first + count);
     },
     rankOfHit: async (job: number, x: Ticks, item: Item | null) => {
       log.push(`rank ${job}`);
@@ -63,6 +64,7 @@ function setUp(bound: Partial<BoundExpression> = {}) {
     },
   };
   const view = signal({ anchor: ticks(0n), fraction: 0, perPixel: 1 });
+  const range = signal<Extent | null>(null);
   const find = createFind(
     trace,
     { view, picture: signal(null), overview: signal(null) } as never,
@@ -74,9 +76,11 @@ function setUp(bound: Partial<BoundExpression> = {}) {
       },
       revealRecord: () => undefined,
     } as never,
+    range,
   );
   return {
     find,
+    range,
     log,
     status,
     selected,
@@ -109,6 +113,33 @@ describe('a search', () => {
     answer(3);
     expect(find.state.value).toMatchObject({ at: 'done', beyond: 0, stopped: false });
     expect([find.count.value, [...find.names.value]]).toEqual([3, [3]]);
+  });
+
+  it('lists the hits that begin in the range, and counts, marks and steps through all', async () => {
+    const { find, range, selected, answer, settle } = setUp();
+    find.ask('x');
+    await settle();
+    answer(9);
+    await settle();
+    expect(find.listed.value).toEqual({ first: 0, end: 9 });
+    range.value = { from: ticks(25n), to: ticks(60n) };
+    await settle();
+    expect([find.listed.value, find.count.value]).toEqual([{ first: 2, end: 5 }, 9]);
+    find.want(0, 3);
+    await settle();
+    expect([0, 1, 2].map((row) => find.row(row)?.start)).toEqual([30n, 40n, 50n]);
+    expect((await find.page(1, 5))?.map(({ start }) => start)).toEqual([40n, 50n]);
+    find.choose(1);
+    await settle();
+    expect([selected.value?.start, find.current.value, find.currentRow.value]).toEqual([40n, 3, 1]);
+    for (let i = 0; i < 3; i += 1) await find.step(1);
+    expect([selected.value?.start, find.currentRow.value]).toEqual([70n, -1]);
+    range.value = null;
+    await settle();
+    expect([find.listed.value, find.currentRow.value]).toEqual([{ first: 0, end: 9 }, 6]);
+    find.want(0, 1);
+    await settle();
+    expect(find.row(0)?.start).toBe(10n);
   });
 
   it('says what is wrong with an expression', async () => {

@@ -1,5 +1,12 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type Hit, type HitColumns, type HitOrder, type HitService, MOST_SORTED } from '../base/find_protocol.ts';
+import {
+  type Hit,
+  type HitColumns,
+  type HitNumbers,
+  type HitOrder,
+  type HitService,
+  MOST_SORTED,
+} from '../base/find_protocol.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
@@ -11,12 +18,10 @@ import { createRowList } from './row_list.ts';
 import { createSearch, SETTLED_MS, type SearchedTrace, type SearchState } from './search.ts';
 import type { Selection } from './selection.ts';
 import type { Trace } from './trace.ts';
-import { toTick } from './view.ts';
+import { type Extent, toTick } from './view.ts';
 
 /** The search of a trace. There is one at a time. */
 export interface Find {
-  /** Whether the user has opened it. */
-  readonly shown: Signal<boolean>;
   /** What the user has typed. */
   readonly text: Signal<string>;
   /** The expression that the hits are of, or ''. */
@@ -25,6 +30,8 @@ export interface Find {
   readonly count: ReadonlySignal<number>;
   /** The number of the current hit from 0, or -1. */
   readonly current: ReadonlySignal<number>;
+  /** The numbers of the hits that the list has: of those that begin in the range, or of all. */
+  readonly listed: ReadonlySignal<HitNumbers>;
   /** The row of the list that is selected, in its order, or -1. */
   readonly currentRow: ReadonlySignal<number>;
   /** Ids of the names of hits. */
@@ -42,15 +49,13 @@ export interface Find {
   want(first: number, end: number): void;
   /** Searches for the text at once. */
   ask(text: string): void;
-  /** Opens the field, and searches for the text. */
-  open(text: string): void;
   /** Ends the search and keeps what it has found. */
   stop(): void;
   /** Searches for the same again, to the end. */
   again(): void;
   /** Forgets the search. */
   clear(): void;
-  /** Hits in the order of the list, from number `first` on; null if the search has changed. */
+  /** Hits of the list in its order, from row `first` on; null if the search has changed. */
   page(first: number, count: number): Promise<readonly Hit[] | null>;
   /** The hits as columns, at most {@link MOST_SORTED}, by position. */
   columns(): Promise<HitColumns | null>;
@@ -61,14 +66,14 @@ export interface Find {
   readonly dispose: Dispose;
 }
 
-/** No search yet. */
+/** No search yet. The list has what begins in the `range`; marks and steps are about the whole trace. */
 export function createFind(
   trace: SearchedTrace & Pick<Trace, 'bind' | keyof Omit<HitService, 'addHits'>>,
   timeline: OnScreen,
   selection: Pick<Selection, 'selected' | 'record' | 'reveal' | 'revealRecord'>,
+  range: ReadonlySignal<Extent | null> = signal(null),
 ): Find {
   const scope = createScope();
-  const shown = signal(false);
   const text = signal('');
   const asked = signal('');
   const accesses = createAccessMarks(timeline);
@@ -80,18 +85,27 @@ export function createFind(
   const picked = signal<{ readonly row: number; readonly hit: Hit } | null>(null);
   /** The number of the hit that is selected, by position, or -1. */
   const current = signal(-1);
+  /** The hits that begin in the range; null without a range. */
+  const inRange = signal<HitNumbers | null>(null);
+  const listed = computed(() => inRange.value ?? { first: 0, end: count.value });
   const rows = createRowList<Hit>({
     ask: (first, size, take) => {
       const by = order.peek();
-      void page(first, size, by).then((found) => take(order.peek() === by ? found : null));
+      const among = listed.peek();
+      const isSame = () => order.peek() === by && listed.peek() === among;
+      void page(among, first, size, by).then((found) => take(isSame() ? found : null));
     },
-    count: () => count.peek(),
+    count: () => listed.peek().end - listed.peek().first,
     select: (hit, row) => {
       picked.value = { row, hit };
       select(hit);
     },
   });
-  const currentRow = computed(() => (order.value === 'position' ? current.value : (picked.value?.row ?? -1)));
+  const currentRow = computed(() => {
+    if (order.value !== 'position') return picked.value?.row ?? -1;
+    const { first, end } = listed.value;
+    return current.value >= first && current.value < end ? current.value - first : -1;
+  });
   /** Steps that wait for the first hits. */
   let awaited: 1 | -1 | 0 = 0;
 
@@ -100,6 +114,7 @@ export function createFind(
 
   const forget = () => {
     search.forget();
+    inRange.value = null;
     rows.renew();
     awaited = 0;
     current.value = -1;
@@ -169,11 +184,32 @@ export function createFind(
     if (item) selection.reveal(pointedOf({ item, name: name ?? -1, start, end, flags: 0 }));
     else selection.revealRecord({ x: start, track, locator, name: title, fields: [], dropped: 0 });
   };
-  const page = async (first: number, size: number, by: HitOrder) => {
+  const page = async (among: HitNumbers, first: number, size: number, by: HitOrder) => {
     const id = job.peek();
-    const found = id < 0 ? null : await trace.hits(id, first, size, by);
+    const found = id < 0 ? null : await trace.hits(id, among, first, size, by);
     return job.peek() === id ? found : null;
   };
+  /** Lists what begins in the range. */
+  const limit = async () => {
+    const id = job.peek();
+    const now = range.peek();
+    const arrived = added.peek();
+    const isNewest = () => job.peek() === id && range.peek() === now && added.peek() === arrived;
+    if (id < 0 || !now) {
+      if (inRange.peek()) {
+        inRange.value = null;
+        rows.renew();
+      }
+      return;
+    }
+    const [first, end] = await Promise.all([now.from, now.to].map((x) => trace.rankOfHit(id, x, null, null)));
+    if (!first || !end || !isNewest()) return;
+    const known = inRange.peek();
+    if (known?.first === first.rank && known.end === end.rank) return;
+    inRange.value = { first: first.rank, end: end.rank };
+    rows.renew();
+  };
+  scope.add(watch([range, job, added], () => void limit()));
   /** The position from which the next hit is sought. */
   const place = (): { readonly x: Ticks; readonly rank: number } | null => {
     const selected = selection.selected.peek();
@@ -197,7 +233,7 @@ export function createFind(
     }
     if (total === 0) return;
     next = (next + total) % total;
-    const [hit] = (await page(next, 1, 'position')) ?? [];
+    const [hit] = (await page({ first: 0, end: total }, next, 1, 'position')) ?? [];
     if (!hit) return;
     select(hit);
     current.value = next;
@@ -215,12 +251,12 @@ export function createFind(
     if (wanted !== asked.peek() || state.peek().at === 'idle') begin(wanted);
   };
   return {
-    shown,
     text,
     asked,
     state,
     count,
     current,
+    listed,
     currentRow,
     names,
     marks,
@@ -230,10 +266,6 @@ export function createFind(
     row: rows.row,
     want: rows.want,
     ask: askFor,
-    open: (wanted) => {
-      shown.value = true;
-      askFor(wanted);
-    },
     stop: search.stop,
     again: () => begin(asked.peek()),
     clear: () => {
@@ -241,7 +273,7 @@ export function createFind(
       asked.value = '';
       forget();
     },
-    page: (first, size) => page(first, size, order.peek()),
+    page: (first, size) => page(listed.peek(), first, size, order.peek()),
     columns: async () => (job.peek() < 0 ? null : trace.columnsOfHits(job.peek(), MOST_SORTED)),
     choose: rows.choose,
     step: async (by) => {

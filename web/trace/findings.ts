@@ -57,14 +57,12 @@ export type FindingsState =
 /** What a finding is sorted by. */
 export type FindingOrder = 'kind' | 'count' | 'cost' | 'first';
 
-/** The findings of a trace. The header shows their number, the Results panel a row for each. */
+/** The findings of a trace. The header shows their number, the Findings panel a row for each. */
 export interface Findings {
   readonly state: ReadonlySignal<FindingsState>;
   readonly kinds: ReadonlySignal<readonly FindingKind[]>;
   /** In the order of the kinds. */
   readonly all: ReadonlySignal<readonly Finding[]>;
-  /** Whether the Results panel shows them, and not the hits of the search. */
-  readonly isShown: Signal<boolean>;
   /** The kind that the list is narrowed to, or ''. */
   readonly kind: Signal<string>;
   readonly order: Signal<{ readonly by: FindingOrder; readonly descending: boolean }>;
@@ -129,7 +127,6 @@ export function createFindings(load: () => Promise<FindingSource>): Findings {
     state,
     kinds,
     all,
-    isShown: signal(false),
     kind: signal(''),
     order: signal<{ by: FindingOrder; descending: boolean }>({ by: 'kind', descending: false }),
     chosen: signal(null),

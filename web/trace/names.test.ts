@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COLOURS, colourOf, createNames, functionOf, hasNumbersOnly, numberOf } from './names.ts';
+import { COLOURS, createColouring, createNames, functionOf, hasNumbersOnly, numberOf } from './names.ts';
 
 it('the number at the end of a name may have parts', () => {
   expect(['frame 12', 'statement 1:12', 'typed event 9', 'a:1', '12', 'x 1:'].map(numberOf)).toEqual([
@@ -12,18 +12,52 @@ it('the number at the end of a name may have parts', () => {
   ]);
 });
 
+/** The hues of colours, 0 to 7. */
+const huesOf = (colours: Iterable<number>) => [...colours].map((colour) => colour >> 1);
+
 describe('the colour of a name', () => {
   it('has one hue for names that differ in a number, lighter for odd ones', () => {
-    const frames = [0, 1, 2, 11, 4500].map((i) => colourOf(`frame ${i}`));
+    const colouring = createColouring();
+    const frames = [0, 1, 2, 11, 4500].map((i) => colouring.next(`frame ${i}`));
     const dark = frames[0]!;
     expect(frames).toEqual([dark, dark + 1, dark, dark + 1, dark]);
     expect(dark % 2).toBe(0);
   });
   it('is within the palette', () => {
+    const colouring = createColouring();
     for (const name of ['', '7', ' 7', 'f', 'glUniform4f', 'frame 99999999999999999999']) {
-      expect(colourOf(name)).toBeGreaterThanOrEqual(0);
-      expect(colourOf(name)).toBeLessThan(COLOURS);
+      const colour = colouring.next(name);
+      expect(colour).toBeGreaterThanOrEqual(0);
+      expect(colour).toBeLessThan(COLOURS);
     }
+  });
+  it('has another hue than the four names next to it, and one that is not the next of the circle', () => {
+    const colouring = createColouring();
+    const hues = huesOf(Array.from({ length: 500 }, (_, i) => colouring.next(`l${i}`)));
+    for (let i = 1; i < hues.length; i += 1) {
+      expect(hues.slice(Math.max(0, i - 4), i)).not.toContain(hues[i]);
+      expect([1, 7]).not.toContain((hues[i]! - hues[i - 1]! + 8) % 8);
+    }
+    expect(new Set(hues).size).toBe(8);
+  });
+  it('is the same in whatever batches the names come', () => {
+    const texts = Array.from({ length: 300 }, (_, i) => `function${i * 7}`);
+    const whole = createNames();
+    whole.add(0, texts, null);
+    const parts = createNames();
+    for (let i = 0; i < texts.length; i += 11) parts.add(i, texts.slice(i, i + 11), null);
+    expect(parts.colour.slice(0, 300)).toEqual(whole.colour.slice(0, 300));
+  });
+  it('stays when a companion names the function, and is the same if that was there before', () => {
+    const names = createNames();
+    names.add(0, ['#1', '#2', '#3'], null);
+    const before = [...names.colour.slice(0, 3)];
+    names.rename(new Uint32Array([1, 2]), ['main', 'exit'], ['#2', '#3']);
+    names.rewrite((text) => text.toUpperCase());
+    expect([...names.colour.slice(0, 3)]).toEqual(before);
+    const named = createNames();
+    named.add(0, ['#1', 'main', 'exit'], ['', '#2', '#3']);
+    expect([...named.colour.slice(0, 3)]).toEqual(before);
   });
 });
 

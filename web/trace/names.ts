@@ -3,6 +3,11 @@ import { hashText } from '../base/hash.ts';
 
 /** Number of slice colours: 8 hues × 2 lightnesses. */
 export const COLOURS = 16;
+const HUES = COLOURS / 2;
+/** Names in a row that have different hues. */
+const APART = 4;
+/** From a hue that is taken to the one tried next. It has no factor in common with {@link HUES}, so each is tried. */
+const STRIDE = 3;
 
 /** The names of a trace by id, each with its colour. Grows as the worker sends names. */
 export interface Names {
@@ -35,6 +40,9 @@ export function createNames(): Names {
   const version = signal(0);
   let colour = new Uint8Array(256);
   let rewritten = (name: string) => name;
+  const colouring = createColouring();
+  /** The ids from this one on have no colour yet. */
+  let uncoloured = 0;
   /** The texts of names that are shown with others. */
   const given = new Map<number, string>();
   const show = (id: number, name: string) => {
@@ -42,7 +50,6 @@ export function createNames(): Names {
     if (shown === name) given.delete(id);
     else given.set(id, name);
     text[id] = shown;
-    colour[id] = colourOf(shown);
   };
   /** Ids of texts apart from the names of the trace, in order. They follow those of the names. */
   const textsApart: string[] = [];
@@ -73,7 +80,13 @@ export function createNames(): Names {
     },
     add: (first, names, keysOfNames) => {
       grow(first + names.length);
-      for (const [i, name] of names.entries()) set(first + i, name, keysOfNames?.[i] ?? '');
+      for (const [i, name] of names.entries()) {
+        const key = keysOfNames?.[i] ?? '';
+        set(first + i, name, key);
+        // A function keeps its colour when a companion names it.
+        if (first + i >= uncoloured) colour[first + i] = colouring.next(key || name);
+      }
+      uncoloured = Math.max(uncoloured, first + names.length);
     },
     rename: (ids, names, keysOfNames) => {
       for (const [i, id] of ids.entries()) set(id, names[i] ?? '', keysOfNames?.[i] ?? '');
@@ -130,15 +143,50 @@ interface Named {
   readonly names: Names;
 }
 
+/** Gives the names of a trace their colours, in the order of their ids. */
+export interface Colouring {
+  /** The colour of the next name, 0 to {@link COLOURS} - 1. */
+  next(name: string): number;
+}
+
 /**
- * The colour of a name, 0 to {@link COLOURS} - 1, the same in every trace. Names that differ only in a number (`frame
- * 1`, `frame 2`) share a hue and alternate in lightness: separate hues would suggest a meaning.
+ * A colouring without names. The hash of a name picks its hue from those that the last names do not have: names with
+ * neighbouring ids call one another or follow one another, and so are drawn side by side. The colours depend on the order of
+ * names alone, and that is the same whenever a file is opened. Names that differ only in a number (`frame 1`, `frame 2`)
+ * share a hue and alternate in lightness: separate hues would suggest a meaning.
  */
-export function colourOf(name: string): number {
-  const number = numberOf(name);
-  if (number === '') return hashText(name) % COLOURS;
-  const odd = Number(number.at(-1)) & 1;
-  return ((hashText(name.slice(0, -number.length - 1)) % COLOURS) & ~1) | odd;
+export function createColouring(): Colouring {
+  /** The hues of names with numbers, by what comes before the number. */
+  const counted = new Map<string, number>();
+  /** The hues of the last names, the latest first. */
+  const recent: number[] = [];
+  const pick = (hash: number): number => {
+    const [before = -1] = recent;
+    let hue = hash % HUES;
+    // Around the circle there are always some that are not taken.
+    while (recent.includes(hue) || isNextTo(hue, before)) hue = (hue + STRIDE) % HUES;
+    recent.unshift(hue);
+    recent.length = Math.min(recent.length, APART);
+    return hue;
+  };
+  return {
+    next: (name) => {
+      const number = numberOf(name);
+      if (number === '') {
+        const hash = hashText(name);
+        return 2 * pick(hash >>> 1) + (hash & 1);
+      }
+      const family = name.slice(0, -number.length - 1);
+      const hue = counted.get(family) ?? pick(hashText(family) >>> 1);
+      counted.set(family, hue);
+      return 2 * hue + (Number(number.at(-1)) & 1);
+    },
+  };
+}
+
+/** Hues are numbered around the circle. -1 stands for none. */
+function isNextTo(hue: number, other: number): boolean {
+  return other >= 0 && (hue === (other + 1) % HUES || other === (hue + 1) % HUES);
 }
 
 /** The number at the end of a name: `12` of `frame 12`, `1:12` of `statement 1:12`. Returns '' for other names. */

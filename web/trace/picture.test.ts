@@ -93,7 +93,7 @@ describe('a query', () => {
     expect(covers(shown, moved(view, 700), WIDTH, [one])).toBe(true);
     expect(covers(shown, moved(view, 800), WIDTH, [one])).toBe(false);
     expect(covers(shown, moved(view, 800), WIDTH, [one], 0)).toBe(true);
-    expect(covers(shown, zoomed(view, 0, 0.5, EXTENT, WIDTH), WIDTH, [one])).toBe(false);
+    expect(covers(shown, zoomed(view, 0, 0.5, { extent: EXTENT, width: WIDTH, margin: 0 }), WIDTH, [one])).toBe(false);
     expect(covers(shown, view, WIDTH, [ROWS_OF(3)])).toBe(false);
     expect(stepOf({ ...view, perPixel: 0.01 })).toBe(1n);
   });
@@ -217,6 +217,14 @@ describe('pointing', () => {
     const { slices, rowHeight } = compact.tracks[0]!;
     const found = pointAt(shown, compact, view, 300, slices + rowHeight + 3)!;
     expect(found.item).toEqual({ kind: 'slice', track: 1, depth: 0, index: 2 });
+  });
+  it('returns the slice above what is drawn below it', () => {
+    const tracks = layout.tracks.map(({ track }) => track);
+    const y = laid.slices + 2 * 17 + 20;
+    expect(pointAt(shown, layOut(tracks, { below: { track: 1, pixels: 50 } }), view, 300, y)!.item).toMatchObject({
+      index: 2,
+    });
+    expect(pointAt(shown, layout, view, 300, y)).toBeNull();
   });
   it('returns the instant, and no item for many slices', () => {
     expect(pointAt(shown, layout, view, 501, laid.instants + 8)!.item).toEqual({ kind: 'instant', track: 1, index: 0 });

@@ -29,7 +29,7 @@ import { createRecords, type Source as RecordSource, type Records } from './reco
 import { type Asked, connectTo, orNull, some } from './service.ts';
 import { crash, STOPPED } from './trace_errors.ts';
 import { createTracks, NO_TRACKS, type Tracks } from './tracks.ts';
-import { bindValues, isAboutValues } from './values_expression.ts';
+import { bindEither, bindValues, isAboutValues } from './values_expression.ts';
 
 /** How long a worker has to stop reading. One that is deep in a call, as in SQLite, does not answer and is ended. */
 const STOP_MS = 700;
@@ -281,7 +281,11 @@ export function openTrace(worker: RemoteWorker, opened: TraceFile, spawnRecords:
     begin: withRoom(jobs.begin, ledger),
     bind: async (text, within) => {
       if (within) return ask.bindSlices(text, within.from, within.to, within.tracks);
-      return isAboutValues(text, state.info.peek()) ? bindValues(text, checkQuery, ask.bindPoints) : ask.bindAll(text);
+      const info = state.info.peek();
+      const values = () => bindValues(text, checkQuery, ask.bindPoints);
+      if (isAboutValues(text, info)) return values();
+      const filter = () => ask.bindAll(text);
+      return info?.offers.includes('values') ? bindEither(text, filter, values) : filter();
     },
     ledger,
     dispose: end,

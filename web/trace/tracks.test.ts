@@ -158,9 +158,9 @@ describe('the problems of a file', () => {
     summary: '',
     first: { offset: 0n, kind: '', sentence: '' },
   });
-  it('are problems or remarks', () => {
-    expect(plain(problemsLabel([kind(false, 2)], false))).toBe('2 remarks');
-    expect(plain(problemsLabel([kind(true, 1), kind(false, 2)], false))).toBe('1 problem · 2 remarks');
+  it('are problems, of which some are minor', () => {
+    expect(plain(problemsLabel([kind(false, 2)], false))).toBe('2 minor problems');
+    expect(plain(problemsLabel([kind(true, 1), kind(false, 2)], false))).toBe('1 problem · 2 minor');
     expect(plain(problemsLabel([kind(true, 1)], true))).toBe('2 problems');
     expect(problemsLabel([], false)).toBe('');
   });

@@ -1,4 +1,4 @@
-import { formatCount, formatCounted, NBSP, plural } from '../base/format.ts';
+import { formatCount, formatCounted, formatNumeral, NBSP, plural } from '../base/format.ts';
 import { DERIVED, type ProblemCount, type TraceInfo, type Track } from '../base/protocol.ts';
 
 /** Singular noun for a slice that groups others, such as a debug group. */
@@ -148,18 +148,18 @@ export function formatReading(value: number | bigint, { values, look }: Pick<Tra
     const format = look?.format ?? (values === 'address' ? 'hex' : 'decimal');
     if (format === 'hex') return exact < 0n ? `−0x${(-exact).toString(16)}` : `0x${exact.toString(16)}`;
     if (format === 'characters') return characterOf(exact);
-    return exact < 0n ? `−${formatCount(-exact)}` : formatCount(exact);
+    return formatCount(exact);
   }
   // As the values of records.
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value < 0 ? '−inf' : 'inf';
   const text = Math.abs(value) >= 1e15 ? value.toExponential(5) : Number(value.toPrecision(6)).toString();
-  return text.replace(/\.?0*e\+/, 'e').replace(/^-/, '−');
+  return formatNumeral(text.replace(/\.?0*e\+/, 'e'));
 }
 
 /** The character with a number, as C writes it: `'a'`, `'\x0a'`. Other numbers stay as they are. */
 function characterOf(value: bigint): string {
-  if (value < 0n || value > 0x10ffffn) return value < 0n ? `−${formatCount(-value)}` : formatCount(value);
+  if (value < 0n || value > 0x10ffffn) return formatCount(value);
   const text = String.fromCodePoint(Number(value));
   return /^\p{C}$/u.test(text) ? `'\\x${value.toString(16).padStart(2, '0')}'` : `'${text}'`;
 }
@@ -176,14 +176,15 @@ export function readingOf(bits: bigint, values: Track['values']): number | bigin
   }
 }
 
-/** The number of problems and remarks: `1 problem · 2 remarks`. `brokenOff` adds a problem. */
+/**
+ * The number of problems in the file: `1 problem · 2 minor`, `2 minor problems`. Minor ones have lost nothing. `brokenOff` adds
+ * a problem.
+ */
 export function problemsLabel(problems: readonly ProblemCount[], brokenOff: boolean): string {
   const sum = (serious: boolean) =>
     problems.reduce((total, kind) => total + (kind.serious === serious ? kind.count : 0), 0);
   const serious = sum(true) + (brokenOff ? 1 : 0);
-  const remarks = sum(false);
-  const parts: string[] = [];
-  if (serious > 0) parts.push(formatCounted(serious, 'problem'));
-  if (remarks > 0) parts.push(formatCounted(remarks, 'remark'));
-  return parts.join(' · ');
+  const minor = sum(false);
+  if (serious > 0) return `${formatCounted(serious, 'problem')}${minor > 0 ? ` · ${formatCount(minor)} minor` : ''}`;
+  return minor > 0 ? formatCounted(minor, 'minor problem') : '';
 }

@@ -84,6 +84,14 @@ export function amountOf(value: Value): string {
   return '';
 }
 
+/** The first argument of a call, without a name if it has none; null for a record without arguments. */
+export function firstArgument({ fields }: Pick<Details, 'fields'>): Field | null {
+  const given = fields.find((field) => field.name === ARGUMENTS)?.value;
+  if (given?.t === 'tree') return given.v[0] ?? null;
+  const [first] = given?.t === 'list' ? given.v : [];
+  return first === undefined ? null : { name: '', value: first };
+}
+
 /**
  * The arguments and the result of a call in one line of at most about `most` characters: `(location = 3, v0 = 0.5) =
  * 1`. Returns '' if the details have neither.

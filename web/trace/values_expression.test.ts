@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TraceInfo } from '../base/protocol.ts';
-import { bindValues, isAboutValues, queryIn } from './values_expression.ts';
+import { bindEither, bindValues, isAboutValues, looksLikeValues, queryIn } from './values_expression.ts';
 
 const info = (offers: readonly string[]) => ({ offers }) as unknown as TraceInfo;
 
@@ -21,4 +21,30 @@ it('says what is wrong at its place in the whole expression', async () => {
     values: 'i > 1',
   });
   expect(await bindValues('values: i > 1', async () => null, points)).toBeNull();
+});
+
+it('reads like a condition on values with a comparison', () => {
+  expect(['a<b', 'a < b', 'i = 5', 'x.size>=3'].every(looksLikeValues)).toBe(true);
+  expect(['a b', 'name:main', '"a<b"', '/a<b/', 'x'].some(looksLikeValues)).toBe(false);
+});
+
+it('is in the language in which it is right, if it does not say', async () => {
+  const filter = { slices: Uint8Array.of(1), records: null, abouts: Uint8Array.of() };
+  const values = { slices: Uint8Array.of(2), records: null, values: 'q' };
+  const unknown = { sentence: 'Unknown key a.', at: 0, length: 1 };
+  const noVariable = { sentence: 'The trace has no variable a.', at: 0, length: 1 };
+  const bound = (text: string, left: object, right: object) =>
+    bindEither(
+      text,
+      async () => left as never,
+      async () => right as never,
+    );
+  expect(await bound('a<b', unknown, values)).toBe(values);
+  expect(await bound('a < b', filter, values)).toBe(values);
+  expect(await bound('depth>3', filter, values)).toBe(filter);
+  expect(await bound('word', filter, values)).toBe(filter);
+  // Wrong in both: the language that it looks like explains.
+  expect(await bound('a<b', unknown, noVariable)).toBe(noVariable);
+  const noNumber = { sentence: 'Expected a whole number.', at: 6, length: 1 };
+  expect(await bound('depth>x', noNumber, noVariable)).toBe(noNumber);
 });

@@ -9,17 +9,49 @@ export function isAboutValues(expression: string, info: TraceInfo | null): boole
   return expression.trimStart().startsWith(VALUES) && (info?.offers.includes('values') ?? false);
 }
 
-/** The query in an expression that is about values, and where it begins there. */
+/** The query in an expression that is about values, and where it begins there: all of it, or what follows `values:`. */
 export function queryIn(expression: string): { readonly query: string; readonly at: number } {
-  const at = expression.indexOf(VALUES) + VALUES.length;
+  const at = expression.trimStart().startsWith(VALUES) ? expression.indexOf(VALUES) + VALUES.length : 0;
   const rest = expression.slice(at);
   const query = rest.trimStart();
   return { query, at: at + rest.length - query.length };
 }
 
+/**
+ * Whether a text that does not say what it is reads like a condition on values, such as `a < b`: a comparison that stands by itself,
+ * or one of a name that is not a key of the filter language.
+ */
+export function looksLikeValues(text: string): boolean {
+  return /(^|[\s\p{L}\p{N}_$)])(<|>|=|<=|>=)([\s\p{L}\p{N}_$(.-]|$)/u.test(text) && !/["/]/.test(text);
+}
+
+/** Whether a comparison in a text stands by itself. The filter language would look for its sign as a word. */
+function hasSeparateSign(text: string): boolean {
+  return /(^|\s)(<|>|=|<=|>=)(\s|$)/.test(text);
+}
+
 /** The expression of Find for a query about values; '' for none. */
 export function expressionOf(query: string): string {
   return query.trim() === '' ? '' : `${VALUES} ${query.trim()}`;
+}
+
+/**
+ * Binds a text that may be in the filter language or a query about values: the former unless it would be wrong, or would look for
+ * a sign as a word. If it is neither, what is wrong with it is said in the language that it looks like.
+ */
+export async function bindEither(
+  text: string,
+  filter: () => Promise<BoundExpression | WrongExpression | null>,
+  values: () => Promise<BoundExpression | WrongExpression | null>,
+): Promise<BoundExpression | WrongExpression | null> {
+  if (!looksLikeValues(text)) return filter();
+  const isOdd = hasSeparateSign(text);
+  const bound = await filter();
+  if (!bound || ('slices' in bound && !isOdd)) return bound;
+  const query = await values();
+  if (!query || 'slices' in query) return query;
+  // What it stumbled over is a name before a comparison: a key would be known.
+  return 'slices' in bound || /^[<>=]/.test(text.slice(bound.at + bound.length)) ? query : bound;
 }
 
 /**

@@ -18,6 +18,8 @@ const WIDTH = 1000;
 const extent = (from: bigint, length: bigint): Extent => ({ from: ticks(from), to: ticks(from + length) });
 /** Nanoseconds since 1970, which XRay writes without a cycle counter. Doubles cannot distinguish neighbours. */
 const TRACE = extent(1_800_000_000_123_456_789n, 1_870_000_000n);
+const MARGIN = 8;
+const BOUNDS = { extent: TRACE, width: WIDTH, margin: MARGIN };
 
 describe('a view at positions beyond 2^53', () => {
   it('distinguishes neighbouring ticks', () => {
@@ -32,9 +34,9 @@ describe('a view at positions beyond 2^53', () => {
     const begin = fitted(TRACE, WIDTH, 8);
     const at = toTick(begin, 333);
     let view = begin;
-    for (let i = 0; i < 100; i += 1) view = zoomed(view, 333, 0.9, TRACE, WIDTH);
+    for (let i = 0; i < 100; i += 1) view = zoomed(view, 333, 0.9, BOUNDS);
     expect(Math.abs(toPixel(view, at) - 333)).toBeLessThan(1 / view.perPixel + 1);
-    for (let i = 0; i < 100; i += 1) view = zoomed(view, 333, 1 / 0.9, TRACE, WIDTH);
+    for (let i = 0; i < 100; i += 1) view = zoomed(view, 333, 1 / 0.9, BOUNDS);
     expect(toPixel(view, at)).toBeCloseTo(toPixel(begin, at), 3);
   });
   it('does not drift in a drag pixel by pixel', () => {
@@ -73,23 +75,40 @@ it('rounds a growing extent up to a power of two', () => {
 });
 
 describe('a clamped view', () => {
-  it('keeps the middle of the screen within the trace', () => {
-    const view = fitted(TRACE, WIDTH, 0);
-    expect(toPixel(clamped(moved(view, 5000), TRACE, WIDTH), TRACE.to)).toBeCloseTo(WIDTH / 2, 3);
-    expect(toPixel(clamped(moved(view, -5000), TRACE, WIDTH), TRACE.from)).toBeCloseTo(WIDTH / 2, 3);
+  const whole = fitted(TRACE, WIDTH, MARGIN);
+  it('stops at the ends of the trace', () => {
+    const near = zoomed(whole, 500, 0.5, BOUNDS);
+    for (const pixels of [5000, -5000]) {
+      const view = clamped(moved(near, pixels), BOUNDS);
+      expect(view.perPixel).toBe(near.perPixel);
+      if (pixels > 0) expect(toPixel(view, TRACE.to)).toBeCloseTo(WIDTH - MARGIN, 3);
+      else expect(toPixel(view, TRACE.from)).toBeCloseTo(MARGIN, 3);
+    }
+    expect(clamped(moved(near, 30), BOUNDS)).toEqual(moved(near, 30));
   });
-  it('shows at most twice the trace and at least a fiftieth of a tick', () => {
-    const view = fitted(TRACE, WIDTH, 0);
-    expect(zoomed(view, 0, 1e9, TRACE, WIDTH).perPixel).toBeCloseTo(2 * view.perPixel, 3);
-    expect(zoomed(view, 0, 1e-30, TRACE, WIDTH).perPixel).toBe(1 / 200);
+  it('shows at most the whole trace, and at least a part of a tick', () => {
+    expect(zoomed(whole, 0, 1e9, BOUNDS)).toEqual(whole);
+    expect(zoomed(whole, 0, 1e-30, BOUNDS).perPixel).toBe(1 / 200);
+  });
+  it('comes back to the whole trace from any place', () => {
+    for (const x of [0, 400, WIDTH]) {
+      const view = zoomed(zoomed(whole, x, 0.1, BOUNDS), WIDTH - x, 20, BOUNDS);
+      expect(toPixel(view, TRACE.from)).toBeCloseTo(MARGIN, 2);
+      expect(toPixel(view, TRACE.to)).toBeCloseTo(WIDTH - MARGIN, 2);
+    }
+  });
+  it('keeps a tiny trace in the middle', () => {
+    const tiny = { extent: extent(7n, 1n), width: WIDTH, margin: MARGIN };
+    const view = clamped(moved(fitted(tiny.extent, WIDTH, MARGIN), 300), tiny);
+    expect(toPixel(view, 7n)).toBeCloseTo(400, 6);
   });
 });
 
 describe('between two views', () => {
-  const a = fitted(TRACE, WIDTH, 0);
-  const b = zoomed(a, 250, 1e-4, TRACE, WIDTH);
+  const a = fitted(TRACE, WIDTH, MARGIN);
+  const b = zoomed(a, 250, 1e-4, BOUNDS);
   it('starts and ends with them', () => {
-    expect(toPixel(between(a, b, 0), TRACE.from)).toBeCloseTo(0, 6);
+    expect(toPixel(between(a, b, 0), TRACE.from)).toBeCloseTo(MARGIN, 6);
     expect(between(a, b, 1)).toBe(b);
   });
   it('keeps the fixed point in place', () => {
@@ -97,7 +116,7 @@ describe('between two views', () => {
     for (const t of [0.2, 0.5, 0.8]) expect(toPixel(between(a, b, t), at)).toBeCloseTo(250, 1);
   });
   it('moves evenly at one scale', () => {
-    expect(toPixel(between(a, moved(a, 100), 0.5), TRACE.from)).toBeCloseTo(-50, 3);
+    expect(toPixel(between(a, moved(a, 100), 0.5), TRACE.from)).toBeCloseTo(MARGIN - 50, 3);
   });
 });
 

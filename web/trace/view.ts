@@ -23,6 +23,8 @@ export interface Extent {
 
 /** CSS pixels of a tick at the closest zoom. */
 const MAX_TICK_PIXELS = 200;
+/** CSS pixels below which a view has not moved: rounding makes as much. */
+const LEAST_SHIFT = 1e-3;
 
 /** The length of an extent in ticks, at least 1. */
 export function extentLength(extent: Extent): bigint {
@@ -72,20 +74,35 @@ export function moved(view: View, pixels: number): View {
   return { anchor: view.anchor + BigInt(whole), fraction: offset - whole, perPixel: view.perPixel };
 }
 
-/** The view with `factor` times as many ticks per pixel. The position at the CSS pixel `x` stays there. */
-export function zoomed(view: View, x: number, factor: number, extent: Extent, width: number): View {
-  const perPixel = clampScale(view.perPixel * factor, extent, width);
-  const scale = perPixel / view.perPixel;
-  return moved({ ...view, perPixel }, x / scale - x);
+/** How far views go: to the ends of an extent, with a `margin` of CSS pixels beyond them on a screen of `width`. */
+export interface Bounds {
+  readonly extent: Extent;
+  readonly width: number;
+  readonly margin: number;
 }
 
-/** The view moved and scaled as far as needed to keep its middle within the extent. */
-export function clamped(view: View, extent: Extent, width: number): View {
-  const sized = { ...view, perPixel: clampScale(view.perPixel, extent, width) };
-  const left = toPixel(sized, extent.from) - width / 2;
-  if (left > 0) return moved(sized, left);
-  const right = toPixel(sized, extent.to) - width / 2;
-  return right < 0 ? moved(sized, right) : sized;
+/** The view with `factor` times as many ticks per pixel. The position at the CSS pixel `x` stays there, if the bounds allow it. */
+export function zoomed(view: View, x: number, factor: number, bounds: Bounds): View {
+  const perPixel = clampScale(view.perPixel * factor, bounds);
+  const scale = perPixel / view.perPixel;
+  return clamped(moved({ ...view, perPixel }, x / scale - x), bounds);
+}
+
+/** The view scaled and moved as far as needed to show nothing beyond its bounds. A tiny extent is centred. */
+export function clamped(view: View, bounds: Bounds): View {
+  const { extent, width, margin } = bounds;
+  const sized = { ...view, perPixel: clampScale(view.perPixel, bounds) };
+  const before = toPixel(sized, extent.from) - margin;
+  const after = width - margin - toPixel(sized, extent.to);
+  // The ends leave more room than there is to either side.
+  if (before + after >= 0) return shifted(sized, (before - after) / 2);
+  if (before > 0) return shifted(sized, before);
+  return after > 0 ? shifted(sized, -after) : sized;
+}
+
+/** The view moved, unless that would change nothing but the last digits. */
+function shifted(view: View, pixels: number): View {
+  return Math.abs(pixels) < LEAST_SHIFT ? view : moved(view, pixels);
 }
 
 /** The view between two others, `t` from 0 to 1. The scale changes by equal ratios, so that a zoom looks steady. */
@@ -105,8 +122,6 @@ export function sameView(a: View, b: View): boolean {
   return a.anchor === b.anchor && a.fraction === b.fraction && a.perPixel === b.perPixel;
 }
 
-function clampScale(perPixel: number, extent: Extent, width: number): number {
-  const closest = 1 / MAX_TICK_PIXELS;
-  const widest = Math.max((2 * Number(extentLength(extent))) / Math.max(1, width), closest);
-  return Math.min(widest, Math.max(closest, perPixel));
+function clampScale(perPixel: number, { extent, width, margin }: Bounds): number {
+  return Math.min(fitted(extent, width, margin).perPixel, Math.max(1 / MAX_TICK_PIXELS, perPixel));
 }

@@ -64,15 +64,15 @@
 //! **Walking.** `web/features/events/walk.ts` finds the next step over, into or out of a call by
 //! the calls of the timeline. Where a walk may stop otherwise (`stops.rs`: changes of thread, mode
 //! and privilege, system calls, interrupts), and the next step of the same thread, is in the index.
-//! The Listing takes the depth of each row from the calls, too (`call_depths.ts`). A filter of
-//! steps (`Filter` in `stops.rs`) is decided by the same runs of threads, modes and privileges:
+//! The list of steps takes the depth of each row from the calls, too (`call_depths.ts`). A filter
+//! of steps (`Filter` in `stops.rs`) is decided by the same runs of threads, modes and privileges:
 //! `step_matches.ts` asks for the rows on the screen, `web/features/steps/worker/step_filters.ts`
 //! passes over the others.
 //!
 //! **Loops.** `cycles.rs` finds runs of a repeated cycle in what each thread executed, segment by
 //! segment (`loops.rs`), when loops are first folded. `web/features/events/folds.ts` computes the
-//! rows of the Listing from them and from the folded calls: a fold is one row, and steps are found
-//! by bisection. That needs a list whose rows are steps without gaps (`listing_folds.ts`).
+//! rows of the list from them and from the folded calls: a fold is one row, and steps are found by
+//! bisection. That needs a list whose rows are steps without gaps (`listing_folds.ts`).
 //! `docs/walking.md` says what a loop is.
 
 mod coverage;

@@ -12,7 +12,7 @@ use unspool_filter::{Bound, RecordQuery};
 use unspool_formats::open_row_records;
 use unspool_records::RecordReader;
 use unspool_records::TraceErrorOut;
-use unspool_trace::{Clock, Locator};
+use unspool_trace::Locator;
 
 use crate::console;
 use crate::listing::{Form, Listing, column};
@@ -24,7 +24,7 @@ use crate::{Failure, NameArgs, Source, TraceArgs};
 ///
 /// Adjacent terms must all hold; `or` joins alternatives, `-` negates, parentheses group:
 ///
-///     name:glDrawArrays   name:gl*   /regex/i   glDraw (part of the name or of a text)
+///     name:glDrawArrays   name:gl*   /regex/i   glDraw (as in names, texts, instructions)
 ///     thread:main   dur>1ms   start>2s   depth:0   frame:12   flag:open
 ///     arg.count>100   arg.mode:GL_TRIANGLES   ret:0   text:"precision"   bytes:90 90
 ///     insn:syscall   addr:0x401000..0x402000
@@ -73,11 +73,7 @@ pub(crate) fn run(what: &Find) -> Result<(), Failure> {
 ///
 /// Returns an error if this is not an expression, or the file cannot be read.
 pub(crate) fn search_for(session: &Session, source: &Source, expression: &str) -> Result<(Job, u64), Failure> {
-    let frequency = match session.clock() {
-        Clock::Seconds { frequency } => Some(frequency),
-        _ => None,
-    };
-    let bound = Bound::new(expression, &session.store().find_context(frequency, true)).map_err(|error| {
+    let bound = Bound::new(expression, &session.find_context(true)).map_err(|error| {
         let sentence = console::pointed(&error.sentence, expression, error.at, error.len);
         Failure { usage: true, ..Failure::new(sentence) }
     })?;

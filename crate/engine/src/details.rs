@@ -115,16 +115,20 @@ impl Store {
             Item::Slice { track, depth, .. } => {
                 let slice = self.slice(item)?;
                 let duration = slice.end - slice.start;
+                let def = self.tracks.get(track as usize).map(|track| &track.def);
+                // A frame of calls says how many it has.
+                let is_frame = counted && def.is_some_and(|def| def.has_frames);
                 if !counted {
                     fields.push(field("Start", Value::Ticks(slice.start)));
                 }
                 // A length of one step says nothing.
-                if !counted || duration > 1 {
+                let has_length = !is_frame && (!counted || duration > 1);
+                if has_length {
                     fields.push(field("Duration", Value::Duration(duration)));
                 }
                 // Slices that overlap do not call one another.
-                let nested = self.tracks.get(track as usize).is_none_or(|t| t.def.stacking == Stacking::Nested);
-                if nested && (!counted || duration > 1) {
+                let nested = def.is_none_or(|def| def.stacking == Stacking::Nested);
+                if nested && has_length {
                     let own = duration - self.covered_by_callees(track, depth, &slice);
                     fields.push(field("Self", Value::Duration(own)));
                 }
@@ -184,6 +188,25 @@ mod tests {
     use unspool_trace::{EventBatch, EventKind, TrackDef, TrackKind};
 
     use super::*;
+
+    #[test]
+    fn a_frame_of_calls_has_no_length_beside_their_number() {
+        let mut store = Store::default();
+        let mut batch = EventBatch::with_capacity(16);
+        batch.new_tracks.push(TrackDef { has_frames: true, ..TrackDef::new(TrackKind::Lane, "frames") });
+        batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
+        for track in [0, 1] {
+            batch.push(EventKind::Begin, track, 10, 0, Locator::default());
+            batch.push(EventKind::End, track, 15, 0, Locator::default());
+        }
+        store.apply(&mut batch);
+        store.finish(false);
+        let fields =
+            |track, counted| store.describe(Item::Slice { track, depth: 0, index: 0 }, counted).unwrap().fields.len();
+        // Start, length and the part without callees; the last two.
+        assert_eq!((fields(0, false), fields(1, true)), (3, 2));
+        assert_eq!(fields(0, true), 0);
+    }
 
     #[test]
     fn an_unrecorded_caller_is_named() {

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use unspool_filter::{Context, Offers};
 use unspool_formats::recognise;
 use unspool_records::RowSource;
 use unspool_records::TraceErrorOut;
 use unspool_trace::{
-    Clock, EventBatch, Format, Info, Instructions, Jumps, Naming, OpenOptions, Opened, Probe, TrackId, ValueKind, Want,
+    Capability, Clock, EventBatch, Format, Info, Instructions, Jumps, Naming, OpenOptions, Opened, Probe, TrackId,
+    ValueKind, Want,
 };
 
 use crate::details::{Described, Item};
@@ -430,6 +432,22 @@ impl Session {
     /// The unit of the x axis.
     pub fn clock(&self) -> Clock {
         self.head().clock
+    }
+
+    /// What expressions about this trace are bound to. `frames`: whether an expression needs to
+    /// know where frames are.
+    pub fn find_context(&self, frames: bool) -> Context {
+        let info = self.head();
+        let frequency = match info.clock {
+            Clock::Seconds { frequency } => Some(frequency),
+            _ => None,
+        };
+        let offers = Offers {
+            code: info.offers.contains(&Capability::Disassembly),
+            state: info.offers.contains(&Capability::State),
+            calls: info.offers.contains(&Capability::Graphics),
+        };
+        Context { offers, ..self.store.find_context(frequency, frames) }
     }
 
     /// Whether the x axis counts calls, steps or the like.

@@ -37,9 +37,39 @@ pub struct Context {
     pub frequency: Option<u64>,
     /// Where its frames begin, and where the last one ends. Frames follow one another.
     pub frames: Vec<u64>,
+    /// What its records have.
+    pub offers: Offers,
+}
+
+/// What the records of a trace have, which decides the keys that mean something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offers {
+    /// Instructions.
+    pub code: bool,
+    /// What instructions read and write.
+    pub state: bool,
+    /// Results and frames of calls.
+    pub calls: bool,
 }
 
 impl Context {
+    /// The keys that mean something in this trace, with commas in between.
+    pub fn keys(&self) -> String {
+        let Offers { code, state, calls } = self.offers;
+        let parts: &[(bool, &str)] = &[
+            (true, "name, thread"),
+            (self.frequency.is_some(), "dur"),
+            (true, "start, depth"),
+            (calls, "frame"),
+            (true, "flag, arg.…"),
+            (calls, "ret"),
+            (true, "text, bytes"),
+            (code, "insn, addr"),
+            (state, "mem, reg, taint"),
+        ];
+        parts.iter().filter(|(is, _)| *is).map(|(_, keys)| *keys).collect::<Vec<_>>().join(", ")
+    }
+
     /// As bytes, for a module of the same build.
     pub fn to_bytes(&self) -> Vec<u8> {
         to_bytes(self)

@@ -37,7 +37,7 @@ mod slice_query;
 pub mod syntax;
 pub mod values;
 
-pub use context::{Context, Name, Track};
+pub use context::{Context, Name, Offers, Track};
 pub use query::{About, Bound, Filter, Within};
 pub use record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span, ValuePlace};
 pub use search::{Beginnings, FloatText, FoundRecords, Search};

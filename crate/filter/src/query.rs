@@ -13,7 +13,7 @@ use crate::context::{Context, Name, Track};
 use crate::pattern::{Linked, Pattern};
 use crate::record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span};
 use crate::slice_query::{SliceQuery, SliceTest, SliceTests};
-use crate::syntax::{Expr, Length, SyntaxError, Term, parse};
+use crate::syntax::{Expr, Length, SyntaxError, Term, Word, parse};
 use crate::values::{Bound as Limit, Bounds, Number};
 
 /// Most alternatives, and most of those that the store answers alone.
@@ -190,14 +190,21 @@ fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, Syn
     let all = |parts: &[Expr]| parts.iter().map(|part| normal(part, negated, binder)).collect::<Result<Vec<_>, _>>();
     Ok(match expr {
         Expr::Any(parts) if negated => Normal::All(all(parts)?),
+        Expr::All(parts) if !negated && !binder.words_are_names => {
+            // Together they are two alternatives, each by itself would double their number.
+            let words: Vec<&Word> = parts.iter().filter_map(word_of).collect();
+            let joined = (!words.is_empty()).then(|| binder.words(&words));
+            let others = parts.iter().filter(|part| word_of(part).is_none());
+            let others = others.map(|part| normal(part, negated, binder)).collect::<Result<Vec<_>, _>>()?;
+            Normal::All(joined.into_iter().chain(others).collect())
+        }
         Expr::All(parts) if !negated => Normal::All(all(parts)?),
         Expr::Any(parts) | Expr::All(parts) => Normal::Any(all(parts)?),
         Expr::Not(inner) => normal(inner, !negated, binder)?,
-        Expr::Term(Term::Word(pattern), _) if !binder.words_are_names => {
-            let name = Normal::Is(!negated, Atom::Names(NameExpr::Is(pattern.clone())));
-            let text = Normal::Is(!negated, Atom::Record(RecordTest::Text(pattern.clone())));
-            if negated { Normal::All(vec![name, text]) } else { Normal::Any(vec![name, text]) }
+        Expr::Term(Term::Word(word), _) if negated && !binder.words_are_names => {
+            Normal::Is(false, Atom::Record(binder.word(word)))
         }
+        Expr::Term(Term::Word(word), _) if !binder.words_are_names => binder.words(&[word]),
         Expr::Term(Term::Memory { written: None, bounds }, _) => {
             either(negated, |written| RecordTest::Memory { written, bounds: *bounds })
         }
@@ -209,6 +216,13 @@ fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, Syn
             Normal::Is(!negated, binder.atom(term).map_err(wrong)?)
         }
     })
+}
+
+fn word_of(expr: &Expr) -> Option<&Word> {
+    match expr {
+        Expr::Term(Term::Word(word), _) => Some(word),
+        _ => None,
+    }
 }
 
 /// A condition that holds for what is read, or for what is written.
@@ -303,8 +317,22 @@ struct Binder<'a> {
 impl Binder<'_> {
     /// The alternatives of an expression, each of conditions that hold together.
     fn alternatives(&self, text: &str) -> Result<Vec<Vec<(bool, Atom)>>, SyntaxError> {
-        let normal = grouped(normal(&parse(text)?, false, self)?);
+        let normal = grouped(normal(&parse(text, &self.context.keys())?, false, self)?);
         branches(&normal).ok_or_else(|| too_many(text, MOST_BRANCHES, ""))
+    }
+
+    /// Words that must all be there: in the name, which the store knows, or else in the record.
+    fn words(&self, words: &[&Word]) -> Normal {
+        let name = |word: &&Word| Normal::Is(true, Atom::Names(NameExpr::Is(word.pattern.clone())));
+        let record = |word: &&Word| Normal::Is(true, Atom::Record(self.word(word)));
+        let both = [words.iter().map(name).collect(), words.iter().map(record).collect()];
+        Normal::Any(both.map(Normal::All).into())
+    }
+
+    /// A word in a record.
+    fn word(&self, Word { pattern, number }: &Word) -> RecordTest {
+        let ids = self.ids(&NameExpr::Is(pattern.clone()));
+        RecordTest::Word { pattern: pattern.clone(), ids, number: *number }
     }
 
     /// For each name, which of some alternatives may hold for it, as bits.
@@ -321,7 +349,7 @@ impl Binder<'_> {
     fn atom(&self, term: &Term) -> Result<Atom, String> {
         let record = |test| Ok(Atom::Record(test));
         match term {
-            Term::Word(pattern) | Term::Name(pattern) => Ok(Atom::Names(NameExpr::Is(pattern.clone()))),
+            Term::Word(Word { pattern, .. }) | Term::Name(pattern) => Ok(Atom::Names(NameExpr::Is(pattern.clone()))),
             Term::Thread(pattern) => self.tracks(pattern).map(|tracks| Atom::Slice(SliceTest::Tracks(tracks))),
             Term::Duration(bounds) => Ok(Atom::Slice(SliceTest::Duration(self.span(bounds, 0)?))),
             Term::Start(bounds) => {
@@ -479,13 +507,20 @@ fn integers(bounds: &Bounds<Number>) -> Option<(i64, i64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Name;
+    use crate::context::{Name, Offers};
 
     fn context(frequency: Option<u64>) -> Context {
         let names = ["main", "draw", "#7"].map(|text| Name { text: text.into(), ..Name::default() });
         let tracks =
             vec![Track { name: "main thread 5".into(), thread: Some(5) }, Track { name: "t".into(), thread: None }];
-        Context { names: names.into(), tracks, begin: 500, frequency, frames: vec![0, 10, 20, 40] }
+        Context {
+            names: names.into(),
+            tracks,
+            begin: 500,
+            frequency,
+            frames: vec![0, 10, 20, 40],
+            ..Context::default()
+        }
     }
 
     fn bound(text: &str) -> Bound {
@@ -531,6 +566,23 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_key_names_those_of_this_trace() {
+        let sentence = |offers, frequency| {
+            let context = Context { offers, frequency, ..Context::default() };
+            Bound::new("a<b", &context).unwrap_err().sentence
+        };
+        let plain = sentence(Offers::default(), None);
+        assert!(
+            plain.starts_with("Unknown key a. Keys: name, thread, start, depth, flag, arg.…, text, bytes. "),
+            "{plain}"
+        );
+        let steps = sentence(Offers { code: true, state: true, calls: false }, None);
+        assert!(steps.contains("bytes, insn, addr, mem, reg, taint. "), "{steps}");
+        let calls = sentence(Offers { calls: true, ..Offers::default() }, Some(1));
+        assert!(calls.contains("thread, dur, start, depth, frame, flag, arg.…, ret, text"), "{calls}");
+    }
+
+    #[test]
     fn alternatives_go_to_those_who_can_answer() {
         let names = bound("name:main or name:dr*");
         assert_eq!((names.slices.branches.len(), names.slices.names.as_slice()), (1, [1, 1, 0].as_slice()));
@@ -546,13 +598,21 @@ mod tests {
         assert_eq!((word.slices.branches.len(), word.records.branches.len()), (1, 1));
         assert_eq!(bound("-name:main").slices.names, [0, 1, 1]);
         assert_eq!(bound("-(name:main or name:draw)").slices.names, [0, 0, 1]);
-        assert_eq!(bound("-main").records.branches, [vec![(true, 0), (false, 1)]]);
+        assert_eq!(bound("-main").records.branches, [vec![(false, 0)]]);
+        // Words that stand side by side are together in the name, or else in the record.
+        let words = bound("main draw x");
+        assert_eq!(
+            (words.slices.branches.len(), words.records.branches),
+            (1, vec![vec![(true, 0), (true, 1), (true, 2)]])
+        );
     }
 
     #[test]
     fn too_many_alternatives_are_refused() {
-        assert!(Bound::new("a b c d e f", &context(None)).is_ok());
-        assert!(Bound::new("a b c d e f g", &context(None)).unwrap_err().sentence.contains("at most 64"));
+        assert!(Bound::new("a b c d e f g h i", &context(None)).is_ok());
+        let both = "(arg.a:1 or arg.b:1) ";
+        assert!(Bound::new(&both.repeat(6), &context(None)).is_ok());
+        assert!(Bound::new(&both.repeat(7), &context(None)).unwrap_err().sentence.contains("at most 64"));
         let many: Vec<String> = (0..9).map(|i| format!("(name:a depth:{i})")).collect();
         assert!(
             Bound::new(&many.join(" or "), &context(None)).unwrap_err().sentence.contains("about slices: at most 8")

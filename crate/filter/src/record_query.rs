@@ -88,6 +88,17 @@ pub enum RecordTest {
     },
     /// A text in any field is like this.
     Text(Pattern),
+    /// It has this word as a person reads it: in its name, in a text, in an instruction, as a
+    /// number, or as the name of an argument or a variable. An alternative with such conditions is
+    /// only of records with a word of them in a field: others are found by name.
+    Word {
+        /// In names and texts.
+        pattern: Pattern,
+        /// Ids of functions whose names have it, ascending.
+        ids: Vec<i64>,
+        /// The number that it is.
+        number: Option<Number>,
+    },
     /// Bytes in any field contain these.
     Bytes(Vec<u8>),
     /// The instruction is like this.

@@ -1,23 +1,31 @@
 //! The records that a search asks for: a visitor that evaluates a [`RecordQuery`].
 
+mod matching;
+
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 use unspool_trace::records::RecordName;
 use unspool_trace::{FieldValue, Instructions, Operand, Record, Taint, Use, Visitor};
 
-use crate::pattern::{Matcher, Pattern, Regexes};
-use crate::record_query::{NameMatcher, RecordQuery, RecordTest, ValuePlace};
+use crate::pattern::{Matcher, Regexes};
+use crate::record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, ValuePlace};
 use crate::values::{Bound, Bounds, Number, Test};
+
+use matching::{
+    MOST_TEXT, contains, hex, is_instruction, is_key, is_use, is_within, passes, passes_wide, shown, text_of, touches,
+    verb,
+};
 
 /// Most records that are listed: 40 MB. Further ones are only counted.
 const MOST: u64 = 1 << 20;
 /// Most distinct texts that are kept, names among them, and most of those that are not names:
-/// without its name a record is not found among the slices. Then bytes of each.
+/// without its name a record is not found among the slices.
 const MOST_TEXTS: usize = 1 << 17;
 const MOST_MATCHES: usize = 1 << 16;
-const MOST_TEXT: usize = 120;
-/// Bytes that may be a text, such as the payload of an event. Longer ones are images and the like.
-const MOST_PRINTED: u64 = 4096;
-/// Verdicts about names and instructions that are remembered.
+/// Bytes of the longest instruction about which verdicts are remembered.
+const LONGEST_CODE: usize = 16;
+/// Verdicts about names, and about instructions, that are remembered.
 const MOST_KNOWN: usize = 1 << 16;
 
 /// Where some slices begin: locators of records, and their positions on the x axis. Ascending.
@@ -64,36 +72,48 @@ enum Check {
     Begins(Beginnings),
     Field(Path, Test, Option<Matcher>),
     Text(Matcher),
+    Word { name: NameMatcher, ids: Vec<i64>, text: Matcher, number: Option<Bounds<Number>> },
     Bytes(Vec<u8>),
-    Instruction(Matcher, Mnemonics),
+    Instruction(Matcher),
     Address(Bounds<Number>),
     Memory(bool, Bounds<Number>),
     Value(bool, ValuePlace, Test, Option<Matcher>),
     Taint(Option<Bounds<Number>>),
 }
 
-/// What is known about instructions by their bytes, if a pattern is one of mnemonics alone.
+/// Verdicts about the instructions of an architecture, by address and bytes: the text of one may
+/// have an address in it that is relative to its own.
 #[derive(Debug, Default)]
-struct Mnemonics {
-    /// Whether addresses in the text matter, so that nothing can be remembered.
-    is_exact: bool,
-    known: HashMap<Vec<u8>, bool>,
+struct KnownCode {
+    isa: String,
+    known: HashMap<(u64, CodeBytes), Verdict>,
 }
+
+/// The conditions that hold for an instruction, and its text if any does.
+type Verdict = (u128, Option<Arc<str>>);
+
+/// Bytes of an instruction, and how many of them there are.
+type CodeBytes = ([u8; LONGEST_CODE], u8);
 
 /// A search over records. `RecordReader::search` of the engine drives it.
 pub struct Search {
     checks: Vec<Check>,
-    /// Which of them are about fields.
+    /// Which of them are about fields, about the text of an instruction, and which are words.
     of_fields: u128,
+    of_code: u128,
+    words: u128,
     /// Alternatives: conditions that must hold, and those that must not.
     branches: Vec<(u128, u128)>,
     disassembler: Option<Box<dyn Instructions>>,
     float_text: FloatText,
     names: HashMap<String, u128>,
     ids: HashMap<i64, u128>,
+    code: Vec<KnownCode>,
     /// The conditions that hold for the current record, and its alternatives that are still
     /// possible.
     holds: u128,
+    /// The words that a field of it has.
+    in_fields: u128,
     record: (u64, u32, u64),
     /// Its name, if it has one.
     name: Option<String>,
@@ -128,7 +148,7 @@ impl Search {
             return None;
         }
         let mut checks = Vec::new();
-        let mut of_fields = 0;
+        let (mut of_fields, mut of_code, mut words) = (0, 0, 0);
         for (number, test) in query.tests.iter().enumerate() {
             let matcher_of = |test: &Test| test.text.as_ref().and_then(|pattern| pattern.compile(regexes).ok());
             let check = match test {
@@ -138,14 +158,17 @@ impl Search {
                 RecordTest::Begins(number) => Check::Begins(begins.get(usize::from(*number))?.clone()),
                 RecordTest::Field { path, test } => Check::Field(Path::new(path), test.clone(), matcher_of(test)),
                 RecordTest::Text(pattern) => Check::Text(pattern.compile(regexes).ok()?),
+                RecordTest::Word { pattern, ids, number } => Check::Word {
+                    name: NameExpr::Is(pattern.clone()).compile(regexes),
+                    ids: ids.clone(),
+                    text: pattern.compile(regexes).ok()?,
+                    number: number.map(|value| {
+                        let bound = Some(Bound { value, included: true });
+                        Bounds { low: bound, high: bound }
+                    }),
+                },
                 RecordTest::Bytes(bytes) => Check::Bytes(bytes.clone()),
-                RecordTest::Instruction(pattern) => {
-                    let is_exact = match pattern {
-                        Pattern::Exact(text) | Pattern::Glob(text) => text.contains([' ', '*']) || text.contains("0x"),
-                        _ => true,
-                    };
-                    Check::Instruction(pattern.compile(regexes).ok()?, Mnemonics { is_exact, known: HashMap::new() })
-                }
+                RecordTest::Instruction(pattern) => Check::Instruction(pattern.compile(regexes).ok()?),
                 RecordTest::Address(bounds) => Check::Address(*bounds),
                 RecordTest::Memory { written, bounds } => Check::Memory(*written, *bounds),
                 RecordTest::Value { written, place, test } => {
@@ -156,6 +179,8 @@ impl Search {
             if !matches!(check, Check::Name(..) | Check::Tracks(_) | Check::At(_) | Check::Begins(_)) {
                 of_fields |= 1 << number;
             }
+            of_code |= u128::from(matches!(check, Check::Instruction(_) | Check::Word { .. })) << number;
+            words |= u128::from(matches!(check, Check::Word { .. })) << number;
             checks.push(check);
         }
         let branch = |conditions: &Vec<(bool, u16)>| {
@@ -167,12 +192,16 @@ impl Search {
         Some(Self {
             checks,
             of_fields,
+            of_code,
+            words,
             branches: query.branches.iter().map(branch).collect(),
             disassembler,
             float_text,
             names: HashMap::new(),
             ids: HashMap::new(),
+            code: Vec::new(),
             holds: 0,
+            in_fields: 0,
             record: (0, 0, 0),
             name: None,
             matched: String::new(),
@@ -258,9 +287,52 @@ impl Search {
     /// The conditions on names that hold.
     fn holding(&self, holds: impl Fn(&NameMatcher, &[i64]) -> bool) -> u128 {
         (0..).zip(&self.checks).fold(0, |bits, (number, check)| match check {
-            Check::Name(matcher, ids) => bits | u128::from(holds(matcher, ids)) << number,
+            Check::Name(matcher, ids) | Check::Word { name: matcher, ids, .. } => {
+                bits | u128::from(holds(matcher, ids)) << number
+            }
             _ => bits,
         })
+    }
+
+    /// The conditions on instructions that hold for one, and its text if any does. Remembers
+    /// verdicts.
+    fn of_instruction(&mut self, isa: &str, address: u64, bytes: &[u8]) -> Verdict {
+        let at = self.code.iter().position(|code| code.isa == isa).unwrap_or_else(|| {
+            self.code.push(KnownCode { isa: isa.into(), known: HashMap::new() });
+            self.code.len() - 1
+        });
+        let mut key: CodeBytes = ([0; LONGEST_CODE], bytes.len().min(u8::MAX.into()) as u8);
+        let is_short = key.0.get_mut(..bytes.len()).map(|key| key.copy_from_slice(bytes)).is_some();
+        let known = self.code.get(at).filter(|_| is_short).and_then(|code| code.known.get(&(address, key)));
+        if let Some(known) = known {
+            return known.clone();
+        }
+        let text = self.disassembler.as_ref().and_then(|disassembler| disassembler.text(isa, address, bytes));
+        let holds = text.as_deref().map_or(0, |words| {
+            (0..).zip(&self.checks).fold(0u128, |bits, (number, check)| match check {
+                Check::Instruction(matcher) => bits | u128::from(is_instruction(matcher, words)) << number,
+                Check::Word { text, .. } => bits | u128::from(text.matches(words)) << number,
+                _ => bits,
+            })
+        });
+        let verdict: Verdict = (holds, text.filter(|_| holds != 0).map(Arc::from));
+        if let Some(KnownCode { known, .. }) = self.code.get_mut(at).filter(|_| is_short) {
+            if known.len() >= MOST_KNOWN {
+                known.clear();
+            }
+            known.insert((address, key), verdict.clone());
+        }
+        verdict
+    }
+
+    /// The conditions of which no further field can change anything.
+    fn holds_for_good(&self) -> u128 {
+        self.holds & !self.words | self.in_fields
+    }
+
+    /// Whether the fields that come now are arguments of a call, or variables.
+    fn is_among_variables(&self) -> bool {
+        self.open.len() == 1 && matches!(self.keys.as_str(), "args" | "vars")
     }
 
     /// A field or a part begins: returns its index in the list or structure that has it.
@@ -322,152 +394,6 @@ impl Path {
     }
 }
 
-/// Whether a number is within bounds.
-fn is_within(bounds: &Bounds<Number>, value: FieldValue<'_>) -> bool {
-    let compare = |bound: &Bound<Number>, above: bool| {
-        let order = match (value, bound.value) {
-            (FieldValue::F32(is), wanted) => is.partial_cmp(&match wanted {
-                Number::Integer(n) => n as f32,
-                Number::Float(n) => n as f32,
-            }),
-            (FieldValue::F64(is), Number::Integer(n)) => is.partial_cmp(&(n as f64)),
-            (FieldValue::F64(is), Number::Float(n)) => is.partial_cmp(&n),
-            (value, wanted) => match (integer(value), wanted) {
-                (Some(is), Number::Integer(n)) => Some(is.cmp(&n)),
-                (Some(is), Number::Float(n)) => (is as f64).partial_cmp(&n),
-                (None, _) => None,
-            },
-        };
-        order.is_some_and(|order| if order.is_eq() { bound.included } else { order.is_gt() == above })
-    };
-    let is_number = matches!(value, FieldValue::F32(_) | FieldValue::F64(_)) || integer(value).is_some();
-    is_number && bounds.low.iter().all(|low| compare(low, true)) && bounds.high.iter().all(|high| compare(high, false))
-}
-
-fn integer(value: FieldValue<'_>) -> Option<i128> {
-    match value {
-        FieldValue::U64(n) | FieldValue::Hex(n) => Some(n.into()),
-        FieldValue::I64(n) | FieldValue::Id(n) => Some(n.into()),
-        FieldValue::Bool(is) => Some(is.into()),
-        _ => None,
-    }
-}
-
-/// Whether one of some bytes in memory has an address within bounds, which are whole numbers.
-fn touches(bounds: &Bounds<Number>, address: u64, len: usize) -> bool {
-    let address = i128::from(address);
-    let end = address + len as i128;
-    let edge = |bound: Option<Bound<Number>>, step: i128, none: i128| match bound {
-        Some(Bound { value: Number::Integer(n), included }) => {
-            if included {
-                n
-            } else {
-                n + step
-            }
-        }
-        _ => none,
-    };
-    address <= edge(bounds.high, -1, i128::MAX) && end > edge(bounds.low, 1, i128::MIN) && len > 0
-}
-
-/// Whether a value is as a test says.
-fn passes(test: &Test, matcher: Option<&Matcher>, value: FieldValue<'_>) -> bool {
-    // `arg.x:*` asks whether there is a value.
-    if matches!(matcher, Some(Matcher::Plain(Pattern::Glob(glob))) if glob == "*") {
-        return value != FieldValue::Null;
-    }
-    let is_text = |text: &str| matcher.is_some_and(|matcher| matcher.matches(text));
-    match value {
-        FieldValue::Symbol { name, value } => {
-            is_text(name)
-                || name.contains(" | ") && name.split(" | ").any(is_text)
-                || !matches!(value, FieldValue::Symbol { .. }) && passes(test, None, *value)
-        }
-        FieldValue::Text(text) => is_text(text),
-        FieldValue::Bool(is) if is_text(if is { "true" } else { "false" }) => true,
-        FieldValue::Null => is_text("null"),
-        value => test.number.as_ref().is_some_and(|bounds| is_within(bounds, value)),
-    }
-}
-
-/// [`passes`], for a register or memory: numbers of more than 64 bits come as texts of all their
-/// digits.
-fn passes_wide(test: &Test, matcher: Option<&Matcher>, value: FieldValue<'_>) -> bool {
-    let digits = match value {
-        FieldValue::Text(text) => text.strip_prefix("0x"),
-        _ => None,
-    };
-    let Some(digits) = digits.map(|digits| digits.trim_start_matches('0')) else { return passes(test, matcher, value) };
-    let number = u64::from_str_radix(if digits.is_empty() { "0" } else { digits }, 16);
-    passes(test, matcher, value)
-        || passes(test, matcher, FieldValue::Text(&format!("0x{digits}")))
-        || number.is_ok_and(|number| passes(test, matcher, FieldValue::Hex(number)))
-}
-
-/// Whether an operand is written, or read.
-fn is_use(used: Use, written: bool) -> bool {
-    used == if written { Use::Written } else { Use::Read }
-}
-
-/// What a record does with an operand.
-fn verb(used: Use) -> &'static str {
-    match used {
-        Use::Read => "reads ",
-        Use::Written => "writes ",
-        Use::Tainted => "",
-    }
-}
-
-/// A value as a short text, for what matched.
-fn shown(value: FieldValue<'_>, float_text: FloatText) -> String {
-    match value {
-        FieldValue::Null => "null".into(),
-        FieldValue::Bool(is) => is.to_string(),
-        FieldValue::U64(n) => n.to_string(),
-        FieldValue::I64(n) | FieldValue::Id(n) => n.to_string(),
-        FieldValue::Hex(n) => format!("{n:#x}"),
-        FieldValue::F32(n) => float_text(n.into()),
-        FieldValue::F64(n) => float_text(n),
-        FieldValue::Text(text) => text.chars().take(MOST_TEXT).collect(),
-        FieldValue::Symbol { name, .. } => name.into(),
-        FieldValue::Bytes { bytes, .. } => hex(bytes),
-        FieldValue::Code { bytes, .. } => hex(bytes),
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
-}
-
-/// The part of a text around a match, in one line.
-fn around(text: &str, (at, len): (usize, usize)) -> String {
-    let from = (at.saturating_sub(24)..=at).find(|i| text.is_char_boundary(*i)).unwrap_or(at);
-    let to = (at + len).saturating_add(48).min(text.len());
-    let to = (at + len..=to).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(text.len());
-    let part = text.get(from..to).unwrap_or_default().replace(['\n', '\r', '\t'], " ");
-    format!("{}{part}{}", if from > 0 { "…" } else { "" }, if to < text.len() { "…" } else { "" })
-}
-
-/// Bytes as text, if they are one.
-fn printed(bytes: &[u8]) -> Option<&str> {
-    let text = core::str::from_utf8(bytes).ok()?;
-    text.bytes().all(|byte| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r')).then_some(text)
-}
-
-fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
-    bytes.windows(wanted.len().max(1)).any(|window| window == wanted)
-}
-
-/// Whether an instruction's text, its mnemonic, or the mnemonic after a prefix is as wanted.
-fn is_instruction(matcher: &Matcher, text: &str) -> bool {
-    const PREFIXES: &[&str] = &["rep", "repe", "repz", "repne", "repnz", "lock", "bnd", "notrack"];
-    let mut words = text.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    matcher.matches(text)
-        || matcher.matches(first)
-        || PREFIXES.contains(&first) && words.next().is_some_and(|second| matcher.matches(second))
-}
-
 impl Visitor for Search {
     fn may_want(&mut self, name: RecordName<'_>, keys: &mut dyn Iterator<Item = &str>) -> bool {
         let known = self.of_name(name);
@@ -494,6 +420,7 @@ impl Visitor for Search {
 
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.holds = self.of_name(record.name);
+        self.in_fields = 0;
         for (number, check) in self.checks.iter().enumerate() {
             let holds = match check {
                 Check::Tracks(tracks) => tracks.binary_search(&record.track).is_ok(),
@@ -540,8 +467,17 @@ impl Visitor for Search {
         let operand = self.operand.take();
         let mut noted = None;
         let mut is_used = false;
+        let is_variable = self.words != 0 && self.is_among_variables();
+        let (code, instruction) = match value {
+            FieldValue::Code { isa, address, bytes } if self.of_code & !self.holds_for_good() != 0 => {
+                self.of_instruction(isa, address, bytes)
+            }
+            _ => (0, None),
+        };
         for (number, check) in self.checks.iter_mut().enumerate() {
-            if self.holds >> number & 1 != 0 {
+            let is_word = self.words >> number & 1 != 0;
+            let known = if is_word { self.in_fields } else { self.holds };
+            if known >> number & 1 != 0 {
                 continue;
             }
             let holds = match check {
@@ -550,17 +486,7 @@ impl Visitor for Search {
                         && passes(test, matcher.as_ref(), value)
                 }
                 Check::Text(matcher) => {
-                    let place = match value {
-                        // Words of the format itself, which are never searched for.
-                        FieldValue::Text(_) if is_outermost && matches!(key, "kind" | "mode") => None,
-                        FieldValue::Text(text) => matcher.place(text).map(|place| around(text, place)),
-                        FieldValue::Bytes { bytes, len } if len <= MOST_PRINTED => {
-                            let text = printed(bytes);
-                            text.and_then(|text| Some(around(text, matcher.place(text)?)))
-                        }
-                        FieldValue::Symbol { name, .. } => matcher.place(name).map(|_| name.to_string()),
-                        _ => None,
-                    };
+                    let place = text_of(matcher, key, value, is_outermost);
                     let is = place.is_some();
                     noted = noted.or(place);
                     is
@@ -583,25 +509,28 @@ impl Visitor for Search {
                     FieldValue::Hex(_) => is_outermost && matches!(key, "address" | "pc") && is_within(bounds, value),
                     _ => false,
                 },
-                Check::Instruction(matcher, mnemonics) => match value {
-                    FieldValue::Code { isa, address, bytes } => {
-                        let known = mnemonics.known.get(bytes).filter(|_| !mnemonics.is_exact);
-                        match (known, &self.disassembler) {
-                            (Some(false), _) => false,
-                            (_, Some(disassembler)) => {
-                                let text = disassembler.text(isa, address, bytes);
-                                let is = text.as_deref().is_some_and(|text| is_instruction(matcher, text));
-                                if !mnemonics.is_exact && mnemonics.known.len() < MOST_KNOWN {
-                                    mnemonics.known.insert(bytes.to_vec(), is);
-                                }
-                                noted = noted.or(text.filter(|_| is));
-                                is
-                            }
-                            (_, None) => false,
-                        }
-                    }
-                    _ => false,
-                },
+                Check::Instruction(_) if code >> number & 1 != 0 => {
+                    noted = noted.or_else(|| instruction.as_deref().map(String::from));
+                    true
+                }
+                Check::Instruction(_) => false,
+                Check::Word { text, number: wanted, .. } => {
+                    let place = if code >> number & 1 != 0 {
+                        instruction.as_deref().map(String::from)
+                    } else {
+                        text_of(text, key, value, is_outermost)
+                    };
+                    let compared = match value {
+                        FieldValue::Bool(_) => None,
+                        FieldValue::Code { address, .. } => Some(FieldValue::Hex(address)),
+                        value => Some(value),
+                    };
+                    let is_number = || wanted.as_ref().zip(compared).is_some_and(|(wanted, is)| is_within(wanted, is));
+                    let is = place.is_some() || is_number() || is_variable && is_key(text, key);
+                    noted = noted.or(place);
+                    self.in_fields |= u128::from(is) << number;
+                    is
+                }
                 _ => continue,
             };
             self.holds |= u128::from(holds) << number;
@@ -659,6 +588,14 @@ impl Visitor for Search {
     }
 
     fn open(&mut self, key: &str, is_list: bool) {
+        if self.words != 0 && self.is_among_variables() {
+            for (number, check) in self.checks.iter().enumerate() {
+                if let Check::Word { text, .. } = check {
+                    self.in_fields |= u128::from(is_key(text, key)) << number;
+                }
+            }
+            self.holds |= self.in_fields;
+        }
         let index = self.count_part();
         let list = self.open.last().and_then(|(is_list, _)| is_list.then_some(index));
         for check in &mut self.checks {
@@ -685,7 +622,10 @@ impl Visitor for Search {
     fn end(&mut self) {
         let mut bits = 0u64;
         for (number, (must, must_not)) in self.branches.iter().enumerate() {
-            let is = must & !self.holds == 0 && must_not & self.holds == 0;
+            let words = must & self.words;
+            // With all of them in the name it is found by that.
+            let is_of_fields = words == 0 || words & self.in_fields != 0;
+            let is = must & !self.holds == 0 && must_not & self.holds == 0 && is_of_fields;
             bits |= u64::from(is) << number;
         }
         if bits == 0 {

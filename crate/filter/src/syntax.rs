@@ -12,6 +12,8 @@ use crate::values::{Bound, Bounds, Number, Test};
 
 /// Most nested parentheses and negations.
 const MOST_NESTED: usize = 64;
+/// Most pairs of hexadecimal digits that may be something else than bytes.
+const MOST_PAIRS: usize = 3;
 /// Most bytes of an expression.
 const MOST_BYTES: usize = 16 * 1024;
 
@@ -42,8 +44,8 @@ pub enum Expr {
 /// A single condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Term {
-    /// A word of its own: part of the name or of a text.
-    Word(Pattern),
+    /// A word of its own: what is on the screen of a record.
+    Word(Word),
     /// `name:`
     Name(Pattern),
     /// `thread:`
@@ -91,6 +93,15 @@ pub enum Term {
     Taint(Option<Bounds<Number>>),
 }
 
+/// A word of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Word {
+    /// What names and texts must be like.
+    pub pattern: Pattern,
+    /// The number that it is, if it is one and not in quotes.
+    pub number: Option<Number>,
+}
+
 /// A length: `digits × 10^-decimals` units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
@@ -102,17 +113,17 @@ pub struct Length {
     pub unit: Option<u64>,
 }
 
-/// Parses an expression.
+/// Parses an expression. `keys` are those that an error about an unknown one names.
 ///
 /// # Errors
 ///
 /// Returns where it cannot be understood, and what was expected there.
-pub fn parse(text: &str) -> Result<Expr, SyntaxError> {
+pub fn parse(text: &str, keys: &str) -> Result<Expr, SyntaxError> {
     if text.len() > MOST_BYTES {
         let sentence = "An expression has at most 16 KiB.".to_string();
         return Err(SyntaxError { at: MOST_BYTES, len: 0, sentence });
     }
-    let mut parser = Parser { text, at: 0, nested: 0 };
+    let mut parser = Parser { text, keys, at: 0, nested: 0 };
     parser.spaces();
     if parser.rest().is_empty() {
         return Err(parser.error(0, "Type a name, or a term such as name:main."));
@@ -126,6 +137,7 @@ pub fn parse(text: &str) -> Result<Expr, SyntaxError> {
 
 struct Parser<'a> {
     text: &'a str,
+    keys: &'a str,
     at: usize,
     nested: usize,
 }
@@ -182,13 +194,46 @@ impl<'a> Parser<'a> {
             if !parts.is_empty() {
                 self.keyword("and");
             }
-            parts.push(self.one()?);
+            parts.push(match self.pairs() {
+                Some(bytes) => bytes,
+                None => self.one()?,
+            });
         }
         match parts.len() {
             0 => Err(self.error(0, "Expected a term here, such as name:main.")),
             1 => Ok(parts.remove(0)),
             _ => Ok(Expr::All(parts)),
         }
+    }
+
+    /// Words that are bytes as lists show them: two or more pairs of hexadecimal digits.
+    fn pairs(&mut self) -> Option<Expr> {
+        let from = self.at;
+        let mut end = from;
+        let mut pairs = Vec::new();
+        loop {
+            let word = self.word();
+            if word.len() != 2 || !word.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                break;
+            }
+            pairs.push(word);
+            end = self.at;
+            self.spaces();
+        }
+        self.at = from;
+        if pairs.len() < 2 {
+            return None;
+        }
+        self.at = end;
+        let len = end - from;
+        let bytes = pairs.iter().filter_map(|pair| u8::from_str_radix(pair, 16).ok()).collect();
+        let bytes = Expr::Term(Term::Bytes(bytes), (from, len));
+        // They may be names or numbers as well. So many in a row are not.
+        if pairs.len() > MOST_PAIRS {
+            return Some(bytes);
+        }
+        let words = pairs.iter().map(|pair| Expr::Term(Term::Word(Word::of(pair)), (from, len))).collect();
+        Some(Expr::Any(vec![Expr::All(words), bytes]))
     }
 
     fn one(&mut self) -> Parsed<Expr> {
@@ -230,24 +275,22 @@ impl<'a> Parser<'a> {
         let rest = self.rest();
         if rest.starts_with('"') {
             let part = self.quoted()?;
-            return Ok(Term::Word(Pattern::Contains { part, case: true }));
+            return Ok(Term::Word(Word { pattern: Pattern::Contains { part, case: true }, number: None }));
         }
         if rest.starts_with('/') && rest.len() > 1 {
-            return Ok(Term::Word(self.regex()?));
+            return Ok(Term::Word(Word { pattern: self.regex()?, number: None }));
         }
         let key_len = rest.find(|c: char| !(c.is_alphanumeric() || "_.-[]$@".contains(c))).unwrap_or(rest.len());
         let (key, after) = (rest.get(..key_len).unwrap_or_default(), rest.get(key_len..).unwrap_or_default());
         let operator = [">=", "<=", ":", ">", "<", "="].into_iter().find(|operator| after.starts_with(operator));
         // `std::vec` is a name, not the key `std`.
         let Some(operator) = operator.filter(|_| !key.is_empty() && !after.starts_with("::")) else {
-            return Ok(Term::Word(Pattern::word_or_glob(self.word())));
+            return Ok(Term::Word(Word::of(self.word())));
         };
         let lower = key.to_ascii_lowercase();
         let Some(kind) = Kind::of(&lower, key) else {
-            let sentence = format!(
-                "Unknown key {key}. Keys: name, thread, dur, start, depth, frame, flag, arg.…, ret, text, bytes, insn, addr, mem, reg, taint. To \
-                 look for the text itself, put it in quotes."
-            );
+            let keys = self.keys;
+            let sentence = format!("Unknown key {key}. Keys: {keys}. To look for the text itself, put it in quotes.");
             return Err(self.error(key.len(), sentence));
         };
         self.at += key_len + operator.len();
@@ -504,6 +547,12 @@ impl Kind {
     }
 }
 
+impl Word {
+    fn of(text: &str) -> Self {
+        Self { pattern: Pattern::word_or_glob(text), number: number(text).ok() }
+    }
+}
+
 impl Pattern {
     /// A word of its own, or after `text:`: a glob only if it has a `*`.
     fn word_or_glob(text: &str) -> Self {
@@ -592,15 +641,20 @@ mod tests {
     use super::*;
 
     fn term(text: &str) -> Term {
-        match parse(text) {
+        match parse(text, "") {
             Ok(Expr::Term(term, _)) => term,
             other => panic!("{text}: {other:?}"),
         }
     }
 
     fn wrong(text: &str) -> (usize, usize, String) {
-        let error = parse(text).expect_err(text);
+        let error = parse(text, "name, thread").expect_err(text);
         (error.at, error.len, error.sentence)
+    }
+
+    /// A word that is not a number.
+    fn word(text: &str) -> Term {
+        Term::Word(Word { pattern: Pattern::word(text), number: None })
     }
 
     fn more<T>(value: T) -> Bounds<T> {
@@ -624,7 +678,7 @@ mod tests {
                 Expr::Term(_, (at, len)) => text.get(*at..at + len).unwrap().to_string(),
             }
         }
-        of(&parse(text).unwrap(), text)
+        of(&parse(text, "").unwrap(), text)
     }
 
     #[test]
@@ -637,14 +691,28 @@ mod tests {
 
     #[test]
     fn words_and_names() {
-        assert_eq!(term("glShader"), Term::Word(Pattern::Contains { part: "glShader".into(), case: true }));
-        assert_eq!(term("std::vec<int>"), Term::Word(Pattern::word("std::vec<int>")));
-        assert_eq!(term("f(int)"), Term::Word(Pattern::word("f(int)")));
-        assert_eq!(term("gl*Source"), Term::Word(Pattern::Glob("*gl*Source*".into())));
+        assert_eq!(term("glShader"), word("glShader"));
+        assert_eq!(term("std::vec<int>"), word("std::vec<int>"));
+        assert_eq!(term("f(int)"), word("f(int)"));
+        let plain = |pattern| Term::Word(Word { pattern, number: None });
+        assert_eq!(term("gl*Source"), plain(Pattern::Glob("*gl*Source*".into())));
         assert_eq!(
             term("\"a \\\"b\\\" C:\\dir\""),
-            Term::Word(Pattern::Contains { part: "a \"b\" C:\\dir".into(), case: true })
+            plain(Pattern::Contains { part: "a \"b\" C:\\dir".into(), case: true })
         );
+        let number = |text, number| Term::Word(Word { pattern: Pattern::word(text), number: Some(number) });
+        assert_eq!(term("0x401000"), number("0x401000", Number::Integer(0x40_1000)));
+        assert_eq!(term("1,234"), number("1,234", Number::Integer(1234)));
+        assert_eq!(term("0.5"), number("0.5", Number::Float(0.5)));
+    }
+
+    #[test]
+    fn pairs_of_digits_are_bytes_or_words() {
+        assert_eq!(shape("31 f6"), "((31 f6 & 31 f6) | 31 f6)");
+        assert_eq!(shape("(0f 05) x"), "(((0f 05 & 0f 05) | 0f 05) & x)");
+        assert_eq!(shape("0f 05 c3 90"), "0f 05 c3 90");
+        assert_eq!(shape("31 x f6"), "(31 & x & f6)");
+        assert!(matches!(term("0f 05 c3 90"), Term::Bytes(bytes) if bytes == [0x0f, 5, 0xc3, 0x90]));
         assert_eq!(term("name:a::b*"), Term::Name(Pattern::Glob("a::b*".into())));
         assert_eq!(term("name:\"operator*\""), Term::Name(Pattern::Exact("operator*".into())));
         assert_eq!(term("name:/^gl\\/x/i"), Term::Name(Pattern::Regex { source: "^gl/x".into(), ignore_case: true }));

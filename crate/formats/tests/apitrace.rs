@@ -36,7 +36,7 @@ fn calls_groups_frames_markers_and_counters_become_events() {
     let all = whole("apitrace", &sample().finish());
     assert_eq!(all.records, 9);
     let tracks: Vec<_> = all.tracks.iter().map(|t| t.name.as_str()).collect();
-    assert_eq!(tracks, ["frames", "draw calls per frame", "blob bytes per frame", "thread 0", "thread 9"]);
+    assert_eq!(tracks, ["frames", "draw calls per frame", "uploaded per frame", "thread 0", "thread 9"]);
     // Call 4 ends after the swap, so its blob counts for the next frame.
     assert_eq!(all.events_of(0), ["Begin frame 0 at 0", "EndOf frame 0 at 5", "Begin frame 1 at 5"]);
     assert_eq!(all.events_of(1), ["1 from 0", "0 from 5"]);

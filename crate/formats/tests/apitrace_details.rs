@@ -92,7 +92,7 @@ fn details_hold_the_arguments_of_both_events_of_a_call() {
     let frame = of("frame 0", 0);
     assert_eq!(field(&frame, &["Draw calls"]), &Shown::U64(1));
     assert_eq!(field(&frame, &["Last call"]), &Shown::U64(4));
-    assert_eq!(field(&of("frame 1", 0), &["Bytes in blobs"]), &Shown::U64(263));
+    assert_eq!(field(&of("frame 1", 0), &["Uploaded bytes"]), &Shown::U64(263));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A call with its arguments.
 
-use unspool_formats::apitrace::{self, Rendered, Scalar, Token};
+use unspool_formats::apitrace::{self, Rendered, Scalar, Token, Uploads};
 use unspool_trace::records::{FieldValue, Record, Visitor};
 
 /// A call, whose room is used again for the next one.
@@ -24,6 +24,8 @@ pub struct Call {
     pub clears: bool,
     /// It would draw or clear, but is only compiled into a display list.
     pub is_compiled: bool,
+    /// Bytes that it uploads ([`unspool_formats::apitrace::Uploads`]).
+    pub uploaded: u64,
     items: Vec<Item>,
     text: Vec<u8>,
     /// The item of each argument.
@@ -255,11 +257,13 @@ impl Call {
         self.draws = call.rendered == Rendered::Draws;
         self.clears = call.rendered == Rendered::Clears;
         self.is_compiled = call.rendered == Rendered::Compiled;
+        let uploads = call.flags().uploads;
+        self.uploaded = 0;
         for (index, argument) in call.arguments().enumerate() {
             let at = self.items.len() as u32;
             self.arguments.push(at);
             match argument {
-                Some(tokens) => self.tokens(tokens),
+                Some(tokens) => self.tokens(tokens, uploads),
                 None => self.items.push(Item::Null),
             }
             let is_list = matches!(self.items.get(at as usize), Some(Item::List { .. }));
@@ -269,7 +273,7 @@ impl Call {
         }
         self.result = call.result().map(|tokens| {
             let at = self.items.len() as u32;
-            self.tokens(tokens);
+            self.tokens(tokens, uploads);
             at
         });
         self.line.clear();
@@ -280,9 +284,14 @@ impl Call {
         }
     }
 
-    fn tokens(&mut self, tokens: apitrace::Values<'_>) {
+    fn tokens(&mut self, tokens: apitrace::Values<'_>, uploads: Uploads) {
         self.open.clear();
         for (_, token) in tokens {
+            self.uploaded = self.uploaded.saturating_add(match (token, uploads) {
+                (Token::Blob(_, len), Uploads::Blobs | Uploads::Texts) => len,
+                (Token::Text(bytes), Uploads::Texts) => bytes.len() as u64,
+                _ => 0,
+            });
             let item = match token {
                 Token::Scalar(scalar) => match scalar {
                     Scalar::Null => Item::Null,

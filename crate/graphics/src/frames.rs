@@ -242,6 +242,7 @@ impl CallVisitor for Frames {
             frame.last = frame.last.max(call.number);
         }
         self.add(at, CALLS, 1);
+        self.add(at, UPLOADED, call.uploaded);
         self.latest = Latest::default();
         let functions = core::mem::take(&mut self.functions);
         if let Some((known, kind)) = functions.get(call.function as usize).filter(|(_, kind)| *kind != Kind::Other) {
@@ -288,13 +289,11 @@ impl Frames {
                 }
                 let is_counted = matches!(vertices, Vertices::Fixed(_) | Vertices::Counted) && drawn.uncounted == 0;
                 self.latest.vertices = is_counted.then_some(drawn.vertices);
-                if let Value::Bytes(_, len) = known.arg(call, "indices") {
-                    self.upload(at, Upload::Client, len);
-                }
+                self.upload(at, Upload::Client, call);
                 self.draw(call, at, thread, drawn);
             }
             Kind::DrawPixels => {
-                self.upload(at, Upload::Pixels, uploaded(call, known));
+                self.upload(at, Upload::Pixels, call);
                 self.draw(call, at, thread, Drawn::default());
             }
             Kind::NewList => {
@@ -307,7 +306,7 @@ impl Frames {
                 }
             }
             Kind::ListBase => thread.list_base = known.int(call, "base").unwrap_or_default() as u64,
-            Kind::Upload(upload) => self.upload(at, upload, uploaded(call, known)),
+            Kind::Upload(upload) => self.upload(at, upload, call),
             Kind::Error => {
                 if call.result().int().is_some_and(|error| is_error(&known.canonical, error as u32)) {
                     self.add(at, ERRORS, 1);
@@ -320,7 +319,10 @@ impl Frames {
                     self.contexts.insert(call.thread, context);
                 }
             }
-            Kind::Forget => self.memory.forget_all(),
+            Kind::Forget => {
+                self.upload(at, Upload::Shader, call);
+                self.memory.forget_all();
+            }
             Kind::State(state) => self.set(call, known, state, at, thread),
         }
     }
@@ -332,9 +334,7 @@ impl Frames {
             return;
         }
         self.add(at, STATE, 1);
-        if let Value::Bytes(_, len) = known.arg(call, "pointer") {
-            self.upload(at, Upload::Client, len);
-        }
+        self.upload(at, Upload::Client, call);
         // A list that is compiled changes nothing yet.
         if matches!(thread.list, Some((_, false, _))) {
             return;
@@ -370,9 +370,8 @@ impl Frames {
         self.add(at, UNCOUNTED, drawn.uncounted);
     }
 
-    fn upload(&mut self, at: usize, upload: Upload, bytes: u64) {
-        self.add(at, UPLOADED, bytes);
-        self.add(at, FIRST_UPLOAD + upload as usize, bytes);
+    fn upload(&mut self, at: usize, upload: Upload, call: &Call) {
+        self.add(at, FIRST_UPLOAD + upload as usize, call.uploaded);
     }
 }
 
@@ -394,19 +393,4 @@ fn counted(call: &Call, known: &Known) -> Drawn {
     let instances = ["instancecount", "primcount"].iter().find_map(|key| natural(known.arg(call, key)));
     let times = if is_list { 1 } else { instances.unwrap_or(1) };
     Drawn { vertices: sum.saturating_mul(times), uncounted: 0 }
-}
-
-/// The bytes that a call uploads: its blobs, and the text of shaders.
-fn uploaded(call: &Call, known: &Known) -> u64 {
-    let is_text = known.canonical.contains("Shader") || known.canonical.contains("Program");
-    (0..call.len()).map(|at| size_of_value(call.argument(at), is_text)).fold(0, u64::saturating_add)
-}
-
-fn size_of_value(value: Value<'_>, is_text: bool) -> u64 {
-    match value {
-        Value::Bytes(_, len) => len,
-        Value::Text(text) if is_text => text.len() as u64,
-        Value::List(list) => list.map(|value| size_of_value(value, is_text)).fold(0, u64::saturating_add),
-        _ => 0,
-    }
 }

@@ -12,12 +12,13 @@ use crate::common;
 use std::collections::HashMap;
 
 use crate::common::{corpus, reader};
-use unspool_formats::apitrace::NameFlags;
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
+use unspool_formats::apitrace::{self, ApitraceRecords, NameFlags};
 use unspool_gl::{functions, gl};
 use unspool_graphics::Survey;
 use unspool_graphics::frames::{FIGURES, Frame, Frames, OpenedRow};
 use unspool_graphics::times::TimesReader;
+use unspool_trace::{Locator, Records, Value};
 
 fn frames_of(file: Vec<u8>) -> Vec<Frame> {
     let mut reader = reader(file);
@@ -343,6 +344,37 @@ fn a_frame_opens_into_groups_of_calls() {
     calls.call("glUseProgram", &[7]).call("glUseProgram", &[0]);
     let both = vec!["0 Program 7 [1, 0, 0, 0]".to_owned(), "1 No program [1, 0, 0, 0]".to_owned()];
     assert_eq!(groups(&calls), ("programs", both));
+}
+
+/// The bytes that the timeline says a frame uploads.
+fn uploaded_on_the_timeline(records: &ApitraceRecords, frame: usize) -> u64 {
+    let details = records.details(Locator::from_bits(1 << 63 | frame as u64), &[]).unwrap();
+    let field = details.fields.into_iter().find(|field| field.name == "Uploaded bytes").unwrap();
+    let Value::U64(bytes) = field.value else { panic!("not a number: {:?}", field.value) };
+    bytes
+}
+
+#[test]
+fn a_frame_uploads_as_much_in_its_details_as_in_the_survey() {
+    let mut files: Vec<Vec<u8>> =
+        ["apitrace/scene.trace", "graphics/uploads.trace", "graphics/draws.trace", "apitrace/direct3d11.trace"]
+            .map(common::fixture)
+            .into();
+    files.extend(unspool_corpus::files("apitrace", 4 << 20).iter().map(|path| std::fs::read(path).unwrap()));
+    let mut sum = 0;
+    for file in files {
+        // Some are damaged on purpose.
+        let Some(index) = unspool_records::memory::index_of(&apitrace::ROW.format, &file) else { continue };
+        let records = ApitraceRecords::open(&index).unwrap();
+        for (number, frame) in frames_of(file).iter().enumerate() {
+            let uploaded = figure(frame, "uploaded");
+            assert_eq!(uploaded_on_the_timeline(&records, number), uploaded, "frame {number}");
+            let kinds = ["textureBytes", "bufferBytes", "clientBytes", "shaderBytes", "pixelBytes"];
+            assert!(kinds.iter().map(|kind| figure(frame, kind)).sum::<u64>() <= uploaded);
+            sum += uploaded;
+        }
+    }
+    assert!(sum > 0);
 }
 
 #[test]

@@ -43,8 +43,8 @@
 //!   (`glsl/views.rs`): how often pixels are drawn over, and whether loops were cut.
 //!   `web/features/pictures/gl/views.ts` executes draws accordingly, and lists those that touch a
 //!   pixel.
-//! - `OpenTrace.events.remarks` marks calls in Events. The filmstrip is an `overlay` of the
-//!   timeline, in a part of the frames' track that `Timeline.below` makes room for.
+//! - `OpenTrace.events.remarks` marks calls in the list of calls. The filmstrip is an `overlay` of
+//!   the timeline, in a part of the frames' track that `Timeline.below` makes room for.
 //! - A trace is hostile input for a GPU. `Bounds` limits vertices, memory, contexts and display
 //!   lists. `glsl/cost.rs` counts the operations of a shader as compilers see it; `Op::Cost` passes
 //!   them on before each draw. By these `web/features/pictures/gl/pace.ts` ends portions of

@@ -8,7 +8,7 @@ import { chordOf, commandFor, type Focus } from './keyboard.ts';
 import { sheetOf } from './sheet.ts';
 
 const COMMANDS = [...CORE, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
-const ON_TIMELINE: Focus = { typing: false, onTimeline: true, dialog: false };
+const ON_TIMELINE: Focus = { typing: false, writing: false, onTimeline: true, dialog: false };
 const selected = signal<object | null>(null);
 let log: string[];
 let context: CommandContext;
@@ -18,9 +18,15 @@ beforeEach(() => {
   selected.value = null;
   const note = (name: string) => (given: unknown) => log.push(`${name} ${given}`);
   const surface = {
+    undo: {
+      undoable: signal('hide thread 7'),
+      redoable: signal(''),
+      undo: () => log.push('undo'),
+    },
     open: {
       timeline: { size: signal({ width: 100 }), zoom: (_: number, factor: number) => log.push(`zoom ${factor}`) },
       selection: { selected, record: signal(null) },
+      trace: { tracks: signal(new Map([[7, { kind: 'lane' }]])) },
     },
     scrollBy: note('scroll'),
     stepRow: note('stepRow'),
@@ -62,11 +68,33 @@ describe('the commands', () => {
   });
   it('are disabled without the trace or the selection that they need', () => {
     expect(idFor('w', {}, { ...context, surface: null })).toBeNull();
-    expect(idFor('?', {}, { ...context, surface: null })).toBe('show-keys');
+    expect(idFor('?', {}, { ...context, surface: null })).toBe('show-help');
     expect([idFor('.'), idFor('enter')]).toEqual([null, 'select-first']);
     selected.value = {};
     expect([idFor('.'), idFor('enter')]).toEqual(['select-next', null]);
   });
+  it('offer no caller of what is on a lane, such as a frame', () => {
+    selected.value = { track: 3 };
+    expect(idFor('[')).toBe('select-caller');
+    selected.value = { track: 7 };
+    expect([idFor('['), idFor(']'), idFor('.')]).toEqual([null, null, 'select-next']);
+  });
+});
+
+it('take back what was done, in words, but not in a field with a text', () => {
+  const [undo, redo] = ['undo', 'redo'].map((id) => COMMANDS.find((command) => command.id === id)!);
+  expect([undo!.about!(context), idFor('ctrl z'), idFor('ctrl y'), idFor('ctrl shift z')]).toEqual([
+    'hide thread 7',
+    'undo',
+    null,
+    null,
+  ]);
+  expect(redo!.about!(context)).toBe('');
+  expect([idFor('ctrl z', { typing: true }), idFor('ctrl z', { typing: true, writing: true })]).toEqual(['undo', null]);
+  undo!.run(context);
+  expect(log).toEqual(['undo']);
+  const event = { key: 'Z', ctrlKey: true, metaKey: false, altKey: false, shiftKey: true };
+  expect([chordOf(event), chordOf({ ...event, shiftKey: false })]).toEqual(['ctrl shift z', 'ctrl z']);
 });
 
 describe('a key', () => {
@@ -79,7 +107,7 @@ describe('a key', () => {
     expect(idFor('a', { onTimeline: false })).toBe('pan-left');
   });
   it('reaches only the commands of the page while a dialog is open', () => {
-    expect([idFor('escape', { dialog: true }), idFor('?', { dialog: true })]).toEqual([null, 'show-keys']);
+    expect([idFor('escape', { dialog: true }), idFor('?', { dialog: true })]).toEqual([null, 'show-help']);
   });
   it('counts with Ctrl or Command, and not with Alt', () => {
     const event = { key: 'O', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
@@ -92,6 +120,9 @@ describe('a key', () => {
     const event = { key: 'M', ctrlKey: false, metaKey: false, altKey: false, shiftKey: true };
     expect(chordOf(event)).toBe('shift m');
     expect(chordOf({ ...event, key: 'W' })).toBe('w');
+    expect(chordOf({ ...event, key: 'N' })).toBe('shift n');
+    expect(chordOf({ ...event, key: 'P', ctrlKey: true })).toBe('ctrl shift p');
+    expect(chordOf({ ...event, key: 'F', ctrlKey: true })).toBe('ctrl f');
     // The capital letter of a locked key.
     expect(chordOf({ ...event, shiftKey: false })).toBe('m');
   });

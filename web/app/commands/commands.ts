@@ -1,9 +1,9 @@
-import { hasSelection, onTrace } from '../../page/commands.ts';
+import { hasSelection, isOnLane, onTrace, openSearch } from '../../page/commands.ts';
 import type { Command, Page, Surface } from '../../page/page.ts';
-import { GO_TO_ID } from '../../timeline/canvas/fields.ts';
 import { SLICE_ROW } from '../../timeline/layout.ts';
 import { rangeAround } from '../../timeline/measure.ts';
 import { rangeBetween } from '../../trace/view.ts';
+import { KEEP_COMMANDS } from '../keep/commands.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
 import { LANE_COMMANDS } from './lane_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
@@ -32,22 +32,24 @@ export const COMMANDS: readonly Command[] = [
   {
     id: 'show-palette',
     title: 'Show all commands',
-    keys: ['ctrl k'],
+    keys: ['ctrl k', 'ctrl shift p'],
     sheet: onPage,
     enabled: () => true,
-    run: ({ page: { paletteShown } }) => {
-      paletteShown.value = !paletteShown.value;
+    run: ({ page, surface }) => {
+      if (page.search.mode.peek() !== 'commands') openSearch(page, 'commands');
+      else if (surface) surface.area.focus({ preventScroll: true });
+      else page.search.mode.value = 'all';
     },
   },
   {
-    id: 'show-keys',
-    title: 'Show keys',
+    id: 'show-help',
+    title: 'Show help and keys',
     keys: ['?'],
     sheet: onPage,
     overDialogs: true,
     enabled: () => true,
-    run: ({ page: { keysShown } }) => {
-      keysShown.value = !keysShown.value;
+    run: ({ page: { helpShown } }) => {
+      helpShown.value = !helpShown.value;
     },
   },
   {
@@ -69,7 +71,7 @@ export const COMMANDS: readonly Command[] = [
     part: 'range',
     ...move(),
   }),
-  onTrace('go-to', 'Go to a position or a name', ['g'], () => document.getElementById(GO_TO_ID)?.focus(), move()),
+  onTrace('go-to', 'Go to a position or a name', ['g', 'ctrl p'], (_, page) => openSearch(page, 'places'), move()),
   onTrace('back', 'Back', ['alt arrowleft'], ({ visits }) => visits.back(), {
     needs: ({ visits }) => visits.canGoBack.peek(),
     ...move('Go back, go forward'),
@@ -78,6 +80,8 @@ export const COMMANDS: readonly Command[] = [
     needs: ({ visits }) => visits.canGoForward.peek(),
     ...move('Go back, go forward'),
   }),
+  undoes('undo', 'Undo', ['ctrl z'], 'undoable'),
+  undoes('redo', 'Redo', ['ctrl shift z', 'ctrl y'], 'redoable'),
   onTrace('fit-selection', 'Zoom to the selection', ['f'], fitSelection, {
     needs: hasSelection,
     part: 'selection',
@@ -110,12 +114,12 @@ export const COMMANDS: readonly Command[] = [
     ...select('Select the next, previous in the row'),
   }),
   onTrace('select-caller', 'Select the caller', ['['], (surface) => void surface.step('caller'), {
-    needs: hasSelection,
+    needs: hasCaller,
     part: 'step',
     ...select('Select the caller, longest callee'),
   }),
   onTrace('select-callee', 'Select the longest callee', [']'], (surface) => void surface.step('callee'), {
-    needs: hasSelection,
+    needs: hasCaller,
     part: 'step',
     ...select('Select the caller, longest callee'),
   }),
@@ -139,7 +143,27 @@ export const COMMANDS: readonly Command[] = [
   ...TRACK_COMMANDS,
   ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
+  ...KEEP_COMMANDS,
 ];
+
+/** Whether what is selected may have a caller and callees. */
+function hasCaller(surface: Surface): boolean {
+  return hasSelection(surface) && !isOnLane(surface);
+}
+
+/** Takes back the latest act on the trace, or does it again. Its words are what the command is about. */
+function undoes(id: 'undo' | 'redo', title: string, keys: Command['keys'], words: 'undoable' | 'redoable'): Command {
+  const wordsIn = (surface: Surface | null) => surface?.undo[words].peek() ?? '';
+  return {
+    ...onTrace(id, title, keys, ({ undo }) => undo[id](), {
+      needs: (surface) => wordsIn(surface) !== '',
+      part: 'take back',
+      sheet: { group: 'Page' },
+    }),
+    about: ({ surface }) => wordsIn(surface),
+    saysAbout: true,
+  };
+}
 
 /** The open trace of a page, or null. */
 function openOn({ workbench }: Page) {

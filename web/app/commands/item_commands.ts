@@ -1,7 +1,8 @@
-import { formatPosition, shortened } from '../../base/format.ts';
+import { formatLength, formatPosition, shortened } from '../../base/format.ts';
 import { hasSelection, onNamed } from '../../page/commands.ts';
 import { copyText } from '../../page/copy.ts';
 import type { Command, Surface } from '../../page/page.ts';
+import { cellsOf, currentRow, plain, rowText } from '../../parts/menu/rows.ts';
 import { termOfName } from '../../trace/find_terms.ts';
 
 /** What can be done with the selection, or with the row of a table that a menu was opened on. */
@@ -14,7 +15,7 @@ export const ITEM_COMMANDS: readonly Command[] = [
     enabled: ({ row }) => row?.show != null,
     run: ({ row }) => row?.show?.(),
   },
-  onNamed('find-same-name', 'Find all with this name', 'name', ({ text }, open) => open.find.open(termOfName(text))),
+  onNamed('find-same-name', 'Find all with this name', 'name', ({ text }, open) => open.find.ask(termOfName(text))),
   {
     id: 'find-same-value',
     title: 'Find all with this value',
@@ -25,7 +26,7 @@ export const ITEM_COMMANDS: readonly Command[] = [
       surface !== null && row?.term != null && row.term !== termOfName(row.named?.text ?? ''),
     about: ({ row }) => shortened(row?.term ?? ''),
     run: ({ surface, row }) => {
-      if (surface && row?.term != null) surface.open.find.open(row.term);
+      if (surface && row?.term != null) surface.open.find.ask(row.term);
     },
   },
   {
@@ -43,7 +44,16 @@ export const ITEM_COMMANDS: readonly Command[] = [
     keys: [],
     part: 'copy row',
     enabled: ({ row }) => row !== null && row.cells.length > 0,
-    run: ({ row, page }) => copyText(page, plain(row?.cells.join('\t') ?? '')),
+    run: ({ row, page }) => copyText(page, rowText(row?.cells ?? [])),
+  },
+  {
+    id: 'copy',
+    title: 'Copy the row, or what is selected',
+    keys: ['ctrl c'],
+    sheet: { group: 'Select' },
+    overDialogs: true,
+    enabled: ({ surface }) => copiedText(surface) !== '',
+    run: ({ surface, page }) => copyText(page, copiedText(surface)),
   },
   {
     id: 'copy-table',
@@ -82,7 +92,27 @@ function positionText({ open: { trace, selection } }: Surface): string {
   return x === undefined || !info || !extent ? '' : formatPosition(x, extent.from, info.clock);
 }
 
-/** A text of the page with spaces that other programs understand. */
-function plain(text: string): string {
-  return text.replace(/[\u00a0\u202f]/g, ' ');
+/** What Ctrl and C copy: the current row of what has the focus, or on the timeline the selection. '' leaves it to the browser. */
+function copiedText(surface: Surface | null): string {
+  // Text that the user has selected is what is meant.
+  if (getSelection()?.toString()) return '';
+  const { activeElement } = document;
+  const row = currentRow(activeElement);
+  if (row) return rowText(cellsOf(row));
+  const isOnTimeline = activeElement === document.body || activeElement === surface?.area;
+  return surface && isOnTimeline ? selectionText(surface) : '';
+}
+
+/** The selection as a row: its name, position, length and track. '' without one. */
+function selectionText(surface: Surface): string {
+  const { trace, selection } = surface.open;
+  const selected = selection.selected.peek();
+  const record = selection.record.peek();
+  const info = trace.info.peek();
+  if (!info || !(selected ?? record)) return '';
+  const name = selected ? trace.names.of(selected.name) : trace.names.inPlaceOf(record?.name ?? '');
+  const end = selected?.end ?? null;
+  const length = selected && end !== null ? [formatLength(end - selected.start, info.clock)] : [];
+  const track = trace.tracks.peek().get(selected?.track ?? record?.track ?? -1)?.name ?? '';
+  return rowText([name, positionText(surface), ...length, track]);
 }

@@ -7,6 +7,8 @@ import type { Chord } from '../../parts/chord.ts';
 export interface Focus {
   /** The focus is in a field that takes characters. */
   readonly typing: boolean;
+  /** The focus is in a field with a text. */
+  readonly writing: boolean;
   /** The focus is on the timeline, or nowhere. */
   readonly onTimeline: boolean;
   /** A modal dialog is open. */
@@ -24,8 +26,13 @@ const FOR_CONTROLS: ReadonlySet<Chord> = new Set([
   'enter',
 ]);
 
+/** Fields with a text copy what is selected in it, and take back their own changes. */
+const FOR_TEXTS: ReadonlySet<Chord> = new Set(['ctrl c', 'ctrl z', 'ctrl shift z', 'ctrl y']);
+
 /** Keys that are other commands with Shift. With all others Shift changes nothing. */
-const WITH_SHIFT = /^(f\d+|m)$/;
+const WITH_SHIFT = /^(f\d+|m|n)$/;
+/** Keys that are other commands with Ctrl and Shift than with Ctrl. */
+const WITH_CTRL_SHIFT = /^(f\d+|p|z)$/;
 /** Keys that are commands with Alt. The others with Alt belong to the browser. */
 const WITH_ALT = /^arrow(left|right)$/;
 
@@ -46,6 +53,7 @@ export function listenForCommands(page: Page): Dispose {
 export function commandFor(chord: Chord | null, focus: Focus, context: CommandContext): Command | null {
   if (chord === null) return null;
   if (focus.typing && !chord.startsWith('ctrl ')) return null;
+  if (focus.writing && FOR_TEXTS.has(chord)) return null;
   if (FOR_CONTROLS.has(chord) && !focus.onTimeline) return null;
   const command = context.page.commands.find(
     ({ keys, alsoKeys = [] }) => keys.includes(chord) || alsoKeys.includes(chord),
@@ -59,8 +67,8 @@ export function chordOf(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
 ): Chord | null {
   const key = event.key.toLowerCase();
-  const isFunction = /^f\d+$/.test(key);
-  if (event.ctrlKey || event.metaKey) return `ctrl ${event.shiftKey && isFunction ? 'shift ' : ''}${key}`;
+  if (event.ctrlKey || event.metaKey)
+    return `ctrl ${event.shiftKey && WITH_CTRL_SHIFT.test(key) ? 'shift ' : ''}${key}`;
   if (event.altKey) return WITH_ALT.test(key) && !event.shiftKey ? `alt ${key}` : null;
   return event.shiftKey && WITH_SHIFT.test(key) ? `shift ${key}` : key;
 }
@@ -70,13 +78,26 @@ export function targetOf(event: Event): EventTarget | null {
   return event.composedPath()[0] ?? event.target;
 }
 
+/** Whether an element takes characters. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLElement && target.isContentEditable)
+  );
+}
+
+/** Types of fields without a text. */
+const WITHOUT_TEXT: ReadonlySet<string> = new Set(['checkbox', 'radio', 'range', 'file', 'button']);
+
 function focusOf(target: EventTarget | null, area: HTMLElement | null): Focus {
   return {
-    typing:
-      target instanceof HTMLInputElement ||
-      target instanceof HTMLTextAreaElement ||
-      target instanceof HTMLSelectElement ||
-      (target instanceof HTMLElement && target.isContentEditable),
+    writing:
+      isTyping(target) &&
+      !(target instanceof HTMLSelectElement) &&
+      !(target instanceof HTMLInputElement && WITHOUT_TEXT.has(target.type)),
+    typing: isTyping(target),
     onTimeline: target === area || target === document.body || !(target instanceof HTMLElement),
     dialog: document.querySelector('dialog[open]') !== null,
   };

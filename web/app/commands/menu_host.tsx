@@ -21,16 +21,18 @@ export function MenuHost({ page, children }: Props) {
   const module = useRef<MenuModule | null>(null);
   const itemsOf = useCallback(
     (asked: MenuRequest): MenuGroups => {
-      if ('items' in asked) return asked.items.length > 0 ? [asked.items] : [];
+      if ('items' in asked) return inGroups(asked.items);
       const now = (): CommandContext => ({ ...contextOf(page), row: asked.row ?? null, table: asked.table ?? null });
-      return groupsOf(asked.menu, now()).map((group) =>
+      const groups = groupsOf(asked.menu, now()).map((group) =>
         group.map((command) => ({
           id: command.id,
-          title: command.inMenu ?? command.title,
+          title: command.saysAbout ? `${command.title}: ${command.about?.(now())}` : (command.inMenu ?? command.title),
           chord: command.keys[0],
           run: () => command.run(now()),
         })),
       );
+      const own = asked.row?.own ?? [];
+      return own.length > 0 ? [own, ...groups] : groups;
     },
     [page],
   );
@@ -53,7 +55,7 @@ export function MenuHost({ page, children }: Props) {
             request.value = next;
           },
           () => {
-            page.workbench.tell('The menu could not be loaded.');
+            page.workbench.warn('The menu could not be loaded.');
             next.onClose?.();
           },
         );
@@ -73,7 +75,7 @@ export function MenuHost({ page, children }: Props) {
           groups={itemsOf(now)}
           run={(item) => {
             close(now);
-            // The focus returns to where it was, from where the command may move it.
+            // The focus returns to where it was first: the command may move it from there.
             requestAnimationFrame(item.run);
           }}
           close={() => close(now)}
@@ -81,4 +83,15 @@ export function MenuHost({ page, children }: Props) {
       )}
     </MenuContext.Provider>
   );
+}
+
+/** Entries in groups, as they say where one begins. */
+function inGroups(items: readonly MenuItem[]): MenuGroups {
+  const groups: MenuItem[][] = [];
+  for (const item of items) {
+    const last = groups.at(-1);
+    if (last && !item.begins) last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
 }

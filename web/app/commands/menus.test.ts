@@ -13,7 +13,16 @@ const TRACKS = [1, 2, 3].map((id) => aTrack({ id, rows: 3 }));
 const NAMED: Named = { id: 4, text: 'draw', isCalled: true };
 
 /** A context with a selection or without, and what its commands did. */
-function context({ selected = null, row = null }: { selected?: Named | null; row?: RowTarget | null } = {}) {
+function context({
+  selected = null,
+  row = null,
+  track = 2,
+}: {
+  selected?: Named | null;
+  row?: RowTarget | null;
+  /** That of the selection; 9 is a lane. */
+  track?: number;
+} = {}) {
   const log: string[] = [];
   vi.stubGlobal('navigator', { clipboard: { writeText: async (text: string) => log.push(`copy ${text}`) } });
   const arrangement = createArrangement(signal(new Map(TRACKS.map((track) => [track.id, track]))), signal([]));
@@ -24,23 +33,24 @@ function context({ selected = null, row = null }: { selected?: Named | null; row
   const trace = {
     info: signal(info),
     status: signal({ at: 'ready' }),
-    tracks: signal(new Map()),
+    tracks: signal(new Map([[9, { kind: 'lane' }]])),
     names: { of: () => selected?.text ?? '', inPlaceOf: (text: string) => text },
   };
   const open = {
     trace,
     timeline: { arrangement },
     selection: {
-      selected: signal(selected && { name: selected.id, start: 1n, end: selected.isCalled ? 2n : null }),
+      selected: signal(selected && { name: selected.id, track, start: 1n, end: selected.isCalled ? 2n : null }),
       record: signal(null),
       known: signal(null),
     },
     statistics: { range: signal(null), highlighted: signal(-1), listed },
-    find: { open: (term: string) => log.push(`find ${term}`), count: signal(0) },
+    find: { ask: (term: string) => log.push(`find ${term}`), count: signal(0) },
     derived: { keeping: signal(new Map()) },
   };
   const surface = {
     open,
+    undo: { undoable: signal(''), redoable: signal('') },
     currentTrack: () => {
       const { ordered, compact, folded, pinned } = arrangement;
       const look = { compact: compact.value, folded: folded.value, pinned: pinned.value };
@@ -114,6 +124,10 @@ describe('the menu of a slice', () => {
     const event = idsOf('item', context({ selected: { ...NAMED, isCalled: false } }).now).flat();
     expect(event).toContain('find-same-name');
     expect(event).not.toContain('list-calls');
+    const frame = idsOf('item', context({ selected: NAMED, track: 9 }).now).flat();
+    expect(frame).toContain('fit-selection');
+    for (const id of ['list-calls', 'select-caller', 'select-callee']) expect(frame).not.toContain(id);
+    expect(call).toEqual(expect.arrayContaining(['select-caller', 'select-callee']));
     expect(idsOf('item', context().now)).toEqual([['select-range'], ['add-note']]);
   });
 });

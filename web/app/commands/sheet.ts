@@ -20,9 +20,9 @@ const GROUPS: readonly SheetGroup[] = [
     place: 1,
     first: [
       ['Drag', 'Pan'],
-      ['Wheel', 'Zoom at the pointer'],
+      ['Wheel', 'Scroll the tracks, or zoom if all of them fit'],
+      ['Ctrl Wheel', 'Zoom at the pointer'],
       ['Shift Wheel', 'Scroll sideways'],
-      ['Alt Wheel', 'Scroll the tracks'],
     ],
   },
   {
@@ -51,7 +51,7 @@ const GROUPS: readonly SheetGroup[] = [
       ['Enter', 'Copy the value'],
     ],
   },
-  { title: 'Page', place: 11 },
+  { title: 'Page', place: 11, first: [['Ctrl V', 'Open the file or the link in the clipboard']] },
 ];
 
 /** Other ways to open a menu than a command has. */

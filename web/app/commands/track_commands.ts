@@ -32,6 +32,8 @@ export const TRACK_COMMANDS: readonly Command[] = [
   ),
   onTrack('fold-track', 'Fold the track', FOLDING, toggleFolded, ({ foldable, folded }) => foldable && !folded),
   onTrack('unfold-track', 'Unfold the track', FOLDING, toggleFolded, ({ foldable, folded }) => foldable && folded),
+  onTrack('open-track', 'Show all rows of the track', FOLDING, toggleOpened, ({ deeper }) => deeper > 0),
+  onTrack('close-track', 'Show fewer rows of the track', FOLDING, toggleOpened, ({ isOpened }) => isOpened),
   onTrack(
     'compact-track',
     'Make the track compact',
@@ -121,6 +123,10 @@ function togglePinned({ track }: LaidTrack, arrangement: Arrangement): void {
 
 function toggleFolded({ track }: LaidTrack, arrangement: Arrangement): void {
   arrangement.toggleFolded(track.id);
+}
+
+function toggleOpened({ track }: LaidTrack, arrangement: Arrangement): void {
+  arrangement.toggleOpened(track.id);
 }
 
 function toggleCompact({ track }: LaidTrack, arrangement: Arrangement): void {

@@ -4,7 +4,7 @@ import { type Page, type Panel, rowsOf } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { More } from './more.tsx';
 import { createPanelViews, offeredTo, tabsOf } from './panel.ts';
-import { Breadcrumb, WhoseChoice } from './scope.tsx';
+import { RangeMark, WhoseChoice } from './scope.tsx';
 import './dock.css';
 
 interface Props {
@@ -29,7 +29,8 @@ export function Dock({ open, page }: Props) {
   const first = byId(info?.firstTab);
   const offered = first ? [first, ...inOrder.filter((panel) => panel !== first)] : inOrder;
   const front = info && (byId(dock.front.value[info.format]) ?? offered[0]);
-  const { tabs, more } = tabsOf(offered, front ?? undefined, open);
+  // Tabs come at once, when it is known which: those that come one by one would move the others.
+  const { tabs, more } = tabsOf(info ? offered : [], front ?? undefined, open);
   const titleOf = (panel: Panel) => panel.titleFor?.(open) ?? panel.title;
   const isOpen = dock.open.value;
   const views = useMemo(() => createPanelViews(open, page), [open, page]);
@@ -48,7 +49,7 @@ export function Dock({ open, page }: Props) {
     <section
       class={isOpen ? 'dock' : 'dock folded'}
       aria-label="Panels"
-      style={isOpen ? { height: heightOf(dock.height.value) } : undefined}
+      style={isOpen ? { height: heightOf(dock) } : undefined}
     >
       {isOpen && <DockDivider dock={dock} />}
       <div class="dock-bar">
@@ -81,8 +82,8 @@ export function Dock({ open, page }: Props) {
           />
         )}
         <div class="dock-scope row">
-          {isOpen && !front?.unscoped && !front?.ofAllThreads && <WhoseChoice open={open} />}
-          {!(isOpen && front?.unscoped) && <Breadcrumb open={open} />}
+          {isOpen && front && !front.unscoped && !front.ofAllThreads && <WhoseChoice open={open} />}
+          {isOpen && front && <RangeMark open={open} isWhole={front.unscoped ?? false} />}
         </div>
         <button
           type="button"
@@ -108,14 +109,16 @@ export function Dock({ open, page }: Props) {
   );
 }
 
-/** The height of the open dock. Until the user drags it, the timeline keeps half of the window. */
-function heightOf(height: number): string {
-  const most = height === FIRST_HEIGHT ? '50vh - var(--header)' : `100vh - ${SPARED}px`;
-  return `max(${LEAST_HEIGHT}px, min(${height}px, ${most}))`;
+/** The height of the open dock: what the user has chosen, or what is needed. Until that is known, the timeline keeps half of the window. */
+function heightOf({ height, needed }: DockState): string {
+  const chosen = height.value ?? needed.value;
+  const most = chosen === null ? '50vh - var(--header)' : `100vh - ${SPARED}px`;
+  return `max(${LEAST_HEIGHT}px, min(${chosen ?? FIRST_HEIGHT}px, ${most}))`;
 }
 
 /** The upper edge of the dock, which the pointer drags and the arrow keys move. */
 function DockDivider({ dock }: { dock: DockState }) {
+  const height = dock.height.value ?? dock.needed.value ?? FIRST_HEIGHT;
   const set = (height: number) => {
     dock.height.value = Math.round(Math.max(LEAST_HEIGHT, Math.min(innerHeight - SPARED, height)));
   };
@@ -126,7 +129,7 @@ function DockDivider({ dock }: { dock: DockState }) {
       role="separator"
       aria-orientation="horizontal"
       aria-label="Height of the panels"
-      aria-valuenow={dock.height.value}
+      aria-valuenow={height}
       aria-valuemin={LEAST_HEIGHT}
       aria-valuemax={Math.max(LEAST_HEIGHT, innerHeight - SPARED)}
       tabIndex={0}
@@ -136,10 +139,12 @@ function DockDivider({ dock }: { dock: DockState }) {
         const bottom = event.currentTarget.parentElement?.getBoundingClientRect().bottom ?? innerHeight;
         set(bottom - event.clientY);
       }}
-      onDblClick={() => set(FIRST_HEIGHT)}
+      onDblClick={() => {
+        dock.height.value = null;
+      }}
       onKeyDown={(event) => {
-        if (event.key === 'ArrowUp') set(dock.height.value + STEP);
-        else if (event.key === 'ArrowDown') set(dock.height.value - STEP);
+        if (event.key === 'ArrowUp') set(height + STEP);
+        else if (event.key === 'ArrowDown') set(height - STEP);
         else return;
         event.preventDefault();
       }}

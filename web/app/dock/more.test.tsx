@@ -1,8 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { MenuHost } from '../commands/menu_host.tsx';
 import '../../parts/menu/menu.tsx';
 import type { Page } from '../../page/page.ts';
 import { click, mount, pointerDown, press, settle } from '../../parts/dom.fixture.ts';
+import { returnFocus } from '../../parts/focus_return.ts';
 import { More } from './more.tsx';
 
 const ITEMS = [
@@ -78,11 +79,13 @@ it('is complete by keyboard', async () => {
 });
 
 it('closes by Escape and Tab with the focus on its button, and with a click elsewhere', async () => {
+  onTestFinished(returnFocus(() => null));
   const { button, menu, elsewhere } = more();
   for (const key of ['Escape', 'Tab']) {
     await open(button);
     press(key);
     expect(menu()).toBeNull();
+    await settle();
     expect(document.activeElement).toBe(button);
     expect(button.getAttribute('aria-expanded')).toBe('false');
   }

@@ -17,16 +17,19 @@ const ids = ({ tabs, more }: ReturnType<typeof tabsOf>) => [
 ];
 
 test('at most five panels have tabs, and the others are in the menu', () => {
-  const few = [panel('a'), panel('b'), panel('sql', true)];
-  expect(ids(tabsOf(few, few[0], open))).toEqual(['a b', 'sql']);
-  expect(ids(tabsOf(few, undefined, open))).toEqual(['a b', 'sql']);
   const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => panel(id));
   expect(ids(tabsOf(many, many[0], open))).toEqual(['a b c d e', 'f']);
+  const rare = [panel('a'), panel('sql', true), ...many.slice(1)];
+  expect(ids(tabsOf(rare, rare[0], open))).toEqual(['a b c d e', 'sql f']);
+  expect(ids(tabsOf(rare, undefined, open))).toEqual(['a b c d e', 'sql f']);
+});
+
+test('there is no menu while all have tabs', () => {
+  const few = [panel('sql', true), panel('a'), panel('b')];
+  expect(ids(tabsOf(few, few[1], open))).toEqual(['sql a b', '']);
 });
 
 test('the panel in front has a tab', () => {
-  const few = [panel('sql', true), panel('a'), panel('b')];
-  expect(ids(tabsOf(few, few[0], open))).toEqual(['a b sql', '']);
   const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => panel(id));
   expect(ids(tabsOf(many, many[5], open))).toEqual(['a b c d f', 'e']);
 });

@@ -6,12 +6,16 @@ import { lazily } from './lazy.tsx';
 /** Most tabs in sight. */
 const MOST = 5;
 
-/** The panels of a trace that have a tab, and those of the menu *More*. The one in front has a tab, the last if need be. */
+/**
+ * The panels of a trace that have a tab, and those of the menu *More*, if there are too many for tabs. The one in front has a
+ * tab, the last if need be.
+ */
 export function tabsOf(
   panels: readonly Panel[],
   front: Panel | undefined,
   open: OpenTrace,
 ): { readonly tabs: readonly Panel[]; readonly more: readonly Panel[] } {
+  if (panels.length <= MOST) return { tabs: panels, more: [] };
   const first = panels.filter((panel) => !panel.isMore?.(open)).slice(0, MOST);
   const tabs = !front || first.includes(front) ? first : [...first.slice(0, MOST - 1), front];
   return { tabs, more: panels.filter((panel) => !tabs.includes(panel)) };

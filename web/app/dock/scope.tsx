@@ -1,4 +1,4 @@
-import { formatLength, formatRange, shortened } from '../../base/format.ts';
+import { shortened } from '../../base/format.ts';
 import { Picker } from '../../parts/picker.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { allName } from '../../trace/statistics.ts';
@@ -6,67 +6,25 @@ import { allName } from '../../trace/statistics.ts';
 /** Most tracks in a plain menu. A longer one is searched in. */
 const FEW = 40;
 
-/** Most earlier ranges in sight. The widest of them leads to those before. */
-const MOST_CRUMBS = 3;
-
-/** The range of the panels, after the wider ones that it was narrowed from. A click on the whole trace clears it. */
-export function Breadcrumb({ open }: { open: OpenTrace }) {
-  const { trace, statistics, timeline } = open;
-  const range = statistics.range.value;
-  const info = trace.info.value;
-  const extent = trace.progress.value.extent;
-  if (!range || !info || !extent) return <span class="muted breadcrumb wrap small">Whole trace</span>;
-  const trail = statistics.trail.value.slice(-MOST_CRUMBS);
-  const takeBack = () => {
+/** Says that a panel is about the range only, or that it is not. Nothing without a range, which the ruler has. */
+export function RangeMark({ open: { statistics }, isWhole }: { open: OpenTrace; isWhole: boolean }) {
+  if (!statistics.range.value) return null;
+  if (isWhole) {
+    return (
+      <span class="muted range-mark small" title="This panel shows the whole trace, whatever the range">
+        Not limited to the range
+      </span>
+    );
+  }
+  const clear = () => {
     statistics.range.value = null;
   };
   return (
-    <nav class="breadcrumb wrap small" aria-label="Range">
-      <span>
-        <button type="button" class="plain crumb" title="Clear range (Escape)" onClick={takeBack}>
-          Whole trace
-        </button>
-        <Then />
-      </span>
-      {trail.map((earlier) => (
-        <span key={`${earlier.from} ${earlier.to}`}>
-          <button
-            type="button"
-            class="plain crumb"
-            title={`Back to ${formatRange(earlier.from, earlier.to, extent.from, info.clock)}`}
-            onClick={() => {
-              statistics.range.value = earlier;
-              timeline.show(earlier);
-            }}
-          >
-            {formatLength(earlier.to - earlier.from, info.clock)}
-          </button>
-          <Then />
-        </span>
-      ))}
-      <span>
-        <button type="button" class="plain link crumb" title="Zoom to range" onClick={() => timeline.show(range)}>
-          {formatRange(range.from, range.to, extent.from, info.clock)}
-        </button>
-        <span class="muted range-size">({formatLength(range.to - range.from, info.clock)})</span>
-        <button
-          type="button"
-          class="plain icon"
-          aria-label="Clear range"
-          title="Clear range (Escape)"
-          onClick={takeBack}
-        >
-          ×
-        </button>
-      </span>
-    </nav>
-  );
-}
-
-function Then() {
-  return (
-    <span class="muted" aria-hidden="true">
-      ›
+    <span class="range-mark small">
+      In the range
+      <button type="button" class="plain link" title="Clear range (Escape)" onClick={clear}>
+        Show whole trace
+      </button>
     </span>
   );
 }

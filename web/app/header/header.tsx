@@ -3,11 +3,13 @@ import { formatBytes, formatCounted, formatLength, formatPercent, shortened } fr
 import { runCommand } from '../../page/commands.ts';
 import type { Page } from '../../page/page.ts';
 import { Companions } from '../../parts/companions.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import type { ThemeChoice, ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { slicesByNoun } from '../../trace/tracks.ts';
 import { extentLength } from '../../trace/view.ts';
+import { loadSearchBox } from '../load.ts';
 import { Part } from './part.tsx';
 import { Problems } from './problems.tsx';
 import './header.css';
@@ -18,6 +20,7 @@ export function Header({ page }: { page: Page }) {
   const bench = workbench.bench.value;
   const open = bench.at === 'open' && bench.open.trace.status.value.at !== 'failed' ? bench.open : null;
   const trace = open?.trace;
+  const searched = trace?.info.value ? open : null;
   return (
     <header class="header row">
       <span class="brand row">
@@ -25,20 +28,18 @@ export function Header({ page }: { page: Page }) {
         Unspool
       </span>
       {open && <Facts open={open} page={page} />}
+      {searched ? (
+        <div class="search-place">
+          <Lazy key={searched.id} load={loadSearchBox} props={{ open: searched, page }} />
+        </div>
+      ) : (
+        page.search.mode.value === 'commands' && (
+          <div class="search-place">
+            <Lazy key="commands" load={loadSearchBox} props={{ open: null, page }} />
+          </div>
+        )
+      )}
       <span class="header-end row">
-        {trace?.info.value && (
-          <button
-            type="button"
-            class="plain icon"
-            onClick={() => runCommand(page, 'find')}
-            aria-label="Find"
-            title="Find slices and records (Ctrl+F)"
-          >
-            <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true" class="find-icon">
-              <path d="M9.5 9.5l3.5 3.5M10.5 6a4.5 4.5 0 1 1-9 0a4.5 4.5 0 1 1 9 0" />
-            </svg>
-          </button>
-        )}
         {open &&
           trace?.info.value &&
           page.features.map(
@@ -57,10 +58,10 @@ export function Header({ page }: { page: Page }) {
         )}
         <button
           type="button"
-          class="plain icon keys-button"
-          onClick={() => runCommand(page, 'show-keys')}
-          aria-label="Keys"
-          title="Keys (?)"
+          class="plain icon help-button"
+          onClick={() => runCommand(page, 'show-help')}
+          aria-label="Help"
+          title="Help: questions, keys, words and documentation (?)"
         >
           ?
         </button>

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
 import { act } from 'preact/test-utils';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { type HeaderMenuProps, MenuButton } from '../../page/menu_button.tsx';
 import { click, mount, pointerDown, press, settle } from '../../parts/dom.fixture.ts';
+import { returnFocus } from '../../parts/focus_return.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { Problems } from './problems.tsx';
 
@@ -74,7 +75,7 @@ it('lists problems below their button until a click elsewhere', () => {
   expect(button.getAttribute('aria-expanded')).toBe('false');
   click(button);
   expect(button.getAttribute('aria-expanded')).toBe('true');
-  expect(popover()?.getAttribute('aria-label')).toBe('Problems and remarks');
+  expect(popover()?.getAttribute('aria-label')).toBe('Problems in the file');
   expect(popover()?.textContent).toContain('a record of 16 bytes has 4');
   pointerDown(popover()!);
   expect(popover()).not.toBeNull();
@@ -116,13 +117,16 @@ it('loads a menu with the first click, and closes it by Escape with the focus on
     loads += 1;
     return Menu;
   });
+  onTestFinished(returnFocus(() => null));
   expect(button.getAttribute('aria-label')).toBe('Notes');
+  button.focus();
   click(button);
   await settle();
   expect(button.getAttribute('aria-expanded')).toBe('true');
   popover()!.querySelector('button')!.focus();
   press('Escape');
   expect(popover()).toBeNull();
+  await settle();
   expect(document.activeElement).toBe(button);
   click(button);
   pointerDown(popover()!);

@@ -8,7 +8,7 @@ import { problemsLabel } from '../../trace/tracks.ts';
 /** Problems per request. */
 const PAGE = 100;
 
-/** The number of problems and remarks, and a list of them on a click. Renders nothing if there are none. */
+/** The number of problems in the file, and a list of them on a click. Renders nothing if there are none. */
 export function Problems({ trace }: { trace: Trace }) {
   // While another file is read, there may be none.
   const shown = useSignal(false);
@@ -26,7 +26,7 @@ export function Problems({ trace }: { trace: Trace }) {
       look={serious ? 'chip warning' : 'chip'}
       shown={shown}
       content={() => (
-        <Popover label="Problems and remarks">
+        <Popover label="Problems in the file">
           {broken && (
             <div class="problem">
               <p class="problem-title warning-text">Reading stopped early</p>

@@ -1,28 +1,53 @@
-import { useEffect } from 'preact/hooks';
 import { formatBytes, shortened } from '../../base/format.ts';
+import type { Copies, Copy } from '../../page/copies.ts';
 import type { Recent, RecentFile } from '../../page/recent.ts';
 import type { Workbench } from '../../page/workbench.ts';
 
 interface Props {
   readonly recent: Recent;
+  readonly copies: Copies;
   readonly workbench: Workbench;
 }
 
-/** Files that were opened lately. The browser asks before it reads one again. */
-export function RecentFiles({ recent, workbench }: Props) {
-  useEffect(() => void recent.load(), [recent]);
+/** Files that were opened lately. The browser asks before it reads one again, but has copies of some itself. */
+export function RecentFiles({ recent, copies, workbench }: Props) {
   const files = recent.files.value;
-  if (files.length === 0) return null;
+  const kept = copies.list.value;
+  const openCopy = async (copy: Copy) => {
+    workbench.warm();
+    const found = await copies.open(copy);
+    if (found) await workbench.openFiles(found);
+    else workbench.warn(`The browser has deleted its copy of ${shortened(copy.name)}.`);
+  };
   const open = async (entry: RecentFile) => {
     workbench.warm();
-    const file = await recent.open(entry);
-    if (file) await workbench.openFiles([file]);
-    else workbench.tell(`${shortened(entry.name)} could not be read: it was moved or deleted, or access was denied.`);
+    const files = await recent.open(entry);
+    if (files) await workbench.openFiles(files);
+    else workbench.warn(`${shortened(entry.name)} could not be read: it was moved or deleted, or access was denied.`);
   };
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">Recent files</h2>
       <ul class="recent">
+        {kept.map((copy) => (
+          <li key={copy.id}>
+            <button type="button" class="plain recent-file grow" onClick={() => void openCopy(copy)}>
+              <b>{shortened(copy.name)}</b>
+              <span class="muted">
+                {copy.format} · {formatBytes(copy.bytes)} · copy in this browser
+              </span>
+            </button>
+            <button
+              type="button"
+              class="plain"
+              aria-label={`Delete the copy of ${shortened(copy.name)}`}
+              title="Delete the copy"
+              onClick={() => void copies.remove(copy)}
+            >
+              Delete
+            </button>
+          </li>
+        ))}
         {files.map((entry) => (
           <li key={`${entry.name} ${entry.openedAt}`}>
             <button type="button" class="plain recent-file grow" onClick={() => void open(entry)}>
@@ -43,12 +68,14 @@ export function RecentFiles({ recent, workbench }: Props) {
           </li>
         ))}
       </ul>
-      <p class="muted small">
-        The list is kept in this browser.
-        <button type="button" class="plain" onClick={() => void recent.removeAll()}>
-          Clear
-        </button>
-      </p>
+      {files.length > 0 && (
+        <p class="muted small">
+          The list is kept in this browser.
+          <button type="button" class="plain" onClick={() => void recent.removeAll()}>
+            Clear
+          </button>
+        </p>
+      )}
     </section>
   );
 }

@@ -1,70 +1,106 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { formatBytes, formatOffset, formatPercent, shortened } from '../../base/format.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import type { Page } from '../../page/page.ts';
 import type { Bench } from '../../page/workbench.ts';
 import { Companions } from '../../parts/companions.tsx';
-import { FORMATS, SAMPLES } from '../formats.ts';
-import { RecentFiles } from './recent.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
+import { MarkedText } from '../../parts/marked_text.tsx';
+import { FORMATS, type Format } from '../formats.ts';
 import './welcome.css';
+
+const loadRecent = async () => (await import('./recent.tsx')).RecentFiles;
+const loadAwaited = async () => (await import('./awaited.tsx')).AwaitedFile;
 
 /** The page without a trace: the formats, the samples, and why a file did not open. */
 export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
   const { workbench } = page;
   const bench = workbench.bench.value;
+  const isMore = useSignal(false);
   if (bench.at === 'fetching') return <Fetching bench={bench} cancel={workbench.cancel} />;
   const failure = failureOf(bench);
+  // Until it is known where the file is, it may open by itself.
+  const awaited = !failure && page.awaited.value?.source !== undefined ? page.awaited.value : null;
+  const isTouched = isTouch();
   return (
-    <main class="welcome">
+    <main class="welcome thin-scroll">
       <div class="welcome-inner">
-        {failure ? (
-          <Failure {...failure} />
-        ) : (
-          <h1>{isTouch() ? 'Open a trace file' : 'Drop a trace anywhere on this page'}</h1>
-        )}
-        {workbench.waiting.value.length > 0 && (
-          <div class="waiting row wrap" role="status">
-            <Companions companions={workbench.waiting.value} remove={workbench.removeCompanion} />
-            <span class="muted">{workbench.waiting.value.length === 1 ? 'waits' : 'wait'} for a trace.</span>
-          </div>
-        )}
-        <p class="welcome-open row">
-          <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
-            {failure ? 'Open another trace' : 'Open a trace'}
-          </button>
-          {!isTouch() && (
-            <span class="muted">
-              or press <kbd>Ctrl</kbd> <kbd>O</kbd>
-            </span>
+        <section class={isTouched ? 'welcome-drop' : 'welcome-drop zone'} aria-label="Open a trace">
+          {failure ? (
+            <Failure {...failure} />
+          ) : awaited ? (
+            <Lazy load={loadAwaited} props={{ page, awaited, choose }} />
+          ) : (
+            <h1>{isTouched ? 'Open a trace file' : 'Drop a trace anywhere on this page'}</h1>
           )}
-        </p>
-        <RecentFiles recent={page.recent} workbench={workbench} />
+          {workbench.waiting.value.length > 0 && (
+            <div class="waiting row wrap" role="status">
+              <Companions companions={workbench.waiting.value} remove={workbench.removeCompanion} />
+              <span class="muted">{workbench.waiting.value.length === 1 ? 'waits' : 'wait'} for a trace.</span>
+            </div>
+          )}
+          {!awaited && (
+            <p class="welcome-open row wrap">
+              <button type="button" class="primary" onClick={choose} onFocus={workbench.warm}>
+                {failure ? 'Open another trace' : 'Open a trace'}
+              </button>
+              {!isTouched && (
+                <span class="muted">
+                  or press <kbd>Ctrl</kbd> <kbd>O</kbd>
+                </span>
+              )}
+            </p>
+          )}
+          <p class="muted privacy">Files are read in this tab. Nothing is uploaded.</p>
+        </section>
+        <Recently page={page} />
         <section aria-labelledby="opens">
-          <h2 id="opens">Supported formats</h2>
+          <h2 id="opens">Supported formats, with samples</h2>
           <ul class="formats">
             {FORMATS.map((format) => (
-              <li key={format.id}>
-                <b>{format.name}</b> <span class="muted">{format.about}</span>
-              </li>
-            ))}
-          </ul>
-          <p class="muted containers">Also in gzip, zstd, xz, Brotli, zip and tar</p>
-        </section>
-        <section aria-labelledby="samples">
-          <h2 id="samples">Samples</h2>
-          <ul class="samples">
-            {SAMPLES.map((sample) => (
-              <li key={sample.path}>
-                <button type="button" onClick={() => void workbench.openUrl(sample.path)}>
-                  <b>{sample.name}</b>
-                  <span class="muted">{sample.about}</span>
-                </button>
-              </li>
+              <FormatRow key={format.id} format={format} open={(path) => void workbench.openUrl(path)} />
             ))}
           </ul>
         </section>
-        <p class="muted privacy">Files are read in this tab. Nothing is uploaded.</p>
+        <details class="additions" onToggle={() => (isMore.value = true)}>
+          <summary>What else can be added</summary>
+          {isMore.value && <Lazy load={async () => (await import('./additions.tsx')).Additions} props={{}} />}
+        </details>
       </div>
     </main>
+  );
+}
+
+/** Files that were opened lately, if there are any. */
+function Recently({ page: { recent, copies, workbench } }: { page: Page }) {
+  useEffect(() => void recent.load(), [recent]);
+  const isEmpty = recent.files.value.length + copies.list.value.length === 0;
+  return isEmpty ? null : <Lazy load={loadRecent} props={{ recent, copies, workbench }} />;
+}
+
+/** A format: what is shown of it, how to record it, and its samples. */
+function FormatRow({ format, open }: { format: Format; open: (path: string) => void }) {
+  return (
+    <li>
+      <div>
+        <h3>{format.name}</h3>
+        <p class="muted">{format.about}</p>
+        <p class="muted small format-record">
+          <MarkedText text={format.record} />
+        </p>
+      </div>
+      <ul class="samples" aria-label={`Samples of ${format.name}`}>
+        {format.samples.map(({ path, name, about }) => (
+          <li key={path}>
+            <button type="button" onClick={() => open(path)}>
+              <b>{name}</b>
+              <span class="muted small">{about}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </li>
   );
 }
 
@@ -95,10 +131,15 @@ function Failure({ name, error }: { name: string; error: TraceError }) {
   return (
     <div class="failure" role="alert">
       <h1 title={shortened(name, 1000)}>{shortened(name)} could not be opened</h1>
-      <p>{error.sentence}</p>
+      <p>{ownSentence(error)}</p>
       {error.offset !== null && error.offset > 0n && <p class="muted">At {formatOffset(error.offset)} of the file.</p>}
     </div>
   );
+}
+
+/** What is wrong. The formats that a refusal ends with are on the page anyway. */
+function ownSentence({ kind, sentence }: TraceError): string {
+  return kind === 'unrecognised' ? (sentence.split(' Supported formats: ')[0] ?? sentence) : sentence;
 }
 
 function failureOf(bench: Bench): { name: string; error: TraceError } | null {

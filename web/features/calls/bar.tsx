@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { shortened } from '../../base/format.ts';
+import { type MenuItem, useMenu } from '../../parts/menu/request.ts';
+import { anchorOf } from '../../parts/popover.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { type Change, changeTitle, parseFilter } from '../../trace/transforms.ts';
 import type { Calls } from './calls.ts';
@@ -32,17 +34,15 @@ export function FunctionActions({ open, calls, name, sandwich, changes }: Action
       >
         List calls
       </button>
-      {!isSandwich && (
-        <button
-          type="button"
-          class="plain link"
-          disabled={none}
-          title={`Show callers and callees of ${title}`}
-          onClick={() => sandwich(name)}
-        >
-          Sandwich
-        </button>
-      )}
+      <button
+        type="button"
+        class="plain link"
+        disabled={none || isSandwich}
+        title={`Show callers and callees of ${title}`}
+        onClick={() => sandwich(name)}
+      >
+        Sandwich
+      </button>
       {changes && (
         <>
           <button
@@ -118,37 +118,47 @@ export function CollapseSwitch({ calls }: { calls: Calls }) {
   );
 }
 
-/** What a table counts: the switch to ticks of the clock, where its frequency is known, and that of tail calls. */
-export function CountSwitches({ open, calls }: { open: OpenTrace; calls: Calls }) {
+/**
+ * The menu of what a table counts: ticks of the clock, where its frequency is known, and tail calls. It is as narrow whatever there is to
+ * choose.
+ */
+export function CountMenu({ open, calls }: { open: OpenTrace; calls: Calls }) {
+  const show = useMenu();
   const { info, status, nested } = open.trace;
+  const items: MenuItem[] = [];
+  if (info.value?.clock.kind === 'seconds') {
+    const inTicks = calls.inTicks.value;
+    const change = () => {
+      calls.inTicks.value = !inTicks;
+    };
+    items.push({ id: 'ticks', title: inTicks ? 'Show lengths in seconds' : 'Show lengths in ticks', run: change });
+  }
+  if (info.value?.offers.includes('tailCalls') && status.value.at === 'ready') {
+    const title = nested ? 'Show tail calls beside their callers' : 'Show tail calls under their callers';
+    items.push({ id: 'tail-calls', title, run: () => open.nestTailCalls(!nested) });
+  }
+  if (items.length === 0) return null;
   return (
-    <>
-      {info.value?.clock.kind === 'seconds' && (
-        <label class="collapse row rigid" title="Show lengths in ticks of the recording's clock">
-          <input
-            type="checkbox"
-            checked={calls.inTicks.value}
-            onChange={(event) => {
-              calls.inTicks.value = event.currentTarget.checked;
-            }}
-          />
-          Ticks
-        </label>
-      )}
-      {info.value?.offers.includes('tailCalls') && status.value.at === 'ready' && (
-        <label
-          class="collapse row rigid"
-          title="Attribute tail callees to the function that jumped to them (reopens the trace)"
-        >
-          <input
-            type="checkbox"
-            checked={nested}
-            onChange={(event) => open.nestTailCalls(event.currentTarget.checked)}
-          />
-          Nest tail calls
-        </label>
-      )}
-    </>
+    <button
+      type="button"
+      class={calls.inTicks.value || nested ? 'plain icon rigid count-menu on' : 'plain icon rigid count-menu'}
+      aria-label="What is counted"
+      title={items.map(({ title }) => title).join(', ')}
+      aria-haspopup="menu"
+      onClick={({ currentTarget, detail }) => {
+        show({
+          label: 'What is counted',
+          items,
+          at: anchorOf(currentTarget, 2),
+          byKey: detail === 0,
+          button: currentTarget,
+        });
+      }}
+    >
+      <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+        <path d="M1 4h5m4 0h3M1 10h2m4 0h6M8 2v4M5 8v4" fill="none" stroke="currentColor" stroke-width="1.4" />
+      </svg>
+    </button>
   );
 }
 

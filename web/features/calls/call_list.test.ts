@@ -23,6 +23,7 @@ const revealed: Pointed[] = [];
 const READY: Status = { at: 'ready', how: 'complete', error: null };
 const trace = {
   status,
+  details: () => Promise.resolve(null),
   begin: ((question: JobQuestion<'calls'>, taker: typeof take) => {
     // Its percentiles are another question.
     if (question.kind !== 'calls') return () => undefined;

@@ -70,7 +70,7 @@ export interface FunctionCalls {
 /** Lists the calls of a function, as the scope of the `statistics` changes. The list and the `selection` follow each other. */
 export function createCallList(
   name: number,
-  trace: Pick<Trace, 'begin' | 'status'>,
+  trace: Pick<Trace, 'begin' | 'details' | 'status'>,
   statistics: Pick<Statistics, 'asked' | 'range' | 'whose'>,
   selection: Pick<Selection, 'selected' | 'reveal'>,
 ): FunctionCalls {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NO_PARENT, type TreeRows } from '../../base/calls_protocol.ts';
+import { LISTINGS, NO_PARENT, type TreeRows } from '../../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
 import { MAX_TICKS, ticks } from '../../base/ticks.ts';
 import { createCallPaths } from '../../trace/call_paths.ts';
@@ -8,7 +8,8 @@ import { createNames } from '../../trace/names.ts';
 import type { Told, Wanted, Whose } from '../../trace/statistics.ts';
 import type { Status } from '../../trace/trace.ts';
 import type { Extent } from '../../trace/view.ts';
-import { type Calls, type CallView, closedSiblings, createCalls } from './calls.ts';
+import { type Calls, closedSiblings, createCalls } from './calls.ts';
+import type { CallView } from './views.ts';
 
 let calls: Calls;
 let parts: Parameters<typeof createCalls>[0];
@@ -68,6 +69,7 @@ beforeEach(() => {
       asked: () => ({ from: ticks(0n), to: MAX_TICKS, tracks: Uint32Array.of(1) }),
     },
     selection: { selected: signal(null), reveal: () => undefined },
+    find: { asked: signal(''), ask: () => undefined, clear: () => undefined },
     callPaths: createCallPaths({ whose }),
   } as unknown as Parameters<typeof createCalls>[0];
   calls = createCalls(parts, view);
@@ -75,7 +77,7 @@ beforeEach(() => {
 });
 afterEach(() => calls.dispose());
 
-describe('the Calls panel', () => {
+describe('the Functions panel', () => {
   it('asks for what its view shows, while it is on the screen', () => {
     expect(shown.value).toMatchObject({ functions: true, flame: null, tree: null });
     view.value = 'flame';
@@ -84,6 +86,8 @@ describe('the Calls panel', () => {
     expect(shown.value?.flame?.mode).toBe('up');
     view.value = 'tree';
     expect(shown.value?.tree).toMatchObject({ inverted: false, everything: null });
+    view.value = 'graph';
+    expect(shown.value).toMatchObject({ functions: true, tree: { listing: LISTINGS.edges } });
     calls.mounted.value = false;
     expect(shown.value).toBeNull();
   });

@@ -18,13 +18,11 @@ import type { Selection } from '../../trace/selection.ts';
 import type { Statistics, Wanted } from '../../trace/statistics.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { type Change, transformsOf, withChange } from '../../trace/transforms.ts';
+import { type Marked, markDurations } from './brush.ts';
 import { createCallList, type FunctionCalls } from './call_list.ts';
 import { keyAbove, layRows, pathKey, type TreeRow, type TreeSort, treeView } from './call_tree.ts';
 import { STACK_ORDERS, type StackOrder, type Stacks, stacksOf } from './stacks.ts';
-
-/** The views of the calls of a range. */
-const CALL_VIEWS = ['functions', 'tree', 'flame', 'stacks'] as const;
-export type CallView = (typeof CALL_VIEWS)[number];
+import type { CallView } from './views.ts';
 
 /** The picture of calls in the order of time. */
 export type TimePicture =
@@ -44,7 +42,7 @@ export interface Weights extends Weight {
   readonly given: CallWeights;
 }
 
-/** The state of the Calls panel of one trace. */
+/** The state of the Functions panel of one trace. */
 export interface Calls {
   /** The panel is on the screen. */
   readonly mounted: Signal<boolean>;
@@ -114,10 +112,18 @@ interface Parts {
   readonly statistics: Statistics;
   readonly selection: Selection;
   readonly callPaths: CallPaths;
+  readonly find: Marked['find'];
 }
 
-/** The Calls panel of a trace. `view` is the one in front, which the caller remembers. */
-export function createCalls({ trace, statistics, selection, callPaths }: Parts, view: ReadonlySignal<CallView>): Calls {
+/**
+ * The Functions panel of a trace. `view` is the one in front, which the caller remembers. `wished` is the name whose longest call is to
+ * be compared once its calls are listed, or -1.
+ */
+export function createCalls(
+  { trace, statistics, selection, callPaths, find }: Parts,
+  view: ReadonlySignal<CallView>,
+  wished: Signal<number> = signal(-1),
+): Calls {
   const scope = createScope();
   const mounted = signal(false);
   const { mode, changes, path, trail, setTrail } = callPaths;
@@ -158,6 +164,9 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
     if (!mounted.value || listed.value) return null;
     const none = { functions: false, flame: null, tree: null, weighed: false, transforms: NO_TRANSFORMS };
     if (view.value === 'functions') return { ...none, functions: true, key: 'functions' };
+    if (view.value === 'graph') {
+      return { ...none, functions: true, tree: listingView(LISTINGS.edges), key: 'graph' };
+    }
     if (view.value === 'stacks') {
       const order = stackOrder.value;
       return { ...none, tree: listingView(LISTINGS[order]), key: `stacks ${order}` };
@@ -234,7 +243,10 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
     if (changes.peek().length > 0) changes.value = [];
   };
 
+  let unmark: Dispose | null = null;
   const leaveList = () => {
+    unmark?.();
+    unmark = null;
     listed.peek()?.dispose();
     listed.value = null;
   };
@@ -242,7 +254,11 @@ export function createCalls({ trace, statistics, selection, callPaths }: Parts, 
   scope.add(watch([view], leaveList));
   const list = (name: number) => {
     leaveList();
-    listed.value = createCallList(name, trace, statistics, selection);
+    const next = createCallList(name, trace, statistics, selection);
+    unmark = markDurations(next, { trace, statistics, find });
+    if (wished.peek() === name) next.compare('longest');
+    wished.value = -1;
+    listed.value = next;
   };
   scope.add(
     watch([statistics.listed], () => {

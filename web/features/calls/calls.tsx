@@ -2,11 +2,12 @@ import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Page, PanelView } from '../../page/page.ts';
+import { Lazy } from '../../parts/lazy.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import { CountSwitches, FunctionActions } from './bar.tsx';
-import { type Calls, type CallView, createCalls } from './calls.ts';
+import { CountMenu, FunctionActions } from './bar.tsx';
+import { type Calls, createCalls } from './calls.ts';
 import { FlameGraph } from './flame/flame.tsx';
 import { createFunctionFilter, type FunctionFilter } from './function_filter.ts';
 import type { Sort } from './functions.ts';
@@ -14,15 +15,21 @@ import { Functions } from './functions.tsx';
 import { CallListView } from './list.tsx';
 import { StackList } from './stacks.tsx';
 import { CallTree } from './tree.tsx';
-import { chooseView, viewOf } from './views.ts';
+import { type CallView, chooseView, hasView, viewOf } from './views.ts';
+import { wishedComparison } from './wished.ts';
 import './calls.css';
 
 /** Of the table of functions. It outlives a trace, the filter does not. */
 const sort = signal<Sort>({ by: 'total', descending: true });
 
-/** The Calls panel of a trace. */
+/** Sorts the table of functions. */
+export function sortFunctions(by: Sort): void {
+  sort.value = by;
+}
+
+/** The Functions panel of a trace. */
 export function callsView(open: OpenTrace, { dock }: Page): PanelView {
-  const calls = createCalls(open, viewOf(open, dock));
+  const calls = createCalls(open, viewOf(open, dock), wishedComparison(open));
   const choose = (view: CallView) => chooseView(open, dock, view);
   const filter = createFunctionFilter(open.trace, open.statistics);
   return {
@@ -35,6 +42,8 @@ export function callsView(open: OpenTrace, { dock }: Page): PanelView {
     },
   };
 }
+
+const loadGraph = async () => (await import('./graph/graph.tsx')).CallGraphView;
 
 interface Props {
   readonly open: OpenTrace;
@@ -54,15 +63,17 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
   }, [calls]);
   const listed = calls.listed.value;
   if (listed) return <CallListView key={listed.name} open={open} calls={calls} list={listed} />;
-  const own = open.trace.info.value?.sliceNoun === 'call';
+  const info = open.trace.info.value;
   const views: readonly (readonly [CallView, ComponentChildren])[] = [
-    // Calls have functions. Lifetimes and frames have names.
-    ['functions', own ? 'Functions' : 'Names'],
+    // Calls have functions. Lifetimes have names.
+    ['functions', info?.sliceNoun === 'call' ? 'Functions' : 'Names'],
     ['tree', 'Tree'],
     ['flame', 'Flame'],
     ['stacks', 'Stacks'],
+    ['graph', 'Graph'],
   ];
-  const lead = <Segments label="View" options={views} value={calls.view.value} choose={choose} />;
+  const offered = views.filter(([view]) => info && hasView(info, view));
+  const lead = <Segments label="View" options={offered} value={calls.view.value} choose={choose} />;
   const chosen = open.statistics.highlighted.value;
   const sandwich = (name: number) => {
     calls.sandwich(name);
@@ -78,13 +89,9 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
           filter={filter}
           clock={calls.clock.value}
           lead={lead}
-          units={<CountSwitches open={open} calls={calls} />}
+          units={<CountMenu open={open} calls={calls} />}
           list={calls.list}
-          actions={
-            chosen >= 0 && (
-              <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes={false} />
-            )
-          }
+          actions={<FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes={false} />}
         />
       );
     case 'tree':
@@ -93,5 +100,7 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
       return <StackList open={open} theme={theme} calls={calls} lead={lead} choose={choose} />;
     case 'flame':
       return <FlameGraph open={open} theme={theme} calls={calls} lead={lead} sandwich={sandwich} />;
+    case 'graph':
+      return <Lazy load={loadGraph} props={{ open, theme, lead, list: calls.list }} />;
   }
 }

@@ -1,5 +1,5 @@
 import { isOfCalls, onNamed } from '../../page/commands.ts';
-import { bringToFront } from '../../page/dock.ts';
+import { bringToFront, FUNCTIONS } from '../../page/dock.ts';
 import type { Command } from '../../page/page.ts';
 
 /** What can be done with the calls of the function that is selected, or that a row is about. */
@@ -9,7 +9,7 @@ export const CALL_COMMANDS: readonly Command[] = [
     'List its calls',
     'calls',
     ({ id }, { trace, statistics }, { dock }) => {
-      bringToFront(dock, trace.info.peek()?.format, 'calls');
+      bringToFront(dock, trace.info.peek()?.format, FUNCTIONS);
       statistics.highlighted.value = id;
       statistics.listed.value = id;
     },

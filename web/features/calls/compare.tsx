@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { formatCount, formatLength, formatPosition, shortened } from '../../base/format.ts';
+import { formatCount, formatCounted, formatLength, formatPosition, shortened } from '../../base/format.ts';
 import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock, Ticks } from '../../base/protocol.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -7,8 +7,9 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { pointedOf } from '../../trace/pointed.ts';
 import type { FunctionCalls } from './call_list.ts';
-import { type Compared, type ComparedRow, type Run, SLOW, type Slow, selectedCall } from './comparison.ts';
+import { type Compared, type ComparedRow, SLOW, type Slow, selectedCall } from './comparison.ts';
 import type { Call } from './find_call.ts';
+import type { Run } from './runs.ts';
 import { lengthText } from './units.ts';
 import './compare.css';
 
@@ -46,7 +47,7 @@ export function Compare({ open, list, clock, origin }: Props) {
           value={which}
           choose={list.compare}
         />
-        <span class="muted">beside a median one</span>
+        <span class="muted">{found ? likenessIn(found) : 'beside a median one'}</span>
         {found && <Take open={open} found={found} clock={clock} which={which} />}
       </div>
       {found ? (
@@ -58,6 +59,20 @@ export function Compare({ open, list, clock, origin }: Props) {
       )}
     </div>
   );
+}
+
+/** Which median call this is, and why. */
+function likenessIn({ likeness }: Compared): string {
+  switch (likeness.by) {
+    case 'callees':
+      return 'beside the call nearest to the median with the same callees';
+    case 'argument':
+      return `beside the call nearest to the median with the same first argument, ${shortened(likeness.argument)}`;
+    case null:
+      return likeness.tried === 0
+        ? 'beside the median call: there are no callees and no arguments to tell what a call did'
+        : `beside the median call: none of the ${formatCounted(likeness.tried, 'call')} nearest to it did the same`;
+  }
 }
 
 interface TakeProps {
@@ -102,7 +117,7 @@ function Table({ open, name, found, clock, origin, which }: TableProps) {
     <td key="count" class="count">
       {run && (run.count > 1 || run.merged) ? `${run.merged ? '> ' : ''}${formatCount(run.count)} ×` : ''}
     </td>,
-    <td key="total">{run ? `${run.merged ? '≈ ' : ''}${length(run.total)}` : '–'}</td>,
+    <td key="total">{run ? `${run.merged ? '≈' : ''}${length(run.total)}` : '–'}</td>,
   ];
   const total = (call: Call) => Number(call.end - call.start);
   return (

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TimeOrder } from '../../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
 import { MANY, type Percentiles } from '../../base/protocol.ts';
@@ -7,8 +7,9 @@ import { ticks } from '../../base/ticks.ts';
 import type { Pointed } from '../../trace/pointed.ts';
 import type { Whose } from '../../trace/statistics.ts';
 import type { Extent } from '../../trace/view.ts';
-import { aligned, createComparison, type Run, runsOf, together } from './comparison.ts';
+import { aligned, createComparison, together } from './comparison.ts';
 import type { Call } from './find_call.ts';
+import { type Run, runsOf } from './runs.ts';
 
 const run = (name: number, total = 1, count = 1): Run => ({ name, count, total, merged: false });
 const call = (index: number, start: bigint, end: bigint): Call => ({
@@ -64,7 +65,10 @@ describe('matched callees', () => {
   });
   it('are matched by name if there are many', () => {
     const many = Array.from({ length: 1000 }, (_, i) => run(i % 2));
-    const { rows, byName, self } = together(call(0, 0n, 2000n), call(1, 0n, 10n), many, [run(1, 4)]);
+    const { rows, byName, self } = together(
+      { call: call(0, 0n, 2000n), runs: many },
+      { call: call(1, 0n, 10n), runs: [run(1, 4)], likeness: { by: 'callees' } },
+    );
     expect(byName).toBe(true);
     expect(rows).toEqual([
       { name: 0, slow: run(0, 500, 500), median: null },
@@ -77,13 +81,21 @@ describe('matched callees', () => {
 describe('a comparison', () => {
   const NAME = 7;
   let asked: { question: JobQuestion; slot: string | undefined; take: (reply: JobReply) => void }[];
-  const percentiles = signal<Percentiles | null>(null);
+  /** Each comparison has its own. */
+  let percentiles = signal<Percentiles | null>(null);
   const selected = signal<Pointed | null>(null);
   const range = signal<Extent | null>(null);
+  /** The first arguments of calls by index. */
+  let given: Record<number, string>;
   const trace = {
     begin: ((question: JobQuestion, take: (reply: JobReply) => void, slot?: string) => {
       asked.push({ question, slot, take });
       return () => undefined;
+    }) as never,
+    details: (({ index }: { index: number }) => {
+      const value = { t: 'list', v: [{ t: 'text', v: given[index] ?? '' }] };
+      const fields = given[index] === undefined ? [] : [{ name: 'Arguments', value }];
+      return Promise.resolve({ details: { fields }, error: null });
     }) as never,
   };
   const statistics = {
@@ -93,45 +105,96 @@ describe('a comparison', () => {
   };
   const answer = (of: number, part: unknown) =>
     asked[of]!.take({ t: 'job-part', id: 0, part, progress: { done: 1, of: 1 }, last: true } as JobReply);
-  const listOf = ({ item, start, end }: Call) => ({
-    length: 1,
-    track: Uint32Array.of(item.track),
-    depth: Int32Array.of(item.depth),
-    index: Uint32Array.of(item.index),
-    start: BigUint64Array.of(start),
-    end: BigUint64Array.of(end),
-    flags: Uint8Array.of(0),
+  const listOf = (...all: readonly Call[]) => ({
+    length: all.length,
+    track: Uint32Array.from(all, ({ item }) => item.track),
+    depth: Int32Array.from(all, ({ item }) => item.depth),
+    index: Uint32Array.from(all, ({ item }) => item.index),
+    start: BigUint64Array.from(all, ({ start }) => start),
+    end: BigUint64Array.from(all, ({ end }) => end),
+    flags: new Uint8Array(all.length),
   });
+  /** Answers a question once it is asked. */
+  const answerNext = async (of: number, kind: JobQuestion['kind'], part: unknown) => {
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(of));
+    expect(asked[of]!.question.kind).toBe(kind);
+    answer(of, part);
+  };
   beforeEach(() => {
     asked = [];
-    percentiles.value = null;
+    given = {};
+    percentiles = signal<Percentiles | null>(null);
     selected.value = null;
   });
 
-  it('finds both calls, and then their callees', () => {
+  /** Compares the longest call, of 90 ticks, whose callee is `callee`, or which has none; 0. Calls near the median are `near`. */
+  const compareLongest = async (callee: number, ...near: readonly Call[]) => {
+    percentiles = signal<Percentiles | null>(null);
+    const made = createComparison(NAME, { trace, statistics, selection: { selected } }, percentiles);
+    percentiles.value = { median: 10n, p90: 40n, p99: 90n };
+    made.compare('longest');
+    await answerNext(0, 'calls', listOf(call(4, 0n, 90n)));
+    await answerNext(1, 'timeOrder', callee > 0 ? calls([3, 0, 80, callee, 0]) : calls());
+    await answerNext(2, 'calls', listOf(...near));
+    await answerNext(3, 'calls', listOf());
+    return made;
+  };
+  const foundIn = async ({ compared }: Awaited<ReturnType<typeof compareLongest>>) => {
+    await vi.waitFor(() => expect(compared.value?.found).not.toBeNull());
+    return compared.value!.found!;
+  };
+
+  it('waits for the percentiles', () => {
     const { compared, compare } = createComparison(NAME, { trace, statistics, selection: { selected } }, percentiles);
     compare('longest');
     expect([asked.length, compared.value]).toEqual([0, { which: 'longest', found: null, failure: null }]);
     percentiles.value = { median: 10n, p90: 40n, p99: 90n };
     expect(asked[0]!.question).toMatchObject({ kind: 'calls', order: 'longest', name: NAME });
-    answer(0, listOf(call(4, 0n, 90n)));
-    expect(asked[1]!.question).toMatchObject({ kind: 'calls', shortest: 10n, longest: 10n });
-    answer(1, listOf(call(2, 100n, 110n)));
-    expect(asked[2]!.question).toMatchObject({ kind: 'timeOrder', from: 0n, to: 90n });
-    expect(asked[3]!.question).toMatchObject({ kind: 'timeOrder', from: 100n, to: 110n });
-    answer(2, calls([3, 0, 80, 5, 0]));
-    answer(3, calls([3, 2, 8, 5, 1]));
-    expect(compared.value?.found?.rows).toEqual([{ name: 5, slow: run(5, 80), median: run(5, 6) }]);
-    expect(compared.value?.found?.self).toEqual({ slow: 10, median: 4 });
     compare(null);
     expect(compared.value).toBe(null);
+  });
+  it('takes the call nearest to the median with the same callees', async () => {
+    const made = await compareLongest(5, call(1, 100n, 111n), call(2, 200n, 210n), call(4, 0n, 90n));
+    expect([asked[2]!.question, asked[3]!.question]).toMatchObject([
+      { shortest: 10n, order: 'shortest' },
+      { longest: 9n, order: 'longest' },
+    ]);
+    // The nearest has another callee.
+    await answerNext(4, 'timeOrder', calls([3, 0, 9, 6, 1]));
+    expect(asked[4]!.question).toMatchObject({ from: 200n, to: 210n });
+    await answerNext(5, 'timeOrder', calls([3, 2, 8, 5, 2], [3, 8, 9, 5, 3]));
+    const found = await foundIn(made);
+    expect([found.median.item.index, found.likeness]).toEqual([1, { by: 'callees' }]);
+    expect(found.rows).toEqual([{ name: 5, slow: run(5, 80), median: run(5, 7, 2) }]);
+    expect(found.self).toEqual({ slow: 10, median: 4 });
+  });
+  it('takes one with the same first argument if no callees tell', async () => {
+    given = { 4: 'a', 1: 'b', 2: 'a' };
+    const made = await compareLongest(0, call(1, 100n, 110n), call(2, 200n, 211n));
+    await answerNext(4, 'timeOrder', calls());
+    const found = await foundIn(made);
+    expect([found.median.item.index, found.likeness]).toEqual([2, { by: 'argument', argument: 'a' }]);
+  });
+  it('takes the nearest, and says so, if none did the same', async () => {
+    given = { 4: 'a', 1: 'b' };
+    const made = await compareLongest(5, call(1, 100n, 110n));
+    await answerNext(4, 'timeOrder', calls([3, 0, 9, 6, 1]));
+    const found = await foundIn(made);
+    expect([found.median.item.index, found.likeness]).toEqual([1, { by: null, tried: 1 }]);
+  });
+  it('says if nothing tells what a call did, and if there is no other call', async () => {
+    const made = await compareLongest(0, call(1, 100n, 110n));
+    await answerNext(4, 'timeOrder', calls());
+    expect((await foundIn(made)).likeness).toEqual({ by: null, tried: 0 });
+    asked = [];
+    const { compared } = await compareLongest(5, call(4, 0n, 90n));
+    await vi.waitFor(() => expect(compared.value?.failure).toContain('no other call'));
   });
   it('says if the call is a median one', () => {
     percentiles.value = { median: 10n, p90: 10n, p99: 10n };
     const { compared, compare } = createComparison(NAME, { trace, statistics, selection: { selected } }, percentiles);
     compare('p90');
     answer(0, listOf(call(2, 0n, 10n)));
-    answer(1, listOf(call(2, 0n, 10n)));
     expect(compared.value?.failure).toContain('median duration itself');
   });
 });

@@ -1,29 +1,18 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { TimeOrder } from '../../base/calls_protocol.ts';
-import type { JobReply } from '../../base/job_protocol.ts';
 import { MANY, type Percentiles } from '../../base/protocol.ts';
-import { createScope, type Dispose } from '../../base/scope.ts';
+import { createScope } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
 import type { Selection } from '../../trace/selection.ts';
 import type { Statistics } from '../../trace/statistics.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { type Call, findCall } from './find_call.ts';
+import { answerOf, findLike, type Like, type Likeness } from './like.ts';
+import { type Run, runsOf } from './runs.ts';
 
 /** Which call is compared with a median one. */
 export const SLOW = ['longest', 'p99', 'p90', 'selected'] as const;
 export type Slow = (typeof SLOW)[number];
-
-/** Back-to-back calls of one callee. */
-export interface Run {
-  /** Name id. */
-  readonly name: number;
-  readonly count: number;
-  /** Ticks. */
-  readonly total: number;
-  /** Calls too short to tell apart are among them: they are more than `count`, and `total` is an estimate. */
-  readonly merged: boolean;
-}
 
 /** A callee in both calls. At least one side has it. */
 export interface ComparedRow {
@@ -40,6 +29,8 @@ export interface Compared {
   readonly rows: readonly ComparedRow[];
   /** Callees are by name, because there are too many to match them in order. */
   readonly byName: boolean;
+  /** Why this median call. */
+  readonly likeness: Likeness;
   /** Ticks that callees do not cover. */
   readonly self: { readonly slow: number; readonly median: number };
 }
@@ -57,7 +48,7 @@ export interface Comparison {
 const MOST_RUNS = 600;
 
 interface Parts {
-  readonly trace: Pick<Trace, 'begin'>;
+  readonly trace: Pick<Trace, 'begin' | 'details'>;
   readonly statistics: Pick<Statistics, 'asked' | 'range' | 'whose'>;
   readonly selection: Pick<Selection, 'selected'>;
 }
@@ -70,15 +61,14 @@ export function createComparison(name: number, parts: Parts, percentiles: Readon
   const compared = signal<Comparison | null>(null);
 
   /** The direct callees of a call. */
-  const calleesOf = (call: Call, slot: string, take: (runs: readonly Run[] | null) => void): Dispose => {
+  const calleesOf = async (call: Call, slot: string): Promise<readonly Run[] | null> => {
     const { item, start, end } = call;
     const range = { from: start, to: end, tracks: Uint32Array.of(item.track) };
-    const none = { kinds: new Uint8Array(), ends: new Uint32Array(), names: new Uint32Array() };
-    const heard = (reply: JobReply<'timeOrder'>) => {
-      if (reply.t === 'job-failed') take(null);
-      if (reply.t === 'job-part') take(runsOf(reply.part, item.depth + 1));
-    };
-    return trace.begin({ kind: 'timeOrder', ...range, transforms: none }, heard, slot);
+    // Questions give their arrays away.
+    const transforms = { kinds: new Uint8Array(), ends: new Uint32Array(), names: new Uint32Array() };
+    const question = { kind: 'timeOrder', ...range, transforms } as const;
+    const part = await answerOf<'timeOrder'>((take) => trace.begin(question, take, slot));
+    return part && runsOf(part, item.depth + 1);
   };
 
   scope.add(
@@ -89,47 +79,36 @@ export function createComparison(name: number, parts: Parts, percentiles: Readon
         return undefined;
       }
       const { which } = now;
-      const fail = (failure: string) => {
-        compared.value = { which, found: null, failure };
+      let isOver = false;
+      const tell = (found: Compared | null, failure: string | null) => {
+        if (!isOver) compared.value = { which, found, failure };
       };
-      compared.value = { which, found: null, failure: null };
+      tell(null, null);
       const known = percentiles.peek();
       if (!known) return undefined;
       const jobs = createScope();
-      const align = (slow: Call, median: Call) => {
-        const { item: a } = slow;
-        const { item: b } = median;
-        if (a.track === b.track && a.depth === b.depth && a.index === b.index) {
-          fail('This call has the median duration itself. Select a slower one to compare.');
-          return;
-        }
-        const sides: { slow?: readonly Run[]; median?: readonly Run[] } = {};
-        const take = (side: 'slow' | 'median') => (runs: readonly Run[] | null) => {
-          if (!runs) fail('The callees could not be found.');
-          else sides[side] = runs;
-          if (sides.slow && sides.median)
-            compared.value = { which, failure: null, found: together(slow, median, sides.slow, sides.median) };
-        };
-        jobs.add(calleesOf(slow, 'callees of the slow call', take('slow')));
-        jobs.add(calleesOf(median, 'callees of the median call', take('median')));
+      const withSlow = async (call: Call | null) => {
+        if (!call) return tell(null, 'No call in this range.');
+        if (which !== 'selected' && call.end - call.start === known.median)
+          return tell(null, 'This call has the median duration itself. Select a slower one to compare.');
+        const runs = await calleesOf(call, 'callees of the slow call');
+        if (isOver) return undefined;
+        const like = runs && (await findLike(name, { call, runs }, known.median, { trace, statistics, calleesOf }));
+        if (!runs) return tell(null, 'The callees could not be found.');
+        return like
+          ? tell(together({ call, runs }, like), null)
+          : tell(null, 'There is no other call in this range to compare.');
       };
-      const withSlow = (slow: Call | null) => {
-        if (!slow) {
-          fail('No call in this range.');
-          return;
-        }
-        const wanted = { name, order: 'start', duration: known.median } as const;
-        jobs.add(
-          findCall(wanted, parts, 'median call', (median) => {
-            if (median) align(slow, median);
-            else fail('No call in this range.');
-          }),
-        );
+      if (which === 'selected') void withSlow(now.selected);
+      else {
+        const wanted =
+          which === 'longest' ? { order: 'longest' as const } : { order: 'start' as const, duration: known[which] };
+        jobs.add(findCall({ name, ...wanted }, parts, 'slow call', (call) => void withSlow(call)));
+      }
+      return () => {
+        isOver = true;
+        jobs.dispose();
       };
-      if (which === 'selected') withSlow(now.selected);
-      else if (which === 'longest') jobs.add(findCall({ name, order: 'longest' }, parts, 'slow call', withSlow));
-      else jobs.add(findCall({ name, order: 'start', duration: known[which] }, parts, 'slow call', withSlow));
-      return jobs.dispose;
     }),
   );
   // A selected call may be outside of another range.
@@ -157,36 +136,15 @@ export function selectedCall(name: number, selection: Pick<Selection, 'selected'
   return { item, start, end: ticks(end), flags };
 }
 
-/** Back-to-back calls at a depth, in the order of time. */
-export function runsOf(calls: TimeOrder, depth: number): readonly Run[] {
-  const runs: Run[] = [];
-  for (let i = 0; i < calls.length; i += 1) {
-    if (calls.depth[i] !== depth) continue;
-    const merged = calls.index[i] === MANY;
-    const length = calls.end[i]! - calls.start[i]!;
-    // How much of a rectangle of several calls is covered, in 255ths.
-    const total = merged ? (length * calls.fill[i]!) / 255 : length;
-    const name = calls.name[i]!;
-    const last = runs.at(-1);
-    if (last?.name === name) {
-      runs[runs.length - 1] = {
-        name,
-        count: last.count + 1,
-        total: last.total + total,
-        merged: last.merged || merged,
-      };
-    } else runs.push({ name, count: 1, total, merged });
-  }
-  return runs;
-}
-
 /** Two calls with their callees matched. */
-export function together(slow: Call, median: Call, a: readonly Run[], b: readonly Run[]): Compared {
+export function together(slow: { readonly call: Call; readonly runs: readonly Run[] }, median: Like): Compared {
+  const [a, b] = [slow.runs, median.runs];
   const byName = a.length > MOST_RUNS || b.length > MOST_RUNS;
   const rows = byName ? aligned(summed(a), summed(b)) : aligned(a, b);
   const own = (call: Call, runs: readonly Run[]) =>
     Math.max(0, Number(call.end - call.start) - runs.reduce((sum, { total }) => sum + total, 0));
-  return { slow, median, rows, byName, self: { slow: own(slow, a), median: own(median, b) } };
+  const self = { slow: own(slow.call, a), median: own(median.call, b) };
+  return { slow: slow.call, median: median.call, rows, byName, likeness: median.likeness, self };
 }
 
 /** Runs by name, in the order of first calls. */

@@ -1,35 +1,26 @@
-import { capitalised, plural } from '../../base/format.ts';
+import { FUNCTIONS } from '../../page/dock.ts';
 import type { Feature } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { CALL_COMMANDS } from './commands.ts';
 import { VIEWS } from './views.ts';
 
-/** The Calls panel, with functions, call tree, flame graph and stacks of the range, and the call graph. */
+/** The Functions panel: functions, call tree, flame graph, stacks and call graph of the range. */
 export const CALLS: Feature = {
   panels: [
     {
-      id: 'calls',
-      title: 'Calls',
+      id: FUNCTIONS,
+      title: 'Functions',
       place: 6,
       // Variables lists the buffers of a trace of values themselves.
-      titleFor: ({ trace }) =>
-        hasValues(trace) ? 'Lifetimes' : capitalised(plural(2, trace.info.value?.sliceNoun ?? 'call')),
+      titleFor: ({ trace }) => (hasValues(trace) ? 'Lifetimes' : 'Functions'),
       // Points of values have no calls worth a tab.
       isMore: ({ trace }) => hasValues(trace),
       views: VIEWS,
       load: async () => (await import('./calls.tsx')).callsView,
     },
-    {
-      // Which function calls which, as boxes and arrows. Traces of instructions have it in the menu.
-      id: 'graph',
-      title: 'Call graph',
-      place: 7,
-      offered: ({ trace }) => trace.info.value?.offers.includes('callStacks') ?? false,
-      isMore: ({ trace }) => trace.info.value?.clock.kind === 'ordinal',
-      load: async () => (await import('./graph/graph.tsx')).graphView,
-    },
   ],
   commands: CALL_COMMANDS,
+  starts: async () => (await import('./starts.ts')).STARTS,
   sheet: [
     {
       title: 'Functions and Tree',

@@ -1,9 +1,12 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../base/format.ts';
 import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../base/protocol.ts';
 import type { PanelProps } from '../../page/page.ts';
+import { widthOfHead, widthOfText } from '../../parts/columns.ts';
+import { useLongList } from '../../parts/long_list.ts';
 import { type Look, Table, type Column as TableColumn } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -89,20 +92,24 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
           open={open}
           id="functions-filter"
           label="Filter functions"
-          placeholder={`Filter: name, or a term such as ${exampleTerm(info, 'slices')}`}
+          placeholder={`Filter, such as ${exampleTerm(info, 'slices')}`}
           text={filter.text}
           wrong={filter.wrong.value !== null}
           onEscape={() => {
             filter.text.value = '';
           }}
         />
-        <span class="muted">
-          {filter.searching.value ? 'Searching… ' : ''}
-          {amount(told, rows.value.length, filter.text.value, info.sliceNoun, open)}
-          {tellingColumns(told.columns).includes('total') ? unitOf(clock) : ''}
-        </span>
-        <span class="functions-units rigid">{units}</span>
-        <Accuracy open={open} told={told} actions={actions} />
+        <Amount
+          words={[
+            filter.searching.value ? 'Searching… ' : '',
+            amount(told, rows.value.length, filter.text.value, info.sliceNoun, open),
+            tellingColumns(told.columns).includes('total') ? unitOf(clock) : '',
+          ].join('')}
+          exact={statistics.exact.value}
+        />
+        {units}
+        {actions}
+        <Keep open={open} name={statistics.highlighted.value} />
         <Take open={open} columns={told.columns} rows={rows.value} clock={clock} />
       </div>
       {filter.wrong.value && <Wrong text={filter.text.value} wrong={filter.wrong.value} />}
@@ -164,38 +171,18 @@ function Take({ open: { trace }, columns, rows, clock }: TakeProps) {
   return <TakeTable name="functions" head={head} rows={() => atOnce([...rows], texts)} />;
 }
 
-interface AccuracyProps {
-  readonly open: OpenTrace;
-  readonly told: Told<FunctionColumns>;
-  readonly actions: ComponentChildren;
-}
-
-function Accuracy({ open, told, actions }: AccuracyProps) {
-  const { trace, statistics } = open;
-  const name = statistics.highlighted.value;
-  const exact = statistics.exact.value;
-  const percentiles = tellingColumns(told.columns).includes('median');
-  if (name < 0) return null;
+/** How many functions there are. It takes the room that is left, so that nothing else moves, and says the whole in its title. */
+function Amount({ words, exact }: { readonly words: string; readonly exact: Exact | null }) {
+  const text = `${words}${exact && !exact.found ? ` · ${exactness(exact)}` : ''}`;
   return (
-    <span class="panel-end functions-end row rigid">
-      {exact?.name === name && <span class="muted">{exactness(exact)}</span>}
-      {percentiles && exact?.name !== name && (
-        <button
-          type="button"
-          title={`Exact percentiles of ${shortened(trace.names.of(name))}`}
-          onClick={() => statistics.askExact(name)}
-        >
-          Find exact percentiles
-        </button>
-      )}
-      {actions}
-      <Keep open={open} name={name} />
+    <span class="muted functions-amount" role="status" title={text}>
+      {text}
     </span>
   );
 }
 
-function exactness({ found, progress, failure }: Exact): string {
-  if (found) return 'Percentiles are exact.';
+/** How far the exact percentiles are, or why there are none. */
+function exactness({ progress, failure }: Exact): string {
   return failure ?? (progress ? `Counting… ${formatPercent(progress.done, progress.of)}` : 'Counting…');
 }
 
@@ -213,9 +200,12 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
   const { trace, statistics } = open;
   const { columns } = told;
   const chosen = statistics.highlighted.value;
-  const shown = tellingColumns(columns);
+  const telling = tellingColumns(columns);
+  const place = useLongList(rows.length);
+  const widths = useMemo(() => widthsOf(columns, clock), [columns, clock]);
   const nameOf = (row: number) => columns.name[rows[row]!]!;
   const now = sort.value;
+  const { shown, hasBars } = fitting(telling, widths, place.width, now.by);
   // A share sorts as the total does.
   const sorted = (by: Column) => (by === 'share' ? 'total' : by);
   const titleOf = (by: Column) => (by === 'name' && trace.info.value?.sliceNoun !== 'call' ? 'Name' : HEADS[by][0]);
@@ -227,13 +217,24 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
     whole: wholeOf(columns),
     exact: statistics.exact.value,
     isEstimate: !told.exact,
+    hasBars,
   };
+  const hasPercentiles = shown.includes('median');
+  const exactItem = (name: number) => ({
+    id: 'exact',
+    title: 'Find exact percentiles',
+    run: () => {
+      statistics.highlighted.value = name;
+      statistics.askExact(name);
+    },
+  });
   return (
     <Table
       label="Functions"
       id="function"
       rowId={(i) => columns.name[i]!}
-      class={shown.length < 7 ? 'few' : undefined}
+      minWidth={`${needed(shown, widths)}px`}
+      list={place}
       count={rows.length}
       row={(number) => rows[number] ?? null}
       columns={shown.map(
@@ -242,6 +243,7 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
           title: titleOf(by),
           says: HEADS[by][1],
           class: by,
+          width: by === 'name' ? undefined : `${widths[by] + (by === 'share' && hasBars ? BAR : 0)}px`,
           key: by === 'share' && shown.includes('total') ? 'share' : sorted(by),
           cell: (i) => cellOf(by, i, context),
           look: (i) => lookOf(by, i, context),
@@ -264,7 +266,11 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
       double={(row) => list(nameOf(row))}
       menu={(i) => {
         const name = columns.name[i]!;
-        return { named: { id: name, text: trace.names.of(name), isCalled: true }, show: null };
+        return {
+          named: { id: name, text: trace.names.of(name), isCalled: true },
+          show: null,
+          own: hasPercentiles && !exactOf(context.exact, name) ? [exactItem(name)] : [],
+        };
       }}
       empty={columns.length === 0 ? 'No calls in this range.' : 'No function matches.'}
     />
@@ -281,6 +287,52 @@ interface CellContext {
   readonly exact: Exact | null;
   /** Not all slices have been visited. */
   readonly isEstimate: boolean;
+  /** There is room for bars beside shares. */
+  readonly hasBars: boolean;
+}
+
+/** CSS pixels of the bar beside a share, and of the narrowest column of names. */
+const BAR = 44;
+const NAMES = 140;
+/** Rows whose texts decide on the width of a column. */
+const MOST_MEASURED = 300;
+
+/** CSS pixels of columns that show all of their titles and numbers. That of names takes what is left. */
+function widthsOf(columns: FunctionColumns, clock: Clock): Readonly<Record<Column, number>> {
+  const every = Math.max(1, Math.floor(columns.length / MOST_MEASURED));
+  const of = (by: Column): number => {
+    if (by === 'name') return NAMES;
+    if (by === 'share') return Math.max(widthOfHead(HEADS[by][0]), widthOfText('100.0 %'));
+    let longest = '';
+    for (let i = 0; i < columns.length; i += every) {
+      const value = Math.round(columns[by][i]!);
+      const text =
+        by === 'bytes' ? formatBytes(value) : by === 'count' ? formatCount(value) : lengthText(BigInt(value), clock);
+      // A rounded number has a sign before it.
+      if (text.length >= longest.length) longest = `≈${text}`;
+    }
+    return Math.max(widthOfHead(HEADS[by][0]), widthOfText(longest));
+  };
+  return Object.fromEntries((Object.keys(HEADS) as Column[]).map((by) => [by, of(by)])) as Record<Column, number>;
+}
+
+function needed(shown: readonly Column[], widths: Readonly<Record<Column, number>>): number {
+  return shown.reduce((sum, by) => sum + widths[by], 0);
+}
+
+/**
+ * The columns that fit `room` CSS pixels. What says least gives way: the bars, and between median and p99 the p90, unless the rows are
+ * sorted by it.
+ */
+function fitting(
+  telling: readonly Column[],
+  widths: Readonly<Record<Column, number>>,
+  room: number,
+  by: Column,
+): { readonly shown: readonly Column[]; readonly hasBars: boolean } {
+  const all = needed(telling, widths);
+  const shown = all <= room || by === 'p90' ? telling : telling.filter((column) => column !== 'p90');
+  return { shown, hasBars: all + BAR <= room };
 }
 
 /** The bits of {@link FunctionColumns.rounded}. */
@@ -290,7 +342,7 @@ const LATER = '…';
 
 /** The content of a cell: of a column and of row `i` of the statistics. */
 function cellOf(by: Column, i: number, context: CellContext): ComponentChildren {
-  const { open, columns, clock, theme, whole, exact, isEstimate } = context;
+  const { open, columns, clock, theme, whole, exact, isEstimate, hasBars } = context;
   const name = columns.name[i]!;
   const about = (text: string, isRounded = isEstimate) => (isRounded ? `≈${text}` : text);
   const length = (by: Exclude<FunctionColumn, 'name' | 'bytes'>, isRounded = isEstimate) =>
@@ -316,9 +368,11 @@ function cellOf(by: Column, i: number, context: CellContext): ComponentChildren 
       return (
         <>
           {formatShare(columns.total[i]!, whole)}
-          <span class="share-bar bar" aria-hidden="true">
-            <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
-          </span>
+          {hasBars && (
+            <span class="share-bar bar" aria-hidden="true">
+              <span style={{ width: `${whole > 0 ? Math.min(100, (columns.total[i]! / whole) * 100) : 0}%` }} />
+            </span>
+          )}
         </>
       );
     case 'min':
@@ -329,7 +383,8 @@ function cellOf(by: Column, i: number, context: CellContext): ComponentChildren 
     case 'p99': {
       const found = exactOf(exact, name);
       if (found) return lengthText(found[by], clock);
-      return length(by, isEstimate || (columns.rounded[i]! & ROUNDED[by]) !== 0);
+      const isRounded = isEstimate || (columns.rounded[i]! & ROUNDED[by]) !== 0;
+      return isRounded ? <Rounded open={open} name={name} text={length(by, true)} /> : length(by, false);
     }
     default:
       return length(by);
@@ -337,34 +392,39 @@ function cellOf(by: Column, i: number, context: CellContext): ComponentChildren 
 }
 
 /** What that cell looks like. */
-function lookOf(by: Column, i: number, { open, columns, exact }: CellContext): Look {
+function lookOf(by: Column, i: number, { open, columns, exact, hasBars }: CellContext): Look {
   const name = columns.name[i]!;
   if (by === 'name') return { title: shortened(open.trace.names.of(name), LONGEST_TITLE) };
   if (by === 'bytes') return { title: `${formatCount(columns.bytes[i]!)} bytes` };
-  if (by === 'share') return { class: 'with-bar' };
+  if (by === 'share') return { class: hasBars ? 'with-bar' : undefined };
   return { class: by in ROUNDED && exactOf(exact, name) ? 'exact' : undefined };
 }
 
-interface ExtremeProps {
+interface CellButtonProps {
   readonly open: OpenTrace;
+  /** Name id of the function. */
   readonly name: number;
-  readonly of: 'min' | 'max';
+  readonly title: string;
   readonly text: string;
+  readonly act: () => void;
+  /** It looks like a button in the chosen row only. */
+  readonly isQuiet?: boolean;
 }
 
-/** The shortest or the longest call of a function, which a click selects. */
-function Extreme({ open, name, of, text }: ExtremeProps) {
+/** A figure of a function that a click acts on. */
+function CellButton({ open, name, title, text, act, isQuiet = false }: CellButtonProps) {
+  const isChosen = open.statistics.highlighted.value === name;
   return (
     <button
       type="button"
-      class="plain dotted extreme"
-      tabIndex={open.statistics.highlighted.value === name ? 0 : -1}
-      title={of === 'min' ? 'Select the shortest call' : 'Select the longest call'}
+      class={isQuiet && !isChosen ? 'plain extreme' : 'plain dotted extreme'}
+      tabIndex={isChosen ? 0 : -1}
+      title={title}
       onClick={(event) => {
         // The row stays chosen.
         event.stopPropagation();
         open.statistics.highlighted.value = name;
-        selectCall({ name, order: of === 'min' ? 'shortest' : 'longest' }, open);
+        act();
       }}
       onKeyDown={(event) => {
         // The keys of a button are not those of the timeline.
@@ -374,6 +434,34 @@ function Extreme({ open, name, of, text }: ExtremeProps) {
     >
       {text}
     </button>
+  );
+}
+
+interface ExtremeProps extends Pick<CellButtonProps, 'open' | 'name' | 'text'> {
+  readonly of: 'min' | 'max';
+}
+
+/** The shortest or the longest call of a function, which a click selects. */
+function Extreme({ open, name, of, text }: ExtremeProps) {
+  const isMin = of === 'min';
+  return (
+    <CellButton
+      {...{ open, name, text }}
+      title={isMin ? 'Select the shortest call' : 'Select the longest call'}
+      act={() => selectCall({ name, order: isMin ? 'shortest' : 'longest' }, open)}
+    />
+  );
+}
+
+/** A percentile that is not exact. A click finds the exact ones of the function. */
+function Rounded({ open, name, text }: Pick<CellButtonProps, 'open' | 'name' | 'text'>) {
+  return (
+    <CellButton
+      {...{ open, name, text }}
+      isQuiet
+      title="Find exact percentiles"
+      act={() => open.statistics.askExact(name)}
+    />
   );
 }
 

@@ -12,7 +12,6 @@ import {
 import { plainLength, plainPosition, plainTitle } from '../../base/plain.ts';
 import type { Clock, Ticks } from '../../base/protocol.ts';
 import { useLongList } from '../../parts/long_list.ts';
-import { Segments } from '../../parts/segments.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -23,12 +22,6 @@ import type { Call } from './find_call.ts';
 import { DurationHistogram } from './histogram.tsx';
 import './list.css';
 import './percentiles.css';
-
-const ORDERS: readonly (readonly [CallOrder, string])[] = [
-  ['start', 'By start'],
-  ['longest', 'Longest'],
-  ['shortest', 'Shortest'],
-];
 
 interface Props {
   readonly open: OpenTrace;
@@ -81,16 +74,6 @@ export function CallListView({ open, calls, list }: Props) {
           >
             Compare
           </button>
-        )}
-        {differ && !comparing && (
-          <Segments
-            label="Order"
-            options={ORDERS}
-            value={list.order.value}
-            choose={(order) => {
-              list.order.value = order;
-            }}
-          />
         )}
         <span class="step-buttons rigid">
           <button
@@ -228,10 +211,20 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
     return call ? text(call) : '';
   };
   const columns: readonly Column<number>[] = [
-    { title: '#', cell: (number) => formatCount(number + 1), look: () => ({ class: 'muted' }) },
-    { title: 'Start', cell: of(({ start }) => formatPosition(start, origin, clock)) },
-    { title: 'Duration', cell: of(({ start, end }) => formatLength(end - start, clock)) },
-    { title: 'Track', class: 'where', cell: of(({ item }) => tracks.get(item.track)?.name ?? '') },
+    {
+      title: '#',
+      class: 'number call-number',
+      cell: (number) => formatCount(number + 1),
+      look: () => ({ class: 'muted' }),
+    },
+    { title: 'Start', key: 'start', cell: of(({ start }) => formatPosition(start, origin, clock)) },
+    {
+      title: 'Duration',
+      // Without durations that differ there is nothing to sort by.
+      key: durationsDiffer(known) ? 'duration' : undefined,
+      cell: of(({ start, end }) => formatLength(end - start, clock)),
+    },
+    { title: 'Track', class: 'words where', cell: of(({ item }) => tracks.get(item.track)?.name ?? '') },
   ];
   return (
     <Table
@@ -240,6 +233,11 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
       count={known.listed}
       row={(number) => number}
       columns={columns}
+      by={list.order.value === 'start' ? 'start' : 'duration'}
+      descending={list.order.value === 'longest'}
+      sortBy={(by) => {
+        list.order.value = by === 'start' ? 'start' : list.order.peek() === 'longest' ? 'shortest' : 'longest';
+      }}
       current={list.current.value}
       choose={list.choose}
       // All have the name of the list.

@@ -12,12 +12,13 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
-import { CountSwitches } from './bar.tsx';
-import type { Calls, CallView } from './calls.ts';
+import { CountMenu } from './bar.tsx';
+import type { Calls } from './calls.ts';
 import { selectCall } from './find_call.ts';
 import { STACK_ORDERS, type Stack, type StackOrder, type Stacks, stackLines } from './stacks.ts';
 import { Uncounted } from './uncounted.tsx';
 import { lengthText, unitOf } from './units.ts';
+import type { CallView } from './views.ts';
 import './stacks.css';
 
 /** Stacks that are shown at first, and with each click for more. Each has many lines. */
@@ -63,7 +64,7 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
             calls.stackOrder.value = order;
           }}
         />
-        <CountSwitches open={open} calls={calls} />
+        <CountMenu open={open} calls={calls} />
         <Actions open={open} calls={calls} stack={current} choose={choose} />
         {stacks && told && (
           <span class="muted panel-end">
@@ -190,8 +191,9 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
   useEffect(() => {
     box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [current, order]);
+  const about = (text: string) => (statistics.tree.value?.exact === false ? `≈${text}` : text);
   const figure = (stack: Stack, by: StackOrder) =>
-    by === 'count' ? formatCount(Math.round(stack.count)) : lengthText(BigInt(Math.round(stack[by])), clock);
+    about(by === 'count' ? formatCount(Math.round(stack.count)) : lengthText(BigInt(Math.round(stack[by])), clock));
   const swatches = PALETTES[theme.theme.value].slices;
   // Stacks have different heights, so all up to a number exist.
   const list: LongList = {
@@ -216,17 +218,22 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
       row={(number) => stacks[number] ?? null}
       columns={[
         ...columns.map(
-          (by): Column<Stack> => ({ title: TITLES[by], says: SAYS[by], cell: (stack) => figure(stack, by) }),
+          (by): Column<Stack> => ({
+            title: TITLES[by],
+            says: SAYS[by],
+            key: by,
+            cell: (stack) => figure(stack, by),
+          }),
         ),
         {
           title: order === 'count' ? 'Of the first' : 'Share',
           says: order === 'count' ? 'Compared with the first' : 'Share of covered time',
           class: 'share',
-          cell: (stack) => formatShare(stack[order], all),
+          cell: (stack) => about(formatShare(stack[order], all)),
         },
         {
           title: 'Stack, innermost first',
-          class: 'stack',
+          class: 'words stack',
           cell: ({ path }, row) =>
             stackLines(path, row === current ? OPEN_LINES : LINES).map((line, number) =>
               'leftOut' in line ? (
@@ -245,6 +252,11 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
             ),
         },
       ]}
+      by={order}
+      descending
+      sortBy={(by) => {
+        calls.stackOrder.value = by as StackOrder;
+      }}
       current={current}
       choose={go}
       act={longest}

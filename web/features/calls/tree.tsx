@@ -11,7 +11,7 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
-import { Chips, CollapseSwitch, CountSwitches, FunctionActions, PathFilter } from './bar.tsx';
+import { Chips, CollapseSwitch, CountMenu, FunctionActions, PathFilter } from './bar.tsx';
 import { type TreeColumn, type TreeRow, treeMove, typedRow } from './call_tree.ts';
 import { type Calls, closedSiblings } from './calls.ts';
 import { Uncounted } from './uncounted.tsx';
@@ -75,7 +75,7 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
           }}
         />
         <CollapseSwitch calls={calls} />
-        <CountSwitches open={open} calls={calls} />
+        <CountMenu open={open} calls={calls} />
         <PathFilter calls={calls} />
         <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes />
         {told && (

@@ -1,39 +1,26 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
-import {
-  capitalised,
-  formatBytes,
-  formatCount,
-  formatCounted,
-  formatLength,
-  formatOffset,
-  formatPosition,
-  plural,
-  shortened,
-} from '../../base/format.ts';
-import type { Details as ItemDetails, Ticks, TraceInfo } from '../../base/protocol.ts';
+import { capitalised, formatOffset, formatPosition, shortened } from '../../base/format.ts';
+import { whenIdle } from '../../base/idle.ts';
+import type { Details as ItemDetails, Ticks } from '../../base/protocol.ts';
 import type { Page } from '../../page/page.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Lazy } from '../../parts/lazy.tsx';
-import { useOneTabStop } from '../../parts/one_tab_stop.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
 import { Keep } from '../../timeline/widgets/keep.tsx';
 import { retyped } from '../../trace/event_types.ts';
 import { termOfName } from '../../trace/find_terms.ts';
 import { flagWords } from '../../trace/flags.ts';
-import { hasNumbersOnly } from '../../trace/names.ts';
-import { slicesByNoun } from '../../trace/tracks.ts';
 import type { ValueContext } from '../../trace/values.ts';
-import { extentLength } from '../../trace/view.ts';
+import { FactList, LongTitle } from './fact_list.tsx';
 import { FunctionSource } from './function_source.tsx';
 import { KeepAddress, Keeper } from './keep_field.tsx';
+import { RangeShare } from './range_share.tsx';
 import { isPoint, StatementLink } from './statement_link.tsx';
 import { Fields } from './value.tsx';
 import './details.css';
 
-/** Details of the selection, or facts about the trace without a selection. */
+/** Details of the selection, or what is shown without one. */
 export function Details({
   open,
   page,
@@ -68,7 +55,7 @@ export function Details({
         {page.features
           .flatMap(({ overviews }) => overviews ?? [])
           .map(({ offered, load }, i) => offered(open) && <Lazy key={i} load={load} props={{ open, page }} />)}
-        {info && <TraceFacts open={open} info={info} />}
+        {info && <Lazy key={open.id} load={() => loadStartHere(page)} props={{ open, page, info }} />}
       </aside>
     );
   return (
@@ -115,7 +102,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
     <>
       <div class="details-head">
         {details.name >= 0 && <span class="swatch" style={{ background: colour }} />}
-        <Title
+        <LongTitle
           key={keyOf(details)}
           name={trace.names.inPlaceOf(details.title) || positionTitle(details.start, context)}
         />
@@ -144,7 +131,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
               type="button"
               class="plain link"
               title={`Find all named ${shortened(details.title)}`}
-              onClick={() => open.find.open(termOfName(details.title))}
+              onClick={() => open.find.ask(termOfName(details.title))}
             >
               Find all
             </button>
@@ -169,7 +156,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
           props={{ fields: details.fields, open }}
         />
       )}
-      <Values key={keyOf(details)}>
+      <FactList key={keyOf(details)}>
         <Keeper.Provider value={{ open, details, page }}>
           {isPoint(details.fields) ? (
             <Lazy load={loadPointFields} props={{ open, page, details, context }} />
@@ -177,6 +164,7 @@ function Item({ open, page, details, context, colour }: ItemProps) {
             <Fields fields={retyped(details.fields, open.eventTypes.types.value)} context={context} />
           )}
         </Keeper.Provider>
+        <RangeShare details={details} range={open.statistics.range.value} clock={context.clock} />
         <FunctionSource trace={trace} name={details.name} />
         {page.features
           .flatMap(({ facts }) => facts ?? [])
@@ -188,37 +176,13 @@ function Item({ open, page, details, context, colour }: ItemProps) {
             <dt>Record</dt>
             <dd>
               <Copyable text={details.offset.toString()}>at {formatOffset(details.offset)}</Copyable>
+              {/* It may be larger than the file. */}
+              {trace.info.value?.container != null && <span class="muted"> unpacked</span>}
             </dd>
           </>
         )}
-      </Values>
+      </FactList>
     </>
-  );
-}
-
-/** Names and values. They are one stop of the tab key; arrow keys lead from value to value. */
-function Values({ children }: { children: ComponentChildren }) {
-  const box = useRef<HTMLDListElement>(null);
-  useOneTabStop(box);
-  return (
-    <dl class="fields" ref={box}>
-      {children}
-    </dl>
-  );
-}
-
-/** A name as a heading. A long one is cut, and a click shows all of it. */
-function Title({ name }: { name: string }) {
-  const whole = useSignal(false);
-  const short = shortened(name);
-  if (short === name) return <h2>{name}</h2>;
-  return (
-    <h2>
-      {whole.value ? <Copyable text={name}>{name}</Copyable> : short}{' '}
-      <button type="button" class="plain link" onClick={() => (whole.value = !whole.value)}>
-        {whole.value ? 'Show less' : `Show all ${formatCount(name.length)} characters`}
-      </button>
-    </h2>
   );
 }
 
@@ -228,87 +192,14 @@ function positionTitle(start: Ticks, { clock, origin }: ValueContext): string {
   return capitalised(position);
 }
 
+/** Loads what is shown without a selection. The first picture of a trace comes before it. */
+async function loadStartHere(page: Page) {
+  await new Promise<void>((resolve) => whenIdle(resolve, 200));
+  const { startHereOf } = await import('./start_here.tsx');
+  return startHereOf(page);
+}
+
 const loadPointFields = async () => (await import('./point.tsx')).PointFields;
-
-/** What a person can do about functions without names. */
-const NUMBERS_ONLY =
-  "This log has function numbers only. For names, add the program that wrote it, or open llvm-xray's YAML of the log.";
-
-function TraceFacts({ open, info }: { open: OpenTrace; info: TraceInfo }) {
-  const { trace } = open;
-  const status = trace.status.value;
-  // A packed trace has its own size once it is unpacked.
-  const size = trace.content.value?.size ?? trace.size;
-  const { events, slices, extent, bytesRead } = trace.progress.value;
-  const tracks = trace.tracks.value;
-  // Progress comes more often than tracks, of which there may be thousands.
-  const { instants, byNoun, threads } = useMemo(() => {
-    const all = [...tracks.values()];
-    return {
-      instants: all.reduce((sum, track) => sum + track.instants, 0),
-      byNoun: slicesByNoun(all, info),
-      threads: all.filter(({ kind }) => kind === 'thread').length,
-    };
-  }, [tracks, info]);
-  const { clock } = info;
-  const rows: (readonly [string, string, (string | undefined)?])[] = [
-    ['Format', info.title],
-    ['Size', formatBytes(size), size < 1000 ? undefined : `${formatCount(size)} bytes`],
-  ];
-  if (info.container !== null) rows.push(['Container', info.container]);
-  if (trace.nested) rows.push(['Tail calls', 'shown under their callers']);
-  if (status.at === 'ready' && status.how !== 'complete') rows.push(['Read', `${formatCount(bytesRead)} bytes`]);
-  rows.push(
-    [capitalised(plural(events, info.eventNoun)), formatCount(events)],
-    ...byNoun
-      .filter(([noun]) => noun !== info.eventNoun)
-      .map(([noun, count]) => [capitalised(plural(count, noun)), formatCount(count)] as const),
-    ...(instants > 0 ? [['Events', formatCount(instants)] as const] : []),
-  );
-  if (threads > 0) rows.push(['Threads', formatCount(threads)]);
-  if (extent && clock.kind === 'ordinal') {
-    rows.push([`First ${clock.unit}`, formatCount(extent.from)]);
-  } else if (extent) {
-    const length = extentLength(extent);
-    rows.push([
-      'Length',
-      formatLength(length, clock),
-      clock.kind === 'seconds' ? formatCounted(length, 'tick') : undefined,
-    ]);
-    rows.push(['First tick', formatCount(extent.from)]);
-  }
-  return (
-    <>
-      <div class="details-head">
-        <Title name={trace.name} />
-      </div>
-      {slices + instants > 0 && (
-        <p class="muted">Select a {info.offers.includes('values') ? info.recordNoun : info.sliceNoun} for details.</p>
-      )}
-      {hasNumbersOnly(trace) && <p class="remark numbers-only">{NUMBERS_ONLY}</p>}
-      {trace.companions.value.length > 0 && (
-        <Lazy load={async () => (await import('./companion_facts.tsx')).CompanionFacts} props={{ trace }} />
-      )}
-      <Values>
-        {[...rows, ...info.properties].map(([name, value, more]) => (
-          <Row key={name} name={name} value={value} more={more} />
-        ))}
-      </Values>
-    </>
-  );
-}
-
-function Row({ name, value, more }: { name: string; value: string; more?: string | undefined }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>
-        <Copyable text={value}>{value}</Copyable>
-        {more !== undefined && <span class="muted"> {more}</span>}
-      </dd>
-    </>
-  );
-}
 
 function keyOf({ item, locator, start }: ItemDetails): string {
   return item ? Object.values(item).join(' ') : `${locator} ${start}`;

@@ -38,7 +38,7 @@ export function FindField({ path, value }: { path: readonly string[]; value: Val
       class="plain keep-field find-value"
       aria-label={`Find all with this value: ${shortened(term)}`}
       title={`Find ${shortened(term)}`}
-      onClick={() => open.find.open(term)}
+      onClick={() => open.find.ask(term)}
     >
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
         <path d="M8 8l3 3M9 5a4 4 0 1 1-8 0a4 4 0 1 1 8 0" />

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
-import { formatCount, formatLength, formatPosition, formatRawLength } from '../../base/format.ts';
+import { formatCount, formatLength, formatNumeral, formatPosition, formatRawLength } from '../../base/format.ts';
 import { hexLine, hexLines } from '../../base/hex.ts';
 import type { Field, Value } from '../../base/protocol.ts';
 import { Copyable } from '../../parts/copyable.tsx';
@@ -135,7 +135,7 @@ function ValueView({ value, context }: { value: Value; context: ValueContext }) 
     case 'id':
       return <Copyable text={value.v.toString()}>{value.v.toString()}</Copyable>;
     case 'float':
-      return <Copyable text={floatText(value.v)}>{floatText(value.v)}</Copyable>;
+      return <Copyable text={floatText(value.v)}>{formatNumeral(floatText(value.v))}</Copyable>;
     case 'text':
       return <Text text={value.v} />;
     case 'code':

@@ -7,7 +7,7 @@ export const WALK_SHEET: SheetGroup = {
   title: 'Walk through instructions',
   place: 3,
   ofSteps: true,
-  last: [['Enter', 'Open a fold; fold the loop or call that begins here (Listing)']],
+  last: [['Enter', 'Open a fold; fold the loop or call that begins here (Steps)']],
 };
 
 /**
@@ -29,7 +29,7 @@ export const WALK_COMMANDS: readonly Command[] = [
   ...toEither('privilege-change', 'change between user and kernel', 'privilege'),
   {
     id: 'fold-loops',
-    title: 'Fold or unfold loops in the Listing',
+    title: 'Fold or unfold loops in Steps',
     keys: ['alt l'],
     sheet: { group: WALK_SHEET.title },
     enabled: isWalking,

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatPercent, plural } from '../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, plural, shortened } from '../../base/format.ts';
 import { plainPosition, plainTitle } from '../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../base/protocol.ts';
 import type { Listed, RecordRow, RecordScope } from '../../base/record_protocol.ts';
@@ -17,6 +17,7 @@ import { exampleTerm } from '../../trace/completion.ts';
 import { typeOf } from '../../trace/event_types.ts';
 import { termOfCell } from '../../trace/find_terms.ts';
 import { canWalk } from '../../trace/stepping.ts';
+import { looksLikeValues } from '../../trace/values_expression.ts';
 import { type CellContext, cellTexts, columnWidths, fits, fitted, positionText, type Widths } from './cells.ts';
 import { FoldBar, foldText } from './folding.tsx';
 import type { Fold, FoldedCall, FoldedRows } from './folds.ts';
@@ -34,7 +35,7 @@ const INDENTED = 64;
 
 const loadValuesBar = async () => (await import('./values_bar.tsx')).ValuesBar;
 
-/** The Events panel of a trace. */
+/** The panel of the records of a trace. */
 export function eventsView(open: OpenTrace, { dock }: Page): PanelView {
   return { component: () => <Events open={open} dock={dock} /> };
 }
@@ -71,7 +72,7 @@ function Events({ open, dock }: { open: OpenTrace; dock: Dock }) {
               open={open}
               id="events-filter"
               label={`Filter ${plural(2, info.recordNoun)}`}
-              placeholder={`Filter: name, or a term such as ${exampleTerm(info, 'records')}`}
+              placeholder={`Filter, such as ${exampleTerm(info, 'records', events.fieldsSeen())}`}
               text={text}
               wrong={wrong.value !== null}
               onEscape={() => {
@@ -88,10 +89,24 @@ function Events({ open, dock }: { open: OpenTrace; dock: Dock }) {
         {listed && listed.rows > 0 && canWalk(info) && <FoldBar open={open} />}
         {listed && listed.rows > 0 && <Take open={open} info={info} origin={extent.from} />}
       </div>
-      {shownWrong && <Wrong {...shownWrong} />}
+      {shownWrong && <Wrong {...shownWrong} instead={hasValues && !isByValues ? asValues(open) : null} />}
       {listed ? <List open={open} info={info} origin={extent.from} /> : <Waiting open={open} />}
     </div>
   );
+}
+
+/** Asks for values with what was typed as a filter, if it reads like a condition on them. */
+function asValues({ events }: OpenTrace) {
+  const typed = events.filter.text.value.trim();
+  if (!looksLikeValues(typed)) return null;
+  return {
+    title: `Search values: ${shortened(typed)}`,
+    run: () => {
+      events.filter.text.value = '';
+      events.valuesText.value = typed;
+      events.isByValues.value = true;
+    },
+  };
 }
 
 /** What the field is about: terms of the filter language, or values. */

@@ -1,5 +1,5 @@
 import { formatCount, formatCounted, formatPercent, plural } from '../../base/format.ts';
-import { bringToFront, type Dock, RESULTS } from '../../page/dock.ts';
+import { bringToFront, type Dock, HITS } from '../../page/dock.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { ExpressionField } from '../../timeline/widgets/expression_field.tsx';
 import { perTrace } from '../../trace/per_trace.ts';
@@ -8,7 +8,7 @@ import { createValuesFilter, type ValuesFilter } from './values_filter.ts';
 
 const filterOf = perTrace(({ trace, find, events }: OpenTrace) => createValuesFilter(trace, find, events));
 
-/** The field of Events for queries about values. Its query and its hits last as long as the trace. */
+/** The field of Points for queries about values. Its query and its hits last as long as the trace. */
 export function ValuesBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const filter = filterOf(open);
   const { find, trace } = open;
@@ -16,7 +16,7 @@ export function ValuesBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
   const isAsked = filter.isAsked.value;
   const state = find.state.value;
   const isWrong = isAsked && state.at === 'wrong';
-  const list = () => bringToFront(dock, trace.info.peek()?.format, RESULTS);
+  const list = () => bringToFront(dock, trace.info.peek()?.format, HITS);
   return (
     <>
       <ExpressionField
@@ -42,7 +42,7 @@ export function ValuesBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
       )}
       {isAsked && state.at === 'done' && find.count.value > 0 && (
         <button type="button" onClick={list} title="List the hits with the values of the free variables">
-          Results
+          List hits
         </button>
       )}
     </>
@@ -52,7 +52,7 @@ export function ValuesBar({ open, dock }: { open: OpenTrace; dock: Dock }) {
 function placeholderOf({ known }: ValuesFilter): string {
   const [first = 'i', second = 'n'] =
     known.value?.variables.filter((name) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) ?? [];
-  return `Values: a condition such as ${first} > 100 or ${first} > ${second}`;
+  return `Values, such as ${first} > ${second}`;
 }
 
 /** How many points match, and how far the search is. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatLength, formatPercent, shortened } from '../../base/format.ts';
 import { ticks } from '../../base/ticks.ts';
 import { startWorker } from '../../base/workers.ts';
-import { runCommand } from '../../page/commands.ts';
+import { contextOf, runCommand } from '../../page/commands.ts';
 import type { HeaderMenuProps } from '../../page/menu_button.tsx';
 import { Popover } from '../../parts/popover.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -187,6 +187,16 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
           <button type="button" class="plain export-format" onClick={() => runCommand(page, 'copy-link')}>
             <span>Copy link to this view</span>
           </button>
+          {['keep-copy', 'delete-copy'].map((id) => {
+            const command = page.commands.find((known) => known.id === id && known.enabled(contextOf(page)));
+            return (
+              command && (
+                <button key={id} type="button" class="plain export-format" onClick={() => runCommand(page, id)}>
+                  <span>{command.title}</span>
+                </button>
+              )
+            );
+          })}
         </div>
       )}
       {state.at === 'running' && (

@@ -46,6 +46,7 @@ export const GRAPHICS: Feature = {
       load: async () => (await import('./graphics_call.tsx')).GraphicsCall,
     },
   ],
+  starts: async () => (await import('./starts.ts')).STARTS,
   shows: {
     frame: ({ call, redundant = false }, open, { dock }, isReturn) => {
       wantedFrame(open).value = { call, redundant, isReturn };

@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { formatCounted, formatLength, formatPosition, formatRange, shortened } from '../../base/format.ts';
 import type { TraceInfo } from '../../base/protocol.ts';
-import type { Page } from '../../page/page.ts';
 import { useOneTabStop } from '../../parts/one_tab_stop.ts';
 import { useDismissal } from '../../parts/popover.tsx';
 import type { Edited, Note } from '../../timeline/notes/notes.ts';
@@ -22,7 +21,7 @@ const WIDEST = 180;
 const EDITOR = 268;
 
 /** Flags of the notes on the screen, in a line above the timeline. */
-export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
+export function NoteFlags({ open }: { open: OpenTrace }) {
   const { notes, timeline, trace } = open;
   const line = useRef<HTMLDivElement>(null);
   useOneTabStop(line);
@@ -69,7 +68,6 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
               onKeyDown={(event) => {
                 if (event.key !== 'Delete') return;
                 notes.remove(note.id);
-                page.surface.peek()?.area.focus();
               }}
             >
               {Math.min(room, size - indent) >= TEXT_FROM && (
@@ -79,13 +77,13 @@ export function NoteFlags({ open, page }: { open: OpenTrace; page: Page }) {
           );
         })}
       </div>
-      {note && edited && <EditorAtFlag key={note.id} open={open} page={page} note={note} edited={edited} />}
+      {note && edited && <EditorAtFlag key={note.id} open={open} note={note} edited={edited} />}
     </div>
   );
 }
 
 /** The editor of a note below its flag, or at the edge nearest to it. */
-function EditorAtFlag({ open, page, note, edited }: { open: OpenTrace; page: Page; note: Note; edited: Edited }) {
+function EditorAtFlag({ open, note, edited }: { open: OpenTrace; note: Note; edited: Edited }) {
   const { notes, timeline } = open;
   const box = useRef<HTMLDivElement>(null);
   // A flag opens its own editor.
@@ -106,7 +104,6 @@ function EditorAtFlag({ open, page, note, edited }: { open: OpenTrace; page: Pag
         remove={() => notes.remove(note.id)}
         close={() => {
           notes.edited.value = null;
-          page.surface.peek()?.area.focus();
         }}
       />
     </div>

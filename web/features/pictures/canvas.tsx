@@ -1,15 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { saveBlob } from '../../trace/save_blob.ts';
+import { type Pixel, pixelAt, roomOf } from './pixel.ts';
 import type { Picture } from './protocol.ts';
 
 /** CSS pixels, about the width of the pane: smaller pictures are shown larger, with their pixels as squares. */
 const SMALL = 400;
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
 
 interface Props {
   readonly picture: Picture;
@@ -29,18 +25,15 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 /** Pixels of a picture on a canvas, with the one under the pointer in words. A click, or Enter, chooses it. */
 export function Canvas({ picture, enlarge, choose }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const pointed = useSignal<Point | null>(null);
+  const pointed = useSignal<Pixel | null>(null);
+  /** Where the pointer was released. Browsers round the place of a click, so that it would be another pixel than the words say. */
+  const released = useRef<Pixel | null>(null);
   const { width, height, pixels } = picture;
   useEffect(() => {
     canvas.current?.getContext('2d')?.putImageData(new ImageData(pixels, width, height), 0, 0);
   }, [picture]);
-  const pointOf = (event: MouseEvent): Point | null => {
-    const { left, top, width: shownWidth, height: shownHeight } = canvas.current!.getBoundingClientRect();
-    // The picture keeps its proportions within the canvas.
-    const scale = Math.min(shownWidth / width, shownHeight / height);
-    const x = Math.floor((event.clientX - left - (shownWidth - width * scale) / 2) / scale);
-    const y = Math.floor((event.clientY - top - (shownHeight - height * scale) / 2) / scale);
-    return x < 0 || y < 0 || x >= width || y >= height ? null : { x, y };
+  const point = (event: PointerEvent) => {
+    pointed.value = pixelAt(roomOf(canvas.current!), picture, event);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const at = pointed.peek() ?? { x: width >> 1, y: height >> 1 };
@@ -71,14 +64,17 @@ export function Canvas({ picture, enlarge, choose }: Props) {
         aria-label={`Picture of ${width} by ${height} pixels`}
         aria-description="Arrow keys point at a pixel. Enter lists the draws that touched it."
         tabIndex={0}
-        onPointerMove={(event) => {
-          pointed.value = pointOf(event);
+        onPointerMove={point}
+        onPointerUp={(event) => {
+          point(event);
+          released.current = pointed.peek();
         }}
         onPointerLeave={() => {
           pointed.value = null;
         }}
-        onClick={(event) => {
-          const at = pointOf(event);
+        onClick={() => {
+          const at = released.current;
+          released.current = null;
           if (at) choose(at.x, at.y);
         }}
         onKeyDown={onKeyDown}
@@ -100,7 +96,7 @@ export function Canvas({ picture, enlarge, choose }: Props) {
   );
 }
 
-function wordsOf({ width, pixels }: Picture, { x, y }: Point): string {
+function wordsOf({ width, pixels }: Picture, { x, y }: Pixel): string {
   const at = 4 * (y * width + x);
   const [r, g, b, a] = pixels.subarray(at, at + 4);
   return `${x}, ${y}: ${hexOf([r ?? 0, g ?? 0, b ?? 0])} · ${r} ${g} ${b} · alpha ${a}`;

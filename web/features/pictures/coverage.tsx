@@ -30,12 +30,12 @@ export function CoverageOf({ open, replay }: { open: OpenTrace; replay: Replay }
           </li>
         ))}
       </ul>
-      <p class="muted">They are marked in Events.</p>
+      <p class="muted">They are marked in Calls.</p>
     </section>
   );
 }
 
-/** Calls of one reason that are listed here. Events marks all. */
+/** Calls of one reason that are listed here. The list of calls marks all. */
 const MOST_LISTED = 100;
 
 /** The draws that cannot be shown for one reason. */

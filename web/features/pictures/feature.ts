@@ -19,6 +19,7 @@ export const PICTURES: Feature = {
       load: async () => (await import('./picture.tsx')).pictureOf,
     },
   ],
+  starts: async () => (await import('./starts.ts')).STARTS,
   overviews: [
     {
       offered: (open) => isDrawn(open).is.value,

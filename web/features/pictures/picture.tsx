@@ -4,7 +4,8 @@ import { formatCount, formatCounted } from '../../base/format.ts';
 import type { Page, PanelView } from '../../page/page.ts';
 import { PlaceLink } from '../../page/place_link.tsx';
 import { Segments } from '../../parts/segments.tsx';
-import { selectFrameAt } from '../../timeline/frames.ts';
+import { frameText, selectFrameAt } from '../../timeline/frames.ts';
+import { framesTrack } from '../../timeline/frames_track.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { selectCall } from './call_link.tsx';
 import { Canvas, Enlarged } from './canvas.tsx';
@@ -175,6 +176,9 @@ function Where({
   if (coverage.draws === 0) return <p class="muted">This trace has no OpenGL draws to replay.</p>;
   if (at === null) return null;
   const [frame, draws] = [found.value, listed.value];
+  // The calls after the last swap are a frame as well, which has no picture at its end.
+  const number = frame < 0 && at > (frames.to.at(-1) ?? -1) ? frames.to.length : frame;
+  const lane = open.trace.tracks.value.get(framesTrack(open.trace.tracks.value) ?? -1);
   const draw = draws.filter((each) => each <= at).length;
   const end = (index: number) => frames.to[index] ?? 0;
   const showFrame = (index: number) => step(end(index), selectFrameAt);
@@ -183,11 +187,11 @@ function Where({
     <div class="picture-where">
       <p class="picture-at wrap">
         <span>
-          {frame < 0 ? (
+          {number < 0 ? (
             'Outside of frames'
           ) : (
             <PlaceLink open={open} page={page} place={{ to: 'frame', call: at }} title="Show it in Frames">
-              Frame {formatCount(frame)} of {formatCount(frames.to.length)}
+              {frameText(number, lane?.slices ?? frames.to.length)}
             </PlaceLink>
           )}
         </span>{' '}

@@ -1,19 +1,27 @@
-import { RESULTS } from '../../page/dock.ts';
+import { FINDINGS, HITS } from '../../page/dock.ts';
 import type { Feature } from '../../page/page.ts';
 import { findingsOf } from '../../trace/findings.ts';
 import { FIND_COMMANDS } from './commands.ts';
 import { FindingsButton } from './findings_button.tsx';
 
-/** Results: every hit of the search, or every finding, one row each. Shown while there is one of them. */
+/** Hits: every hit of the search, one row each, while there is a search. Findings: every finding, once they are looked for. */
 export const SEARCH: Feature = {
   panels: [
     {
-      id: RESULTS,
-      title: 'Results',
+      id: HITS,
+      title: 'Hits',
       place: 10,
-      unscoped: true,
-      offered: (open) => open.find.asked.value !== '' || (findingsOf(open)?.state.value.at ?? 'idle') !== 'idle',
-      load: async () => (await import('./choice.tsx')).resultsView,
+      ofAllThreads: true,
+      offered: ({ find }) => find.asked.value !== '',
+      load: async () => (await import('./hits.tsx')).hitsView,
+    },
+    {
+      id: FINDINGS,
+      title: 'Findings',
+      place: 11,
+      unscoped: () => true,
+      offered: (open) => (findingsOf(open)?.state.value.at ?? 'idle') !== 'idle',
+      load: async () => (await import('./findings.tsx')).findingsView,
     },
   ],
   button: FindingsButton,

@@ -1,12 +1,12 @@
 import { formatBytes, formatCount, formatCounted, formatPercent, formatPosition } from '../../base/format.ts';
 import { plainTitle } from '../../base/plain.ts';
 import { ticks } from '../../base/ticks.ts';
+import type { PanelView } from '../../page/page.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { goToPosition } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import { Which } from '../../timeline/widgets/which.tsx';
-import { type Finding, type FindingOrder, type Findings, listed } from '../../trace/findings.ts';
+import { type Finding, type FindingOrder, type Findings, findingsOf, listed } from '../../trace/findings.ts';
 import './findings.css';
 
 /** What a finding costs, for people. */
@@ -14,8 +14,18 @@ function costText({ cost: { amount, unit } }: Finding): string {
   return unit === 'byte' ? formatBytes(amount) : formatCounted(amount, unit);
 }
 
+/** The Findings panel of a trace. */
+export function findingsView(open: OpenTrace): PanelView {
+  return {
+    component: () => {
+      const findings = findingsOf(open);
+      return findings && <FindingsTable open={open} findings={findings} />;
+    },
+  };
+}
+
 /** What a trace wastes or does wrong, a row each. A row leads to where it happens first, and from there to the next place. */
-export function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings }) {
+function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings }) {
   const { kinds, all, order, kind, chosen, state } = findings;
   const rows = listed(all.value, kind.value, order.value);
   const titles = new Map(kinds.value.map(({ id, title }) => [id, title]));
@@ -60,7 +70,6 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
   return (
     <div class="findings panel-body">
       <div class="panel-bar">
-        <Which open={open} />
         <KindChoice findings={findings} />
         <Progress findings={findings} />
         {says && (
@@ -68,7 +77,9 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
             {says}
           </span>
         )}
-        <span class="panel-end">{chosen.value && current >= 0 && <Places chosen={chosen.value} go={go} />}</span>
+        <span class="panel-end findings-end">
+          {chosen.value && current >= 0 && <Places chosen={chosen.value} go={go} />}
+        </span>
         {rows.length > 0 && (
           <TakeTable
             name="findings"
@@ -89,6 +100,7 @@ export function FindingsTable({ open, findings }: { open: OpenTrace; findings: F
         sortBy={sortBy}
         current={current}
         choose={act}
+        menu={(finding, row) => ({ named: null, show: finding.positions.length > 0 ? () => act(row) : null })}
         empty={state.value.at === 'done' ? 'Nothing found.' : ''}
       />
     </div>

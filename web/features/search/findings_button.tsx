@@ -1,6 +1,6 @@
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
-import { bringToFront, RESULTS } from '../../page/dock.ts';
 import type { Page } from '../../page/page.ts';
+import { showFindings } from '../../page/show_findings.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { findingsOf } from '../../trace/findings.ts';
 
@@ -17,20 +17,15 @@ export function FindingsButton({ open, page }: { open: OpenTrace; page: Page }) 
   const isDone = state.at === 'done';
   // On a phone the words are left out.
   const words = state.at === 'looking' ? `Findings… ${formatPercent(state.share, 1)}` : 'Findings';
-  const show = () => {
-    findings.look();
-    findings.isShown.value = true;
-    bringToFront(page.dock, info.format, RESULTS);
-  };
   const isWaiting = open.trace.status.value.at === 'loading';
   return (
     <button
       type="button"
-      class={isDone ? 'chip' : 'plain findings-button'}
+      class={isDone ? 'chip findings-button' : 'plain findings-button'}
       aria-label={isDone ? `${formatCount(count)} ${plural(count, 'finding')}` : words}
       disabled={isWaiting}
       title={isWaiting ? 'Available once the file is read' : 'List what the program wastes or does wrong'}
-      onClick={show}
+      onClick={() => showFindings(open, page.dock)}
     >
       {isDone ? (
         <>

@@ -73,6 +73,19 @@ const COLOURS = HighlightStyle.define([
   { tag: [tags.lineComment, tags.blockComment], color: 'var(--muted)' },
 ]);
 
+/**
+ * Replaces a selection by what is typed. Chromium itself would keep the colour of what was selected, by a `style` attribute around the
+ * text: the page's policy forbids that, and each is an error in the console.
+ */
+const typesOver = EditorView.domEventHandlers({
+  beforeinput: ({ inputType, isComposing, data }, view) => {
+    const { main } = view.state.selection;
+    if (inputType !== 'insertText' || isComposing || data === null || main.empty) return false;
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+});
+
 /** Custom properties of the page reach into the shadow tree, so one theme does for light and dark. */
 const LOOK = EditorView.theme({
   '&': { height: '100%', color: 'var(--text)', fontSize: '12px' },
@@ -133,6 +146,7 @@ export function createEditor(host: HTMLElement, text: string, first: Language, l
         EditorView.updateListener.of((update) => {
           if (update.docChanged) listener.changed(update.state.doc.toString());
         }),
+        typesOver,
         wrongPart,
         syntaxHighlighting(COLOURS),
         LOOK,

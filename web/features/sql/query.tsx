@@ -12,6 +12,7 @@ import { type RowsShape, rowsAsTrack, trackColumns } from '../../trace/sql_track
 import { valuesCompletions } from '../../trace/values_completion.ts';
 import { Chart } from './chart.tsx';
 import { createEditor, type Editor, type Language, type Place } from './editor.ts';
+import { Limit } from './limit.tsx';
 import { Results } from './results.tsx';
 import { LIMIT_SECONDS, type Sql } from './sql.ts';
 import { sqlCompletions } from './sql_completion.ts';
@@ -86,7 +87,7 @@ export function Query({ open, sql, state, examples }: Props) {
         />
         <div class="query-end row">
           <span class="panel-end" role="status">
-            {isSql ? <Answer sql={sql} /> : <ValuesAnswer open={open} state={state} />}
+            {isSql ? <Answer sql={sql} open={open} /> : <ValuesAnswer open={open} state={state} />}
           </span>
           {isSql && sql.count.value > 0 && (
             <>
@@ -221,7 +222,7 @@ const KEEPS: Readonly<Record<RowsShape, string>> = {
   points: 'Show the positions as points on one track',
 };
 
-function Answer({ sql }: { sql: Sql }) {
+function Answer({ sql, open }: Pick<Props, 'sql' | 'open'>) {
   const asked = sql.asked.value;
   const rows = formatCounted(sql.count.value, 'row');
   const shown = sql.columns.value.length;
@@ -247,6 +248,7 @@ function Answer({ sql }: { sql: Sql }) {
           {asked.cut > 0 && (
             <span class="warning-text"> · of the first {formatCount(asked.cut)} rows of records and fields</span>
           )}
+          <Limit sql={sql} range={open.statistics.range} />
         </span>
       );
     case 'stopped':

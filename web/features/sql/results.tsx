@@ -32,6 +32,7 @@ export function Results({ open, sql, sort, order }: Props) {
         <Table
           label="Rows of the query"
           id="query-row"
+          columnsOf={names.join(' ')}
           count={order.length}
           row={(number) => sql.rows[order[number]!] ?? null}
           columns={names.map(
@@ -61,6 +62,16 @@ export function Results({ open, sql, sort, order }: Props) {
               },
             }),
           )}
+          menu={(row, _, cell) => {
+            const links = names.map((_, i) => columns.linkOf(row, i)).filter((link) => link && leads(link, open));
+            const clicked = cell < 0 ? null : columns.linkOf(row, cell);
+            const link = clicked && leads(clicked, open) ? clicked : links[0];
+            return {
+              named: null,
+              show: null,
+              own: link ? [{ id: 'follow', title: saysOf(link), run: () => void follow(link, open, sql) }] : [],
+            };
+          }}
           by={`${by}`}
           descending={descending}
           // Upwards, then downwards, then not at all.

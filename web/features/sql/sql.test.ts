@@ -11,6 +11,7 @@ const database: SqlSource = {
   tables: async () => ({ size: 0, portions: [] }),
   records: async () => 0,
   ledger: { set: () => undefined },
+  range: () => null,
   version: () => 1,
 };
 
@@ -193,6 +194,7 @@ describe('queries over a database', () => {
     const source: SqlSource = {
       ...database,
       file: null,
+      range: () => null,
       version: () => version,
       tables: (heard) => {
         hear = heard;

@@ -3,6 +3,7 @@ import { give, type RemoteWorker } from '../../base/remote.ts';
 import type { Dispose } from '../../base/scope.ts';
 import { mentions, type Queries, refusalOf, type SqlEnd, type SqlResult, type SqlValue } from '../../base/sql.ts';
 import type { SqlPlace } from '../../base/sql_place.ts';
+import type { SqlRange } from '../../base/trace_protocol.ts';
 import type { Ledger } from '../../trace/ledger.ts';
 import { createService, ENDED } from '../../trace/service.ts';
 import type { Schema } from './sql_tables.ts';
@@ -39,6 +40,8 @@ export interface SqlSource {
   ) => Promise<number | string | null>;
   /** The account in which the tables are entered. */
   readonly ledger: Pick<Ledger, 'set'>;
+  /** The range that the tables are about now; null for the whole trace. */
+  readonly range: () => SqlRange | null;
   /** Changes when the tables do. */
   readonly version: () => unknown;
 }
@@ -48,6 +51,8 @@ export interface Sql {
   readonly asked: ReadonlySignal<Asked>;
   /** The latest query, or ''. */
   readonly text: ReadonlySignal<string>;
+  /** The range that the latest query is about; null for the whole trace. */
+  readonly range: ReadonlySignal<SqlRange | null>;
   readonly columns: ReadonlySignal<readonly string[]>;
   /** Number of columns of the result: more than {@link Sql.columns} if they are too many to be shown. */
   readonly width: ReadonlySignal<number>;
@@ -71,6 +76,7 @@ export interface Sql {
 export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
   const text = signal('');
+  const range = signal<SqlRange | null>(null);
   const columns = signal<readonly string[]>([]);
   const width = signal(0);
   const count = signal(0);
@@ -167,6 +173,7 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
   return {
     asked,
     text,
+    range,
     columns,
     width,
     rows,
@@ -193,6 +200,7 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
       columns.value = [];
       width.value = 0;
       text.value = sql;
+      range.value = source.range();
       const refusal = refusalOf(sql);
       if (refusal) {
         asked.value = { at: 'stopped', sentence: refusal, place: null };

@@ -11,7 +11,7 @@ import type { SqlLink } from './sql_results.ts';
 interface Linked extends Place {
   readonly trace: Place['trace'] & Pick<Trace, 'tracks'>;
   readonly selection: Place['selection'] & Pick<Selection, 'reveal'>;
-  readonly find: Pick<Find, 'shown' | 'ask' | 'step'>;
+  readonly find: Pick<Find, 'ask' | 'step'>;
 }
 
 /** Whether a link leads somewhere in this trace: a position may be beyond it. Subscribes. */
@@ -55,7 +55,6 @@ export async function follow(link: SqlLink, open: Linked, sql: Pick<Sql, 'first'
       return undefined;
     }
     case 'address':
-      open.find.shown.value = true;
       open.find.ask(`addr:0x${link.address.toString(16)}`);
       return open.find.step(1);
   }

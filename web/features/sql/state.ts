@@ -1,7 +1,8 @@
-import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createQueryHistory, type QueryHistory } from '../../trace/query_history.ts';
+import { wantedQuery } from '../../trace/wanted_query.ts';
 import type { Sql } from './sql.ts';
 import { type ChartChoice, chartOf } from './sql_chart.ts';
 import { orderOf, type SqlSort } from './sql_results.ts';
@@ -27,7 +28,8 @@ export interface QueryState {
 }
 
 /** The state of a new trace. */
-export function createQueryState({ trace, find }: OpenTrace, sql: Sql): QueryState {
+export function createQueryState(open: OpenTrace, sql: Sql): QueryState {
+  const { trace, find } = open;
   const info = trace.info.peek();
   const scope = createScope();
   const sort = signal<SqlSort | null>(null);
@@ -57,18 +59,35 @@ export function createQueryState({ trace, find }: OpenTrace, sql: Sql): QuerySta
     }),
   );
   const format = info?.format ?? '';
+  const mode = signal<Mode>('sql');
+  const text = signal('');
+  const history = {
+    sql: createQueryHistory(() => localStorage, format),
+    values: createQueryHistory(() => localStorage, `${format}:values`),
+  };
+  const wanted = wantedQuery(open);
+  scope.add(
+    effect(() => {
+      const query = wanted.value;
+      if (query === '') return;
+      untracked(() => {
+        wanted.value = '';
+        mode.value = 'sql';
+        text.value = query;
+        history.sql.add(query);
+        sql.run(query);
+      });
+    }),
+  );
   return {
-    mode: signal<Mode>('sql'),
-    text: signal(''),
+    mode,
+    text,
     values,
     sort,
     order,
     isChart,
     chart,
-    history: {
-      sql: createQueryHistory(() => localStorage, format),
-      values: createQueryHistory(() => localStorage, `${format}:values`),
-    },
+    history,
     dispose: scope.dispose,
   };
 }

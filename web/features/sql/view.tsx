@@ -36,6 +36,7 @@ function sourceOf({ file, trace, statistics }: OpenTrace) {
     records: (take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean) =>
       gatherRecords(trace, rangeNow(), take),
     ledger: trace.ledger,
+    range: rangeNow,
     // Names can come later, and a range has tables of its own.
     version: () => `${rangeNow()?.from} ${rangeNow()?.to} ${trace.names.version.peek()}`,
   };

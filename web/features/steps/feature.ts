@@ -23,4 +23,13 @@ export const STEPS: Feature = {
       load: async () => (await import('./state.tsx')).stateOf,
     },
   ],
+  sheet: [
+    {
+      title: 'State',
+      place: 3.5,
+      ofSteps: true,
+      first: [['Wheel', 'Over selected bytes: go to the next, previous access']],
+    },
+  ],
+  starts: async () => (await import('./starts.ts')).STARTS,
 };

@@ -80,7 +80,7 @@ function Part({
   );
 }
 
-/** Shows the instructions that access a cell in Results and on the timeline, and its values as a track. */
+/** Shows the instructions that access a cell in Hits and on the timeline, and its values as a track. */
 function Elsewhere({ open, cell }: { open: OpenTrace; cell: Cell }) {
   const title = titleOf(cell);
   const track = trackOf(open, cell);
@@ -90,7 +90,7 @@ function Elsewhere({ open, cell }: { open: OpenTrace; cell: Cell }) {
         type="button"
         class="plain link"
         title={`Find all instructions that read or write ${title}`}
-        onClick={() => open.find.open(accessTerm(cell))}
+        onClick={() => open.find.ask(accessTerm(cell))}
       >
         Find all
       </button>

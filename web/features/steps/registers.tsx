@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { formatCount } from '../../base/format.ts';
 import type { RegisterState } from '../../base/steps_protocol.ts';
 import { Copyable } from '../../parts/copyable.tsx';
+import { useRowMenu } from '../../parts/menu/row_menu.ts';
 import { useOneTabStop } from '../../parts/one_tab_stop.ts';
 import type { Machine, Shown } from '../../trace/machine.ts';
 import { Arrows, Step } from './arrows.tsx';
@@ -26,15 +27,27 @@ function List({ machine, shown, showMemory }: RegistersProps) {
   const box = useRef<HTMLUListElement>(null);
   useOneTabStop(box);
   const registers = [...shown.state.registers].sort((a, b) => compareRegisters(a.name, b.name));
+  const onMenu = useRowMenu((row) => {
+    const register = registers[row];
+    if (!register) return null;
+    const { name, value, step, written } = register;
+    const memory = { id: 'memory', title: 'Memory at this address', run: () => value && showMemory(numberOf(value)) };
+    const latest = { id: 'step', title: `Go to the ${written ? 'write' : 'read'}`, run: () => machine.goTo(step) };
+    return {
+      named: { id: -1, text: name, isCalled: false },
+      show: null,
+      own: value ? [latest, ...(value.length <= 8 ? [memory] : [])] : [],
+    };
+  });
   return (
     <section class="state-part" aria-label="Registers">
       <h3>Registers</h3>
-      <ul class="state-registers" ref={box}>
-        {registers.map((register) => {
+      <ul class="state-registers" ref={box} onContextMenu={onMenu}>
+        {registers.map((register, i) => {
           const { name } = register;
           const isOpen = unfolded.value === name;
           return (
-            <li key={name} class={register.next ? 'state-written' : undefined}>
+            <li key={name} data-row={i} class={register.next ? 'state-written' : undefined}>
               <button
                 type="button"
                 class="plain state-register"
@@ -43,7 +56,9 @@ function List({ machine, shown, showMemory }: RegistersProps) {
                   unfolded.value = isOpen ? '' : name;
                 }}
               >
-                <span class="state-name">{name}</span>
+                <span class="state-name" data-cell>
+                  {name}
+                </span>
                 <Value register={register} />
               </button>
               {isOpen && <More machine={machine} shown={shown} register={register} showMemory={showMemory} />}
@@ -60,7 +75,11 @@ function Value({ register: { value, next, changed, isOurs } }: { register: Regis
   const after = next && registerText(next);
   return (
     <span class="state-values wrap">
-      <span class={value && !isOurs ? 'state-read' : undefined} title={value && !isOurs ? READ_ONLY : undefined}>
+      <span
+        class={value && !isOurs ? 'state-read' : undefined}
+        title={value && !isOurs ? READ_ONLY : undefined}
+        data-cell
+      >
         {before}
         {changed && <Foreign />}
       </span>
@@ -68,7 +87,7 @@ function Value({ register: { value, next, changed, isOurs } }: { register: Regis
         <span class="state-next">
           <span class="unseen">becomes</span>
           <span aria-hidden="true">→ </span>
-          {after === before ? 'same' : after}
+          <span data-cell>{after === before ? 'same' : after}</span>
         </span>
       )}
     </span>

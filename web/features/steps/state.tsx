@@ -117,7 +117,7 @@ function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; sh
               type="button"
               class="plain link"
               aria-label="Find all executions of this address"
-              onClick={() => open.find.open(`addr:${hexText(address)}`)}
+              onClick={() => open.find.ask(`addr:${hexText(address)}`)}
             >
               Find all
             </button>

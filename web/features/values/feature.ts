@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { watch } from '../../base/watch.ts';
-import { bringToFront } from '../../page/dock.ts';
+import { bringToFront, VARIABLES } from '../../page/dock.ts';
 import type { Feature } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { findingSource } from '../../trace/findings.ts';
@@ -24,7 +24,7 @@ export const VALUES: Feature = {
     },
     {
       // Which values each variable has had, and where the buffers are that pointers point into.
-      id: 'variables',
+      id: VARIABLES,
       title: 'Variables',
       place: 3,
       unscoped: true,
@@ -33,13 +33,14 @@ export const VALUES: Feature = {
     },
   ],
   commands: POINT_COMMANDS,
+  starts: async () => (await import('./starts.ts')).STARTS,
   shows: {
     statement: ({ name }, open) => {
       wantedStatement(open).value = name;
     },
     variable: (variable, open, { dock }) => {
       wantedVariable(open).value = variable;
-      bringToFront(dock, open.trace.info.peek()?.format, 'variables');
+      bringToFront(dock, open.trace.info.peek()?.format, VARIABLES);
     },
   },
   start: (open, { dock }) => {

@@ -82,7 +82,7 @@ export function statementNamed(all: StatementColumns, own: string): number {
 }
 
 /** The name of a statement in the file. */
-function ownName(all: StatementColumns, number: number): string {
+export function ownName(all: StatementColumns, number: number): string {
   return `statement ${statementName(all, number)}`;
 }
 

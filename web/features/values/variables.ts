@@ -155,18 +155,12 @@ export function revealPlace(selection: Pick<Selection, 'revealRecord'>, place: V
   selection.revealRecord({ x, track, locator: place.locator, name: '', fields: [], dropped: 0 });
 }
 
-/**
- * Id of the value track of a variable: that which belongs to the file of a statement, whose track is `near`, or else the first.
- * undefined if there is none.
- */
+/** Id of the value track of a variable: it has one, whatever files its points are in. undefined if there is none. */
 export function valueTrackOf(
-  tracks: Pick<Tracks, 'get' | 'values'>,
+  tracks: Pick<Tracks, 'values'>,
   { name, type }: Pick<VariableSummary, 'name' | 'type'>,
-  near: number,
 ): number | undefined {
-  const own = [...tracks.values()].filter(
+  return [...tracks.values()].find(
     (track) => track.kind === 'counter' && track.name === (name || '(no name)') && track.detail === type,
-  );
-  const file = tracks.get(near)?.parent;
-  return (own.find((track) => track.parent === file) ?? own[0])?.id;
+  )?.id;
 }

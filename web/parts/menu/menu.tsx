@@ -30,23 +30,17 @@ export function Menu({ request, groups, run, close }: Props) {
   const isInside = (target: EventTarget | null) =>
     target instanceof Node && Boolean(box.current?.contains(target) || button?.contains(target));
   useDismissal(true, isInside, close);
-  const items = () => [...(box.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
+  const items = () => [...(box.current?.querySelectorAll<HTMLElement>('.menu-item') ?? [])];
 
   useLayoutEffect(() => {
     place.value = placeAt(at, box.current!.getBoundingClientRect());
   }, [request]);
   useEffect(() => {
     const element = box.current!;
-    const before = document.activeElement;
     (byKey ? items()[0] : element)?.focus({ preventScroll: true });
     marked?.setAttribute('data-menu', '');
     const scope = createScope();
     scope.add(() => marked?.removeAttribute('data-menu'));
-    scope.add(() => {
-      // Commands may have moved the focus already.
-      const lost = element.contains(document.activeElement) || document.activeElement === document.body;
-      if (lost && before instanceof HTMLElement) before.focus({ preventScroll: true });
-    });
     scope.listen<FocusEvent>(element, 'focusout', ({ relatedTarget }) => {
       if (!isInside(relatedTarget)) close();
     });
@@ -104,17 +98,25 @@ export function Menu({ request, groups, run, close }: Props) {
           {/* biome-ignore lint/a11y/useSemanticElements: a thematic break has no place in a menu. */}
           {i > 0 && <div class="menu-line" role="separator" />}
           {group.map((item) => (
+            // biome-ignore lint/a11y/noStaticElementInteractions: it has the role of an entry.
             <div
               key={item.id}
               class="menu-item"
-              role="menuitem"
+              {...roleOf(item)}
               tabIndex={-1}
               aria-keyshortcuts={item.chord && labelsOf(item.chord).join('+').replace('Ctrl', 'Control')}
               onClick={() => run(item)}
               onKeyDown={() => undefined}
               onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
             >
-              <span>{item.title}</span>
+              <span>
+                {item.checked !== undefined && (
+                  <span class="menu-check" aria-hidden="true">
+                    {item.checked ? '✓' : ''}
+                  </span>
+                )}
+                {item.title}
+              </span>
               {item.chord && (
                 <span class="menu-keys" aria-hidden="true">
                   {labelsOf(item.chord).join('+')}
@@ -126,4 +128,11 @@ export function Menu({ request, groups, run, close }: Props) {
       ))}
     </div>
   );
+}
+
+/** The role of an entry: one that switches something says whether it is on. */
+function roleOf({ checked }: MenuItem) {
+  return checked === undefined
+    ? { role: 'menuitem' as const }
+    : { role: 'menuitemcheckbox' as const, 'aria-checked': checked };
 }

@@ -12,11 +12,11 @@ export interface Named {
   readonly isCalled: boolean;
 }
 
-/** The row of a table that a menu was opened on. */
+/** The row of a table or a list that a menu was opened on, or an element of a drawing. */
 export interface RowTarget {
   /** null if the row has no name. */
   readonly named: Named | null;
-  /** The texts of its cells. */
+  /** The texts of its cells. Empty for an element of a drawing. */
   readonly cells: readonly string[];
   /** The expression that finds all with what the clicked cell says; null if there is none. */
   readonly term: string | null;
@@ -26,6 +26,8 @@ export interface RowTarget {
   readonly eventType?: string | null;
   /** Shows what the row is about in the timeline; null if that is not a single thing. */
   readonly show: (() => void) | null;
+  /** What only rows of its kind offer. */
+  readonly own?: readonly MenuItem[];
 }
 
 /** A table that can be taken along. */
@@ -45,6 +47,10 @@ export interface MenuItem {
   readonly title: string;
   /** The keys that do the same. */
   readonly chord?: Chord | undefined;
+  /** Whether what it switches is on; left out for an entry that switches nothing. */
+  readonly checked?: boolean;
+  /** It begins a group, above which there is a line. */
+  readonly begins?: boolean;
   run(): void;
 }
 

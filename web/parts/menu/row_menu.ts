@@ -1,11 +1,12 @@
-import { atPoint, isBrowsers, isByKey, type RowTarget, useMenu } from './request.ts';
+import { atPoint, isBrowsers, isByKey, type RowTarget, type ShowMenu, useMenu } from './request.ts';
+import { cellsOf, currentRow, rowAround } from './rows.ts';
 
 /** What a table says of a row. */
 export type RowSubject = Omit<RowTarget, 'cells' | 'term' | 'narrow'> & Partial<Pick<RowTarget, 'term' | 'narrow'>>;
 
 /**
- * A listener that shows the menu of a row of a table: of the row that was clicked, or by key of the current one. `subject` is called
- * with the number of the row, its `data-row`, and with the number of the clicked cell, which is -1 by key; null for no menu.
+ * A listener that shows the menu of a row of a table or a list: of the row that was clicked, or by key of the current one. `subject` is
+ * called with the number of the row, its `data-row`, and with the number of the clicked cell, which is -1 by key; null for no menu.
  */
 export function useRowMenu(subject: (row: number, cell: number) => RowSubject | null): (event: MouseEvent) => void {
   const show = useMenu();
@@ -17,25 +18,48 @@ export function useRowMenu(subject: (row: number, cell: number) => RowSubject | 
     const known = row && subject(Number(row.getAttribute('data-row')), cell);
     if (!row || !known) return;
     const { left, bottom } = row.getBoundingClientRect();
-    const cells = [...row.children].map((cell) => cell.textContent?.trim() ?? '');
-    const shown = show({
-      label: known.named?.text || cells[0] || 'Row',
-      menu: 'row',
-      at: byKey ? atPoint(left + 24, bottom) : atPoint(event.clientX, event.clientY),
-      byKey,
-      row: { term: null, narrow: null, ...known, cells },
-      marked: row,
-    });
-    if (shown) event.preventDefault();
+    const cells = cellsOf(row);
+    showMenuOf(show, event, { term: null, narrow: null, ...known, cells }, { left: left + 24, bottom }, row);
   };
 }
 
-function rowAround(target: EventTarget | null): Element | null {
-  return target instanceof Element ? target.closest('[data-row]') : null;
+/**
+ * A listener that shows the menu of an element of a drawing. `subject` says what it is about, by key of the current element; null for no
+ * menu.
+ */
+export function useDrawingMenu(
+  subject: (event: MouseEvent, byKey: boolean) => RowSubject | null,
+): (event: MouseEvent) => void {
+  const show = useMenu();
+  return (event) => {
+    const byKey = isByKey(event);
+    const known = subject(event, byKey);
+    if (!known) return;
+    const { left, top } = (event.target as Element).getBoundingClientRect();
+    const place = { left: left + 24, bottom: Math.max(0, top) + 24 };
+    showMenuOf(show, event, { term: null, narrow: null, ...known, cells: [] }, place, null);
+  };
 }
 
-/** The current row of the table that has the focus. */
-function currentRow(target: EventTarget | null): Element | null {
-  const id = target instanceof Element ? target.getAttribute('aria-activedescendant') : null;
-  return id === null ? rowAround(target) : document.getElementById(id);
+/** Shows the menu of a row in place of the browser's: at the pointer, or by key at a place. */
+function showMenuOf(
+  show: ShowMenu,
+  event: MouseEvent,
+  row: RowTarget,
+  place: { readonly left: number; readonly bottom: number },
+  marked: Element | null,
+): void {
+  const byKey = isByKey(event);
+  const shown = show({
+    label: row.named?.text || row.cells[0] || 'Row',
+    menu: 'row',
+    at: byKey ? atPoint(place.left, place.bottom) : atPoint(event.clientX, event.clientY),
+    byKey,
+    row,
+    marked,
+  });
+  if (!shown) return;
+  event.preventDefault();
+  // What contains it may have a menu of its own.
+  event.stopPropagation();
 }

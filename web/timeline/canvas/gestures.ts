@@ -14,8 +14,8 @@ export interface GestureTarget {
   zoom(x: number, factor: number): void;
   /** Pans; positive is to the right. */
   sideways(pixels: number): void;
-  /** Scrolls the tracks at `y`; positive is down. */
-  scroll(pixels: number, y: number): void;
+  /** Scrolls the tracks at `y`; positive is down. Returns false if all tracks fit into the window. */
+  scroll(pixels: number, y: number): boolean;
   /** The place of the pointer, or null when it leaves. Not called during a drag. */
   hover(at: { readonly x: number; readonly y: number } | null): void;
   /** `extend` with Shift. */
@@ -35,6 +35,10 @@ export interface RangePlace {
 const CLICK_SLACK = 4;
 /** CSS pixels of a line, for wheels that count lines. */
 const LINE = 33;
+/** The logarithm of the zoom per CSS pixel of a wheel and of a pinch, and the most that a step of a pinch zooms. */
+const WHEEL_ZOOM = 0.0025;
+const PINCH_ZOOM = 0.008;
+const MOST_PINCH = 0.25;
 
 /** Turns pointer and wheel events on an element into gestures, until disposed. */
 export function listenForGestures(element: HTMLElement, target: GestureTarget): Dispose {
@@ -44,6 +48,8 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
   let pinched = false;
   /** The drag is one of a range, or of one of its edges. */
   let ranging = false;
+  /** Where a pointer was released last. Browsers round the places of clicks, which may be those of a neighbour then. */
+  let released: Place | null = null;
   /** Where the first pointer went down. */
   let fromY = 0;
 
@@ -99,6 +105,7 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
     element.classList.remove('dragging');
     const at = place(event);
+    released = at;
     if (event.type === 'pointerup' && !dragging && !pinched) target.click(at.x, at.y, event.shiftKey);
     if (dragging && ranging) target.range(rangePlace(event), true);
     ranging = false;
@@ -110,7 +117,7 @@ export function listenForGestures(element: HTMLElement, target: GestureTarget): 
     if (pointers.size === 0) target.hover(null);
   });
   scope.listen<MouseEvent>(element, 'dblclick', (event) => {
-    const at = place(event);
+    const at = released ?? place(event);
     target.doubleClick(at.x, at.y);
   });
   scope.listen<WheelEvent>(element, 'wheel', (event) => wheel(event, place(event), target), { passive: false });
@@ -125,10 +132,16 @@ function wheel(event: WheelEvent, { x, y }: Place, target: GestureTarget): void 
   // Some systems turn the wheel sideways with Shift, others do not.
   if (event.shiftKey) target.sideways(Math.abs(dx) > Math.abs(dy) ? dx : dy);
   else if (event.altKey) target.scroll(dy, y);
-  // Browsers report a pinch on a touchpad as small steps with Ctrl.
-  else if (event.ctrlKey || event.metaKey) target.zoom(x, Math.exp(clampStep(dy) * 0.008));
+  else if (event.ctrlKey || event.metaKey) target.zoom(x, Math.exp(pinchStep(clampStep(dy))));
   else if (Math.abs(dx) > Math.abs(dy)) target.sideways(dx);
-  else target.zoom(x, Math.exp(clampStep(dy) * 0.0025));
+  // What has no room to scroll is zoomed, so that one hand does for most traces.
+  else if (!target.scroll(dy, y)) target.zoom(x, Math.exp(clampStep(dy) * WHEEL_ZOOM));
+}
+
+/** How far a step with Ctrl zooms. Browsers report a pinch on a touchpad as small steps with Ctrl; those of a wheel are large. */
+function pinchStep(pixels: number): number {
+  const size = Math.abs(pixels);
+  return Math.sign(pixels) * Math.max(Math.min(size * PINCH_ZOOM, MOST_PINCH), size * WHEEL_ZOOM);
 }
 
 /** Limits a step, because some mice send a whole page at once. */

@@ -7,7 +7,7 @@ import { toPixel } from '../../trace/view.ts';
 import { bandOf, trackAt } from '../layout.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import { pointAt } from '../pointing.ts';
-import type { ViewState } from './view_state.ts';
+import type { PointerPlace, ViewState } from './view_state.ts';
 
 /**
  * Shows the menu of what is clicked in the timeline, until disposed: of a slice or an instant, which is selected by that, or else
@@ -39,8 +39,9 @@ export function listenForMenus(area: HTMLElement, open: OpenTrace, state: ViewSt
       else if (track) about = { label: shortened(track.name) || 'Track', menu: 'track' };
       Object.assign(place, placeOf(open, box));
     } else {
-      const found = at(event.clientX - box.left, event.clientY - box.top);
-      const laid = trackAt(timeline.layout.peek(), timeline.placeAt(event.clientY - box.top));
+      const { x, y } = exactPlace(event, box, state.pointer.peek());
+      const found = at(x, y);
+      const laid = trackAt(timeline.layout.peek(), timeline.placeAt(y));
       if (laid) arrangement.current.value = laid.track.id;
       if (found?.item && found.track < DERIVED) {
         selection.selected.value = found;
@@ -53,6 +54,12 @@ export function listenForMenus(area: HTMLElement, open: OpenTrace, state: ViewSt
     state.pointer.value = null;
   });
   return scope.dispose;
+}
+
+/** The place of a click, which browsers round, on an element: that of the pointer if it is the same. */
+function exactPlace(event: MouseEvent, box: DOMRect, pointer: PointerPlace | null): PointerPlace {
+  const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+  return pointer && Math.abs(pointer.x - x) <= 1 && Math.abs(pointer.y - y) <= 1 ? pointer : { x, y };
 }
 
 /** Where the selection is on the screen, or else the current track. */

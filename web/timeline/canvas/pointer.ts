@@ -11,11 +11,14 @@ import type { ViewState } from './view_state.ts';
 /** CSS pixels around an edge of the range within which the pointer takes hold of it. */
 const GRIP = 4;
 
-/** What gestures on the timeline do. `scrollAt` scrolls the tracks that are at `y` of the window by CSS pixels of the layout. */
+/** Scrolls the tracks at `y` of the window by CSS pixels of the layout. Returns false if there is nothing to scroll. */
+export type ScrollAt = (pixels: number, y: number) => boolean;
+
+/** What gestures on the timeline do. */
 export function gesturesOn(
   { timeline, selection, statistics, derived }: OpenTrace,
   state: ViewState,
-  scrollAt: (pixels: number, y: number) => void,
+  scrollAt: ScrollAt,
 ): GestureTarget {
   const find = (x: number, y: number): Pointed | null => {
     const view = timeline.view.peek();

@@ -1,10 +1,10 @@
-import type { ReadonlySignal } from '@preact/signals';
+import { computed, type ReadonlySignal, useComputed } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { formatPosition } from '../../base/format.ts';
 import { type Extent, toTick } from '../../trace/view.ts';
 import type { OpenTrace } from '../open_trace.ts';
-import { besides, labelWidth, type Ruler } from '../ruler.ts';
-import { GoTo } from './go_to.tsx';
-import { lengthPlace, RangeLength } from './range.tsx';
+import { besides, isCovered, labelWidth, type Mark, type Ruler, type Stretch } from '../ruler.ts';
+import { RangeChip, rangePlace } from './range.tsx';
 import type { PointerPlace } from './view_state.ts';
 
 /** CSS pixels of the edges of a label in a box. */
@@ -21,10 +21,11 @@ interface Props {
 export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
   const { marks, base, unit, minor } = ruler.value ?? { marks: [], base: '', unit: '', minor: 0 };
   const first = marks[0]?.x ?? 0;
+  const length = useComputed(() => rangePlace(open, drawn));
+  const time = useComputed(() => timeAt(open, pointer.value, length.value));
   return (
     <div class="ruler small">
       <div class="ruler-corner row muted">
-        <GoTo open={open} />
         <span>{base !== '' ? `${base} +` : unit}</span>
       </div>
       <div class="ruler-scale">
@@ -36,20 +37,43 @@ export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
           />
         )}
         {marks.map((mark) => (
-          <span class="ruler-mark" key={mark.label} style={{ transform: `translateX(${mark.x}px)` }}>
-            {mark.fits && mark.label}
-          </span>
+          <RulerMark key={mark.label} mark={mark} time={time} length={length} />
         ))}
-        <RangeLength open={open} drawn={drawn} />
-        <PointerTime open={open} pointer={pointer} drawn={drawn} />
+        <PointerTime time={time} />
+        <RangeChip open={open} drawn={drawn} />
       </div>
     </div>
   );
 }
 
+interface MarkProps {
+  readonly mark: Mark;
+  readonly time: ReadonlySignal<Stretch | null>;
+  readonly length: ReadonlySignal<Stretch | null>;
+}
+
+/** A mark with its label, unless there is no room for all of that, or something covers a part of it. */
+function RulerMark({ mark, time, length }: MarkProps) {
+  const { x, label, fits } = mark;
+  // The mark renders again only when the answer changes, not with each move of the pointer.
+  const covered = useMemo(
+    () => computed(() => isCovered(x, label, time.value) || isCovered(x, label, length.value)),
+    [x, label, time, length],
+  );
+  return (
+    <span class="ruler-mark" style={{ transform: `translateX(${x}px)` }}>
+      {fits && !covered.value && label}
+    </span>
+  );
+}
+
+/** A position as text, and where it is on the ruler. */
+interface Time extends Stretch {
+  readonly text: string;
+}
+
 /** The position of the pointer: to the right of it, unless there is no room or the length of the range is there. */
-function PointerTime({ open, pointer, drawn }: Pick<Props, 'open' | 'pointer' | 'drawn'>) {
-  const at = pointer.value;
+function timeAt(open: OpenTrace, at: PointerPlace | null, range: Stretch | null): Time | null {
   const view = open.timeline.view.value;
   const info = open.trace.info.value;
   const extent = open.trace.progress.value.extent;
@@ -59,10 +83,16 @@ function PointerTime({ open, pointer, drawn }: Pick<Props, 'open' | 'pointer' | 
   // Time goes on outside the trace; ordinals do not.
   if (info.clock.kind === 'ordinal' && (tick < extent.from || tick >= extent.to)) return null;
   const text = formatPosition(tick, extent.from, info.clock);
-  const range = lengthPlace(open, drawn.value ?? open.statistics.range.value);
-  const left = besides(at.x, labelWidth(text) + PADDING, width, range);
+  const wide = labelWidth(text) + PADDING;
+  const from = besides(at.x, wide, width, range);
+  return { text, from, to: from + wide };
+}
+
+function PointerTime({ time }: { readonly time: ReadonlySignal<Time | null> }) {
+  if (!time.value) return null;
+  const { text, from } = time.value;
   return (
-    <span class="pointer-time" style={{ left: `${left}px` }}>
+    <span class="pointer-time" style={{ left: `${from}px` }}>
       {text}
     </span>
   );

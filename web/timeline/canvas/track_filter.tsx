@@ -74,7 +74,6 @@ function Field({ open, close }: { open: OpenTrace; close: () => void }) {
   const clear = () => {
     arrangement.filter.value = '';
     close();
-    document.querySelector<HTMLElement>('.area')?.focus({ preventScroll: true });
   };
   return (
     <span class="corner-line row">

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatLength, shortened } from '../../base/format.ts';
+import { formatCount, formatLength, shortened } from '../../base/format.ts';
 import { DERIVED, type Track } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { useMenu } from '../../parts/menu/request.ts';
@@ -15,6 +15,8 @@ import './tracks.css';
 /** CSS pixels of the name, and of each line below it. */
 const NAME = 24;
 const LINE = 16;
+/** CSS pixels of the button that opens a deep track. */
+const DEEPER = 22;
 /** CSS pixels above and below the window within which tracks exist, for keyboard navigation. */
 const SPARE = 200;
 
@@ -129,10 +131,11 @@ function TrackName({ open, laid, band, isDragged }: NameProps) {
   const extent = open.trace.progress.value.extent;
   const missing = extent ? missingTime(track, extent) : 0n;
   if (info && missing > 0n) lines.push(`${formatLength(missing, info.clock)} without records`);
-  const room = Math.floor((height - NAME - 4) / LINE);
+  const isDeep = laid.deeper > 0 || laid.isOpened;
+  const room = Math.floor((height - NAME - 4 - (isDeep ? DEEPER : 0)) / LINE);
   const shown = lines.slice(0, Math.max(0, room));
   // The name of a track higher than the window stays visible.
-  const content = NAME + shown.length * LINE + 6;
+  const content = NAME + shown.length * LINE + (isDeep ? DEEPER : 0) + 6;
   const edge = band.top + band.shift;
   const stuck = Math.max(0, Math.min(edge - laid.top, height - content));
   const heading = !isDrawn(laid);
@@ -210,6 +213,21 @@ function TrackName({ open, laid, band, isDragged }: NameProps) {
             {line}
           </div>
         ))}
+        {isDeep && (
+          <button
+            type="button"
+            class="plain link deeper small"
+            aria-expanded={laid.isOpened}
+            aria-label={laid.isOpened ? `Fewer rows of ${name}` : `+${formatCount(laid.deeper)} deeper rows of ${name}`}
+            title={laid.isOpened ? 'Show no more rows than of other tracks' : 'Show all rows'}
+            onClick={() => arrangement.toggleOpened(track.id)}
+          >
+            {laid.isOpened ? 'Fewer rows' : `+${formatCount(laid.deeper)} deeper`}
+            <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
+              <path d={laid.isOpened ? 'M1 7l4-4 4 4' : 'M1 3l4 4 4-4'} />
+            </svg>
+          </button>
+        )}
         {track.reordering && <span class="track-note small">Reordering…</span>}
       </div>
     </li>

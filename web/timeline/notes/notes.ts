@@ -39,6 +39,8 @@ export interface Notes {
   add(note: Omit<NoteText, 'colour'>): Note | null;
   change(id: number, change: Partial<Pick<NoteText, 'text' | 'colour'>>): void;
   remove(id: number): void;
+  /** Removes the notes with some ids, and adds others with the ids that they had. */
+  replace(ids: ReadonlySet<number>, notes: readonly Note[]): void;
   /** The text of a file with all notes; null until the file's identity is known. */
   exported(): string | null;
   /** Adds the notes of a file. Those that exist are left out. Returns a sentence about it. */
@@ -121,6 +123,12 @@ export function createNotes(memory: Pick<FileMemory, 'parts' | 'identity' | 'put
       set(list.peek().map((note) => (note.id === id ? { ...note, ...changed } : note)));
     },
     remove: (id) => set(list.peek().filter((note) => note.id !== id)),
+    replace: (ids, others) => {
+      const kept = list.peek().filter(({ id }) => !ids.has(id));
+      // The same may have been stored by another tab.
+      const added = others.filter((note) => !kept.some((it) => it.id === note.id || isAtSamePlace(it, note)));
+      set([...kept, ...added].slice(0, MOST_NOTES));
+    },
     exported: () => {
       const about = memory.identity.peek();
       return about && notesFile(list.peek(), about);

@@ -28,7 +28,12 @@ export function drawAxis(context: Pen, laid: LaidTrack, y: number, palette: Pale
     const value = unscaled(scaled(lowest, log) + share * (scaled(highest, log) - scaled(lowest, log)), log);
     const between = track.values === 'float' ? value : Math.round(value);
     const shown = isEnd ? (exact ?? (share === 1 ? highest : lowest)) : share === 0 ? lowest : between;
-    const text = formatReading(shown, track);
+    const own = formatReading(shown, track);
+    const [negative, positive] = track.infinite ?? [false, false];
+    // An infinity is drawn at the end of the scale, which the finite values make.
+    const beyond =
+      share === 1 ? positive && Number.POSITIVE_INFINITY : share === 0 && negative && Number.NEGATIVE_INFINITY;
+    const text = beyond ? `${own}, ${formatReading(beyond, track)}` : own;
     const at = y + laid.graph + (1 - share) * (graphHeight - TEXT) + TEXT / 2;
     // The line of the graph must not make the label unreadable.
     context.globalAlpha = 0.75;

@@ -25,3 +25,23 @@ it('draws infinities at the ends of the scale of the finite values', () => {
   expect(tops([inf, -inf, 5], 5, 5)).toEqual([high, low, expect.any(Number)]);
   expect(tops([inf, -inf], 0, 0)).toEqual([high, low]);
 });
+
+it('draws what is not a number as dashes at the bottom, which cost little', () => {
+  const graphs = createGraphs();
+  const column = Float64Array.of(3, Number.NaN, 1);
+  const time = Float64Array.of(0, 10, 4000);
+  const box = { y: 0, right: 5000, height: 20, lowest: 0, highest: 3, log: false, dots: false };
+  const columns = { time, min: column, max: column, last: column };
+  graphs.add(columns, 0, 3, box, { offset: 0, scale: 1 }, 1, 1000);
+  const layers: number[][] = [];
+  graphs.take((layer, data, used) => {
+    layers[layer] = data.slice(0, used);
+  });
+  const [, band = [], line = []] = layers;
+  const dashes = Array.from({ length: band.length / 4 }, (_, i) => band.slice(4 * i, 4 * i + 4));
+  expect(dashes.length).toBeLessThanOrEqual(1000 / 6 + 1);
+  expect(dashes[0]).toEqual([10, 19, 3, 1]);
+  expect(dashes.every(([x]) => x! >= 10 && x! < 1000)).toBe(true);
+  // The number before them ends where they begin.
+  expect(line).toEqual([0, 0, 10, 1]);
+});

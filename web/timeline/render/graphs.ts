@@ -76,6 +76,11 @@ export function createGraphs(): Graphs {
         if (from >= right) break;
         const value = last[next - 1]!;
         if (Number.isNaN(value)) {
+          // What is not a number has no height: dashes at the bottom, or a dot there.
+          if (!box.dots)
+            for (let at = from; at < until; at += 2 * dot)
+              put(band, at, bottom - thick, Math.min(dot, until - at), thick);
+          else if (x >= 0) put(band, x - (dot >> 1), bottom - dot, dot, dot);
           before = -1;
           i = next;
           continue;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../../base/ticks.ts';
 import type { Marks } from '../../trace/marks.ts';
-import { placeMarks } from './marks.ts';
+import { placeMarks, withinShapes } from './marks.ts';
 
 /** The marks of cells with counts, a CSS pixel a cell, as `x+width:level`. */
 function placed(cells: readonly (readonly [cell: number, count: number])[], cell = 1, offset = 0): string[] {
@@ -52,5 +52,55 @@ describe('the places of marks', () => {
   it('outside of the window are left out', () => {
     const everywhere = Array.from({ length: 4000 }, (_, i) => [i, 1] as const);
     expect(placed(everywhere, 1, -2000)).toEqual(['-2+104:0']);
+  });
+});
+
+describe('marks within shapes', () => {
+  /** Marks of shapes, a CSS pixel a tick. */
+  const cut = (shapes: readonly (readonly [start: number, end: number])[], x: number, width: number): string[] => {
+    const columns = {
+      start: Float64Array.from(shapes, ([start]) => start),
+      end: Float64Array.from(shapes, ([, end]) => end),
+      name: new Uint32Array(shapes.length),
+      index: new Uint32Array(shapes.length),
+      fill: new Uint8Array(shapes.length),
+    };
+    const found: string[] = [];
+    const put = withinShapes(columns, { first: 0, end: shapes.length }, { offset: 0, scale: 1 }, (at, wide) =>
+      found.push(`${at}+${wide}`),
+    );
+    put(x, width, 0);
+    return found;
+  };
+  it('leave out what is between two slices', () => {
+    expect(
+      cut(
+        [
+          [0, 10],
+          [20, 40],
+          [40, 60],
+        ],
+        5,
+        45,
+      ),
+    ).toEqual(['5+4', '20+19', '40+10']);
+  });
+  it('join where slices are too narrow for a gap', () => {
+    expect(
+      cut(
+        [
+          [10, 11],
+          [11, 12],
+          [12, 13],
+          [50, 51],
+        ],
+        10,
+        50,
+      ),
+    ).toEqual(['10+5', '50+3']);
+  });
+  it('stay to be seen without a slice below them', () => {
+    expect(cut([[0, 10]], 20, 30)).toEqual(['20+3']);
+    expect(cut([], 20, 2)).toEqual(['20+2']);
   });
 });

@@ -1,5 +1,6 @@
 import type { Marks } from '../../trace/marks.ts';
-import type { Range } from '../../trace/picture.ts';
+import { firstEndingAfter, type Range } from '../../trace/picture.ts';
+import type { SliceColumns, Transform } from './renderer.ts';
 
 /** CSS pixels of a mark, and of one that has to be found among many others. */
 const WIDTH = 2;
@@ -52,6 +53,34 @@ export function placeMarks(
     [from, to, level] = [start, until, here];
   }
   flush();
+}
+
+/**
+ * Cuts marks to the shapes of a row: what is between two slices belongs to neither. A mark of a shape narrower than a mark keeps
+ * its width, and so does one without a shape below it.
+ */
+export function withinShapes(shapes: SliceColumns, row: Range, { offset, scale }: Transform, put: PutMark): PutMark {
+  return (x, width, level) => {
+    const until = x + width;
+    let from = Number.NaN;
+    let to = Number.NaN;
+    for (let i = firstEndingAfter(shapes.end, row, (x - offset) / scale); i < row.end; i += 1) {
+      const left = offset + shapes.start[i]! * scale;
+      if (left >= until) break;
+      const right = offset + shapes.end[i]! * scale;
+      const start = Math.max(x, left);
+      const end = Math.min(until, Math.max(start + WIDE, right - (right - left > WIDE ? 1 : 0)));
+      if (end <= start) continue;
+      if (start - to < 1) {
+        to = Math.max(to, end);
+        continue;
+      }
+      if (to > from) put(from, to - from, level);
+      [from, to] = [start, end];
+    }
+    if (to > from) put(from, to - from, level);
+    else put(x, Math.min(width, WIDE), level);
+  };
 }
 
 /** Index of the first cell from `from` on. */

@@ -194,3 +194,35 @@ describe('the edges of a slice', () => {
     expect(dashes).toEqual([]);
   });
 });
+
+describe('the line below a hit', () => {
+  const fitter = { fitted: (text: string) => text };
+  it('ends with its slice, and is below the letters of its label', () => {
+    const filled: number[][] = [];
+    const texts: number[] = [];
+    const { context } = recording();
+    Object.assign(context, {
+      fillRect: (...box: number[]) => filled.push(box),
+      fillText: (_: string, _x: number, y: number) => texts.push(y),
+    });
+    const one = sliceWith(0);
+    one.names.add(0, ['function'], null);
+    const hits = {
+      name: -1,
+      from: ticks(0n),
+      // A cell is wider than the slice.
+      step: 64n,
+      cell: Uint32Array.of(0),
+      count: Uint32Array.of(1),
+      row: () => ({ first: 0, end: 1 }),
+    };
+    drawMarks(context, fitter, { ...one, hits });
+    const [[x, y, width, height] = []] = filled;
+    expect([x, x! + width!]).toEqual([10, 39]);
+    const slice = one.layout.tracks[0]!;
+    const bottom = slice.top + slice.slices + slice.rowHeight - 1;
+    expect(y! + height!).toBe(bottom);
+    // The letters of the font are 11.5 px high, of which 3 px are below the baseline.
+    expect(y).toBeGreaterThanOrEqual(texts[0]! + 4);
+  });
+});

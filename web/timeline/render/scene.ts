@@ -28,7 +28,8 @@ import {
 import type { Ruler } from '../ruler.ts';
 import { drawAxis } from './axis.ts';
 import { drawGaps } from './gaps.ts';
-import { type PutMark, placeMarks } from './marks.ts';
+import { AFTER, drawInstants, visibleInstants } from './instants.ts';
+import { type PutMark, placeMarks, withinShapes } from './marks.ts';
 import { DIMMED, type Palette } from './palette.ts';
 import type { Pen } from './pen.ts';
 import type { Renderer, Transform } from './renderer.ts';
@@ -39,7 +40,10 @@ export const LABEL_FONT = '11.5px Inter, system-ui, "Segoe UI", "DejaVu Sans", s
 
 /** CSS pixels of a mark at the bottom of a slice, and of the line below a hit. Both are lower in a compact row. */
 const MARK_HEIGHT = 4;
-const HIT_HEIGHT = 5;
+const HIT_HEIGHT = 3;
+const INSTANT_HIT_HEIGHT = 5;
+/** CSS pixels from the top of a slice to the lower edge of its letters. */
+const LETTERS = 13;
 /** CSS pixels of the marks of one kind of hits. */
 const ACCESS_HEIGHT = 3;
 /** CSS pixels of the line below pinned tracks. */
@@ -56,10 +60,6 @@ const EDGE_FROM = 7;
 const TOOTH = 4;
 /** CSS pixels of a dash, and of the gap after it, along the edges of an uncertain slice. */
 const DASH = 3;
-/** CSS pixels between instants below which they merge into one shape. */
-const INSTANTS_TOUCH = 2;
-/** CSS pixels from the middle of an instant to its text, and from the text to the next instant. */
-const AFTER = 8;
 
 /** The place of the selection; `end` is null for an instant. */
 export interface Marked {
@@ -152,7 +152,9 @@ function drawTracks(renderer: Renderer, part: Part): number {
       drawn += renderer.slices(picture.rects, range.first, range.end, rowY, sliceHeight(laid), transform, solid);
     });
     if (part.marks) drawRowsMarks(renderer, part, part.marks, laid);
-    if (laid.instants >= 0) drawn += visibleInstants(part, picture, laid, () => undefined);
+    if (laid.instants >= 0) {
+      drawn += visibleInstants(picture.instants, picture.lane(laid.track.id), transform, width, () => undefined);
+    }
     if (laid.graph >= 0 && drawGraph(renderer, part, picture, laid, y, transform)) drawn += 1;
   });
   return drawn;
@@ -173,31 +175,33 @@ function drawRowsMarks(renderer: Renderer, scene: Part, marks: Marks, laid: Laid
   }
 }
 
-/** Underlines the hits of a search in their rows. */
+/** Underlines the hits of a search in their rows: below the labels, and no further than the slices go. */
 function drawHits(context: Pen, scene: Part, hits: Marks): void {
-  const { view, palette, width } = scene;
+  const { view, palette, width, picture } = scene;
   const offset = (distance(hits.from, view.anchor) - view.fraction) / view.perPixel;
   const cell = Number(hits.step) / view.perPixel;
+  const transform = picture && transformOf(view, picture);
   context.fillStyle = palette.hit;
   forEachTrack(scene, (laid) => {
     const rows = rowsIn(scene, laid);
-    const height = laid.rows === 0 ? HIT_HEIGHT : Math.min(HIT_HEIGHT, sliceHeight(laid) / 2);
-    const draw = (depth: number, y: number) =>
-      placeMarks(
-        hits,
-        hits.row(laid.track.id, depth),
-        offset,
-        cell,
-        width,
-        (x, wide) => context.fillRect(x, y, wide, height),
-        'alike',
-      );
+    const height = laid.rows === 0 ? INSTANT_HIT_HEIGHT : hitHeight(sliceHeight(laid));
+    const draw = (depth: number, y: number) => {
+      const fill: PutMark = (x, wide) => context.fillRect(x, y, wide, height);
+      const row = laid.rows > 0 && picture?.row(laid.track.id, depth);
+      const put = row && transform ? withinShapes(picture.rects, row, transform, fill) : fill;
+      placeMarks(hits, hits.row(laid.track.id, depth), offset, cell, width, put, 'alike');
+    };
     for (let row = rows.first; row < rows.end; row += 1) {
       draw(laid.track.lowest + row, rowTop(scene, laid, row) + sliceHeight(laid) - height);
     }
     // Tracks without rows have instants.
     if (laid.rows === 0) draw(laid.track.lowest, laid.top - scene.band.shift + laid.height - height - 1);
   });
+}
+
+/** CSS pixels of the line below a hit in a slice `height` CSS pixels high: what the letters of a label leave free. */
+function hitHeight(height: number): number {
+  return height < LABELLED ? Math.min(HIT_HEIGHT, height / 2) : Math.max(2, Math.min(HIT_HEIGHT, height - LETTERS));
 }
 
 /** Underlines hits of several kinds in the first row of their tracks, one kind above the other. */
@@ -250,16 +254,14 @@ function drawTracksMarks(context: Pen, fitter: TextFitter, scene: Part): void {
         drawAxis(context, laid, y, palette);
       }
       if (laid.instants < 0) return;
-      const middle = y + laid.instants + INSTANT_LANE / 2;
-      context.fillStyle = palette.warning;
-      context.beginPath();
-      traceInstants(context, scene, picture, laid, middle);
-      context.fill();
+      const top = y + laid.instants;
+      const range = picture.lane(laid.track.id);
+      drawInstants(context, picture.instants, range, transform, scene.width, top, palette.warning);
       context.fillStyle = palette.text;
-      visibleInstants(scene, picture, laid, (i, x, room) => {
+      visibleInstants(picture.instants, range, transform, scene.width, (i, x, room) => {
         if (picture.instants.many[i]! > 1 || room < LABEL_FROM) return;
         const text = labelOf(scene.names.of(picture.instants.name[i]!), room, fitter);
-        if (text !== '') context.fillText(text, x + AFTER, middle + 0.5);
+        if (text !== '') context.fillText(text, x + AFTER, top + INSTANT_LANE / 2 + 0.5);
       });
     });
   }
@@ -296,51 +298,6 @@ function forEachRow(scene: Part, picture: Picture, laid: LaidTrack, visit: (rang
     const first = Math.max(range.first, firstEndingAfter(picture.rects.end, range, left) - 1);
     visit({ first, end: range.end }, rowTop(scene, laid, row));
   }
-}
-
-/**
- * Visits each instant on the screen with its place and the room for text after it, in CSS pixels. Returns their number.
- */
-function visibleInstants(
-  scene: Part,
-  picture: Picture,
-  laid: LaidTrack,
-  visit: (i: number, x: number, room: number) => void,
-): number {
-  const range = picture.lane(laid.track.id);
-  const { offset, scale } = transformOf(scene.view, picture);
-  const { time } = picture.instants;
-  const margin = 6;
-  let count = 0;
-  for (let i = firstEndingAfter(time, range, (-margin - offset) / scale); i < range.end; i += 1) {
-    const x = offset + time[i]! * scale;
-    if (x > scene.width + margin) break;
-    const next = i + 1 < range.end ? offset + time[i + 1]! * scale : Number.POSITIVE_INFINITY;
-    visit(i, x, Math.min(next - AFTER, scene.width) - x - AFTER);
-    count += 1;
-  }
-  return count;
-}
-
-/** Adds a triangle for each instant to the path. Adjacent ones merge, because filling thousands is slow. */
-function traceInstants(context: Pen, scene: Part, picture: Picture, laid: LaidTrack, middle: number): void {
-  let from = Number.NaN;
-  let to = Number.NaN;
-  const close = () => {
-    if (Number.isNaN(from)) return;
-    context.moveTo(from, middle - 5);
-    context.lineTo(to, middle - 5);
-    context.lineTo(to + 4.5, middle + 4);
-    context.lineTo(from - 4.5, middle + 4);
-  };
-  visibleInstants(scene, picture, laid, (_, x) => {
-    if (!(x - to <= INSTANTS_TOUCH)) {
-      close();
-      from = x;
-    }
-    to = x;
-  });
-  close();
 }
 
 /** Returns false if the picture has no values of the counter on the screen. */

@@ -1,7 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { WrongExpression } from '../../base/find_protocol.ts';
-import { type Completion, type Completions, completionsOf } from '../../trace/completion.ts';
+import { Combo } from '../../parts/combo.tsx';
+import { type Completion, type Completions, completionsOf, inserted, type Known } from '../../trace/completion.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import './expression_field.css';
 
@@ -13,9 +14,7 @@ interface Props {
   readonly placeholder: string;
   readonly text: Signal<string>;
   readonly wrong: boolean;
-  /** Takes the focus when it appears. */
-  readonly autofocus?: boolean;
-  /** What may stand at the caret, if this is another language. Shown in an empty field, too. */
+  /** What may stand at the caret, if this is another language. */
   readonly complete?: (text: string, caret: number) => Completions;
   /** Enter (or F3) while no completion is chosen. `back`: with Shift. */
   readonly onEnter?: (back: boolean) => void;
@@ -23,123 +22,85 @@ interface Props {
   readonly onEscape: () => void;
 }
 
-/** A field for an expression of the filter language, with completions of its keys and of names in the trace. */
-export function ExpressionField(props: Props) {
-  const { open, id, label, placeholder, text, wrong, autofocus, complete, onEnter, onEscape } = props;
-  const { trace } = open;
-  const input = useRef<HTMLInputElement>(null);
-  /** The completion that Enter would take, or -1. */
-  const active = useSignal(-1);
-  const hidden = useSignal(true);
-  const caret = useSignal(0);
-  // Before the next key: what is typed at once must not be taken for commands.
-  useLayoutEffect(() => {
-    if (autofocus) input.current?.select();
-  }, []);
-  const known = {
+/** What completions of a trace are made of. Subscribes. */
+export function knownOf({ trace, events }: OpenTrace): Known {
+  return {
     names: trace.names.text,
     threads: [...trace.tracks.value.values()].filter(({ kind }) => kind === 'thread').map(({ name }) => name),
-    fields: open.events.fieldsSeen(),
+    fields: events.fieldsSeen(),
     info: trace.info.value,
   };
-  const completions = hidden.value
+}
+
+/**
+ * A field for an expression of the filter language, narrowed to what one panel shows, with completions of its keys and of names in
+ * the trace. An empty field shows the keys, or examples of another language.
+ */
+export function ExpressionField({ open, id, label, placeholder, text, wrong, complete, onEnter, onEscape }: Props) {
+  const input = useRef<HTMLInputElement>(null);
+  const isOpen = useSignal(false);
+  const caret = useSignal(0);
+  const completions = !isOpen.value
     ? null
     : complete
       ? complete(text.value, caret.value)
-      : completionsOf(text.value, caret.value, known);
-  const items = completions?.items ?? [];
+      : completionsOf(text.value, caret.value, knownOf(open));
   const take = (item: Completion) => {
     if (!completions || !input.current) return;
-    const typed = text.peek();
-    const isKey = /[:>.(]$/.test(item.text);
-    const rest = typed.slice(completions.to);
-    const put = isKey || rest.startsWith(' ') ? item.text : `${item.text} `;
-    text.value = typed.slice(0, completions.from) + put + rest;
-    const at = completions.from + put.length;
-    hidden.value = !isKey;
-    active.value = -1;
+    const put = inserted(text.peek(), completions, item.text);
+    text.value = put.text;
+    isOpen.value = put.goesOn;
     const field = input.current;
     requestAnimationFrame(() => {
-      field.setSelectionRange(at, at);
-      caret.value = at;
+      field.setSelectionRange(put.caret, put.caret);
+      caret.value = put.caret;
     });
   };
-  const onKey = (event: KeyboardEvent) => {
-    const chosen = items[active.value];
-    if (event.key === 'Escape') {
-      if (items.length > 0) hidden.value = true;
-      else onEscape();
-    } else if ((event.key === 'Enter' || event.key === 'Tab') && chosen) take(chosen);
-    else if (event.key === 'Enter' || (event.key === 'F3' && onEnter)) {
-      hidden.value = true;
-      onEnter?.(event.shiftKey);
-    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      if (items.length === 0) return;
-      const by = event.key === 'ArrowDown' ? 1 : -1;
-      active.value = (active.value + by + items.length + (active.value < 0 && by < 0 ? 1 : 0)) % items.length;
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  const list = `${id}-completions`;
   return (
-    <div class="expression">
-      <input
-        ref={input}
+    // The example in the empty field is never cut.
+    <div class="expression" style={{ minWidth: `calc(${placeholder.length + 1}ch + var(--space-5))` }}>
+      <Combo
         id={id}
-        type="text"
-        role="combobox"
+        label={label}
         placeholder={placeholder}
-        aria-label={label}
-        aria-expanded={items.length > 0}
-        aria-controls={list}
-        aria-autocomplete="list"
-        aria-activedescendant={active.value >= 0 ? `${list}-${active.value}` : undefined}
-        aria-invalid={wrong}
-        spellcheck={false}
-        autocomplete="off"
         value={text.value}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
-          caret.value = event.currentTarget.selectionStart ?? event.currentTarget.value.length;
-          hidden.value = false;
-          active.value = -1;
+        wrong={wrong}
+        input={input}
+        isOpen={isOpen}
+        isInBar
+        listLabel="Completions"
+        rows={(completions?.items ?? []).map((item) => ({
+          id: item.text,
+          kind: '',
+          title: item.text,
+          about: item.meaning,
+          isText: true,
+          item,
+        }))}
+        onInput={(typed, at) => {
+          text.value = typed;
+          caret.value = at;
         }}
         onFocus={() => {
-          if (complete && text.peek() === '') hidden.value = false;
+          if (text.peek() === '') isOpen.value = true;
         }}
-        onBlur={() => (hidden.value = true)}
-        onKeyDown={onKey}
+        take={({ item }) => take(item)}
+        onEnter={onEnter}
+        onEscape={onEscape}
       />
-      {items.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the list of a combobox.
-        <ul class="completions floating" id={list} role="listbox" aria-label="Completions">
-          {items.map((item, i) => (
-            // biome-ignore lint/a11y/useFocusableInteractive: the field of a combobox keeps the focus.
-            <li
-              key={item.text}
-              id={`${list}-${i}`}
-              // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: an option of a combobox.
-              role="option"
-              aria-selected={i === active.value}
-              // The field keeps the focus.
-              onMouseDown={(event) => {
-                event.preventDefault();
-                take(item);
-              }}
-            >
-              <span class="mono">{item.text}</span>
-              <span class="muted">{item.meaning}</span>
-            </li>
-          ))}
-        </ul>
-      )}
     </div>
   );
 }
 
+interface WrongProps {
+  readonly text: string;
+  readonly wrong: WrongExpression;
+  /** What would have worked. */
+  readonly instead?: { readonly title: string; readonly run: () => void } | null;
+}
+
 /** What is wrong with an expression, with the part that is. */
-export function Wrong({ text, wrong }: { text: string; wrong: WrongExpression }) {
+export function Wrong({ text, wrong, instead }: WrongProps) {
   const end = wrong.at + Math.max(wrong.length, 0);
   return (
     <p class="expression-note small" role="alert">
@@ -150,6 +111,11 @@ export function Wrong({ text, wrong }: { text: string; wrong: WrongExpression })
         </span>
       )}
       {wrong.sentence}
+      {instead && (
+        <button type="button" onClick={instead.run}>
+          {instead.title}
+        </button>
+      )}
     </p>
   );
 }

@@ -7,7 +7,6 @@ import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import { hitsKey } from '../../trace/derived.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import { KeepButton } from './keep.tsx';
-import { Which } from './which.tsx';
 import './hits.css';
 
 interface ColumnOf {
@@ -26,7 +25,10 @@ const MATCH: ColumnOf = { order: 'match', title: 'Match', width: 320 };
 /** The hits of the search. */
 export function Results({ open }: { open: OpenTrace }) {
   const { trace, find } = open;
-  const count = find.count.value;
+  const { first, end } = find.listed.value;
+  const count = end - first;
+  const all = find.count.value;
+  const isLimited = open.statistics.range.value !== null;
   // Repaint when rows arrive.
   void find.version.value;
   const info = trace.info.value;
@@ -60,14 +62,16 @@ export function Results({ open }: { open: OpenTrace }) {
     column === POSITION || column === DURATION ? plainTitle(column.title, info.clock) : column.title,
   );
   const nameOf = ({ name, title }: Hit) => (name === null ? trace.names.inPlaceOf(title) : trace.names.of(name));
+  const isLane = (track: number) => trace.tracks.peek().get(track)?.kind === 'lane';
   return (
     <div class="results panel-body">
       <div class="panel-bar">
-        <Which open={open} />
         <span class="muted">
-          {formatCount(count)} {plural(count, 'hit')} of <span class="mono">{shortened(find.asked.value)}</span>
+          {isLimited && `${formatCount(count)} of `}
+          {formatCount(all)} {plural(all, 'hit')} of <span class="mono">{shortened(find.asked.value)}</span>
+          {isLimited && ` ${count === 1 ? 'begins' : 'begin'} in the range`}
         </span>
-        {count > 0 && <KeepHits open={open} />}
+        {all > 0 && <KeepHits open={open} />}
         {count > 0 && <TakeTable name="hits" head={heads} rows={() => inPortions(find.page, taken)} />}
       </div>
       <Table
@@ -95,11 +99,17 @@ export function Results({ open }: { open: OpenTrace }) {
         follows
         choose={find.choose}
         menu={(hit, row) => ({
-          named: { id: hit.name ?? -1, text: nameOf(hit), isCalled: hit.end !== null },
+          named: { id: hit.name ?? -1, text: nameOf(hit), isCalled: hit.end !== null && !isLane(hit.track) },
           show: () => find.choose(row),
         })}
         want={find.want}
-        empty={find.state.value.at === 'done' ? 'Nothing found.' : undefined}
+        empty={
+          find.state.value.at !== 'done'
+            ? undefined
+            : isLimited && all > 0
+              ? 'No hit begins in the range.'
+              : 'Nothing found.'
+        }
       />
     </div>
   );

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use hashbrown::HashMap;
 use serde::Serialize;
@@ -96,7 +97,8 @@ pub struct Hits {
     /// Texts that hits refer to.
     pub(crate) texts: Vec<String>,
     count: u64,
-    sorted: Option<(Order, Vec<Place>)>,
+    /// An order, the numbers of the hits that are in it, and their places.
+    sorted: Option<(Order, Range<u64>, Vec<Place>)>,
 }
 
 impl Hits {
@@ -121,7 +123,7 @@ impl Hits {
         let rows: usize = self.rows.iter().map(|row| row.picked.bytes() + size_of::<Row>()).sum();
         let points = self.points.capacity() * size_of::<Point>() + self.matched.capacity() * 16;
         let texts: usize = self.texts.iter().map(|text| text.capacity() + size_of::<String>()).sum();
-        let sorted = self.sorted.as_ref().map_or(0, |(_, places)| places.capacity() * size_of::<Place>());
+        let sorted = self.sorted.as_ref().map_or(0, |(.., places)| places.capacity() * size_of::<Place>());
         (rows + points + texts + sorted) as u64
     }
 
@@ -225,16 +227,21 @@ impl Hits {
         (rank, false)
     }
 
-    /// Some hits: `count` from number `first` on, fewer at the end. An order other than that of
-    /// positions needs at most 2^20 hits; beyond that the order is that of positions.
-    pub fn page(&mut self, store: &Store, first: u64, count: usize, order: Order) -> Vec<Hit> {
-        let places = if order == Order::Position || self.count > MOST_SORTED {
-            self.by_position(store, first, count)
+    /// Some of the hits with the numbers `among`, by position: `count` from number `first` of these
+    /// on, fewer at the end. An order other than that of positions needs at most 2^20 hits; beyond
+    /// that the order is that of positions.
+    pub fn page(&mut self, store: &Store, among: Range<u64>, first: u64, count: usize, order: Order) -> Vec<Hit> {
+        let among = among.start..among.end.min(self.count);
+        let number = among.end.saturating_sub(among.start);
+        let places = if order == Order::Position || number > MOST_SORTED {
+            let count = count.min(usize::try_from(number.saturating_sub(first)).unwrap_or(usize::MAX));
+            self.by_position(store, among.start.saturating_add(first), count)
         } else {
-            if self.sorted.as_ref().is_none_or(|(sorted, _)| *sorted != order) {
-                self.sorted = Some((order, self.in_order(store, order)));
+            if self.sorted.as_ref().is_none_or(|(by, of, _)| *by != order || *of != among) {
+                let places = self.by_position(store, among.start, number as usize);
+                self.sorted = Some((order, among, self.in_order(store, places, order)));
             }
-            let all = self.sorted.as_ref().map(|(_, places)| places.as_slice()).unwrap_or_default();
+            let all = self.sorted.as_ref().map(|(.., places)| places.as_slice()).unwrap_or_default();
             let from = usize::try_from(first).unwrap_or(usize::MAX).min(all.len());
             all.get(from..all.len().min(from.saturating_add(count))).unwrap_or_default().to_vec()
         };
@@ -287,8 +294,8 @@ impl Hits {
         places
     }
 
-    fn in_order(&self, store: &Store, order: Order) -> Vec<Place> {
-        let all = self.by_position(store, 0, self.count as usize);
+    /// Places by position, in another order.
+    fn in_order(&self, store: &Store, all: Vec<Place>, order: Order) -> Vec<Place> {
         let mut keys: Vec<u64> = Vec::with_capacity(all.len());
         match order {
             Order::Position => return all,

@@ -7,7 +7,7 @@
 mod hits;
 mod scan;
 
-use unspool_filter::{Context, Name, Track};
+use unspool_filter::{Context, Name, Offers, Track};
 use unspool_trace::TrackKind;
 use unspool_trace::batch::Key;
 
@@ -17,9 +17,9 @@ pub use scan::Find;
 use crate::store::Store;
 
 impl Store {
-    /// What expressions about this trace are bound to. `frequency` is that of its clock in ticks
-    /// per second; `None` if it counts something else than time. `frames`: whether an expression
-    /// needs to know where frames are.
+    /// What expressions about this trace are bound to, but for what its records have. `frequency`
+    /// is that of its clock in ticks per second; `None` if it counts something else than time.
+    /// `frames`: whether an expression needs to know where frames are.
     pub fn find_context(&self, frequency: Option<u64>, frames: bool) -> Context {
         let name = |(number, text): (u32, &String)| {
             let id = match self.key(number) {
@@ -38,6 +38,7 @@ impl Store {
             begin: self.extent().map_or(0, |(from, _)| from),
             frequency,
             frames: if frames { self.frames() } else { Vec::new() },
+            offers: Offers::default(),
         }
     }
 

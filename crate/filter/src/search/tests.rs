@@ -13,6 +13,7 @@ impl Instructions for Words {
         match bytes {
             [0x0f, 0x05] => Some("syscall".into()),
             [0xf3, 0xa4] => Some("rep movsb".into()),
+            [0x31, 0xf6] => Some("xor esi, esi".into()),
             [0xe8, target] => Some(format!("call 0x{target:x}")),
             _ => None,
         }
@@ -28,6 +29,7 @@ fn context() -> Context {
         begin: 1000,
         frequency: Some(1_000_000),
         frames: vec![1000, 1010, 1030],
+        ..Context::default()
     }
 }
 
@@ -343,4 +345,55 @@ fn queries_cross_as_bytes() {
     let wrong = RecordQuery { branches: vec![vec![(true, 5)]], ..RecordQuery::default() };
     assert_eq!(RecordQuery::from_bytes(&wrong.to_bytes()), None);
     assert_eq!(Context::from_bytes(&context().to_bytes()), Some(context()));
+}
+
+#[test]
+fn words_are_found_as_they_are_on_the_screen() {
+    let step = |text: &str| {
+        found(text, RecordName::None, |v| {
+            v.field("instruction", FieldValue::Code { isa: "x86_64", address: 0x40_1000, bytes: &[0x31, 0xf6] });
+            v.field("rsi", FieldValue::Hex(0x2a));
+        })
+    };
+    for text in
+        ["xor esi", "XOR or esi,", "\"xor esi\"", "/xor .*esi/", "esi 0x401000", "31 f6", "0x2a", "42", "xor -eax"]
+    {
+        assert!(step(text).is_some(), "{text}");
+    }
+    assert_eq!(step("xor esi").as_deref(), Some("instruction: xor esi, esi"));
+    for text in ["xor eax", "-xor", "31 f7", "0x401001", "4", "text:xor", "rsi"] {
+        assert_eq!(step(text), None, "{text}");
+    }
+    let is = |text: &str| found(text, RecordName::Text("draw"), call).is_some();
+    for text in ["count", "sizes", "GL_B", "gl_position draw", "10", "18446744073709551615", "0.1", "get", "draw"] {
+        assert!(is(text), "{text}");
+    }
+    assert!(!is("coun") && !is("draw other"));
+    // By their name alone they are found in the store.
+    let in_records = |text: &str| {
+        let query = crate::Bound::new(text, &context()).unwrap().records;
+        let mut search = Search::new(&query, &[], None, &Linked, |n| n.to_string()).unwrap();
+        let name = RecordName::Text("draw");
+        if search.begin(&Record { locator: Locator::at(5), lane: 0, row: 0, x: 1015, track: 1, name }) {
+            call(&mut search);
+            search.end();
+        }
+        search.count() > 0
+    };
+    assert!(!in_records("draw") && in_records("draw count") && in_records("-other get"));
+}
+
+#[test]
+fn an_instruction_is_found_by_words_of_it() {
+    let is = |text: &str| {
+        let code = FieldValue::Code { isa: "x86_64", address: 0, bytes: &[0x31, 0xf6] };
+        found(text, RecordName::None, |v| v.field("instruction", code)).is_some()
+    };
+    for text in ["insn:xor", "insn:\"xor esi\"", "insn:\"xor esi, esi\"", "insn:\"esi, esi\"", "insn:\"xor *\""] {
+        // Within quotes a `*` is itself.
+        assert_eq!(is(text), !text.contains('*'), "{text}");
+    }
+    for text in ["insn:esi", "insn:\"xor es\"", "insn:\"or esi\""] {
+        assert!(!is(text), "{text}");
+    }
 }

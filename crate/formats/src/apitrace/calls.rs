@@ -23,7 +23,7 @@ use crate::names::Texts;
 use crate::pieces::Pieces;
 
 use super::Located;
-use super::functions::Marker;
+use super::functions::{Marker, Uploads};
 use super::lists::{DisplayLists, ListArgs, Rendered};
 use super::pending::Pending;
 use super::problems::{LEAVE_WITHOUT_ENTER, POP_WITHOUT_PUSH};
@@ -37,7 +37,7 @@ const SMALL: u64 = 1 << 10;
 
 const FRAMES: TrackId = 0;
 const DRAWS: TrackId = 1;
-const BLOBS: TrackId = 2;
+const UPLOADED: TrackId = 2;
 const FIRST_THREAD: TrackId = 3;
 
 /// A call that has begun and not ended.
@@ -70,7 +70,7 @@ pub(crate) struct FrameFacts {
     pub(crate) to: u64,
     pub(crate) calls: u64,
     pub(crate) draws: u64,
-    pub(crate) blobs: u64,
+    pub(crate) uploaded: u64,
     /// Offset in the stream of the end of the LEAVE event that ends the frame.
     pub(crate) end: StreamOffset,
 }
@@ -234,7 +234,7 @@ impl Calls {
                 out.payloads.push(Payload { x: enter.call, track, name, bytes: blobs });
             }
             let rendered = self.lists.enter(function.flags, None, enter.thread, enter.call);
-            self.count(rendered, blobs);
+            self.count(function, rendered, blobs);
             return;
         }
         self.enter(tables, enter, ends.0, blobs, &Said::default(), out);
@@ -341,7 +341,7 @@ impl Calls {
         if bytes > 0 {
             out.payloads.push(Payload { x: call, track: thread.track, name, bytes });
         }
-        self.count(open.rendered, bytes);
+        self.count(function, open.rendered, bytes);
         if function.flags.frame_end {
             self.end_frame(end, out);
             self.returned = self.frames.len() as u64;
@@ -354,7 +354,7 @@ impl Calls {
         let open: Vec<(u64, OpenCall)> = self.pending.iter().map(|(call, open)| (call, *open)).collect();
         for (call, open) in open {
             let Some(function) = tables.functions.get(open.function) else { continue };
-            self.count(open.rendered, open.blobs);
+            self.count(function, open.rendered, open.blobs);
             if open.blobs > 0 {
                 let track = self.threads.get(open.thread as usize).map_or(0, |thread| thread.track);
                 let name = self.functions.get(open.function as usize).copied().unwrap_or(0);
@@ -370,10 +370,12 @@ impl Calls {
         }
     }
 
-    fn count(&mut self, rendered: Rendered, blobs: u64) {
+    fn count(&mut self, function: &Function, rendered: Rendered, blobs: u64) {
         self.frame.calls += 1;
         self.frame.draws += u64::from(rendered == Rendered::Draws);
-        self.frame.blobs = self.frame.blobs.saturating_add(blobs);
+        if function.flags.uploads != Uploads::Nothing {
+            self.frame.uploaded = self.frame.uploaded.saturating_add(blobs);
+        }
     }
 
     fn note(&mut self, result: Result<()>) {
@@ -395,7 +397,7 @@ impl Calls {
             };
             define(TrackKind::Lane, "frames", "over all threads, by the end of calls", out);
             define(TrackKind::Counter, "draw calls per frame", "", out);
-            define(TrackKind::Counter, "blob bytes per frame", "", out);
+            define(TrackKind::Counter, "uploaded per frame", "", out);
         }
         let number = self.frames.len();
         let name = self.texts.once(format!("frame {number}"), at.0, self.limits.names, out)?;
@@ -417,7 +419,7 @@ impl Calls {
 
     fn sample(&mut self, out: &mut EventBatch) {
         out.push_sample(DRAWS, self.frame.from, self.frame.draws);
-        out.push_sample(BLOBS, self.frame.from, self.frame.blobs);
+        out.push_sample(UPLOADED, self.frame.from, self.frame.uploaded);
     }
 
     #[inline]

@@ -184,7 +184,7 @@ impl ApitraceRecords {
             n => usize::try_from(n).ok().and_then(|n| self.index.frames.get(n)).copied(),
         };
         let missing = Error::new(0, Cause::Misuse("there is no such frame"));
-        let FrameFacts { from, to, calls, draws, blobs, .. } = facts.ok_or(missing)?;
+        let FrameFacts { from, to, calls, draws, uploaded, .. } = facts.ok_or(missing)?;
         let mut details = RecordDetails::default();
         let mut add = |name, value| details.fields.push(Field::new(name, Value::U64(value)));
         add("Frame", number);
@@ -194,7 +194,7 @@ impl ApitraceRecords {
         }
         add("Calls", calls);
         add("Draw calls", draws);
-        add("Bytes in blobs", blobs);
+        add("Uploaded bytes", uploaded);
         if number == last {
             details.remarks.push("No swap ends this frame: it holds the calls after the last swap.".to_string());
         }

@@ -188,7 +188,7 @@ impl Decoder for ApitraceDecoder {
     }
 
     fn index_of_numbers(&self) -> Vec<u8> {
-        self.index_bytes(Cow::Owned(self.stream.tables.of_numbers()))
+        self.index_bytes(self.stream.tables.of_numbers())
     }
 }
 

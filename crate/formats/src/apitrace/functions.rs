@@ -17,6 +17,21 @@ pub struct NameFlags {
     pub list: Option<ListRole>,
     /// The kind of marker, if the call is one.
     pub marker: Option<Marker>,
+    /// Which of its values are uploaded.
+    pub uploads: Uploads,
+}
+
+/// What a call hands over for the graphics library to keep or to draw: contents of textures,
+/// buffers and client arrays, pixels, shaders. The only place that decides what counts as uploaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Uploads {
+    /// Its blobs, if it has any.
+    #[default]
+    Blobs,
+    /// Its texts, too: they are sources.
+    Texts,
+    /// Nothing: it reads back, or its blobs are numbers of lists.
+    Nothing,
 }
 
 /// What is put into a framebuffer. The only place that decides what a draw is.
@@ -64,13 +79,32 @@ pub enum Marker {
 impl NameFlags {
     /// The flags of the function with this name.
     pub fn of(name: &str) -> Self {
-        Self { frame_end: is_frame_end(name), renders: renders(name), list: list_role(name), marker: marker(name) }
+        Self {
+            frame_end: is_frame_end(name),
+            renders: renders(name),
+            list: list_role(name),
+            marker: marker(name),
+            uploads: uploads(name),
+        }
     }
 
-    /// The values of a call say what it does: a label, or which lists.
+    /// The values of a call say what it does: a label, or which lists, or how long a source is.
     pub(crate) fn needs_values(&self) -> bool {
-        self.marker.is_some() || self.list.is_some()
+        self.marker.is_some() || self.list.is_some() || self.uploads == Uploads::Texts
     }
+}
+
+fn uploads(name: &str) -> Uploads {
+    if list_role(name) == Some(ListRole::CallMany) {
+        return Uploads::Nothing;
+    }
+    let gl = name.strip_prefix("gl").unwrap_or_default();
+    let bare = name.split_once("::").map_or(gl, |(_, method)| method);
+    if bare.starts_with("Get") || bare.starts_with("Read") {
+        return Uploads::Nothing;
+    }
+    let is_source = ["ShaderSource", "CreateShaderProgram", "ProgramString", "NamedProgramString"];
+    if is_source.iter().any(|it| gl.starts_with(it)) { Uploads::Texts } else { Uploads::Blobs }
 }
 
 fn list_role(name: &str) -> Option<ListRole> {
@@ -322,6 +356,25 @@ mod tests {
             "glCallListsfoo",
         ] {
             assert_eq!(is_render(name), name == "glRects3", "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_handed_over_is_uploaded() {
+        for (name, uploads) in [
+            ("glTexImage2D", Uploads::Blobs),
+            ("glDrawElements", Uploads::Blobs),
+            ("glProgramBinary", Uploads::Blobs),
+            ("memcpy", Uploads::Blobs),
+            ("glShaderSourceARB", Uploads::Texts),
+            ("glCreateShaderProgramv", Uploads::Texts),
+            ("glGetProgramBinary", Uploads::Nothing),
+            ("glReadPixels", Uploads::Nothing),
+            ("glCallLists", Uploads::Nothing),
+            ("ID3D11DeviceContext::UpdateSubresource", Uploads::Blobs),
+            ("ID3D11DeviceContext::GetData", Uploads::Nothing),
+        ] {
+            assert_eq!(NameFlags::of(name).uploads, uploads, "{name}");
         }
     }
 

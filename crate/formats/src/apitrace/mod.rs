@@ -64,7 +64,7 @@ use crate::table::{Executed, Reader, Row};
 
 pub use call::{Call, CallVisitor, Calls, Name, Token, Values};
 use cut::cut;
-pub use functions::{ListRole, Marker, NameFlags, Renders};
+pub use functions::{ListRole, Marker, NameFlags, Renders, Uploads};
 pub use index::{ApitraceRecords, open_records};
 pub use lists::{Rendered, list_names};
 pub use records::Scalar;

@@ -3,6 +3,7 @@
 //! There are five spaces of ids, each for the whole stream. Ids are small but sparse (function ids
 //! up to 2349 for 86 functions). The format does not limit them.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -18,6 +19,10 @@ use super::wire::StreamOffset;
 /// Ids below this are looked up in an array.
 const SMALL: u64 = 1 << 14;
 const NONE: u32 = u32::MAX;
+
+/// Bytes of names and values of constants that readers get although they do not need them: those of
+/// OpenGL are a tenth of it.
+const FEW_NAMES: usize = 2 << 20;
 
 /// The signatures of one kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -276,9 +281,15 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// What is handed over to readers that do not need the names of enums and bits.
-    pub(crate) fn of_numbers(&self) -> Self {
-        Self {
+    /// What is handed over to readers that do not need the names of enums and bits, but show them
+    /// if they have them: without the names if those are many.
+    pub(crate) fn of_numbers(&self) -> Cow<'_, Self> {
+        let enums = self.enums.iter().map(|it| it.names.bytes() + size_of_val(&*it.values));
+        let bitmasks = self.bitmasks.iter().map(|it| it.names.bytes() + size_of_val(&*it.bits));
+        if enums.chain(bitmasks).fold(0, usize::saturating_add) <= FEW_NAMES {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self {
             functions: self.functions.changed(Function::clone),
             // The value of versions 0 to 2 is in the signature.
             enums: self
@@ -287,7 +298,7 @@ impl Tables {
             bitmasks: self.bitmasks.changed(|_| Bitmask { names: Strings::default(), bits: Vec::new() }),
             structs: self.structs.changed(Struct::clone),
             frames: self.frames.changed(Frame::clone),
-        }
+        })
     }
 
     /// Passes a single value on as that of a field, with the name of a constant or flags if they
@@ -377,5 +388,23 @@ impl Definitions for Frozen<'_> {
             Signature::Frame(_) => self.0.frames.index(id),
         };
         index.unwrap_or(NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_of_numbers_get_names_unless_they_are_many() {
+        let mut tables = Tables::default();
+        let mut define = |id, name: &str, value| {
+            let mut names = Strings::default();
+            names.push(name);
+            tables.define(id, StreamOffset(0), Signature::Enum(Enum::new(names, [value].into())));
+            tables.of_numbers().enums.iter().map(|it| it.name(it.first()).map(String::from)).collect::<Vec<_>>()
+        };
+        assert_eq!(define(0, "GL_BLEND", 3042), [Some("GL_BLEND".into())]);
+        assert_eq!(define(1, &"x".repeat(FEW_NAMES), 1), [None, None]);
     }
 }

@@ -4,6 +4,7 @@ use unspool_trace::batch::EventBatch;
 
 use super::calls::{Calls, Said};
 use super::decode::Sink;
+use super::functions::Uploads;
 use super::label::Label;
 use super::lists::ListArgs;
 use super::records::{Bytes, Enter, Event, Scalar};
@@ -16,8 +17,10 @@ pub(super) struct Current {
     pub(super) enter: Option<Enter>,
     /// Offset in the stream and call number of a LEAVE.
     leave: Option<(StreamOffset, u64)>,
-    /// Bytes in blobs so far.
+    /// Bytes in blobs so far, and in texts if those are `sources`.
     pub(super) blobs: u64,
+    /// [`Uploads::Texts`]
+    sources: bool,
     pub(super) label: Label,
     pub(super) list: ListArgs,
 }
@@ -51,13 +54,14 @@ impl Sink for ToBatch<'_> {
         self.current.enter = Some(enter);
         self.current.leave = None;
         self.current.blobs = 0;
+        self.current.sources = flags.uploads == Uploads::Texts;
         self.current.label.begin(flags.marker.is_some());
         self.current.list.begin(flags.list);
     }
 
     fn leave(&mut self, _tables: &Tables, at: StreamOffset, call: u64) {
         self.current.leave = Some((at, call));
-        self.current.blobs = 0;
+        (self.current.blobs, self.current.sources) = (0, false);
         self.current.label.begin(false);
         self.current.list.begin(None);
     }
@@ -98,7 +102,12 @@ impl Sink for ToBatch<'_> {
                 self.current.label.other();
                 self.current.blobs = self.current.blobs.saturating_add(len);
             }
-            Bytes::String | Bytes::Wide => self.current.label.string(),
+            Bytes::String | Bytes::Wide => {
+                self.current.label.string();
+                if self.current.sources {
+                    self.current.blobs = self.current.blobs.saturating_add(len);
+                }
+            }
         }
     }
 

@@ -7,7 +7,6 @@ use unspool_engine::Store;
 use unspool_engine::find::{Find, Hit, Hits, Order};
 use unspool_js::columns::{BigUint64Array, Uint32Array};
 use unspool_js::{JsFoundRecords, typed};
-use unspool_trace::Clock;
 use wasm_bindgen::prelude::*;
 
 use crate::Session;
@@ -39,11 +38,7 @@ impl Session {
     /// `frames`: whether an expression needs to know where frames are.
     #[wasm_bindgen(js_name = findContext)]
     pub fn find_context(&self, frames: bool) -> Vec<u8> {
-        let frequency = match self.engine.clock() {
-            Clock::Seconds { frequency } => Some(frequency),
-            _ => None,
-        };
-        self.engine.store().find_context(frequency, frames).to_bytes()
+        self.engine.find_context(frames).to_bytes()
     }
 
     /// Adds records that a pass has found to a search. Returns the number of hits, or `undefined`
@@ -57,9 +52,12 @@ impl Session {
         })
     }
 
-    /// Some hits of a search. Empty if there is no such search.
-    pub fn hits(&mut self, job: u32, first: f64, count: u32, order: u32) -> Vec<Ts<Hit>> {
-        let page = self.with_hits(job, |hits, store| hits.page(store, first as u64, count as usize, order_of(order)));
+    /// Some hits of a search, of those with the numbers from `from` to `end` by position. Empty if
+    /// there is no such search.
+    pub fn hits(&mut self, job: u32, from: f64, end: f64, first: f64, count: u32, order: u32) -> Vec<Ts<Hit>> {
+        let among = from as u64..end as u64;
+        let page =
+            self.with_hits(job, |hits, store| hits.page(store, among, first as u64, count as usize, order_of(order)));
         page.iter().flatten().map(typed).collect()
     }
 

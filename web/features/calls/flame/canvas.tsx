@@ -2,6 +2,7 @@ import { useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatLength, formatShare } from '../../../base/format.ts';
 import { type Clock, NO_NAME } from '../../../base/protocol.ts';
+import { useDrawingMenu } from '../../../parts/menu/row_menu.ts';
 import type { ThemeControl } from '../../../parts/theme.ts';
 import { TooltipBox } from '../../../parts/tooltip.tsx';
 import { canFocus, FLAME_ROW, type FlameStep, flamePath, flameStep, type LaidFlame } from '../../../timeline/flame.ts';
@@ -74,7 +75,10 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
   const focusOn = (index: number) => {
     const laid = state.laid.peek();
     if (!laid || !canFocus(laid.flame, index)) return;
-    reach(laid.flame.name[index] === NO_NAME ? -1 : laid.flame.name[index]!);
+    const name = laid.flame.name[index]!;
+    reach(name === NO_NAME ? -1 : name);
+    // The one that stood out is no longer what the user looks at.
+    if (open.statistics.highlighted.peek() !== name) open.statistics.highlighted.value = -1;
     focus(laid, index);
     if (scroller.current && !upwards) scroller.current.scrollTop = 0;
   };
@@ -96,6 +100,19 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
     if (top < box.scrollTop) box.scrollTop = top;
     else if (top + FLAME_ROW > box.scrollTop + box.clientHeight) box.scrollTop = top + FLAME_ROW - box.clientHeight;
   };
+  const onMenu = useDrawingMenu((_, byKey) => {
+    const index = byKey ? state.currentIndex.peek() : state.hovered.peek();
+    const laid = state.laid.peek();
+    if (!laid || !canFocus(laid.flame, index)) return null;
+    const id = laid.flame.name[index]!;
+    const hasName = id !== NO_NAME && index > 0;
+    const title = shows === 'flame' || shows === 'inverted' ? 'Zoom in' : 'Show a sandwich of the function';
+    return {
+      named: hasName ? { id, text: open.trace.names.of(id), isCalled: true } : null,
+      show: null,
+      own: [{ id: 'flame-focus', title, run: () => focusOn(index) }],
+    };
+  });
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = (upwards ? UPWARDS : STEPS)[event.key];
@@ -134,6 +151,7 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
         tabIndex={0}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
         onPointerMove={(event) => {
           const box = event.currentTarget.getBoundingClientRect();
           state.pointer.value = { x: event.clientX - box.left, y: event.clientY - box.top };

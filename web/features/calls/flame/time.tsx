@@ -4,6 +4,7 @@ import type { TimeOrder } from '../../../base/calls_protocol.ts';
 import { formatLength, formatPercent, formatPosition } from '../../../base/format.ts';
 import { type Clock, MANY } from '../../../base/protocol.ts';
 import type { PanelProps } from '../../../page/page.ts';
+import { useDrawingMenu } from '../../../parts/menu/row_menu.ts';
 import { TooltipBox } from '../../../parts/tooltip.tsx';
 import { createMarksCanvas, createSurface, type FrameSize } from '../../../timeline/canvas/surface.ts';
 import { FLAME_ROW, type FlameStep } from '../../../timeline/flame.ts';
@@ -152,6 +153,17 @@ function Canvas({ open, theme, picture, clock, reach }: CanvasProps) {
     if (top < box.scrollTop) box.scrollTop = top;
     else if (top + FLAME_ROW > box.scrollTop + box.clientHeight) box.scrollTop = top + FLAME_ROW - box.clientHeight;
   };
+  const onMenu = useDrawingMenu((_, byKey) => {
+    const at = byKey ? current.peek() : hovered.peek();
+    if (at < 0 || at >= laid.columns.length) return null;
+    const id = laid.columns.name[at]!;
+    return {
+      named: { id, text: trace.names.of(id), isCalled: true },
+      // A rectangle that stands for several calls is not one of them.
+      show: laid.columns.index[at] === MANY ? null : () => void select(at),
+      own: [{ id: 'flame-zoom', title: 'Set range to this', run: () => zoom(at) }],
+    };
+  });
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = STEPS[event.key];
@@ -199,6 +211,7 @@ function Canvas({ open, theme, picture, clock, reach }: CanvasProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
         tabIndex={0}
         onKeyDown={onKey}
+        onContextMenu={onMenu}
         onPointerMove={(event) => {
           const box = event.currentTarget.getBoundingClientRect();
           pointer.value = { x: event.clientX - box.left, y: event.clientY - box.top };

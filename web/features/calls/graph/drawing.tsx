@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, shortened } from '../../../base/format.ts';
+import { useDrawingMenu } from '../../../parts/menu/row_menu.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../../timeline/render/palette.ts';
 import {
@@ -61,7 +62,8 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
   const moved = useSignal<View | null>(null);
   const drag = useRef<{ x: number; y: number; view: View; far: boolean } | null>(null);
   const version = trace.names.version.value;
-  const key = `${version} ${shown.nodes.map(({ name, total }) => `${name}:${total}`).join()} ${shown.edges.map(({ caller, callee, total, count }) => `${caller}>${callee}:${total}:${count}`).join()}`;
+  // An estimate that turns out to be right is written in another way.
+  const key = `${version} ${length(0)} ${shown.nodes.map(({ name, total }) => `${name}:${total}`).join()} ${shown.edges.map(({ caller, callee, total, count }) => `${caller}>${callee}:${total}:${count}`).join()}`;
   const drawn = useMemo(() => {
     const label = ({ count, total }: GraphEdge) =>
       total > 0 ? `${formatCount(Math.round(count))} · ${length(total)}` : formatCount(Math.round(count));
@@ -135,6 +137,12 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
       moved.value = { scale, x: width / 2 - target.x * scale, y: height / 2 - target.y * scale };
     document.getElementById(`graph-node-${target.node.name}`)?.focus();
   };
+  const onMenu = useDrawingMenu(({ target }, byKey) => {
+    const pointed = target instanceof Element ? target.closest('.graph-node')?.id : undefined;
+    const at = byKey ? current : drawn.nodes.findIndex(({ node }) => `graph-node-${node.name}` === pointed);
+    const id = drawn.nodes[at]?.node.name;
+    return id === undefined ? null : { named: { id, text: trace.names.of(id), isCalled: true }, show: null };
+  });
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const direction = ARROWS[event.key];
@@ -186,6 +194,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
           data-width={drawn.width}
           data-height={drawn.height}
           onKeyDown={onKey}
+          onContextMenu={onMenu}
         >
           <defs>
             <marker

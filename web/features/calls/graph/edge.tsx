@@ -14,11 +14,13 @@ interface Props {
   readonly open: OpenTrace;
   readonly edge: GraphEdge;
   readonly length: (ticks: number) => string;
+  /** Marks a figure of the edge if it is an estimate. */
+  readonly about: (text: string) => string;
   readonly close: () => void;
 }
 
 /** The calls of one function from another one: how long they took. */
-export function EdgeLine({ open, edge, length, close }: Props) {
+export function EdgeLine({ open, edge, length, about, close }: Props) {
   const { trace, statistics } = open;
   const { caller, callee } = edge;
   const [figures, setFigures] = useState<EdgeFigures | null>(null);
@@ -35,13 +37,13 @@ export function EdgeLine({ open, edge, length, close }: Props) {
     return trace.begin({ kind: 'calls', ...asked, name: callee, path, ...rows }, take, 'calls of an edge');
   }, [trace, caller, callee, scope]);
   const nameOf = (name: number) => (name < 0 ? ROOT : shortened(trace.names.of(name), 60));
-  const about = ({ ticks, isExact }: Percentile) => `${isExact ? '' : '≈'}${length(ticks)}`;
+  const rounded = ({ ticks, isExact }: Percentile) => `${isExact ? '' : '≈'}${length(ticks)}`;
   const parts: readonly (readonly [string, string])[] = figures
     ? [
         ['min', length(figures.min)],
-        ['median', about(figures.median)],
-        ['p90', about(figures.p90)],
-        ['p99', about(figures.p99)],
+        ['median', rounded(figures.median)],
+        ['p90', rounded(figures.p90)],
+        ['p99', rounded(figures.p99)],
         ['max', length(figures.max)],
       ]
     : [];
@@ -50,9 +52,9 @@ export function EdgeLine({ open, edge, length, close }: Props) {
       <span class="ellipsis">
         <b>{nameOf(caller)}</b> → <b>{nameOf(callee)}</b>
       </span>
-      <span>{formatCounted(Math.round(edge.count), 'call')}</span>
+      <span>{about(formatCounted(Math.round(edge.count), 'call'))}</span>
       <span>
-        <span class="muted">total</span> {length(edge.total)}
+        <span class="muted">total</span> {about(length(edge.total))}
       </span>
       {parts.map(([label, text]) => (
         <span key={label}>

@@ -1,12 +1,11 @@
-import { computed, type Signal, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { LISTINGS, listingView, NO_TRANSFORMS } from '../../../base/calls_protocol.ts';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { LISTINGS } from '../../../base/calls_protocol.ts';
 import { formatCount, formatCounted, formatPercent, plural, shortened } from '../../../base/format.ts';
-import { bringToFront } from '../../../page/dock.ts';
-import type { Page, PanelView } from '../../../page/page.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import type { ThemeControl } from '../../../parts/theme.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import { perTrace } from '../../../trace/per_trace.ts';
 import { saveBlob } from '../../../trace/save_blob.ts';
 import {
   type CallGraph,
@@ -26,17 +25,7 @@ import { EdgeLine } from './edge.tsx';
 import { EdgeTable, TakeEdges } from './table.tsx';
 import './graph.css';
 
-/** What the panel asks for: edges, and the functions that are their ends. */
-const WANTED = {
-  key: 'graph',
-  functions: true,
-  flame: null,
-  tree: listingView(LISTINGS.edges),
-  weighed: false,
-  transforms: NO_TRANSFORMS,
-} as const;
-
-/** What the user chose for the graph of one trace. */
+/** What the user chose for the graph of one trace, and the graph. */
 interface State {
   readonly form: Signal<'graph' | 'table'>;
   readonly weight: Signal<GraphWeight>;
@@ -44,60 +33,57 @@ interface State {
   readonly edges: Signal<number | null>;
   /** The edge whose figures are shown: names of the caller and the callee. */
   readonly edge: Signal<readonly [caller: number, callee: number] | null>;
+  /** null until its edges and functions are known. */
+  readonly graph: ReadonlySignal<CallGraph | null>;
 }
 
-/** The Call graph panel of a trace. */
-export function graphView(open: OpenTrace, { dock }: Page): PanelView {
-  const state: State = {
-    form: signal('graph'),
-    weight: signal('total'),
-    edges: signal<number | null>(null),
-    edge: signal(null),
-  };
+const stateOf = perTrace(({ statistics }: OpenTrace): State => {
+  const weight = signal<GraphWeight>('total');
   const graph = computed((): CallGraph | null => {
-    const [rows, functions] = [open.statistics.tree.value, open.statistics.functions.value];
+    const [rows, functions] = [statistics.tree.value, statistics.functions.value];
     // Both come with one answer.
-    if (rows?.wanted.key !== WANTED.key || functions?.wanted.key !== WANTED.key) return null;
+    if (rows?.wanted.tree?.listing !== LISTINGS.edges || functions?.wanted.key !== rows.wanted.key) return null;
     // Without time, as in logs whose clock stood still, counts decide.
-    const weight = rows.columns.whole > 0 ? state.weight.value : 'count';
-    return callGraphOf(rows.columns, functions.columns, weight);
+    return callGraphOf(rows.columns, functions.columns, rows.columns.whole > 0 ? weight.value : 'count');
   });
-  /** Lists the calls of a function in the Calls panel. */
-  const list = (name: number) => {
-    const info = open.trace.info.peek();
-    if (!info || open.trace.status.peek().at === 'loading') return;
-    open.statistics.highlighted.value = name;
-    bringToFront(dock, info.format, 'calls');
-    open.statistics.listed.value = name;
-  };
-  return {
-    component: ({ theme }) => <GraphPanel open={open} theme={theme} state={state} graph={graph.value} list={list} />,
-  };
-}
+  return { form: signal('graph'), weight, edges: signal<number | null>(null), edge: signal(null), graph };
+});
 
 interface Props {
   readonly open: OpenTrace;
   readonly theme: ThemeControl;
-  readonly state: State;
-  readonly graph: CallGraph | null;
+  /** What the bar begins with. */
+  readonly lead: ComponentChildren;
+  /** Lists the calls of a function, given its name id. */
   readonly list: (name: number) => void;
 }
 
-function GraphPanel({ open, theme, state, graph, list }: Props) {
+/** Which function calls which: boxes and arrows, or a table of the edges. */
+export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
   const { trace, statistics } = open;
-  useEffect(() => {
-    statistics.shown.value = WANTED;
-    return () => {
-      statistics.shown.value = null;
-    };
-  }, [statistics]);
+  const state = stateOf(open);
+  const graph = state.graph.value;
   const info = trace.info.value;
   const told = statistics.tree.value;
   if (!info) return null;
-  if (!graph || !told) return <Uncounted open={open} />;
+  if (!graph || !told) {
+    return (
+      <div class="panel-body">
+        <div class="panel-bar">{lead}</div>
+        <Uncounted open={open} />
+      </div>
+    );
+  }
+  const list = (name: number) => {
+    if (trace.status.peek().at === 'loading') return;
+    statistics.highlighted.value = name;
+    listCalls(name);
+  };
   const { clock } = info;
   const measure = clock.kind === 'ordinal' ? plural(2, clock.unit) : 'time';
-  const length = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
+  const about = (text: string) => (told.exact ? text : `≈${text}`);
+  const exact = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
+  const length = (ticks: number) => about(exact(ticks));
   const nameOf = (name: number) => trace.names.of(name);
   const weight = graph.whole > 0 ? state.weight.value : 'count';
   const most = Math.min(graph.edges.length, MOST_EDGES);
@@ -117,10 +103,11 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
   return (
     <div class="panel-body">
       <div class="panel-bar">
+        {lead}
         <Segments
           label="Form"
           options={[
-            ['graph', 'Graph'],
+            ['graph', 'Drawing'],
             ['table', 'Table'],
           ]}
           value={state.form.value}
@@ -173,7 +160,7 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
           <button
             type="button"
             title="Save the whole graph for Graphviz"
-            onClick={() => save(dotOf(graph, { nameOf, length }), 'text/vnd.graphviz', 'dot')}
+            onClick={() => save(dotOf(graph, { nameOf, length: exact }), 'text/vnd.graphviz', 'dot')}
           >
             Save DOT
           </button>
@@ -206,13 +193,14 @@ function GraphPanel({ open, theme, state, graph, list }: Props) {
         />
       )}
       {graph.edges.length > 0 && !isGraph && (
-        <EdgeTable open={open} graph={graph} clock={clock} chooseEdge={chooseEdge} />
+        <EdgeTable open={open} graph={graph} clock={clock} about={about} chooseEdge={chooseEdge} />
       )}
       {edge && (
         <EdgeLine
           open={open}
           edge={edge}
-          length={length}
+          length={exact}
+          about={about}
           close={() => {
             state.edge.value = null;
           }}

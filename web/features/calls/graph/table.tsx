@@ -14,12 +14,14 @@ interface Props {
   readonly open: OpenTrace;
   readonly graph: CallGraph;
   readonly clock: Clock;
+  /** Marks a figure if it is an estimate. */
+  readonly about: (text: string) => string;
   /** Shows the figures of an edge. */
   readonly chooseEdge: (edge: GraphEdge) => void;
 }
 
 /** Copies the edges, or saves them: times as numbers. */
-export function TakeEdges({ open: { trace }, graph, clock }: Omit<Props, 'chooseEdge'>) {
+export function TakeEdges({ open: { trace }, graph, clock }: Omit<Props, 'about' | 'chooseEdge'>) {
   const texts = ({ caller, callee, count, total, self }: GraphEdge) => [
     nameOf(trace, caller),
     nameOf(trace, callee),
@@ -32,7 +34,7 @@ export function TakeEdges({ open: { trace }, graph, clock }: Omit<Props, 'choose
 }
 
 /** All edges of the graph as rows, the heaviest first. */
-export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
+export function EdgeTable({ open, graph, clock, about, chooseEdge }: Props) {
   const { trace, statistics } = open;
   const { edges, whole } = graph;
   const current = useSignal(-1);
@@ -43,7 +45,7 @@ export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
     statistics.highlighted.value = edge.callee;
     chooseEdge(edge);
   };
-  const length = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
+  const length = (ticks: number) => about(lengthText(BigInt(Math.round(ticks)), clock));
   const end = (title: string, of: 'caller' | 'callee'): Column<GraphEdge> => ({
     title,
     class: 'name',
@@ -52,17 +54,29 @@ export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
       title: shortened(nameOf(trace, edge[of]), 1000),
       class: edge[of] < 0 ? 'muted' : undefined,
     }),
+    value: (edge) => nameOf(trace, edge[of]),
   });
   const columns: readonly Column<GraphEdge>[] = [
     end('Caller', 'caller'),
     end('Callee', 'callee'),
-    { title: 'Count', cell: ({ count }) => formatCount(Math.round(count)) },
-    { title: 'Total', says: 'Time in these calls and their callees', cell: ({ total }) => length(total) },
-    { title: 'Self', says: 'Time in these calls themselves', cell: ({ self }) => length(self) },
+    { title: 'Count', cell: ({ count }) => about(formatCount(Math.round(count))), value: ({ count }) => count },
+    {
+      title: 'Total',
+      says: 'Time in these calls and their callees',
+      cell: ({ total }) => length(total),
+      value: ({ total }) => total,
+    },
+    {
+      title: 'Self',
+      says: 'Time in these calls themselves',
+      cell: ({ self }) => length(self),
+      value: ({ self }) => self,
+    },
     {
       title: 'Share',
       says: 'Total as a share of the time in which any call was open',
-      cell: ({ total }) => formatShare(total, whole),
+      cell: ({ total }) => about(formatShare(total, whole)),
+      value: ({ total }) => total,
     },
   ];
   return (
@@ -73,6 +87,7 @@ export function EdgeTable({ open, graph, clock, chooseEdge }: Props) {
       count={edges.length}
       row={(number) => edges[number] ?? null}
       columns={columns}
+      sorts={edges}
       current={current.value}
       choose={choose}
       menu={({ callee }) => ({ named: { id: callee, text: nameOf(trace, callee), isCalled: true }, show: null })}

@@ -2,11 +2,12 @@ import { effect, type Signal, signal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
-import { type FrameColumns, MEASURES, type Measure, type ResourceKind } from '../../../base/survey_protocol.ts';
+import type { FrameColumns, Measure, ResourceKind } from '../../../base/survey_protocol.ts';
 import { ticks } from '../../../base/ticks.ts';
 import { bringToFront, type Dock } from '../../../page/dock.ts';
 import type { Page, PanelView } from '../../../page/page.ts';
 import { PlaceLink } from '../../../page/place_link.tsx';
+import { widthOfHead, widthOfText } from '../../../parts/columns.ts';
 import { useLongList } from '../../../parts/long_list.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import { type Column, type Look, Table } from '../../../parts/table.tsx';
@@ -17,6 +18,7 @@ import {
   type FrameOrder,
   frameLocator,
   frameOf,
+  framesText,
   goToFrame,
   greatest,
   heaviest,
@@ -142,6 +144,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
   const { by, descending } = sort.value;
   const order = useMemo(() => orderOf(frames, by, descending), [frames, by, descending]);
   const columns = useMemo(() => tellingFigures(frames), [frames]);
+  const widths = useMemo(() => columns.map((column) => widthOf(column, frames)), [columns, frames]);
   const most = useMemo(() => columns.map(({ figure }) => Math.max(1, greatest(frames, figure))), [frames]);
   const shownCalls = tree.which.value;
   const rows = useMemo(() => frameRows(order, opened.value, shownCalls), [order, opened.value, shownCalls]);
@@ -205,7 +208,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
       <div class="panel-bar">
         {which}
         <Summary frames={frames} isAll={extent === 'all'} />
-        {isDirect3d && <span class="muted">Vertices, state and uploads of Direct3D are not counted</span>}
+        {isDirect3d && <span class="muted">Vertices and state of Direct3D are not counted</span>}
         <Surveying survey={survey} />
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
         {/* While frames come, another one may be heavier, and is before the click. */}
@@ -219,16 +222,14 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
           }}
         />
         <span class="panel-end">
-          {chosen >= 0 && (
-            <Used
-              kinds={isDirect3d ? OF_DIRECT3D : OF_OPENGL}
-              survey={survey}
-              dock={page.dock}
-              open={open}
-              frames={frames}
-              frame={chosen}
-            />
-          )}
+          <Used
+            kinds={isDirect3d ? OF_DIRECT3D : OF_OPENGL}
+            survey={survey}
+            dock={page.dock}
+            open={open}
+            frames={frames}
+            frame={chosen}
+          />
           {by !== 'frame' && extent === 'all' && (
             <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />
           )}
@@ -239,7 +240,6 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
         label="Frames"
         id="frame"
         rowId={({ frame, item, folded }) => (item < 0 ? frame : `${frame}-${item}${folded > 0 ? '-fold' : ''}`)}
-        minWidth={`${columns.reduce((sum, column) => sum + widthOf(column), 78)}px`}
         count={rows.length}
         row={(number) => rows[number] ?? null}
         columns={[
@@ -247,6 +247,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
             title: 'Frame',
             says: 'Number of the frame',
             key: 'frame',
+            width: `${Math.max(widthOfHead('Frame'), FOLD + widthOfText(formatCount(frames.count)))}px`,
             cell: (row) => (
               <>
                 {foldOf(row)}
@@ -259,7 +260,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
               id: column.figure,
               title: column.title,
               says: column.says,
-              class: isMeasure(column.figure) ? 'frames-measure' : undefined,
+              width: `${widths[k]}px`,
               key: column.figure,
               cell: ({ frame }) => {
                 const value = frames.figures[column.figure][frame]!;
@@ -290,6 +291,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
           else choose(rows[number]!);
         }}
         onKey={onKey}
+        menu={(row) => ({ named: null, show: () => choose(row) })}
         look={({ item }) => ({ class: item < 0 ? undefined : 'frames-inner' })}
         whole={(row) => {
           const of = opened.value.get(row.frame)?.calls;
@@ -307,14 +309,25 @@ function sameRow(a: FrameRow, b: FrameRow): boolean {
   return a.frame === b.frame && a.item === b.item && a.folded > 0 === b.folded > 0;
 }
 
-/** CSS pixels that a column needs. One of a measure may say `not measured`. */
-function widthOf({ figure, unit }: FigureTitle): number {
-  return isMeasure(figure) ? 108 : unit === 'bytes' ? 72 : 66;
+/** CSS pixels of the button that opens a frame. */
+const FOLD = 16;
+
+/** CSS pixels of a column that shows all of its title and of each value in `frames`. */
+function widthOf({ figure, title, text }: FigureTitle, frames: FrameColumns): number {
+  const values = frames.figures[figure];
+  let longest = '';
+  const hear = (shown: string) => {
+    if (shown.length > longest.length) longest = shown;
+  };
+  // The longest text need not be that of the greatest value: 999.9 ms, 22 min.
+  const every = Math.max(1, Math.floor(frames.count / MOST_MEASURED));
+  for (let frame = 0; frame < frames.count; frame += every) hear(text(values[frame]!));
+  hear(text(greatest(frames, figure)));
+  return Math.max(widthOfHead(title), widthOfText(longest));
 }
 
-function isMeasure(figure: FrameOrder): boolean {
-  return MEASURES.some((measure) => measure === figure);
-}
+/** Frames whose texts decide on the width of a column. */
+const MOST_MEASURED = 500;
 
 function textIn(column: FigureTitle, value: number): string {
   return value === 0 ? '–' : column.text(value);
@@ -330,7 +343,7 @@ function Summary({ frames, isAll }: { readonly frames: FrameColumns; readonly is
   const sums = useMemo(() => sumsOf(frames), [frames]);
   return (
     <span class="muted">
-      {formatCounted(frames.count, 'frame')}
+      {framesText(frames.count)}
       {!isAll && ' so far'}
       {isAll && !frames.ended && frames.count > 0 && ', the last one unfinished'}, {formatCounted(sums.draws, 'draw')}
       {sums.errors > 0 && `, ${formatCounted(sums.errors, 'error')}`}
@@ -353,7 +366,7 @@ function Heaviest({ frames, isAll, go }: HeaviestProps) {
   if (found.length === 0) return null;
   return (
     <span class="frames-heaviest">
-      <span class="muted">Heaviest frame {!isAll && 'so far '}by</span>
+      <span class="muted">Heaviest {!isAll && 'so far '}by</span>
       {found.map(({ figure, words, frame }) => {
         const amount = FIGURE_TITLES.find((it) => it.figure === figure)?.text(frames.figures[figure][frame]!);
         return (
@@ -364,7 +377,7 @@ function Heaviest({ frames, isAll, go }: HeaviestProps) {
             title={`Go to frame ${formatCount(frame)}: ${amount} ${words}`}
             onClick={() => go(frame)}
           >
-            {words}: {formatCount(frame)} <span class="muted">({amount})</span>
+            {words}: frame {formatCount(frame)} <span class="muted">({amount})</span>
           </button>
         );
       })}
@@ -385,6 +398,7 @@ interface UsedProps {
   readonly dock: Dock;
   readonly open: OpenTrace;
   readonly frames: FrameColumns;
+  /** The number of the frame, or -1 while none is chosen: the buttons keep their place. */
   readonly frame: number;
 }
 
@@ -402,7 +416,10 @@ function Used({ kinds, survey, dock, open, frames, frame }: UsedProps) {
           key={kind}
           type="button"
           class="plain link"
-          title={`${several} that frame ${formatCount(frame)} uses`}
+          disabled={frame < 0}
+          title={
+            frame < 0 ? `${several} that the chosen frame uses` : `${several} that frame ${formatCount(frame)} uses`
+          }
           onClick={() => show(kind)}
         >
           {words}
@@ -418,6 +435,12 @@ interface KeepProps {
   readonly column: FigureTitle | undefined;
 }
 
+/** The name of a column as a track, which begins with a small letter as those of other tracks: `draws per frame`. */
+function labelOf({ title, unit }: FigureTitle): string {
+  const name = /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
+  return `${name} per frame${unit === 'ns' ? ' (ns)' : ''}`;
+}
+
 /** Keeps a column as a track above the others. */
 function KeepFigure({ open, frames, column }: KeepProps) {
   if (!column) return null;
@@ -429,7 +452,7 @@ function KeepFigure({ open, frames, column }: KeepProps) {
     const measured = [...values.keys()].filter((frame) => !Number.isNaN(values[frame]));
     derived.keepNumbers(
       key,
-      { label: `${column.title} per frame${column.unit === 'ns' ? ' (ns)' : ''}`, detail: column.says },
+      { label: labelOf(column), detail: column.says },
       {
         time: BigUint64Array.from(measured, (frame) => BigInt(frames.first[frame]!)),
         bits: BigUint64Array.from(measured, (frame) => BigInt(values[frame]!)),

@@ -46,14 +46,28 @@ export function InnerRow({ of, row, fold }: { of: OpenedFrame; row: FrameRow; fo
       {fold}
       {folded > 0 ? (
         <>
-          <span class="muted">{formatCounted(folded, 'call')}</span>
-          <span class="mono muted">{namesOf(of, item, folded)}</span>
+          <span class="muted" data-cell>
+            {formatCounted(folded, 'call')}
+          </span>
+          <span class="mono muted" data-cell>
+            {namesOf(of, item, folded)}
+          </span>
         </>
       ) : (
         <>
-          {!isGroup && <span class="muted frames-call">{formatCount(of.call[item]!)}</span>}
-          <span class={isGroup ? 'frames-group' : 'mono'}>{of.text[item] || 'Unnamed group'}</span>
-          {isGroup && <span class="muted">{facts.join(', ')}</span>}
+          {!isGroup && (
+            <span class="muted frames-call" data-cell>
+              {formatCount(of.call[item]!)}
+            </span>
+          )}
+          <span class={isGroup ? 'frames-group' : 'mono'} data-cell>
+            {of.text[item] || 'Unnamed group'}
+          </span>
+          {isGroup && (
+            <span class="muted" data-cell>
+              {facts.join(', ')}
+            </span>
+          )}
         </>
       )}
       {isLast && of.leftOut > 0 && <span class="muted">{formatCounted(of.leftOut, 'further call')} not listed</span>}

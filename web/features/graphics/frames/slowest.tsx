@@ -106,6 +106,7 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
         }}
         current={place && rows ? rows.call.indexOf(Number(place.start)) : -1}
         choose={go}
+        menu={(_, row) => ({ named: null, show: () => go(row) })}
       />
     </div>
   );

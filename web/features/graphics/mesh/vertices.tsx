@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { formatCount, formatNumber } from '../../../base/format.ts';
+import { codeNumber, formatCount } from '../../../base/format.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import type { Mesh } from '../mesh.ts';
 
@@ -12,15 +12,23 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
       class: 'mesh-count',
       cell: (row) => formatCount(row),
       look: () => ({ class: 'muted' }),
+      value: (row) => row,
     },
-    { title: 'Vertex', class: 'mesh-count', cell: (row) => formatCount(mesh.order[row]!) },
+    {
+      title: 'Vertex',
+      class: 'mesh-count',
+      cell: (row) => formatCount(mesh.order[row]!),
+      value: (row) => mesh.order[row]!,
+    },
     ...mesh.inputs.map(({ input, at }): Column<number> => {
-      const numbers = (row: number) => [...(at(mesh.order[row]!, instance) ?? [])].map(formatNumber).join(', ');
+      const numbers = (row: number) => [...(at(mesh.order[row]!, instance) ?? [])].map(codeNumber).join(', ');
       return {
         title: input.title,
         says: input.divisor > 0 ? 'Per instance' : undefined,
         cell: (row) => numbers(row) || '–',
         look: (row) => ({ title: numbers(row) }),
+        // By the first of its numbers.
+        value: (row) => at(mesh.order[row]!, instance)?.[0] ?? null,
       };
     }),
   ];
@@ -33,6 +41,8 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
         count={mesh.order.length}
         row={(number) => number}
         columns={columns}
+        columnsOf={mesh.inputs.map(({ input }) => input.title).join(' ')}
+        sorts={mesh}
         current={marked.value}
         choose={(row) => {
           marked.value = row;

@@ -172,6 +172,8 @@ interface ElementsProps {
   readonly stride: number;
 }
 
+/** Elements that are sorted at once in the page. */
+const MOST_SORTED = 200_000;
 const PARTS = ['x', 'y', 'z', 'w'];
 
 /** A row for each element, a column for each number of it. */
@@ -195,11 +197,12 @@ function Elements({ bytes, fields, start, stride }: ElementsProps) {
           const number = numberAt(row, k);
           return Number.isSafeInteger(number) ? number : formatNumber(number);
         },
+        value: (row) => numberAt(row, k),
       };
     });
   });
   const columns: readonly Column<number>[] = [
-    { title: '#', class: 'buffer-count', cell: (row) => formatCount(row), look: muted },
+    { title: '#', class: 'buffer-count', cell: (row) => formatCount(row), look: muted, value: (row) => row },
     { title: 'Offset', class: 'buffer-count', cell: (row) => formatCount(start + row * stride), look: muted },
     ...numbers,
   ];
@@ -211,6 +214,8 @@ function Elements({ bytes, fields, start, stride }: ElementsProps) {
       count={count}
       row={(number) => number}
       columns={columns}
+      columnsOf={textOf(fields)}
+      sorts={count <= MOST_SORTED ? view : undefined}
       empty="The buffer is smaller than one element."
     />
   );

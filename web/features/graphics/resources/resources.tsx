@@ -2,16 +2,18 @@ import { effect, type Signal, signal, untracked, useSignal } from '@preact/signa
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+import { ticks } from '../../../base/ticks.ts';
 import { watch } from '../../../base/watch.ts';
 import type { PanelProps, PanelView } from '../../../page/page.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
+import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import type { ResourceFilter, Survey } from '../../../trace/survey.ts';
 import { surveyOf } from '../../../trace/surveys.ts';
 import { markResource } from '../resource_marks.ts';
 import { Surveying } from '../surveying.tsx';
-import { KINDS, titleOf } from './titles.ts';
+import { KINDS, leakedIn, titleOf } from './titles.ts';
 import { NO_USES, type Uses } from './uses.tsx';
 import { Viewer } from './viewer.tsx';
 import { resourceAt, wantedResource } from './wanted.ts';
@@ -119,7 +121,7 @@ function Resources({ open, theme, survey, sort, chosen, uses }: Props) {
   const at = chosen.value;
   return (
     <div class={at >= 0 && at < resources.count ? 'resources split' : 'resources'}>
-      <List survey={survey} sort={sort} chosen={chosen} resources={resources} />
+      <List open={open} survey={survey} sort={sort} chosen={chosen} resources={resources} />
       {at >= 0 && at < resources.count && (
         <Viewer
           key={at}
@@ -154,11 +156,12 @@ function rowsOf(
 }
 
 function List({
+  open,
   survey,
   sort,
   chosen,
   resources,
-}: Pick<Props, 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
+}: Pick<Props, 'open' | 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
   const used = useSignal<Uint32Array | null>(null);
   const filter = survey.filter.value;
   const { kind, frame, isLeaked } = filter;
@@ -173,6 +176,8 @@ function List({
     () => (frame && !used.value ? [] : rowsOf(resources, filter, frame ? used.value : null, sort.value)),
     [resources, filter, used.value, sort.value],
   );
+  // Those that the filter is about are all of the rows.
+  const leaked = useMemo(() => leakedIn(resources, rows), [resources, rows]);
   const current = rows.indexOf(chosen.value);
   const present = useMemo(() => KINDS.filter(([id]) => resources.kind.includes(id)), [resources]);
   const sortBy = (by: Order) => {
@@ -188,8 +193,10 @@ function List({
       return [by, ended === 'released' ? 'Released' : title, `Call that ${ended} it`] as const;
     });
   }, [hasInterfaces, hasOthers, ended]);
-  const leaked = resources.leaked.reduce((sum, one) => sum + one, 0);
   const isAsking = frame !== null && used.value === null;
+  const choose = (row: number) => {
+    chosen.value = rows[row]!;
+  };
   const none = rows.length > 0 || isAsking ? '' : noneOf(survey, resources);
   const texts = (i: number) => [
     resources.kind[i]!,
@@ -234,9 +241,9 @@ function List({
             type="button"
             class="plain link"
             aria-pressed={isLeaked}
-            title={isLeaked ? 'Show all resources' : `Show those that were never ${ended}`}
+            title={isLeaked ? 'Show the others as well' : `Show those that were never ${ended}`}
             onClick={() => {
-              survey.filter.value = { kind: 'all', frame: null, isLeaked: !isLeaked };
+              survey.filter.value = { kind, frame: null, isLeaked: !isLeaked };
             }}
           >
             {formatCount(leaked)} not {ended}
@@ -263,7 +270,7 @@ function List({
           columns={[
             {
               title: 'Resource',
-              class: 'resources-name',
+              class: 'words resources-name',
               cell: (i) => (
                 <>
                   {titleOf(resources, i)}{' '}
@@ -286,9 +293,12 @@ function List({
           descending={sort.value.descending}
           sortBy={(key) => sortBy(key as Order)}
           current={current}
-          choose={(row) => {
-            chosen.value = rows[row]!;
-          }}
+          choose={choose}
+          menu={(i, row) => ({
+            named: null,
+            show: () => void goToPosition(ticks(BigInt(resources.created[i]!)), open),
+            own: [{ id: 'contents', title: 'Show what it holds', run: () => choose(row) }],
+          })}
         />
       )}
     </div>

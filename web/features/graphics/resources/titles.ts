@@ -24,3 +24,8 @@ export function titleOf(resources: ResourceColumns, at: number): string {
   }
   return `${one} ${resources.name[at]}${label === '' ? '' : ` “${label}”`}`;
 }
+
+/** How many of the resources at these positions were never deleted or released. */
+export function leakedIn({ leaked }: Pick<ResourceColumns, 'leaked'>, rows: readonly number[]): number {
+  return rows.reduce((sum, at) => sum + leaked[at]!, 0);
+}

@@ -3,7 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../../../base/format.ts';
 import type { Page, PanelView } from '../../../page/page.ts';
 import { PlaceLink } from '../../../page/place_link.tsx';
+import { showPlace } from '../../../page/places.ts';
 import { Building } from '../../../parts/building.tsx';
+import { useRowMenu } from '../../../parts/menu/row_menu.ts';
 import { useOneTabStop } from '../../../parts/one_tab_stop.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
@@ -220,10 +222,17 @@ function Folded({ section, ...shows }: Shows & { readonly section: GlSection }) 
 function Rows({ rows, ...shows }: Shows & { readonly rows: readonly GlRow[] }) {
   const box = useRef<HTMLDListElement>(null);
   useOneTabStop(box);
+  const onMenu = useRowMenu((number) => {
+    const call = rows[number]?.call ?? null;
+    return {
+      named: null,
+      show: call === null ? null : () => showPlace({ to: 'position', at: call }, shows.open, shows.page),
+    };
+  });
   return (
-    <dl class="gl-rows" ref={box}>
+    <dl class="gl-rows" ref={box} onContextMenu={onMenu}>
       {rows.map((row, i) => (
-        <div key={i} class={row.isChanged ? 'gl-changed' : row.call === null ? 'gl-initial' : undefined}>
+        <div key={i} data-row={i} class={row.isChanged ? 'gl-changed' : row.call === null ? 'gl-initial' : undefined}>
           <dt>
             {row.isChanged && <span class="unseen">changed: </span>}
             {row.object?.kind === 'program' ? <ObjectLink {...shows} object={row.object} text={row.name} /> : row.name}

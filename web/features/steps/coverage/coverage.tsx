@@ -120,6 +120,11 @@ function textsOf(coverage: Coverage, i: number, show: (count: number) => string 
   return names.length > 0 ? [...cells, names[i] || '(in no module)'] : cells;
 }
 
+/** What a column sorts by, in the order of {@link textsOf}. */
+function sortsBy({ count, address, length, instructions, names }: Coverage, block: number, column: number) {
+  return [count, address, length, instructions][column]?.[block] ?? names[block] ?? null;
+}
+
 interface BlocksProps {
   readonly machine: Machine;
   readonly coverage: Coverage;
@@ -131,11 +136,16 @@ interface BlocksProps {
 function Blocks({ machine, coverage, columns: titles, from }: BlocksProps) {
   const rows = useMemo(() => hottestOf(coverage), [coverage]);
   const chosen = useSignal(-1);
+  const go = (row: number) => {
+    chosen.value = row;
+    machine.goToExecution(coverage.address[rows[row]!]!, 0, from);
+  };
   const columns = titles.map(
     (title, i): Column<number> => ({
       title,
       cell: (block) => textsOf(coverage, block, formatCount)[i],
       look: () => ({ class: i === 1 ? 'mono' : undefined }),
+      value: (block) => sortsBy(coverage, block, i),
     }),
   );
   return (
@@ -145,11 +155,10 @@ function Blocks({ machine, coverage, columns: titles, from }: BlocksProps) {
       count={rows.length}
       row={(number) => rows[number] ?? null}
       columns={columns}
+      sorts={rows}
       current={chosen.value}
-      choose={(row) => {
-        chosen.value = row;
-        machine.goToExecution(coverage.address[rows[row]!]!, 0, from);
-      }}
+      choose={go}
+      menu={(_, row) => ({ named: null, show: () => go(row) })}
       look={() => ({ title: 'Go to the first execution' })}
       empty="Nothing was executed here."
     />

@@ -32,23 +32,32 @@ const COLUMNS: readonly Column<Invariant>[] = [
     width: '46%',
     cell: ({ query }) => inSigns(query),
     look: ({ query }) => ({ title: query }),
+    value: ({ query }) => query,
   },
   {
     title: 'Kind',
     class: 'words',
     cell: ({ relation }) => <span class="muted">{KINDS[relation][0]}</span>,
     look: ({ relation }) => ({ title: KINDS[relation][1] }),
+    value: ({ relation }) => KINDS[relation][0],
   },
-  { title: 'Holds', says: 'Occurrences at which it holds', cell: ({ holds }) => formatCount(holds) },
+  {
+    title: 'Holds',
+    says: 'Occurrences at which it holds',
+    cell: ({ holds }) => formatCount(holds),
+    value: ({ holds }) => holds,
+  },
   {
     title: 'Exceptions',
     says: 'Occurrences at which it does not hold',
     cell: ({ exceptions }) => (exceptions === 0 ? 'none' : formatCount(exceptions)),
+    value: ({ exceptions }) => exceptions,
   },
   {
     title: 'Share',
     says: 'Occurrences at which it holds, of those that have its variables',
     cell: ({ holds, exceptions }) => formatPercent(holds, holds + exceptions),
+    value: ({ holds, exceptions }) => holds / (holds + exceptions),
   },
 ];
 
@@ -72,6 +81,7 @@ export function InvariantTable({ model }: { model: Iterations }) {
       count={found.length}
       row={(number) => found[number] ?? null}
       columns={COLUMNS}
+      sorts={found}
       current={current.value}
       choose={(row) => {
         current.value = row;

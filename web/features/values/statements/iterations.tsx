@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { formatCount, formatCounted } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatNumeral } from '../../../base/format.ts';
 import type { IterationColumn, IterationRow, ValuesKnown } from '../../../base/values_protocol.ts';
 import { useLongList } from '../../../parts/long_list.ts';
 import { Segments } from '../../../parts/segments.tsx';
@@ -67,7 +67,7 @@ export function IterationsOf({ open, model, name, given, back }: Props) {
           open={open}
           id="iterations-filter"
           label="Narrow the occurrences by values"
-          placeholder={`Values: a condition such as ${first} > 100`}
+          placeholder={`Values, such as ${first} > 100`}
           text={model.text}
           wrong={wrong !== null}
           complete={(typed, caret) => valuesCompletions(typed, caret, known.value)}
@@ -139,6 +139,7 @@ function Occurrences({ model }: { model: Iterations }) {
     <Table
       label="Occurrences"
       id="occurrence"
+      columnsOf={columns.map(titleOf).join(' ')}
       minWidth={`${POINT + columns.length * VALUE}px`}
       count={count}
       row={model.row}
@@ -159,7 +160,7 @@ function Occurrences({ model }: { model: Iterations }) {
               : `${column.name} : ${column.type}`,
             width: `${VALUE}px`,
             key: `${i}`,
-            cell: ({ texts }) => texts[i] ?? '',
+            cell: ({ texts }) => formatNumeral(texts[i] ?? ''),
             look: ({ texts, changed }) =>
               changed[i]
                 ? {
@@ -182,6 +183,7 @@ function Occurrences({ model }: { model: Iterations }) {
       current={model.current.value}
       follows
       choose={model.choose}
+      menu={(_, row) => ({ named: null, show: () => model.choose(row) })}
       want={model.want}
       list={list}
       empty="No occurrence matches."

@@ -1,11 +1,13 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
+import { ticks } from '../../../base/ticks.ts';
 import type { StatementColumns } from '../../../base/values_protocol.ts';
 import type { PanelView } from '../../../page/page.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { takeFocus } from '../../../parts/take_focus.ts';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
+import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { wantedStatement } from '../../../trace/wanted_statement.ts';
 import { createIterations } from '../iterations.ts';
@@ -14,10 +16,13 @@ import {
   givenName,
   heatOf,
   type Statements as Model,
+  ownName,
   type StatementOrder,
+  sorted,
   statementName,
   statementNamed,
 } from '../statements.ts';
+import { wishedInvariants } from '../wished.ts';
 import { IterationsOf } from './iterations.tsx';
 import './statements.css';
 
@@ -48,6 +53,11 @@ function Statements({ open, model, chosen, current }: Props) {
     chosen.value = statementNamed(columns, wanted);
     wantedStatement(open).value = '';
   }, [wanted, columns]);
+  const isWished = wishedInvariants(open).value;
+  useEffect(() => {
+    // The list is by count at first, and may be in another order by now.
+    if (isWished && columns) chosen.value = sorted(columns, 'count', true, () => '')[0] ?? -1;
+  }, [isWished, columns]);
   const statement = chosen.value;
   const iterations = useMemo(
     () =>
@@ -57,6 +67,11 @@ function Statements({ open, model, chosen, current }: Props) {
     [columns, statement],
   );
   useEffect(() => () => iterations?.dispose(), [iterations]);
+  useEffect(() => {
+    if (!isWished || !iterations) return;
+    wishedInvariants(open).value = false;
+    iterations.show('invariants');
+  }, [isWished, iterations]);
   if (model.failed.value) {
     return (
       <p class="panel-note muted" role="alert">
@@ -138,6 +153,11 @@ function List({ open, model, chosen, current }: Props) {
         }}
         click={show}
         act={show}
+        menu={(number, row) => ({
+          named: columns.named[number] ? { id: -1, text: ownName(columns, number), isCalled: false } : null,
+          show: () => void goToPosition(ticks(BigInt(columns.first[number]!)), open),
+          own: [{ id: 'occurrences', title: 'Show the values at each occurrence', run: () => show(row) }],
+        })}
         look={() => ({ title: 'Show the values at each occurrence' })}
         empty="The trace has no points."
       />

@@ -31,6 +31,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
     const place = isLifetimes ? model.row(row)?.from : candidates[row]?.first;
     if (place) go(place);
   };
+  const menu = (_: unknown, row: number) => ({ named: null, show: () => act(row) });
   const sortBy = (next: string) => {
     const order = next as BufferOrder;
     const isUpwards = order === 'from' || order === 'address' || order === 'left';
@@ -67,6 +68,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           sortBy={sortBy}
           current={current.value}
           choose={act}
+          menu={menu}
           want={model.want}
           empty="The trace has no buffer sizes."
         />
@@ -80,8 +82,10 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           count={candidates.length}
           row={(number) => candidates[number] ?? null}
           columns={CANDIDATE_COLUMNS}
+          sorts={candidates}
           current={current.value}
           choose={act}
+          menu={menu}
           empty={
             table.count === 0
               ? 'The trace has no buffer sizes, so pointers cannot be checked.'
@@ -196,6 +200,11 @@ function candidateTexts(it: PointerCandidate): readonly string[] {
   return [it.name, it.type, it.value, whyOf(it), it.address, `${it.size}`, `${it.first.point}`, `${it.count}`];
 }
 
+/** What an address in hexadecimal digits sorts by. */
+function addressOf(text: string): bigint | string {
+  return /^0x[\da-f]+$/i.test(text) ? BigInt(text) : text;
+}
+
 const CANDIDATE_COLUMNS: readonly Column<PointerCandidate>[] = [
   {
     title: 'Pointer',
@@ -203,21 +212,44 @@ const CANDIDATE_COLUMNS: readonly Column<PointerCandidate>[] = [
     width: '13%',
     cell: ({ name }) => <b>{name || '(no name)'}</b>,
     look: ({ name, type }) => ({ title: `${name} : ${type}` }),
+    value: ({ name }) => name,
   },
-  { title: 'Value', class: 'words', width: '15%', cell: ({ value }) => value },
-  { title: 'Finding', class: 'words', says: 'What may be wrong', cell: whyOf, look: (it) => ({ title: whyOf(it) }) },
-  { title: 'Buffer', class: 'words', says: 'Address of the buffer', width: '15%', cell: ({ address }) => address },
-  { title: 'Size', says: 'Bytes of the buffer', width: '8%', cell: ({ size }) => formatCount(size) },
+  { title: 'Value', class: 'words', width: '15%', cell: ({ value }) => value, value: ({ value }) => addressOf(value) },
+  {
+    title: 'Finding',
+    class: 'words',
+    says: 'What may be wrong',
+    cell: whyOf,
+    look: (it) => ({ title: whyOf(it) }),
+    value: whyOf,
+  },
+  {
+    title: 'Buffer',
+    class: 'words',
+    says: 'Address of the buffer',
+    width: '15%',
+    cell: ({ address }) => address,
+    value: ({ address }) => addressOf(address),
+  },
+  {
+    title: 'Size',
+    says: 'Bytes of the buffer',
+    width: '8%',
+    cell: ({ size }) => formatCount(size),
+    value: ({ size }) => size,
+  },
   {
     title: 'First at',
     says: 'First such point at this statement',
     width: '10%',
     cell: ({ first }) => formatCount(first.point),
+    value: ({ first }) => first.point,
   },
   {
     title: 'Count',
     says: 'Occurrences at this statement in this buffer',
     width: '8%',
     cell: ({ count }) => formatCount(count),
+    value: ({ count }) => count,
   },
 ];

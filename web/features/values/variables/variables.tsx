@@ -1,6 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { formatCount, formatCounted } from '../../../base/format.ts';
+import { formatCount, formatCounted, formatNumeral } from '../../../base/format.ts';
 import type { ValueMoment, VariableSummary } from '../../../base/values_protocol.ts';
 import type { PanelView } from '../../../page/page.ts';
 import { Segments } from '../../../parts/segments.tsx';
@@ -101,7 +101,9 @@ function Variables({ open, model, current, choice }: Props) {
     wantedVariable(open).value = null;
     // It is in the list, whatever that was narrowed to.
     model.text.value = '';
-    current.value = model.shown.peek().findIndex(({ name, type }) => name === wanted.name && type === wanted.type);
+    current.value = model.shown
+      .peek()
+      .findIndex(({ name, type }) => name === wanted.name && type === (wanted.type ?? type));
   }, [wanted, all]);
   const choose = (row: number) => {
     current.value = row;
@@ -149,6 +151,14 @@ function Variables({ open, model, current, choice }: Props) {
           current={current.value}
           follows
           choose={choose}
+          menu={({ name, lowest, highest }, row) => ({
+            named: { id: -1, text: name, isCalled: false },
+            show: () => choose(row),
+            own: [
+              { at: lowest, title: 'Show its lowest value' },
+              { at: highest, title: 'Show its highest value' },
+            ].flatMap(({ at, title }) => (at ? [{ id: title, title, run: () => reveal(open, shown[row]!, at) }] : [])),
+          })}
           empty={all.length === 0 ? 'The trace has no variables.' : 'No variable matches.'}
         />
       )}
@@ -158,7 +168,7 @@ function Variables({ open, model, current, choice }: Props) {
 
 /** Selects the point of a value, and brings the value track of its variable into view. */
 function reveal({ trace, selection }: OpenTrace, variable: VariableSummary, moment: ValueMoment): void {
-  revealPlace(selection, moment, valueTrackOf(trace.tracks.peek(), variable, moment.track));
+  revealPlace(selection, moment, valueTrackOf(trace.tracks.peek(), variable));
 }
 
 function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
@@ -170,13 +180,13 @@ function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
         type="button"
         class="plain link"
         tabIndex={-1}
-        title={`${moment.text}, first at point ${formatCount(moment.point)}`}
+        title={`${formatNumeral(moment.text)}, first at point ${formatCount(moment.point)}`}
         onClick={(event) => {
           event.stopPropagation();
           reveal(open, variable, moment);
         }}
       >
-        {moment.text}
+        {formatNumeral(moment.text)}
       </button>
     );
   };
@@ -212,7 +222,7 @@ function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
       width: '10%',
       cell: (it) =>
         isConstant(it) ? 'constant' : it.isAll ? formatCount(it.different) : `${formatCount(it.different)} or more`,
-      look: (it) => ({ title: isConstant(it) ? `Always ${it.first.text}` : '' }),
+      look: (it) => ({ title: isConstant(it) ? `Always ${formatNumeral(it.first.text)}` : '' }),
       key: 'different',
     },
     {

@@ -99,7 +99,7 @@ proptest! {
             .collect();
         let hits = find.hits();
         prop_assert_eq!(hits.len(), expected.len() as u64);
-        let page = hits.page(&store, 0, usize::MAX, Order::Position);
+        let page = hits.page(&store, 0..u64::MAX, 0, usize::MAX, Order::Position);
         let items = |hits: &[Hit]| hits.iter().map(|hit| hit.item.unwrap()).collect::<Vec<_>>();
         prop_assert_eq!(items(&page), expected.iter().map(|one| one.6).collect::<Vec<_>>());
         for (rank, one) in (0..).zip(&expected) {
@@ -108,15 +108,24 @@ proptest! {
             prop_assert_eq!(hits.rank(&store, one.0, Some(one.6), None), (rank, true));
         }
         for first in [1, expected.len() as u64 / 2, expected.len() as u64] {
-            let part = hits.page(&store, first, 5, Order::Position);
+            let part = hits.page(&store, 0..u64::MAX, first, 5, Order::Position);
             prop_assert_eq!(&page[(first as usize).min(page.len())..page.len().min(first as usize + 5)], &part[..]);
         }
+        // Those of a range, in any order.
+        let (from, end) = (expected.len() / 3, expected.len() * 2 / 3);
+        let among = from as u64..end as u64;
+        prop_assert_eq!(&hits.page(&store, among.clone(), 0, usize::MAX, Order::Position)[..], &page[from..end]);
+        let part = hits.page(&store, among.clone(), 1, 2, Order::Position);
+        prop_assert_eq!(&part[..], &page[(from + 1).min(end)..(from + 3).min(end)]);
+        let mut longest = page[from..end].to_vec();
+        longest.sort_by_key(|hit| std::cmp::Reverse(hit.end.map_or(0, |end| end - hit.start)));
+        prop_assert_eq!(hits.page(&store, among, 0, usize::MAX, Order::Duration), longest);
         // Other orders: the same hits, in order.
-        let by_duration = hits.page(&store, 0, usize::MAX, Order::Duration);
+        let by_duration = hits.page(&store, 0..u64::MAX, 0, usize::MAX, Order::Duration);
         prop_assert!(by_duration.is_sorted_by_key(|hit| std::cmp::Reverse(hit.end.map_or(0, |end| end - hit.start))));
-        let by_name = hits.page(&store, 0, usize::MAX, Order::Name);
+        let by_name = hits.page(&store, 0..u64::MAX, 0, usize::MAX, Order::Name);
         prop_assert!(by_name.is_sorted_by_key(|hit| hit.name) && by_name.len() == page.len());
-        let by_thread = hits.page(&store, 0, usize::MAX, Order::Thread);
+        let by_thread = hits.page(&store, 0..u64::MAX, 0, usize::MAX, Order::Thread);
         prop_assert!(by_thread.is_sorted_by_key(|hit| (hit.track, hit.start)) && by_thread.len() == page.len());
         // Marks.
         let (from, to) = store.extent().map(|(from, to)| (from, to + 1)).unwrap();
@@ -155,7 +164,7 @@ fn records_become_the_slices_that_they_begin() {
         texts: ["f0", "f1", "other", "x: 1"].map(String::from).to_vec(),
     };
     find.add(&store, &found);
-    let page = find.hits().page(&store, 0, 10, Order::Position);
+    let page = find.hits().page(&store, 0..u64::MAX, 0, 10, Order::Position);
     let items: Vec<_> = page.iter().map(|hit| (hit.start, hit.item.is_some(), hit.matched.as_str())).collect();
     assert_eq!(items, [(100, true, "x: 1"), (105, true, ""), (107, false, "x: 1"), (110, false, "")]);
     assert_eq!(page[2].title, "other");
@@ -184,6 +193,6 @@ fn what_only_the_store_knows_is_checked_for_records() {
         texts: vec!["f0".into()],
     };
     find.add(&store, &found);
-    let page = find.hits().page(&store, 0, 10, Order::Position);
+    let page = find.hits().page(&store, 0..u64::MAX, 0, 10, Order::Position);
     assert_eq!(page.iter().map(|hit| hit.start).collect::<Vec<_>>(), [110]);
 }

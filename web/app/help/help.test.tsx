@@ -1,0 +1,69 @@
+import { signal } from '@preact/signals';
+import { expect, it } from 'vitest';
+import type { Page, Start } from '../../page/page.ts';
+import { click, mount, settle } from '../../parts/dom.fixture.ts';
+import { FORMATS } from '../formats.ts';
+import { Help } from './help.tsx';
+
+async function help(format: string | null, starts: readonly Start[] = []) {
+  const trace = { info: signal(format && { format, offers: [] }), status: signal({ at: 'ready' }) };
+  const bench = signal(format ? { at: 'open', open: { trace } } : { at: 'empty' });
+  const page = {
+    workbench: { bench },
+    features: [{ starts: async () => starts }],
+    commands: [],
+  } as unknown as Page;
+  const done: string[] = [];
+  const host = mount(<Help page={page} close={() => done.push('closed')} />);
+  await settled();
+  const headings = (level: string) => [...host.querySelectorAll(level)].map((it) => it.textContent);
+  const button = (words: string) => [...host.querySelectorAll('button')].find((it) => it.textContent === words)!;
+  return { host, done, headings, button };
+}
+
+/** Waits for the documents, which are modules of their own. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await settle();
+  }
+}
+
+it('begins with the questions of the trace, and answers them', async () => {
+  const answered: string[] = [];
+  const { host, done, button, headings } = await help('xray', [
+    {
+      id: 'slow',
+      place: 1,
+      asked: () => ({ words: 'Why is it slow?', way: 'Functions, then *Compare*' }),
+      answer: () => answered.push('slow'),
+    },
+  ]);
+  expect(headings('section > h2').slice(0, 4)).toEqual(['Questions', 'Keys', 'Words', 'Documentation']);
+  expect(host.querySelector('.help-questions dd')?.textContent).toBe('Functions, then Compare');
+  click(button('Why is it slow?'));
+  expect([answered, done]).toEqual([['slow'], ['closed']]);
+});
+
+it('explains the words of the format first, and of all formats without a trace', async () => {
+  const { headings } = await help('trace-db');
+  expect(headings('#help-words h3')).toEqual(['trace-db traces', 'Everywhere']);
+  const all = await help(null);
+  expect(all.headings('#help-words h3')).toEqual(['Everywhere', ...FORMATS.map(({ name }) => name)]);
+});
+
+it('leads to the documentation, from page to page and back', async () => {
+  const { host, headings, button } = await help('xray');
+  click(button('an investigation'));
+  await settled();
+  expect(headings('article h2')).toEqual(['An investigation in an XRay log']);
+  expect(host.querySelector('article img')?.getAttribute('alt')).toContain('timeline of five threads');
+  click(button('names.md'));
+  await settled();
+  expect(headings('article h2')[0]).toContain('Names of functions from binaries');
+  for (let i = 0; i < 2; i += 1) {
+    click(host.querySelector('.help-head button'));
+    await settled();
+  }
+  expect(headings('section > h2')[0]).toBe('Questions');
+});

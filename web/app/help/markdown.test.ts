@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { pageOf, pathsOf } from './building.ts';
+import { type Block, type Inline, plainText } from './document.ts';
+import { parseMarkdown } from './markdown.ts';
+
+const DOCS = join(import.meta.dirname, '../../../docs');
+
+it('reads headings, paragraphs and what is marked in them', () => {
+  expect(parseMarkdown('# A `b` c\n\nOne *two*\nthree **four `*`** and\n[five `]`](x.md#y).\n\n## A b c\n')).toEqual([
+    { heading: ['A ', { code: 'b' }, ' c'], level: 1, id: 'a-b-c' },
+    {
+      text: [
+        'One ',
+        { italic: ['two'] },
+        ' three ',
+        { bold: ['four ', { code: '*' }] },
+        ' and ',
+        { link: ['five ', { code: ']' }], to: 'x.md#y' },
+        '.',
+      ],
+    },
+    { heading: ['A b c'], level: 2, id: 'a-b-c-1' },
+  ]);
+  expect(parseMarkdown('`name:gl*`, 2 * 3 * 4 and ``a`b``')).toEqual([
+    { text: [{ code: 'name:gl*' }, ', 2 * 3 * 4 and ', { code: 'a`b' }] },
+  ]);
+});
+
+it('reads lists within lists, with code and pictures in their items', () => {
+  expect(parseMarkdown('- one\n  more\n  - inner\n- two\n\n      code\n\n  after\n\nEnd.\n')).toEqual([
+    {
+      isOrdered: false,
+      items: [
+        [{ text: ['one more'] }, { isOrdered: false, items: [[{ text: ['inner'] }]] }],
+        [{ text: ['two'] }, { code: 'code' }, { text: ['after'] }],
+      ],
+    },
+    { text: ['End.'] },
+  ]);
+  expect(parseMarkdown('1. one\n\n   ![what it is](a/b.png)\n2. two\n')).toEqual([
+    { isOrdered: true, items: [[{ text: ['one'] }, { image: 'a/b.png', says: 'what it is' }], [{ text: ['two'] }]] },
+  ]);
+});
+
+it('reads tables and code', () => {
+  expect(
+    parseMarkdown('| a | |\n|---|---:|\n| `x \\| y` | 1 |\n| | 2 |\n\n    one\n\n      two\n\n```json\n{}\n```\n'),
+  ).toEqual([
+    {
+      head: [['a'], []],
+      rows: [
+        [[{ code: 'x | y' }], ['1']],
+        [[], ['2']],
+      ],
+    },
+    { code: 'one\n\n  two' },
+    { code: '{}' },
+  ]);
+});
+
+const partsOf = (blocks: readonly Block[]): readonly (readonly Inline[])[] =>
+  blocks.flatMap((block) => {
+    if ('heading' in block) return [block.heading];
+    if ('text' in block) return [block.text];
+    if ('items' in block) return block.items.flatMap(partsOf);
+    return 'head' in block ? [...block.head, ...block.rows.flat()] : [];
+  });
+const linksOf = (parts: readonly Inline[]): readonly string[] =>
+  parts.flatMap((part) => {
+    if (typeof part === 'string' || 'code' in part) return [];
+    if ('link' in part) return [part.to, ...linksOf(part.link)];
+    return linksOf('bold' in part ? part.bold : part.italic);
+  });
+
+it('reads each document of the repository to the end, with links and pictures that lead somewhere', () => {
+  const paths = pathsOf(DOCS);
+  expect(paths.length).toBeGreaterThan(20);
+  const wrong: string[] = [];
+  for (const path of paths) {
+    const blocks = pageOf(DOCS, path);
+    const parts = partsOf(blocks);
+    for (const line of parts) {
+      // What marks a text is not shown: code may have anything.
+      const bare = plainText(line.filter((part) => typeof part === 'string'));
+      if (/\]\(|\*\*|`|^#+ |^\|/.test(bare)) wrong.push(`${path}: ${bare}`);
+    }
+    for (const to of parts.flatMap(linksOf)) {
+      const [page = '', id] = to.split('#');
+      if (/^https?:/.test(to)) continue;
+      const target = paths.includes(page) ? pageOf(DOCS, page) : [];
+      const isThere = id === undefined || target.some((block) => 'heading' in block && block.id === id);
+      if (target.length === 0 || !isThere) wrong.push(`${path} leads to ${to}`);
+    }
+    const images = blocks.flatMap((block) => ('image' in block ? [block.image] : []));
+    for (const image of images)
+      if (!existsSync(join(dirname(join(DOCS, path)), image))) wrong.push(`${path}: ${image}`);
+    if (!('heading' in blocks[0]!)) wrong.push(`${path} has no title`);
+  }
+  expect(wrong).toEqual([]);
+});

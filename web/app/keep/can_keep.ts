@@ -1,0 +1,5 @@
+/** Whether this browser can keep copies of files: it has private files of the origin, in secure contexts only. */
+export function canKeep(): boolean {
+  const { storage } = navigator as Partial<Navigator>;
+  return typeof storage?.getDirectory === 'function';
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { addressFor, pastedIn } from './paste.ts';
+
+const PAGE = 'https://unspool.example/app/?url=https%3A%2F%2Fhost%2Fold.xray';
+const VIEW = 'unspool=1&name=app.xray&range=100..200';
+const pasted = (text: string) => pastedIn(text, PAGE);
+
+describe('a pasted text', () => {
+  it('is a link to a view, of this page or of another that is Unspool', () => {
+    for (const base of ['https://unspool.example/app/', 'https://elsewhere.example/']) {
+      expect(pasted(` ${base}#${VIEW}\n`)).toEqual({ at: 'view', fragment: `#${VIEW}` });
+    }
+  });
+  it('is a link to a file, with its view', () => {
+    const link = `https://elsewhere.example/u/?url=https://host/app.xray#${VIEW}`;
+    expect(pasted(link)).toEqual({ at: 'address', url: 'https://host/app.xray', fragment: `#${VIEW}` });
+    // Without a view, only those of this page are known to be Unspool's.
+    expect(pasted('https://unspool.example/app/?url=samples/threads.xray')).toEqual({
+      at: 'address',
+      url: 'https://unspool.example/app/samples/threads.xray',
+      fragment: '',
+    });
+    expect(pasted('https://elsewhere.example/?url=https://host/app.xray')).toMatchObject({ at: 'other' });
+  });
+  it('is the address of a file, or of something else', () => {
+    expect(pasted('http://host:8000/runs/app.xray.gz?raw=1')).toEqual({
+      at: 'address',
+      url: 'http://host:8000/runs/app.xray.gz?raw=1',
+      fragment: '',
+    });
+    for (const page of ['https://host/', 'https://host/wiki/Trace', 'https://host/index.html']) {
+      expect(pasted(page)).toEqual({ at: 'other', host: 'host' });
+    }
+    expect(pasted('https://unspool.example/app/')).toMatchObject({ at: 'other' });
+  });
+  it('is a trace, if it is the YAML of llvm-xray', () => {
+    expect(pasted('---\nheader:\n  version: 1\n')).toEqual({ at: 'trace' });
+  });
+  it('is nothing to the page otherwise', () => {
+    for (const text of [
+      '',
+      'words',
+      'https://',
+      'https://a.example/x.xray and more',
+      'javascript:alert(1)',
+      'file:///x.xray',
+    ])
+      expect(pasted(text)).toBeNull();
+  });
+});
+
+it('opens the address of a file as a link of this page does', () => {
+  const address = { at: 'address', url: 'https://host/a b.xray', fragment: `#${VIEW}` } as const;
+  const opened = new URL(addressFor(address, PAGE));
+  expect(opened.origin + opened.pathname).toBe('https://unspool.example/app/');
+  expect(opened.searchParams.get('url')).toBe('https://host/a b.xray');
+  expect(opened.hash).toBe(`#${VIEW}`);
+  expect(addressFor({ ...address, fragment: '' }, `${PAGE}#${VIEW}`)).not.toContain('#');
+});

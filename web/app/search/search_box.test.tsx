@@ -1,0 +1,256 @@
+import { signal } from '@preact/signals';
+import { act } from 'preact/test-utils';
+import { expect, it } from 'vitest';
+import type { WrongExpression } from '../../base/find_protocol.ts';
+import { ticks } from '../../base/ticks.ts';
+import { openSearch } from '../../page/commands.ts';
+import type { Command, Page, SearchMode } from '../../page/page.ts';
+import { mount, press, send, settle } from '../../parts/dom.fixture.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { exampleSearch } from '../../trace/completion.ts';
+import type { SearchState } from '../../trace/search.ts';
+import { SearchBox } from './search_box.tsx';
+// Loaded before the tests: what they wait for is then a turn away.
+import './ranking.ts';
+import './rows.ts';
+
+const NAMES = ['glDrawArrays', 'glClear', 'frame 5'];
+const steps = { kind: 'ordinal', unit: 'step' } as const;
+const command = (id: string, title: string, log: string[]): Command => ({
+  id,
+  title,
+  keys: [],
+  enabled: () => true,
+  run: () => log.push(`run ${id}`),
+});
+
+/** The field over a trace of ten thousand steps, and what happens. */
+function setUp(offers: readonly string[] = ['disassembly', 'callStacks']) {
+  const log: string[] = [];
+  const text = signal('');
+  const asked = signal('');
+  const state = signal<SearchState>({ at: 'idle' });
+  const count = signal(0);
+  const find = {
+    text,
+    asked,
+    state,
+    count,
+    current: signal(-1),
+    step: async (by: number) => void log.push(`step ${by} ${text.peek()}`),
+    clear: () => {
+      text.value = '';
+      log.push('clear');
+    },
+    ask: (wanted: string) => {
+      text.value = wanted;
+      asked.value = wanted;
+      log.push(`ask ${wanted}`);
+    },
+    stop: () => log.push('stop'),
+    again: () => log.push('again'),
+  };
+  const open = {
+    id: 1,
+    find,
+    trace: {
+      info: signal({ clock: steps, offers, recordNoun: 'step', format: 'f' }),
+      progress: signal({ extent: { from: ticks(0n), to: ticks(10_000n) } }),
+      names: { text: NAMES, of: (id: number) => NAMES[id]!, keyOf: () => '', version: signal(0) },
+      tracks: signal(new Map()),
+      find: async () => null,
+      records: {
+        recordAt: async (at: bigint) => void log.push(`at ${at}`),
+        aboutValues: async () => ({ variables: ['count'], types: [] }),
+      },
+    },
+    events: { fieldsSeen: () => [] },
+    selection: { selected: signal(null), record: signal(null) },
+    timeline: { arrangement: { ordered: signal([]) }, show: () => undefined },
+  } as unknown as OpenTrace;
+  const page = {
+    search: { mode: signal<SearchMode>('all'), isAsked: signal(false) },
+    commands: [command('zoom-in', 'Zoom in', log), command('show-keys', 'Show keys', log)],
+    features: [],
+    surface: signal(null),
+  } as unknown as Page;
+  const host = mount(
+    <>
+      <button type="button" id="before">
+        before
+      </button>
+      <SearchBox open={open} page={page} />
+    </>,
+  );
+  const field = host.querySelector('input')!;
+  const type = (typed: string) => {
+    field.value = typed;
+    send(field, new Event('input', { bubbles: true }));
+  };
+  const rows = () =>
+    [...host.querySelectorAll('[role=option]')].map((row) =>
+      [...row.querySelectorAll('span')].slice(0, 2).map(({ textContent }) => textContent),
+    );
+  const ask = async (mode: SearchMode) => {
+    act(() => openSearch(page, mode));
+    await settle();
+  };
+  return { log, open, page, host, field, type, rows, ask, find, note: () => host.querySelector('.expression-note') };
+}
+
+it('goes to the first hit with what was typed before its list was there', async () => {
+  const { field, type, log } = setUp();
+  act(() => field.focus());
+  type('xor esi');
+  press('Enter', field);
+  press('Enter', field, { shiftKey: true });
+  await settle();
+  expect(log).toEqual(['step 1 xor esi', 'step -1 xor esi']);
+});
+
+it('says what each row is', async () => {
+  const { field, type, rows, ask } = setUp();
+  await ask('all');
+  expect(document.activeElement).toBe(field);
+  expect(rows()).toContainEqual(['Term', 'insn:']);
+  type('gl');
+  expect(rows()).toEqual([
+    ['Find', 'Records that match “gl”'],
+    ['Function', 'glDrawArrays'],
+    ['Function', 'glClear'],
+  ]);
+  type('step 12');
+  expect(rows().slice(0, 2)).toEqual([
+    ['Place', expect.stringMatching(/^Go to step\s12$/)],
+    ['Find', 'Records that match “step 12”'],
+  ]);
+  // A number alone is more often something to look for.
+  type('12');
+  expect(
+    rows()
+      .map(([kind]) => kind)
+      .slice(0, 2),
+  ).toEqual(['Find', 'Place']);
+  type('frame 5');
+  expect(rows()[0]).toEqual(['Place', 'Go to frame 5']);
+  type('zoom');
+  expect(rows().at(-1)).toEqual(['Command', 'Zoom in']);
+  type('0x401000');
+  expect(rows()).toContainEqual(['Address', 'Executions of 0x401000']);
+});
+
+it('has variables where there are values, and SQL', async () => {
+  const { type, rows, ask, find } = setUp(['values']);
+  await ask('all');
+  await settle();
+  type('cou');
+  expect(rows()).toContainEqual(['Variable', 'count']);
+  type('select 1');
+  expect(rows()).toEqual([['SQL', 'Run “select 1”']]);
+  expect(find.text.value).toBe('');
+});
+
+it('is narrowed to commands and to places, and returns the focus', async () => {
+  const { field, type, rows, ask, log, page, find } = setUp();
+  find.text.value = 'kept';
+  const before = document.getElementById('before')!;
+  act(() => before.focus());
+  await ask('commands');
+  expect(rows()).toEqual([
+    ['Command', 'Zoom in'],
+    ['Command', 'Show keys'],
+  ]);
+  type('keys');
+  press('Enter', field);
+  await settle();
+  expect(log).toEqual(['run show-keys']);
+  expect(document.activeElement).toBe(before);
+  expect([page.search.mode.value, field.value]).toEqual(['all', 'kept']);
+  await ask('places');
+  type('77');
+  press('Enter', field);
+  await settle();
+  expect(log).toEqual(['run show-keys', 'at 77']);
+  type('20000');
+  press('Enter', field, { shiftKey: true });
+  await settle();
+  expect(field.getAttribute('aria-invalid')).toBe('true');
+  press('Escape', field);
+  expect(document.activeElement).toBe(before);
+  expect(find.text.value).toBe('kept');
+});
+
+it('stays narrowed when the search for what was typed before begins', async () => {
+  const { type, ask, page, find } = setUp();
+  await ask('all');
+  type('gl');
+  await ask('places');
+  act(() => {
+    find.asked.value = 'gl';
+  });
+  expect(page.search.mode.value).toBe('places');
+  // One from elsewhere is shown.
+  act(() => find.ask('name:main'));
+  expect(page.search.mode.value).toBe('all');
+});
+
+it('is for commands after >', async () => {
+  const { type, rows, ask } = setUp();
+  await ask('all');
+  type('>zo');
+  await settle();
+  expect(rows()).toEqual([['Command', 'Zoom in']]);
+});
+
+it('proposes what would have worked if nothing was found', async () => {
+  const { field, type, rows, ask, find, note } = setUp();
+  await ask('all');
+  const done = (text: string, next: SearchState) =>
+    act(() => {
+      find.asked.value = text;
+      find.state.value = next;
+    });
+  type('name:glDraw');
+  done('name:glDraw', { at: 'done', beyond: 0, stopped: false, failure: null });
+  expect(rows().slice(0, 2)).toEqual([
+    ['Find', 'Records that match “name:glDraw”'],
+    ['Term', 'glDrawArrays'],
+  ]);
+  expect(rows()[2]).toEqual(['Try', 'name:*glDraw*']);
+  press('ArrowDown', field);
+  press('ArrowDown', field);
+  press('Enter', field);
+  expect(find.text.value).toBe('name:*glDraw* ');
+  type('4691');
+  done('4691', { at: 'done', beyond: 0, stopped: false, failure: null });
+  expect(rows()[1]![0]).toBe('Place');
+  const wrong: WrongExpression = { sentence: 'Unknown key foo.', at: 0, length: 3 };
+  type('foo:bar');
+  done('foo:bar', { at: 'wrong', wrong });
+  expect(note()?.textContent).toContain('Unknown key foo.');
+  expect(rows()).toContainEqual(['Try', '"foo:bar"']);
+});
+
+it('closes its list, then clears the search, with Escape', async () => {
+  const { field, type, log, ask, host } = setUp();
+  const before = document.getElementById('before')!;
+  act(() => before.focus());
+  await ask('all');
+  type('gl');
+  press('Escape', field);
+  expect(host.querySelector('[role=listbox]')).toBeNull();
+  expect([field.value, log]).toEqual(['gl', []]);
+  press('Escape', field);
+  expect([field.value, log]).toEqual(['', ['clear']]);
+  expect(document.activeElement).toBe(before);
+});
+
+it('has an example that fits the format', () => {
+  const { field } = setUp();
+  expect(field.placeholder).toContain('xor esi');
+  const example = (offers: readonly string[], clock: object) =>
+    exampleSearch({ offers, clock, recordNoun: 'record' } as never);
+  expect(example(['graphics'], { kind: 'ordinal', unit: 'call' })).toBe('GL_BLEND, frame 5, call 12');
+  expect(example(['values'], { kind: 'ordinal', unit: 'point' })).toContain('x > 5');
+  expect(example([], { kind: 'seconds', frequency: 1n })).toContain('dur>1ms');
+});

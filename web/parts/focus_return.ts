@@ -1,0 +1,57 @@
+import { createScope, type Dispose } from '../base/scope.ts';
+
+/** Elements that are remembered at most. */
+const MOST = 32;
+
+/**
+ * Gives the focus back to where it was when a key or a click has closed what had it, until disposed. Without that it would be
+ * nowhere, and who has no pointer would begin at the top of the page. `home` is the element that takes it when it was nowhere before,
+ * or when all that had it is gone; null without one.
+ */
+export function returnFocus(home: () => HTMLElement | null): Dispose {
+  const scope = createScope();
+  /** What had the focus, the latest last. The body stands for nowhere. */
+  let earlier: HTMLElement[] = [];
+  const remember = (element: HTMLElement) => {
+    earlier = [...earlier.filter((known) => known !== element && known.isConnected), element].slice(-MOST);
+  };
+  const isLost = () => document.activeElement === null || document.activeElement === document.body;
+  const takes = (element: HTMLElement | null) => {
+    // A hidden or a disabled element does not take it.
+    element?.focus({ preventScroll: true });
+    return document.activeElement === element;
+  };
+  const giveBack = () => {
+    // The latest has lost it, or has given it up.
+    for (let i = earlier.length - 2; i >= 0; i -= 1) {
+      const element = earlier[i]!;
+      if (element === document.body) break;
+      if (element.isConnected && takes(element)) return;
+    }
+    takes(home());
+  };
+  /** In the next frame what was asked for has been drawn, and commands of menus have not begun. */
+  const watch = () => {
+    if (isLost()) return;
+    requestAnimationFrame(() => {
+      if (isLost()) giveBack();
+    });
+  };
+  scope.listen<FocusEvent>(document, 'focusin', ({ target }) => {
+    if (target instanceof HTMLElement) remember(target);
+  });
+  scope.listen(window, 'keydown', watch, { capture: true });
+  scope.listen(window, 'click', watch, { capture: true });
+  // A press on what takes no focus means to be nowhere.
+  scope.listen(
+    window,
+    'pointerdown',
+    () => {
+      requestAnimationFrame(() => {
+        if (isLost()) remember(document.body);
+      });
+    },
+    { capture: true },
+  );
+  return scope.dispose;
+}
