@@ -98,6 +98,7 @@ const TABLES: Readonly<Record<string, () => Case>> = {
       find: {
         asked: signal('mark'),
         count: signal(COUNT),
+        listed: signal({ first: 0, end: COUNT }),
         version: signal(0),
         order: signal('position'),
         state: signal({ at: 'done' }),
@@ -110,6 +111,7 @@ const TABLES: Readonly<Record<string, () => Case>> = {
         },
       },
       derived: { keeping: signal(new Map()) },
+      statistics: { range: signal(null) },
       scope: createScope(),
     } as unknown as OpenTrace;
     return { node: <Results open={open} />, chose, acted: [], columns: 4 };
