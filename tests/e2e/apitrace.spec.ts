@@ -151,7 +151,7 @@ test.describe('values', () => {
     const shown: readonly (readonly [call: number, text: RegExp])[] = [
       [0, /value\s*null/],
       [1, /value\s*true/],
-      [2, /-9,223,372,036,854,775,808/],
+      [2, /−9,223,372,036,854,775,808/],
       [10, /260\sbytes[\s\S]*0008 f7 f6/],
       [16, /TWO\s+\S*2/],
       [17, /BOTH \| 0xf0/],

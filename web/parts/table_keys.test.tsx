@@ -95,9 +95,11 @@ const TABLES: Readonly<Record<string, () => Case>> = {
         status: signal({ at: 'ready' }),
         tracks: signal(new Map()),
       },
+      statistics: { range: signal(null) },
       find: {
         asked: signal('mark'),
         count: signal(COUNT),
+        listed: signal({ first: 0, end: COUNT }),
         version: signal(0),
         order: signal('position'),
         state: signal({ at: 'done' }),

@@ -14,6 +14,7 @@ export function wordsOfChoices(before: TrackChoices, after: TrackChoices, nameOf
     }),
     ofPinned(before.pinned, after.pinned, nameOf),
     ofMoves(before.moves, after.moves, nameOf),
+    ofOpened(before.opened, after.opened, nameOf),
     ofLooks(before.looks, after.looks, nameOf),
   ]
     .filter(Boolean)
@@ -66,6 +67,12 @@ function ofMoves(before: TrackChoices['moves'], after: TrackChoices['moves'], na
   if (JSON.stringify(before) === JSON.stringify(after)) return '';
   const moved = (after.length >= before.length ? after : before).at(-1);
   return moved ? `move ${nameOf(moved[0])}` : '';
+}
+
+function ofOpened(before: readonly string[], after: readonly string[], nameOf: NameOf): string {
+  const [added, removed] = [missing(after, before), missing(before, after)];
+  if (added[0] !== undefined) return `show all rows of ${nameOf(added[0])}`;
+  return removed[0] === undefined ? '' : `show fewer rows of ${nameOf(removed[0])}`;
 }
 
 function ofLooks(before: TrackChoices['looks'], after: TrackChoices['looks'], nameOf: NameOf): string {

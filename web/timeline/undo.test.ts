@@ -74,6 +74,8 @@ describe('undo', () => {
       [() => arrangement.showOnly(6), 'hide all tracks but thread 6'],
       [() => arrangement.showAll(), 'show hidden tracks'],
       [() => arrangement.foldAll(true), 'fold all tracks'],
+      [() => arrangement.toggleOpened(6), 'show all rows of thread 6'],
+      [() => arrangement.toggleOpened(6), 'show fewer rows of thread 6'],
       [() => arrangement.setLook(5, { log: true }), 'change the graph of thread 5'],
     ];
     const states = [arrangement.choices.value];

@@ -275,7 +275,7 @@ function HitsPart({ open, page, field }: HitsProps) {
         type="button"
         class="plain icon"
         aria-label="Previous hit"
-        title="Previous hit (Shift+N)"
+        title="Previous hit (Shift+F3)"
         disabled={none}
         onClick={() => void find.step(-1)}
       >
@@ -285,7 +285,7 @@ function HitsPart({ open, page, field }: HitsProps) {
         type="button"
         class="plain icon"
         aria-label="Next hit"
-        title="Next hit (N)"
+        title="Next hit (F3)"
         disabled={none}
         onClick={() => void find.step(1)}
       >

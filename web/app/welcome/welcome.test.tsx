@@ -16,7 +16,8 @@ function welcome(bench: Bench = { at: 'empty' }) {
     openUrl: async (path: string) => void opened.push(path),
   };
   const recent = { files: signal([]), load: async () => undefined };
-  const host = mount(<Welcome page={{ workbench, recent } as unknown as Page} choose={() => opened.push('chosen')} />);
+  const page = { workbench, recent, copies: { list: signal([]) }, awaited: signal(null) } as unknown as Page;
+  const host = mount(<Welcome page={page} choose={() => opened.push('chosen')} />);
   return { host, opened };
 }
 
