@@ -265,7 +265,8 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
               cell: ({ frame }) => {
                 const value = frames.figures[column.figure][frame]!;
                 const text = textIn(column, value);
-                if (column.figure !== 'redundant' || value === 0) return text;
+                // Only in the chosen row: a click that chooses one is not to lead elsewhere.
+                if (column.figure !== 'redundant' || value === 0 || frame !== chosen) return text;
                 const title = `List the redundant calls of frame ${formatCount(frame)}`;
                 const to = { to: 'frame', call: frames.last[frame]!, redundant: true } as const;
                 return <PlaceLink {...{ open, page, title }} place={to} children={text} />;
