@@ -7,7 +7,7 @@ test('findings are looked for when asked, and lead to their calls', async ({ pag
   await pictured(page);
   await expect(page.getByRole('tab').first()).toHaveText('Frames');
   await page.getByRole('button', { name: 'Findings', exact: true }).click();
-  await expect(page.getByRole('button', { name: '10 findings' })).toBeVisible();
+  await expect(page.getByRole('button', { name: '10 findings', exact: true })).toBeVisible();
   const rows = page.getByRole('grid', { name: 'Findings' }).locator('tbody tr[aria-selected]');
   await expect(rows).toHaveCount(10);
   await rows.filter({ hasText: 'glClearDepth' }).click();

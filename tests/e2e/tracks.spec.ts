@@ -71,8 +71,8 @@ test.describe('among a few threads', () => {
     const others = () => track(page, 'process 4711').evaluate((it) => it.getBoundingClientRect().top);
     const [first, second] = [await top(), await others()];
     await page.mouse.move(box.x + 30, box.y + 40);
-    await page.mouse.wheel(0, 60);
-    await expect.poll(top).toBe(first - 60);
+    await page.mouse.wheel(0, 40);
+    await expect.poll(top).toBe(first - 40);
     expect(await others()).toBe(second);
     await page.mouse.move(box.x + 600, box.y + 40);
     await page.keyboard.down('Alt');

@@ -47,7 +47,7 @@ export const STARTS: readonly Start[] = [
   },
   costly('costly-functions', 20, 'Which functions cost the most?', (isTimed) => isTimed),
   // Instructions raise other questions first.
-  costly('long-functions', 70, 'Which functions run the longest?', (isTimed) => !isTimed),
+  costly('long-functions', 70, 'Which functions take the most steps?', (isTimed) => !isTimed),
 ];
 
 /** A question for the functions with the greatest self time, in traces with or without time. */

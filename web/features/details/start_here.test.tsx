@@ -70,6 +70,9 @@ it('answers at a click, once the trace is read, and follows what is known', asyn
   figure.value = '32 ms';
   await settle();
   expect(button().textContent).toBe('Why?32 ms');
+  // The way to the answer describes the button, and is not its name.
+  expect(button().getAttribute('aria-label')).toBe('Why? 32 ms');
+  expect(document.getElementById(button().getAttribute('aria-describedby')!)).not.toBeNull();
   click(button());
   expect(answered).toEqual([[open, page]]);
 });

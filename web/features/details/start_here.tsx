@@ -40,13 +40,15 @@ function Questions({ open, page, info, starts }: Props & { readonly starts: read
           <li key={start.id}>
             <button
               type="button"
+              aria-label={[asked.words, asked.figure].filter(Boolean).join(' ')}
+              aria-describedby={`way-of-${start.id}`}
               disabled={isLoading}
               title={isLoading ? 'Available once the file is read' : undefined}
               onClick={() => start.answer(open, page)}
             >
               <span class="start-question">{asked.words}</span>
               {asked.figure !== undefined && <span class="start-figure">{asked.figure}</span>}
-              <span class="start-way small muted">
+              <span class="start-way small muted" id={`way-of-${start.id}`}>
                 <MarkedText text={asked.way} />
               </span>
             </button>

@@ -216,7 +216,7 @@ function TrackName({ open, laid, band, isDragged }: NameProps) {
         {isDeep && (
           <button
             type="button"
-            class="plain link deeper small"
+            class="plain deeper small"
             aria-expanded={laid.isOpened}
             aria-label={laid.isOpened ? `Fewer rows of ${name}` : `+${formatCount(laid.deeper)} deeper rows of ${name}`}
             title={laid.isOpened ? 'Show no more rows than of other tracks' : 'Show all rows'}
