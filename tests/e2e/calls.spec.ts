@@ -246,7 +246,7 @@ test.describe('the calls of a function', () => {
     await expect(page.getByText(/^\d+ of 85.calls$/)).toBeVisible();
     // Timeline, overview and hits show them, too.
     await page.keyboard.press('ControlOrMeta+f');
-    const found = page.getByRole('search').getByRole('combobox');
+    const found = page.getByRole('search', { name: 'Search' }).getByRole('combobox');
     await expect(found).toHaveValue(/^name:#5 dur:\d+\.\.\d+$/);
     await page.getByRole('button', { name: 'Clear durations' }).click();
     await expect(found).toHaveValue('');

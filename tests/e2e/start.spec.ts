@@ -49,7 +49,7 @@ test('frames are asked for the heaviest one, for what they draw and for what is 
   await page.getByRole('button', { name: 'Clear selection' }).click();
   await question(page, /^Which calls change nothing/).click();
   await expect(page.locator('.dock-panel')).toContainText(/Redundant state/);
-  await question(page, /^What does it draw/).click();
+  await question(page, /^Which draw painted a pixel/).click();
   await expect(page.getByRole('tab', { name: 'Picture' })).toHaveAttribute('aria-selected', 'true');
 });
 

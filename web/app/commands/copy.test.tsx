@@ -70,7 +70,7 @@ it('copies the current row of a table, with tabs between its cells', () => {
 
 it('copies the row of a list that the focus is in', () => {
   const { host, copyIn } = page();
-  copyIn(host.querySelector('button')!);
+  copyIn(host.querySelector<HTMLElement>('li button')!);
   expect(copied.mock.calls).toEqual([['rax\t0x5']]);
 });
 

@@ -1,13 +1,17 @@
 import type { Start } from '../../page/page.ts';
+import { isDrawn } from './drawn.ts';
 
 /** What a trace of drawing calls draws. */
 export const STARTS: readonly Start[] = [
   {
     id: 'picture',
     place: 40,
-    asked: ({ trace }) =>
-      trace.info.value?.offers.includes('graphics')
-        ? { words: 'What does it draw?', way: 'Picture: any frame after any of its draws, and what drew a pixel' }
+    asked: (open) =>
+      isDrawn(open).is.value
+        ? {
+            words: 'Which draw painted a pixel?',
+            way: 'Picture: click the pixel, in any frame and after any of its draws',
+          }
         : null,
     answer: (_, { dock }) => {
       dock.pane.value = 'picture';
