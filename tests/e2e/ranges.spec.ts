@@ -147,7 +147,6 @@ test('one chip has the range, every panel says whether it follows it, and SQL le
   await expect(said).toContainText('limited to the range');
   await expect(counted).not.toHaveText(ofAll!);
   // Hits follow it as well.
-  await page.keyboard.press('Escape');
   await page.keyboard.press('Control+f');
   await page.getByRole('combobox', { name: 'Search', exact: true }).fill('#1');
   await page.getByRole('button', { name: 'All hits' }).click();

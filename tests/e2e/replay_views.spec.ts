@@ -73,7 +73,7 @@ test('a selected frame shows what it has drawn, and nothing is overdrawn before 
     [2, '0 255 255 255'],
   ] as const) {
     await rows.nth(frame + 1).click();
-    await expect(pane).toContainText(`Frame ${frame} of 3`);
+    await expect(pane).toContainText(`Frame ${frame} of 0–2`);
     await expect(pane).toContainText('4 of 4 draws and clears');
     await expect.poll(() => colorAt(page, 40, 24)).toBe(corner);
   }

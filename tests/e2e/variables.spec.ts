@@ -40,14 +40,14 @@ test('variables are summed up, and lead to their tracks and extremes', async ({ 
 });
 
 test('a variable of a point leads to all its values, and Back to the panel before', async ({ page }) => {
-  await tab(page, fixture('trace_db/variables.trace'), 'Events');
+  await tab(page, fixture('trace_db/variables.trace'), 'Points');
   await page.locator('#event-6').click();
   const point = await details(page).getByRole('heading').textContent();
   await details(page).getByRole('button', { name: 'key', exact: true }).click();
   await expect(page.getByRole('tab', { name: 'Variables' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.locator('.variables tr[aria-selected="true"] td').first()).toContainText('key');
   await page.goBack();
-  await expect(page.getByRole('tab', { name: 'Events' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('tab', { name: 'Points' })).toHaveAttribute('aria-selected', 'true');
   await expect(details(page).getByRole('heading')).toHaveText(point!);
 });
 

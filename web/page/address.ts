@@ -1,6 +1,7 @@
 import { effect, untracked } from '@preact/signals';
 import { formatBytes, shortened } from '../base/format.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
+import type { Awaited } from './awaited.ts';
 import { copyText } from './copy.ts';
 import { differs, follow, type Link, linkOf, parseLink } from './link.ts';
 import type { Page, Surface } from './page.ts';
@@ -22,6 +23,7 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
   const { workbench, dock, awaited } = page;
   /** The link is the one that the page was loaded with. */
   let isFirst = true;
+  let followed: Awaited | null = null;
   const wait = (fragment: string, isOwn: boolean) => {
     const link = parseLink(fragment);
     const hasAddress = new URLSearchParams(location.search).has('url');
@@ -38,16 +40,24 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
   effect(() => {
     const bench = workbench.bench.value;
     const now = awaited.value;
-    if (!now || bench.at !== 'open') return;
+    if (!now || now === followed || bench.at !== 'open') return;
     const { trace, memory, timeline } = bench.open;
     const identity = memory.identity.value;
     if (!identity || trace.status.value.at !== 'ready' || !timeline.view.value) return;
-    awaited.value = null;
+    followed = now;
     untracked(() => {
+      // The address stays until all of it is shown.
+      const end = () => {
+        if (awaited.peek() === now) awaited.value = null;
+      };
       const why = differs(now.link, identity);
-      if (why === '') void show(now.link, bench.open);
+      if (why === '') {
+        void show(now.link, bench.open).finally(end);
+        return;
+      }
+      end();
       // What was open before is no longer of interest once the user opens something else.
-      else if (!now.isOwn) workbench.warn(`This link belongs to another file, ${nameIn(now.link)}: ${why}.`);
+      if (!now.isOwn) workbench.warn(`This link belongs to another file, ${nameIn(now.link)}: ${why}.`);
     });
   });
   const show = async (link: Link, open: OpenTrace) => {

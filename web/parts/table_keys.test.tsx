@@ -95,7 +95,6 @@ const TABLES: Readonly<Record<string, () => Case>> = {
         status: signal({ at: 'ready' }),
         tracks: signal(new Map()),
       },
-      statistics: { range: signal(null) },
       find: {
         asked: signal('mark'),
         count: signal(COUNT),

@@ -323,12 +323,12 @@ impl Frames {
                 self.upload(at, Upload::Shader, call);
                 self.memory.forget_all();
             }
-            Kind::State(state) => self.set(call, known, state, at, thread),
+            Kind::State(state) => self.set(call, state, at, thread),
         }
     }
 
     /// A call that sets state.
-    fn set(&mut self, call: &Call, known: &Known, state: State, at: usize, thread: &Thread) {
+    fn set(&mut self, call: &Call, state: State, at: usize, thread: &Thread) {
         // Between glBegin and glEnd, colours and the like belong to vertices.
         if thread.begun.is_some() {
             return;

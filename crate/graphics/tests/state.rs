@@ -339,7 +339,7 @@ fn stencil_bits_are_those_of_the_framebuffer_that_is_drawn_to() {
         [gl::FRAMEBUFFER, gl::DEPTH_STENCIL_ATTACHMENT, gl::RENDERBUFFER, 5].map(uint).to_vec(),
     );
     let mut history = trace.history();
-    let mut bits = |call| find(&at(&mut history, call), "STENCIL_BITS");
+    let mut bits = |call| find(&at(&mut history, call), "Stencil bits");
     assert_eq!(bits(none), None);
     assert_eq!(bits(asked), Some(("8".into(), Some(asked as u32))));
     assert_eq!(bits(bound), Some(("0".into(), None)));
