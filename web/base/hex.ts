@@ -24,3 +24,8 @@ export function hexLine(bytes: Uint8Array, line: number): HexLine {
   const text = part.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
   return { offset, hex: hex.padEnd(PER_LINE * 3 - 1), text };
 }
+
+/** A number in hexadecimal with its sign: `0x1f`, `-0x1f`. */
+export function hexText(value: bigint): string {
+  return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
+}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TraceInfo } from '../base/protocol.ts';
-import { completionsOf, type Known, quotedIfNeeded } from './completion.ts';
+import { completionsOf, type Known } from './completion.ts';
+import { quotedIfNeeded } from './terms.ts';
 
 const info = (format: string, kind: 'seconds' | 'ordinal', offers: readonly string[] = []) =>
   ({

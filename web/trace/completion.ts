@@ -1,4 +1,5 @@
 import type { TraceInfo } from '../base/protocol.ts';
+import { quotedIfNeeded } from './terms.ts';
 
 /** Something to put in place of a part of an expression. */
 export interface Completion {
@@ -169,15 +170,4 @@ function namesLike(text: string, names: readonly string[]): readonly Completion[
   }
   const all = [...new Set([...starting, ...containing])].filter((name) => name !== '' && name !== text);
   return all.slice(0, MOST).map((name) => ({ text: quotedIfNeeded(name), meaning: '' }));
-}
-
-/** A text as the value of a term: in quotes if it would be understood otherwise. */
-export function quotedIfNeeded(text: string): string {
-  // Parentheses of a word may be balanced, but only without spaces in them.
-  return /^[^\s"*()/-][^\s"*()]*$/.test(text) ? text : quoted(text);
-}
-
-/** A text in quotes. */
-export function quoted(text: string): string {
-  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
 }

@@ -1,6 +1,7 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { type HitColumns, MOST_SORTED } from '../base/find_protocol.ts';
 import { capitalised, formatCount, formatCounted, plural, shortened } from '../base/format.ts';
+import { hexText } from '../base/hex.ts';
 import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '../base/job_protocol.ts';
 import { derivedTrack, type Track } from '../base/protocol.ts';
 import { type Collected, type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
@@ -15,7 +16,6 @@ import type { Selection } from './selection.ts';
 import type { RowPlace, RowsAsTrack } from './sql_track.ts';
 import type { Trace } from './trace.ts';
 import type { KeyedTrack } from './track_keys.ts';
-import { hexText } from './values.ts';
 
 /** Where a track with a key stands: its share that is made, or `kept`. */
 export type Keeping = { readonly at: 'making'; readonly share: number } | { readonly at: 'kept' };

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Value } from '../base/protocol.ts';
-import { termOfCell, termOfField, termOfLabel, termOfName } from './find_terms.ts';
+import { termOfCell, termOfField, termOfLabel } from './find_terms.ts';
+import { termOfName } from './terms.ts';
 
 const int = (v: bigint, hex = false): Value => ({ t: 'int', v, hex });
 

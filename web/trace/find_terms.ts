@@ -1,19 +1,14 @@
+import { hexText } from '../base/hex.ts';
 import type { RecordColumn, Value } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import type { Cell } from '../base/steps_protocol.ts';
-import { quoted, quotedIfNeeded } from './completion.ts';
 import { fieldPath, listedAddress } from './kept_fields.ts';
-import { hexText } from './values.ts';
+import { quoted, quotedIfNeeded, termOfName } from './terms.ts';
 
 /** The last address of 64 bits. */
 const LAST = 0xffff_ffff_ffff_ffffn;
 /** Characters of the longest text that is looked for as a whole. */
 const LONGEST = 400;
-
-/** The expression that finds a function's calls. */
-export function termOfName(name: string): string {
-  return `name:${quotedIfNeeded(name)}`;
-}
 
 /** The expression that finds the instructions that read or write a register or memory. */
 export function accessTerm(cell: Cell): string {

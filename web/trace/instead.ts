@@ -1,4 +1,5 @@
-import { type Completion, quoted } from './completion.ts';
+import type { Completion } from './completion.ts';
+import { quoted } from './terms.ts';
 
 /** Most expressions that are proposed. */
 const MOST = 3;

@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
+import { hexText } from '../base/hex.ts';
 import type { Details, Field, Value } from '../base/protocol.ts';
 import { ticks } from '../base/ticks.ts';
-import {
-  amountOf,
-  callText,
-  fieldsLine,
-  floatText,
-  hexText,
-  isScalar,
-  membersOf,
-  numberBehind,
-  valueLine,
-} from './values.ts';
+import { amountOf, callText, fieldsLine, floatText, isScalar, membersOf, numberBehind, valueLine } from './values.ts';
 
 const CONTEXT = { clock: { kind: 'ordinal', unit: 'call' }, origin: ticks(0n) } as const;
 const int = (v: number): Value => ({ t: 'int', v: BigInt(v) });

@@ -1,4 +1,5 @@
 import { formatCount, formatCounted, formatLength, formatPosition, NBSP } from '../base/format.ts';
+import { hexText } from '../base/hex.ts';
 import type { Clock, Details, Field, Ticks, Value } from '../base/protocol.ts';
 
 /** What values need to become text. */
@@ -46,11 +47,6 @@ export function scalarText(value: Scalar, context: ValueContext): string {
     case 'null':
       return 'null';
   }
-}
-
-/** A number in hexadecimal with its sign: `0x1f`, `-0x1f`. */
-export function hexText(value: bigint): string {
-  return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
 }
 
 /** A number as C and GLSL print it, with `inf` and `nan`. */

@@ -3,7 +3,7 @@ import { hasSelection, onNamed } from '../../page/commands.ts';
 import { copyText } from '../../page/copy.ts';
 import type { Command, Surface } from '../../page/page.ts';
 import { cellsOf, currentRow, plain, rowText } from '../../parts/menu/rows.ts';
-import { termOfName } from '../../trace/find_terms.ts';
+import { termOfName } from '../../trace/terms.ts';
 
 /** What can be done with the selection, or with the row of a table that a menu was opened on. */
 export const ITEM_COMMANDS: readonly Command[] = [

@@ -1,11 +1,10 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { watch } from '../../base/watch.ts';
-import { quotedIfNeeded } from '../../trace/completion.ts';
 import type { Find } from '../../trace/find.ts';
-import { termOfName } from '../../trace/find_terms.ts';
 import type { Names } from '../../trace/names.ts';
 import type { Statistics } from '../../trace/statistics.ts';
+import { quotedIfNeeded, termOfName } from '../../trace/terms.ts';
 import type { Tracks } from '../../trace/tracks.ts';
 import type { FunctionCalls } from './call_list.ts';
 

@@ -2,13 +2,12 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { formatCount, formatLength, formatNumeral, formatPosition, formatRawLength } from '../../base/format.ts';
-import { hexLine, hexLines } from '../../base/hex.ts';
+import { hexLine, hexLines, hexText } from '../../base/hex.ts';
 import type { Field, Value } from '../../base/protocol.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import {
   amountOf,
   floatText,
-  hexText,
   isScalar,
   membersOf,
   numberBehind,

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
+import { hexText } from '../../base/hex.ts';
 import { type Cell, CHANGED, type MemoryState, READ, UNKNOWN } from '../../base/steps_protocol.ts';
 import { useOneTabStop } from '../../parts/one_tab_stop.ts';
 import type { Machine } from '../../trace/machine.ts';
-import { hexText } from '../../trace/values.ts';
 import { Arrows, Step } from './arrows.tsx';
 
 /** Memory before a step, from an address on. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
+import { hexText } from '../../base/hex.ts';
 import type { Cell, StepAccess } from '../../base/steps_protocol.ts';
 import { useOneTabStop } from '../../parts/one_tab_stop.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -7,7 +8,6 @@ import { KeepButton } from '../../timeline/widgets/keep.tsx';
 import { fieldKey, memoryKey } from '../../trace/derived.ts';
 import { accessTerm } from '../../trace/find_terms.ts';
 import type { Machine, ShownHistory } from '../../trace/machine.ts';
-import { hexText } from '../../trace/values.ts';
 import { registerText } from './register_values.ts';
 
 /** Bytes of memory whose values are a number. */

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { hexText } from '../../base/hex.ts';
 import type { Machine, Shown } from '../../trace/machine.ts';
-import { hexText } from '../../trace/values.ts';
 import { Bytes, LINE, type MemoryOf } from './bytes.tsx';
 import { numberOf, parseAddress } from './register_values.ts';
 

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { formatCount } from '../../base/format.ts';
+import { hexText } from '../../base/hex.ts';
 import type { PanelView } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { KeepButton } from '../../timeline/widgets/keep.tsx';
 import { addressKey } from '../../trace/derived.ts';
 import type { Machine, Shown } from '../../trace/machine.ts';
 import { machineOf } from '../../trace/machines.ts';
-import { hexText } from '../../trace/values.ts';
 import { Step } from './arrows.tsx';
 import { Following } from './following.tsx';
 import { History } from './history.tsx';

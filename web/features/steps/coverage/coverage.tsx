@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
+import { hexText } from '../../../base/hex.ts';
 import type { Coverage, CoverageBy, CoverageWith } from '../../../base/steps_protocol.ts';
 import type { PanelView } from '../../../page/page.ts';
 import { Segments } from '../../../parts/segments.tsx';
@@ -10,7 +11,6 @@ import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import type { Machine } from '../../../trace/machine.ts';
 import { machineOf } from '../../../trace/machines.ts';
 import { saveBlob } from '../../../trace/save_blob.ts';
-import { hexText } from '../../../trace/values.ts';
 import { Indexing } from '../indexing.tsx';
 import { drcovOf, type KeptList, Lists, listNameOf, stepsOf } from './lists.tsx';
 import './coverage.css';
