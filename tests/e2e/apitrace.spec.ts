@@ -71,18 +71,18 @@ test.describe('a trace of calls', () => {
 
   test('has frames and counters above its threads', async ({ page }) => {
     const names = page.locator('.track-name b');
-    await expect(names).toHaveText(['frames', 'draw calls per frame', 'blob bytes per frame', 'thread 0', 'thread 1']);
+    await expect(names).toHaveText(['frames', 'draw calls per frame', 'uploaded per frame', 'thread 0', 'thread 1']);
     await expect(track(page, 'frames')).toContainText('13 frames');
     await expect(track(page, 'draw calls')).toContainText('highest 12');
     const place = await placeOf(page, 50, SCENE_CALLS, 'frames', 10);
     await page.mouse.click(place.x, place.y);
     await expect(details(page)).toContainText('frame 1');
     await expect(details(page)).toContainText(/Draw calls\s*9/);
-    await page.mouse.move(place.x, (await track(page, 'blob bytes').boundingBox())!.y + 20);
-    await expect(tooltip(page)).toContainText('blob bytes per frame 0');
-    const inBlobs = await placeOf(page, 100, SCENE_CALLS, 'blob bytes', 24);
+    await page.mouse.move(place.x, (await track(page, 'uploaded').boundingBox())!.y + 20);
+    await expect(tooltip(page)).toContainText('uploaded per frame 0');
+    const inBlobs = await placeOf(page, 100, SCENE_CALLS, 'uploaded', 24);
     await page.mouse.move(inBlobs.x, inBlobs.y);
-    await expect(tooltip(page)).toContainText('blob bytes per frame 64');
+    await expect(tooltip(page)).toContainText('uploaded per frame 64');
   });
 
   test('folds its counters', async ({ page }) => {

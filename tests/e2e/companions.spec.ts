@@ -145,7 +145,7 @@ test('a database is shown with its write-ahead log, in any order', async ({ page
   await expect(page.getByRole('grid')).toContainText('14');
   await showPanel(page, 'SQL');
   await page.getByRole('textbox', { name: /SQL|query/i }).fill('select count(*) from execution');
-  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
   await expect(page.locator('.query')).toContainText('9');
 
   await page.getByRole('button', { name: 'Remove logged.sqlite-wal' }).click();

@@ -110,7 +110,7 @@ test('its tables can be queried by read-only SQL', async ({ page }) => {
   await box.fill(
     'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n where i % 100000 = 0',
   );
-  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
   await expect(said).toContainText(/Running… \d/);
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect(said).toContainText('Stopped');

@@ -195,7 +195,7 @@ test.describe('the calls of a function', () => {
   });
 
   test('can be compared, a slow one beside a median one', async ({ page }) => {
-    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
     const table = page.getByRole('table', { name: 'A slow call beside a median one' });
     const row = (name: string) => table.getByRole('row', { name: new RegExp(`^${name} `) });
     await expect(row('Duration')).toContainText('76.02');
@@ -208,7 +208,7 @@ test.describe('the calls of a function', () => {
     await table.getByRole('button', { name: 'Median call' }).click();
     await expect(details(page)).toContainText('42.02');
     await expect(page.getByRole('radio', { name: 'Selected call' })).toBeVisible();
-    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await expect(page.getByRole('grid', { name: 'Call list' })).toBeVisible();
   });
 });
@@ -224,7 +224,7 @@ for (const theme of ['light', 'dark'] as const) {
     await box(page, '#3').click();
     expect(await barriers(page)).toEqual([]);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await expect(page.getByRole('table', { name: 'A slow call beside a median one' })).toBeVisible();
     expect(await barriers(page)).toEqual([]);
   });

@@ -120,7 +120,7 @@ test('completes tables, columns and names, and runs by keyboard', async ({ page 
   expect(Number(await rows(page).textContent())).toBeGreaterThan(0);
   // Without completions Tab goes on, and what is typed is not a command of the page.
   await page.keyboard.press('Tab');
-  await expect(page.getByRole('button', { name: 'Run' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeFocused();
 });
 
 test('results are sorted by a head, and shown as a chart', async ({ page }) => {

@@ -65,7 +65,7 @@ test('a narrowed list of records is saved, and copied', async ({ page, context }
 test('rows of a query are saved', async ({ page }) => {
   await show(page, 'rvn/blocks.sqlite', 'SQL');
   await page.getByRole('textbox', { name: 'SQL query' }).fill("select 1 as a, null as b, 'x,y' as c");
-  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
   await expect(page.locator('.query')).toContainText('1 row');
   expect(await saved(page)).toEqual(['a,b,c', '1,,"x,y"']);
 });

@@ -134,7 +134,7 @@ fn print(what: &Find, session: &Session, hits: &mut Hits) -> Result<(), Failure>
     let mut first = 0;
     while first < limit {
         let count = PAGE.min((limit - first) as usize);
-        for hit in hits.page(store, first, count, Order::Position) {
+        for hit in hits.page(store, 0..u64::MAX, first, count, Order::Position) {
             printer.row(&hit)?;
         }
         first += count as u64;

@@ -46,7 +46,7 @@ pub(crate) fn understood(bytes: &[u8]) {
         }
     }
     let hits = find.hits();
-    let all = hits.page(&store, 0, usize::MAX, Order::Position);
+    let all = hits.page(&store, 0..u64::MAX, 0, usize::MAX, Order::Position);
     assert_eq!(all.len() as u64, hits.len());
     assert!(all.is_sorted_by_key(|hit| hit.start), "hits are in the order of their positions");
     for (rank, hit) in (0..).zip(&all) {
