@@ -281,10 +281,7 @@ it('asks again what the user wanted while pictures were refused', async () => {
   await vi.advanceTimersByTimeAsync(0);
   sent[0]?.fail({ sentence: 'This computer draws without a GPU.', limit: 'gpu' });
   await vi.advanceTimersByTimeAsync(0);
-  expect(sent.slice(-2).map(({ args }) => args[0])).toEqual([
-    expect.objectContaining({ isAsked: true }),
-    3,
-  ]);
+  expect(sent.slice(-2).map(({ args }) => args[0])).toEqual([expect.objectContaining({ isAsked: true }), 3]);
   answer(sent.length - 1);
   expect((await asked)?.call).toBe(3);
 });
