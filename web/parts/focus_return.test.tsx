@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Dialog } from './dialog.tsx';
 import { click, mount, pointerDown, press, settle } from './dom.fixture.ts';
 import { returnFocus } from './focus_return.ts';
+import { takeFocus } from './take_focus.ts';
 
 /** A page with two buttons and a field that Escape and a click close, if it is shown. */
 function page() {
@@ -52,6 +53,22 @@ it('returns to where the focus was, when a key or a click closes what has it', a
   close.focus();
   click(close);
   await settle();
+  expect(document.activeElement).toBe(first);
+});
+
+it('leaves the focus to what comes late in place of what was closed', async () => {
+  const { first, open, home } = page();
+  first.focus();
+  await open();
+  press('Escape');
+  await settle();
+  expect(document.activeElement).toBe(first);
+  takeFocus(home);
+  expect(document.activeElement).toBe(home);
+  // Where the user has gone, nothing takes the focus.
+  first.focus();
+  press('x');
+  takeFocus(home);
   expect(document.activeElement).toBe(first);
 });
 

@@ -3,6 +3,14 @@ import { createScope, type Dispose } from '../base/scope.ts';
 /** Elements that are remembered at most. */
 const MOST = 32;
 
+/** What got the focus back, until the user presses a key or a button. */
+let given: Element | null = null;
+
+/** Whether an element has the focus only because it was given back to it: what comes late in place of what was closed may take it. */
+export function isGivenBack(element: Element | null): boolean {
+  return element !== null && element === given;
+}
+
 /**
  * Gives the focus back to where it was when a key or a click has closed what had it, until disposed. Without that it would be
  * nowhere, and who has no pointer would begin at the top of the page. `home` is the element that takes it when it was nowhere before,
@@ -19,7 +27,9 @@ export function returnFocus(home: () => HTMLElement | null): Dispose {
   const takes = (element: HTMLElement | null) => {
     // A hidden or a disabled element does not take it.
     element?.focus({ preventScroll: true });
-    return document.activeElement === element;
+    const has = document.activeElement === element;
+    if (has) given = element;
+    return has;
   };
   const giveBack = () => {
     // The latest has lost it, or has given it up.
@@ -32,6 +42,7 @@ export function returnFocus(home: () => HTMLElement | null): Dispose {
   };
   /** In the next frame what was asked for has been drawn, and commands of menus have not begun. */
   const watch = () => {
+    given = null;
     if (isLost()) return;
     requestAnimationFrame(() => {
       if (isLost()) giveBack();
@@ -47,6 +58,7 @@ export function returnFocus(home: () => HTMLElement | null): Dispose {
     window,
     'pointerdown',
     () => {
+      given = null;
       requestAnimationFrame(() => {
         if (isLost()) remember(document.body);
       });

@@ -111,6 +111,7 @@ const TABLES: Readonly<Record<string, () => Case>> = {
         },
       },
       derived: { keeping: signal(new Map()) },
+      statistics: { range: signal(null) },
       scope: createScope(),
     } as unknown as OpenTrace;
     return { node: <Results open={open} />, chose, acted: [], columns: 4 };

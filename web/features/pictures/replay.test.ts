@@ -274,6 +274,18 @@ it('makes no picture without a GPU until the user wants one', async () => {
   expect([replay.held.value, sent.at(-1)?.t, sent.at(-1)?.args[0]]).toEqual(['', 'picture', 3]);
 });
 
+it('asks again what the user wanted while pictures were refused', async () => {
+  vi.useFakeTimers();
+  const { replay, sent, answer } = await offered();
+  const asked = replay.ask(3, 'color');
+  await vi.advanceTimersByTimeAsync(0);
+  sent[0]?.fail({ sentence: 'This computer draws without a GPU.', limit: 'gpu' });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sent.slice(-2).map(({ args }) => args[0])).toEqual([expect.objectContaining({ isAsked: true }), 3]);
+  answer(sent.length - 1);
+  expect((await asked)?.call).toBe(3);
+});
+
 it('finds the frame of a call and the heaviest one', () => {
   const three = {
     from: Float64Array.of(0, 10, 20),

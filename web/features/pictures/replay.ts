@@ -163,6 +163,8 @@ export function createReplay(
   let reached = 0;
   /** Ends the waiting for the latest answer. */
   let waiting: (() => void) | null = null;
+  /** Asks the latest question, of a worker that is started if there is none. */
+  let send: (() => Promise<void>) | null = null;
   /** The small pictures that are on their way. */
   let filming = new Set<number>();
   /** All calls are being looked at. */
@@ -192,12 +194,15 @@ export function createReplay(
     if (isAwaited()) listen();
   };
   const isAwaited = () => waiting !== null || looking || filming.size > 0;
-  const end = () => {
+  const endWorker = () => {
     ends += 1;
     clearTimeout(allowed);
     allowed = undefined;
     worker?.end();
     [worker, starting, filming, looking] = [null, null, new Set(), false];
+  };
+  const end = () => {
+    endWorker();
     settle();
   };
   const fail = (sentence: string, limit: Limit = '') => {
@@ -260,9 +265,10 @@ export function createReplay(
         if (wasAsked || limit !== 'gpu') fail(sentence, limit);
         else if (!isAsked) hold(sentence);
         else {
-          // It was refused before the user wanted it.
-          end();
+          // It was refused before the user wanted it. What they have asked since is asked again.
+          endWorker();
           limits.value = { ...limits.peek() };
+          if (waiting) void send?.();
         }
       }),
     );
@@ -287,7 +293,7 @@ export function createReplay(
   };
   /** Asks, and resolves when there is an answer, another question, or an error. `isLatest`: no other question came. */
   const put = async <T>(
-    ask: (remote: Remote<ReplayService>) => Promise<T | null>,
+    question: (remote: Remote<ReplayService>) => Promise<T | null>,
     take: (answer: T, isLatest: boolean) => void,
   ): Promise<void> => {
     if (failure.peek() || held.peek() !== '' || disposed) return;
@@ -297,18 +303,22 @@ export function createReplay(
     });
     const own = waiting;
     progress.value ??= { what: 'replaying', share: 0 };
-    await begin();
-    const asked = worker;
-    if (waiting === own && asked) {
+    const ask = async () => {
+      await begin();
+      const asked = worker;
+      if (waiting !== own || send !== ask) return;
+      if (!asked) return settle();
       listen();
-      void ask(asked.remote).then((answer) => {
+      void question(asked.remote).then((answer) => {
         if (answer === null) return;
         hear(asked, () => {
           take(answer, waiting === own);
           if (waiting === own) settle();
         });
       });
-    } else if (waiting === own) settle();
+    };
+    send = ask;
+    await ask();
     return answered;
   };
   const show = (it: ShownPicture) => {
