@@ -173,7 +173,7 @@ test('loops and calls are folded', async ({ page }) => {
   await expect(listing(page).locator('#event-14')).toBeVisible();
   await page.keyboard.press('Alt+l');
   await listing(page).getByRole('button', { name: 'Keep as track' }).click();
-  await expect(page.getByRole('button', { name: 'Loops', exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'loops', exact: true })).toBeVisible();
 });
 
 test('folding loops keeps what is at the top of the listing, without a selected step', async ({ page }) => {

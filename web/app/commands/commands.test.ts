@@ -115,6 +115,7 @@ describe('a key', () => {
     expect(chordOf({ ...event, metaKey: true, shiftKey: false })).toBe('ctrl o');
     expect(chordOf({ ...event, altKey: true, shiftKey: false })).toBeNull();
     expect(chordOf({ ...event, key: 'ArrowLeft', altKey: true })).toBe('alt arrowleft');
+    expect(chordOf({ ...event, key: 'l', altKey: true })).toBe('alt l');
   });
   it('counts with Shift if it is another command with it', () => {
     const event = { key: 'M', ctrlKey: false, metaKey: false, altKey: false, shiftKey: true };

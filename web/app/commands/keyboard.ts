@@ -34,7 +34,7 @@ const WITH_SHIFT = /^(f\d+|m|n)$/;
 /** Keys that are other commands with Ctrl and Shift than with Ctrl. */
 const WITH_CTRL_SHIFT = /^(f\d+|p|z)$/;
 /** Keys that are commands with Alt. The others with Alt belong to the browser. */
-const WITH_ALT = /^arrow(left|right)$/;
+const WITH_ALT = /^(arrow(left|right)|l)$/;
 
 /** Runs the command of each key that reaches the window, until disposed. */
 export function listenForCommands(page: Page): Dispose {
