@@ -258,7 +258,7 @@ impl Call {
         self.clears = call.rendered == Rendered::Clears;
         self.is_compiled = call.rendered == Rendered::Compiled;
         let uploads = call.flags().uploads;
-        self.uploaded = 0;
+        self.uploaded = if uploads == Uploads::Nothing { 0 } else { call.unseen_bytes() };
         for (index, argument) in call.arguments().enumerate() {
             let at = self.items.len() as u32;
             self.arguments.push(at);

@@ -151,6 +151,12 @@ impl<'a> Call<'a> {
         self.tape.shortened
     }
 
+    /// Bytes of blobs that are not among its values: those that a value has for machines beside what
+    /// it has for people, and those beyond the limits.
+    pub fn unseen_bytes(&self) -> u64 {
+        self.tape.unseen
+    }
+
     /// Number of arguments: those of the signature, and those beyond it that were recorded.
     pub fn len(&self) -> usize {
         let beyond = self.tape.arguments.last().map_or(0, |last| last.index as usize + 1);

@@ -73,6 +73,8 @@ pub(super) struct Tape {
     pub(super) fake: bool,
     /// Values were left out.
     pub(super) shortened: bool,
+    /// Bytes of blobs that are not kept: those of reprs for machines, and those without room.
+    pub(super) unseen: u64,
     pub(super) items: Vec<Item>,
     pub(super) bytes: Vec<u8>,
     /// In stream order until [`Tape::sort`].
@@ -106,6 +108,7 @@ struct Mark {
     result: Option<Part>,
     fake: bool,
     shortened: bool,
+    unseen: u64,
 }
 
 impl Tape {
@@ -124,16 +127,17 @@ impl Tape {
             result: self.result,
             fake: self.fake,
             shortened: self.shortened,
+            unseen: self.unseen,
         };
     }
 
     /// Forgets the LEAVE event: it is truncated.
     pub(super) fn forget_leave(&mut self) {
-        let Mark { items, bytes, arguments, result, fake, shortened } = self.mark;
+        let Mark { items, bytes, arguments, result, fake, shortened, unseen } = self.mark;
         self.items.truncate(items);
         self.bytes.truncate(bytes);
         self.arguments.truncate(arguments);
-        (self.result, self.fake, self.shortened) = (result, fake, shortened);
+        (self.result, self.fake, self.shortened, self.unseen) = (result, fake, shortened, unseen);
         self.end_event();
     }
 
@@ -169,7 +173,7 @@ impl Tape {
         self.arguments.clear();
         self.frames.clear();
         (self.result, self.fake, self.shortened, self.has_backtrace) = (None, false, false, false);
-        (self.unsorted, self.mute_all) = (false, false);
+        (self.unsorted, self.mute_all, self.unseen) = (false, false, 0);
         if self.awaits || self.coming.is_some() {
             self.end_event();
         }
@@ -258,6 +262,8 @@ impl Tape {
     pub(super) fn begin_bytes(&mut self, kind: Bytes, len: u64) {
         if self.value() {
             self.coming = Some((kind, len, self.bytes.len()));
+        } else if kind == Bytes::Blob {
+            self.unseen = self.unseen.saturating_add(len);
         }
     }
 
@@ -374,6 +380,22 @@ mod tests {
         let outer = Item::Struct { signature: 7, in_repr: true };
         assert_eq!(tape.items, [Item::Array, outer, number(1), Item::Close, number(4), Item::Close]);
         assert!(tape.bytes.is_empty() && !tape.shortened && !tape.awaits);
+    }
+
+    #[test]
+    fn bytes_of_a_repr_for_machines_are_counted() {
+        let mut tape = Tape::default();
+        tape.argument(0);
+        tape.open(Nest::Repr);
+        for len in [3, 7] {
+            tape.begin_bytes(Bytes::Blob, len);
+            tape.bytes(&[0; 3], usize::MAX);
+            tape.end_bytes();
+        }
+        tape.close();
+        assert_eq!((tape.items.as_slice(), tape.unseen), (&[Item::Blob { kept: 3, len: 3 }][..], 7));
+        tape.clear();
+        assert_eq!(tape.unseen, 0);
     }
 
     #[test]
