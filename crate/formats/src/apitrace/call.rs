@@ -151,8 +151,8 @@ impl<'a> Call<'a> {
         self.tape.shortened
     }
 
-    /// Bytes of blobs that are not among its values: those that a value has for machines beside what
-    /// it has for people, and those beyond the limits.
+    /// Bytes of blobs that are not among its values: those that a value has for machines beside
+    /// what it has for people, and those beyond the limits.
     pub fn unseen_bytes(&self) -> u64 {
         self.tape.unseen
     }
