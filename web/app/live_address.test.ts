@@ -43,8 +43,9 @@ beforeEach(async () => {
   vi.useFakeTimers();
   browser();
   const { keepAddress } = await import('./live_address.ts');
-  keepAddress({ workbench: { bench, urlOf: () => url }, awaited, dock } as unknown as Page);
+  const stop = keepAddress({ workbench: { bench, urlOf: () => url }, awaited, dock } as unknown as Page);
   return () => {
+    stop();
     vi.useRealTimers();
     vi.unstubAllGlobals();
   };

@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import { whenIdle } from '../base/idle.ts';
+import type { Dispose } from '../base/scope.ts';
 import { clearAddress, writeAddress } from '../page/address.ts';
 import type { Page } from '../page/page.ts';
 import { senderOf } from './senders.ts';
@@ -13,9 +14,9 @@ const PATIENCE_MS = 2000;
 
 /**
  * Keeps the view of the open trace in the address, so that it is there after the page was loaded again. A trace that another page
- * has sent is shown by that page. Lives as long as the page.
+ * has sent is shown by that page. Until disposed.
  */
-export function keepAddress(page: Page): void {
+export function keepAddress(page: Page): Dispose {
   const { workbench, awaited, dock } = page;
   let changedAt = 0;
   let wroteAt = Number.NEGATIVE_INFINITY;
@@ -42,7 +43,7 @@ export function keepAddress(page: Page): void {
     changedAt = performance.now();
     if (timer === undefined) timer = setTimeout(write, REST_MS);
   };
-  effect(() => {
+  const stop = effect(() => {
     const bench = workbench.bench.value;
     if (bench.at !== 'open' || senderOf(bench.open.file)) return;
     const { id, trace, timeline, selection, statistics, find, events, callPaths, memory } = bench.open;
@@ -81,6 +82,11 @@ export function keepAddress(page: Page): void {
   });
   // Another entry has the address of its own place, which may have been written before that changed.
   window.addEventListener('popstate', changed);
+  return () => {
+    stop();
+    clearTimeout(timer);
+    window.removeEventListener('popstate', changed);
+  };
 }
 
 /** Makes the running effect depend on a signal: reading the value is what subscribes. */
