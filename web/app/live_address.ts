@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { whenIdle } from '../base/idle.ts';
-import type { Dispose } from '../base/scope.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
 import { clearAddress, writeAddress } from '../page/address.ts';
 import type { Page } from '../page/page.ts';
 import { senderOf } from './senders.ts';
@@ -43,6 +43,7 @@ export function keepAddress(page: Page): Dispose {
     changedAt = performance.now();
     if (timer === undefined) timer = setTimeout(write, REST_MS);
   };
+  const scope = createScope();
   const stop = effect(() => {
     const bench = workbench.bench.value;
     if (bench.at !== 'open' || senderOf(bench.open.file)) return;
@@ -81,12 +82,10 @@ export function keepAddress(page: Page): Dispose {
     changed();
   });
   // Another entry has the address of its own place, which may have been written before that changed.
-  window.addEventListener('popstate', changed);
-  return () => {
-    stop();
-    clearTimeout(timer);
-    window.removeEventListener('popstate', changed);
-  };
+  scope.listen(window, 'popstate', changed);
+  scope.add(stop);
+  scope.add(() => clearTimeout(timer));
+  return scope.dispose;
 }
 
 /** Makes the running effect depend on a signal: reading the value is what subscribes. */
