@@ -56,6 +56,15 @@ it('returns to where the focus was, when a key or a click closes what has it', a
   expect(document.activeElement).toBe(first);
 });
 
+it('lets Tab lead out of the page', async () => {
+  const { first } = page();
+  first.focus();
+  press('Tab');
+  first.blur();
+  await settle();
+  expect(document.activeElement).toBe(document.body);
+});
+
 it('leaves the focus to what comes late in place of what was closed', async () => {
   const { first, open, home } = page();
   first.focus();

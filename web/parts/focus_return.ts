@@ -41,9 +41,10 @@ export function returnFocus(home: () => HTMLElement | null): Dispose {
     takes(home());
   };
   /** In the next frame what was asked for has been drawn, and commands of menus have not begun. */
-  const watch = () => {
+  const watch = (event: Event) => {
     given = null;
-    if (isLost()) return;
+    // Tab leads out of the page behind its last element.
+    if (isLost() || (event instanceof KeyboardEvent && event.key === 'Tab')) return;
     requestAnimationFrame(() => {
       if (isLost()) giveBack();
     });
