@@ -3,10 +3,9 @@ import type { FrameColumns } from '../../base/survey_protocol.ts';
 import { whenHolds } from '../../base/when.ts';
 import { bringToFront } from '../../page/dock.ts';
 import type { Page, Start } from '../../page/page.ts';
-import { showFindings } from '../../page/show_findings.ts';
+import { askedOfFindings, showFindings } from '../../page/show_findings.ts';
 import { FIGURE_TITLES, type FigureTitle, goToFrame, heaviest, sumsOf } from '../../timeline/frames.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import { findingsOf } from '../../trace/findings.ts';
 import { extentOf, type Survey } from '../../trace/survey.ts';
 import { surveyOf } from '../../trace/surveys.ts';
 
@@ -46,18 +45,14 @@ export const STARTS: readonly Start[] = [
   {
     id: 'graphics-findings',
     place: 20,
-    asked: (open) => {
-      const findings = isOffered(open) ? findingsOf(open) : null;
-      if (!findings) return null;
-      const isDone = findings.state.value.at === 'done';
-      const count = findings.all.value.length;
-      if (isDone && count === 0) return null;
-      return {
-        words: 'What does the program waste or do wrong?',
-        ...(isDone ? { figure: formatCounted(count, 'finding') } : {}),
-        way: 'Findings: errors, waits, identical uploads, redundant binds and state',
-      };
-    },
+    asked: (open) =>
+      isOffered(open)
+        ? askedOfFindings(
+            open,
+            'What does the program waste or do wrong?',
+            'Findings: errors, waits, identical uploads, redundant binds and state',
+          )
+        : null,
     answer: (open, { dock }) => showFindings(open, dock),
   },
   {

@@ -1,9 +1,8 @@
-import { formatCounted } from '../../base/format.ts';
 import type { VariableSummary } from '../../base/values_protocol.ts';
 import { whenHolds } from '../../base/when.ts';
 import { bringToFront, HITS } from '../../page/dock.ts';
 import type { Page, Start } from '../../page/page.ts';
-import { showFindings } from '../../page/show_findings.ts';
+import { askedOfFindings, showFindings } from '../../page/show_findings.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { findingsOf } from '../../trace/findings.ts';
 import type { SearchState } from '../../trace/search.ts';
@@ -39,18 +38,10 @@ export const STARTS: readonly Start[] = [
   {
     id: 'out-of-bounds',
     place: 30,
-    asked: (open) => {
-      const findings = isOffered(open) ? findingsOf(open) : null;
-      if (!findings) return null;
-      const isDone = findings.state.value.at === 'done';
-      const count = findings.all.value.length;
-      if (isDone && count === 0) return null;
-      return {
-        words: 'Do pointers leave their buffers?',
-        ...(isDone ? { figure: formatCounted(count, 'finding') } : {}),
-        way: 'Findings, and *Out of bounds* in Variables',
-      };
-    },
+    asked: (open) =>
+      isOffered(open)
+        ? askedOfFindings(open, 'Do pointers leave their buffers?', 'Findings, and *Out of bounds* in Variables')
+        : null,
     answer: (open, { dock, workbench }) => {
       showFindings(open, dock);
       const findings = findingsOf(open);
