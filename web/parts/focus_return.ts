@@ -43,10 +43,12 @@ export function returnFocus(home: () => HTMLElement | null): Dispose {
   /** In the next frame what was asked for has been drawn, and commands of menus have not begun. */
   const watch = (event: Event) => {
     given = null;
-    // Tab leads out of the page behind its last element.
-    if (isLost() || (event instanceof KeyboardEvent && event.key === 'Tab')) return;
+    if (isLost()) return;
+    const had = document.activeElement;
+    // Tab leads out of the page behind its last element, which stays.
+    const isLeft = () => event instanceof KeyboardEvent && event.key === 'Tab' && had?.isConnected;
     requestAnimationFrame(() => {
-      if (isLost()) giveBack();
+      if (isLost() && !isLeft()) giveBack();
     });
   };
   scope.listen<FocusEvent>(document, 'focusin', ({ target }) => {
