@@ -5,6 +5,7 @@
 use unspool_gl::gl;
 
 use crate::matrix::{self, IDENTITY, Matrix};
+use crate::objects::SLOTS;
 
 /// Units of the fixed function that are emulated.
 pub(crate) const FIXED_UNITS: usize = 4;
@@ -53,7 +54,7 @@ pub(crate) struct Environment {
     pub(crate) object_planes: [[f32; 4]; 4],
     pub(crate) eye_planes: [[f32; 4]; 4],
     /// Targets that are enabled, in the order of `Context::units`.
-    pub(crate) enabled: [bool; 6],
+    pub(crate) enabled: [bool; SLOTS],
 }
 
 /// The state of the fixed function.
@@ -71,6 +72,10 @@ pub(crate) struct Fixed {
     pub(crate) fog_coordinate: f32,
     /// The primitive that is begun, with the floats of its vertices.
     pub(crate) primitive: Option<u32>,
+    /// Why vertices of it are missing.
+    pub(crate) spoiled: Option<&'static str>,
+    /// Draws draw, and are not counted for selection or feedback.
+    pub(crate) renders: bool,
     pub(crate) vertices: Vec<f32>,
     pub(crate) lights: Vec<Light>,
     pub(crate) lit: [bool; 8],
@@ -101,6 +106,14 @@ pub(crate) struct Fog {
     pub(crate) density: f32,
     pub(crate) start: f32,
     pub(crate) end: f32,
+}
+
+impl Environment {
+    /// The slot of [`crate::objects::Units`] whose texture is applied. `None` without any.
+    pub(crate) fn slot(&self) -> Option<usize> {
+        let [flat, .., line, rectangle, _] = self.enabled;
+        [(rectangle, 5), (flat, 0), (line, 4)].into_iter().find_map(|(on, slot)| on.then_some(slot))
+    }
 }
 
 impl Fixed {
@@ -135,7 +148,7 @@ impl Fixed {
             generates: [false; 4],
             object_planes: axes,
             eye_planes: axes,
-            enabled: [false; 6],
+            enabled: [false; SLOTS],
         };
         Self {
             mode: gl::MODELVIEW,
@@ -149,6 +162,8 @@ impl Fixed {
             coordinates: [[0.0, 0.0, 0.0, 1.0]; FIXED_UNITS],
             fog_coordinate: 0.0,
             primitive: None,
+            spoiled: None,
+            renders: true,
             vertices: Vec::new(),
             lights: (0..8).map(light).collect(),
             lit: [false; 8],
@@ -378,10 +393,7 @@ impl Parts {
 impl Fixed {
     /// What a draw needs at this moment.
     pub(crate) fn parts(&self) -> Parts {
-        let is_on = |environment: &Environment| {
-            let [flat, .., line, rectangle] = environment.enabled;
-            flat || line || rectangle
-        };
+        let is_on = |environment: &Environment| environment.slot().is_some();
         let all = self.environments.get(..FIXED_UNITS).unwrap_or_default();
         let units = all.iter().rposition(is_on).map_or(0, |last| last + 1);
         let used = all.get(..units).unwrap_or_default();

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use unspool_gl::gl;
 
-use crate::driver::Replay;
+use crate::driver::{Replay, Sampled};
 use crate::fixed::{Environment, FIXED_UNITS, Fixed, Parts};
-use crate::objects::{Context, Linked, Objects};
+use crate::objects::{Context, Linked, Objects, Sampler, UNITS};
 use crate::ops::{Op, Stream};
 use crate::pixels::Base;
 use crate::shader_list::Made;
@@ -24,7 +24,7 @@ impl Replay {
     /// # Errors
     ///
     /// Returns why the draw cannot be shown.
-    pub(crate) fn prepare(&mut self, vertices: u64, instances: u64) -> Result<Option<Linked>, String> {
+    pub(crate) fn prepare(&mut self, mode: u32, vertices: u64, instances: u64) -> Result<Option<Linked>, String> {
         self.note_draw();
         let total = vertices.saturating_mul(instances);
         // Those of all draws of a call, which may be one of many draws.
@@ -32,16 +32,17 @@ impl Replay {
         if self.call_vertices > self.bounds.vertices {
             return Err(format!("the draw has more than {} vertices", self.bounds.vertices));
         }
-        let Some(context) = self.context() else { return Err("no context is current".into()) };
-        if let Some(reason) = context.lacks {
+        if let Some(reason) = self.lacks(mode) {
             return Err(reason.into());
         }
-        if let Some((_, reason)) = context.unsupported.first() {
-            return Err((*reason).into());
+        let Some(context) = self.context() else { return Err("no context is current".into()) };
+        if !context.fixed.renders {
+            // Selection and feedback.
+            return Ok(None);
         }
-        let (program, framebuffer) = (context.program, context.draw_framebuffer);
-        if let Some(reason) = context.framebuffers.get(&framebuffer).and_then(|framebuffer| framebuffer.problem) {
-            return Err(format!("it draws to {reason}"));
+        let program = context.program;
+        if let Some(reason) = self.target_problem() {
+            return Err(reason);
         }
         if program == 0 {
             self.check_fixed()?;
@@ -68,14 +69,16 @@ impl Replay {
         if !self.flush_state() {
             return Err("no framebuffer is bound".into());
         }
-        if let Some(reason) = self.flush_textures() {
-            return Err(reason.into());
-        }
-        self.flush_uniform_buffers();
         let mut linked = match program {
             0 => self.fixed_linked()?,
             _ => self.program(program).and_then(|program| program.linked.take()).ok_or("the program is in use")?,
         };
+        let sampled = self.sampled(&linked);
+        if let Some(reason) = self.flush_textures(&sampled) {
+            self.restore(linked);
+            return Err(reason.into());
+        }
+        self.flush_uniform_buffers();
         let work = total.saturating_mul(linked.made.vertex_work);
         let of_pixel = total.saturating_mul(linked.made.fragment_work);
         for (work, most, what) in
@@ -99,6 +102,14 @@ impl Replay {
         Ok(Some(linked))
     }
 
+    /// Why nothing can be drawn to the framebuffer that is bound.
+    pub(crate) fn target_problem(&mut self) -> Option<String> {
+        let context = self.context()?;
+        let framebuffer =
+            context.framebuffers.get(&context.draw_framebuffer).filter(|_| context.draw_framebuffer != 0)?;
+        Some(format!("WebGL2 cannot draw to its framebuffer: {}", framebuffer.problem()?))
+    }
+
     /// Gives a program back after a draw.
     pub(crate) fn restore(&mut self, linked: Linked) {
         let Some(context) = self.context() else { return };
@@ -113,12 +124,32 @@ impl Replay {
         }
     }
 
+    /// What a draw with a program samples.
+    fn sampled(&mut self, linked: &Linked) -> Vec<Sampled> {
+        let Some(context) = self.context() else { return Vec::new() };
+        let Some(samplers) = &linked.samplers else {
+            let all = (0..UNITS).flat_map(|unit| (0..4).map(move |slot| Sampled { unit, slot, of: None }));
+            return all.collect();
+        };
+        let mut all = Vec::new();
+        for Sampler { shown, slot, units } in samplers {
+            // One of the fixed function: its units are those that are enabled.
+            if let Some(unit) = SAMPLERS.iter().position(|name| name == shown) {
+                let of = context.fixed.environments.get(unit).and_then(Environment::slot);
+                all.extend(of.map(|of| Sampled { unit, slot: *slot, of: Some(of) }));
+                continue;
+            }
+            all.extend(units.iter().map(|unit| Sampled { unit: *unit as usize, slot: *slot, of: None }));
+        }
+        all
+    }
+
     /// Why the fixed function cannot be emulated at this moment.
     fn check_fixed(&mut self) -> Result<(), String> {
         let Some(context) = self.context() else { return Ok(()) };
         for (unit, environment) in context.fixed.environments.iter().enumerate() {
-            let [flat, cube, solid, _, line, rectangle] = environment.enabled;
-            if unit >= FIXED_UNITS && (flat || cube || solid || line || rectangle) {
+            let [_, cube, solid, ..] = environment.enabled;
+            if unit >= FIXED_UNITS && (environment.slot().is_some() || cube || solid) {
                 return Err(format!("the fixed function uses more than {FIXED_UNITS} texture units"));
             }
             if cube || solid {
@@ -258,19 +289,15 @@ fn unit_uniforms(
     environment: &Environment,
     all: &mut Vec<Named>,
 ) -> bool {
-    let [flat, .., line, rectangle] = environment.enabled;
     let names = context.units.get(unit).copied().unwrap_or_default();
-    let slot = if rectangle {
-        5
-    } else if flat {
-        0
-    } else {
-        4
-    };
-    let name = names.get(slot).copied().unwrap_or(0);
-    let key = if name == 0 { u32::MAX - slot as u32 } else { name };
-    let texture = objects.textures.get(&key).filter(|texture| !texture.levels.is_empty());
-    let on = (flat || line || rectangle) && texture.is_some();
+    let slot = environment.slot();
+    let texture = slot.and_then(|slot| {
+        let name = names.get(slot).copied().unwrap_or(0);
+        let key = if name == 0 { u32::MAX - slot as u32 } else { name };
+        objects.textures.get(&key).filter(|texture| !texture.levels.is_empty())
+    });
+    let on = texture.is_some();
+    let rectangle = slot == Some(5);
     let mode = match environment.mode {
         _ if !on => 0,
         gl::MODULATE => 1,

@@ -7,6 +7,7 @@ import { selectFrameAt } from '../../timeline/frames.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { frameOf } from './gl/frames.ts';
 import { Held } from './held.tsx';
+import { Missing } from './missing.tsx';
 import type { Picture } from './protocol.ts';
 import { heaviest, type Replay } from './replay.ts';
 
@@ -33,6 +34,7 @@ function Opening({ open, page, replay }: { open: OpenTrace; page: Page; replay: 
       <button type="button" class="plain opening-picture" aria-label="Show this picture" onClick={show}>
         <Pixels picture={picture} />
       </button>
+      <Missing replay={replay} call={call} />
       {frame >= 0 && (
         <p class="muted">
           <PlaceLink open={open} page={page} place={{ to: 'frame', call }} title="Show it in Frames">

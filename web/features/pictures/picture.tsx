@@ -11,6 +11,7 @@ import { selectCall } from './call_link.tsx';
 import { Canvas, Enlarged } from './canvas.tsx';
 import { CoverageOf, Failures, Refusals } from './coverage.tsx';
 import { frameOf } from './gl/frames.ts';
+import { Missing } from './missing.tsx';
 import type { Limit, Picture, PictureView } from './protocol.ts';
 import { drawsOf, heaviest, pictureCall, type Replay } from './replay.ts';
 import { replayOf } from './replays.ts';
@@ -135,6 +136,7 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
         <Enlarged
           picture={shown.picture}
           title={`After call ${formatCount(shown.call)}`}
+          note={<Missing replay={replay} call={shown.call} />}
           choose={choose}
           close={() => {
             large.value = false;
@@ -280,6 +282,7 @@ function Frame({ replay, large, choose }: FrameProps) {
   const picture: Picture | null = shown?.picture ?? null;
   return (
     <div class="picture-frame row wrap">
+      {shown && picture && <Missing replay={replay} call={shown.call} />}
       {picture && (
         <Canvas
           picture={picture}

@@ -43,6 +43,8 @@ export interface Touch {
 export interface Refusal {
   readonly call: number;
   readonly what: string;
+  /** The draw of the call, or a part of it, is not in the picture. */
+  readonly isMissing: boolean;
 }
 
 /** What is replayed, and within which limits. */

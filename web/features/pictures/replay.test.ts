@@ -80,7 +80,7 @@ it('keeps what has failed on the way to a picture that is no longer wanted', asy
   const second = replay.ask(9, 'color');
   await vi.waitFor(() => expect(sent).toHaveLength(3));
   expect(await first).toBeNull();
-  sent[1]?.answer({ picture, failures: [], refusals: [{ call: 3, what: 'WebGL2 refuses Clear' }] });
+  sent[1]?.answer({ picture, failures: [], refusals: [{ call: 3, what: 'WebGL2 refuses Clear', isMissing: true }] });
   await vi.waitFor(() => expect(replay.refusals.value).toHaveLength(1));
   expect(replay.shown.value).toBeNull();
   expect(replay.progress.value).not.toBeNull();
@@ -169,7 +169,7 @@ it('starts its next worker once the one before has ended', async () => {
 it('says for each call why it is not shown as in the trace', () => {
   const reasons = [{ reason: 'geometry shaders are not in WebGL2', count: 2, first: 3 }];
   const coverage = { calls: Float64Array.of(3, 8), why: Uint32Array.of(0, 0), reasons } as unknown as Coverage;
-  const remarks = remarksOf(coverage, [{ call: 9, what: 'WebGL2 refuses Clear' }]);
+  const remarks = remarksOf(coverage, [{ call: 9, what: 'WebGL2 refuses Clear', isMissing: true }]);
   expect([...remarks.keys()]).toEqual([3, 8, 9]);
   expect(remarks.get(8)).toBe('Not in the picture: geometry shaders are not in WebGL2');
   expect(remarks.get(9)).toBe('Not shown as in the trace: WebGL2 refuses Clear');

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use unspool_gl::gl;
 
 use super::Run;
+use super::lacks::note_written;
 use crate::call::{Call, Value};
 use crate::content::Content;
 use crate::driver::{OBJECT, Replay};
@@ -19,8 +20,12 @@ const LITTLE: usize = 8 << 20;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glBindBuffer", |r, c| r.bind_buffer(c.u32(0), c.u32(1))),
-    ("glBindBufferBase", |r, c| indexed(r, c, 0, 0)),
-    ("glBindBufferRange", |r, c| indexed(r, c, c.u32(3), c.u32(4))),
+    ("glBindBufferBase", |r, c| indexed(r, c.u32(0), c.u32(1), Indexed { buffer: c.u32(2), ..Indexed::default() })),
+    ("glBindBufferRange", |r, c| {
+        indexed(r, c.u32(0), c.u32(1), Indexed { buffer: c.u32(2), offset: c.u32(3), size: c.u32(4) });
+    }),
+    ("glBindBuffersBase", buffers),
+    ("glBindBuffersRange", buffers),
     ("glBufferData", |r, c| data(r, c, c.int(1), c.arg(2), c.u32(3))),
     ("glBufferStorage", |r, c| data(r, c, c.int(1), c.arg(2), gl::STATIC_DRAW)),
     ("glBufferSubData", |r, c| {
@@ -160,14 +165,27 @@ fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
     *array = Array { enabled, divisor, buffer, offset, client, ..made };
 }
 
-fn indexed(r: &mut Replay, c: &Call, offset: u32, size: u32) {
-    let (target, index, buffer) = (c.u32(0), c.u32(1), c.u32(2));
+/// `buffer`, with the range that is bound to an index of a target; all of it if its size is 0.
+fn indexed(r: &mut Replay, target: u32, index: u32, Indexed { buffer, offset, size }: Indexed) {
     r.bind_buffer(target, buffer);
     if target == gl::UNIFORM_BUFFER
         && index < 64
         && let Some(context) = r.context()
     {
         context.uniform_buffers.insert(index, Indexed { buffer, offset, size });
+    }
+    if matches!(target, gl::TRANSFORM_FEEDBACK_BUFFER | gl::SHADER_STORAGE_BUFFER | gl::ATOMIC_COUNTER_BUFFER) {
+        note_written(r, target, index, buffer);
+    }
+}
+
+/// Binds several buffers, or none, to the indices of a target from one on.
+fn buffers(r: &mut Replay, c: &Call) {
+    let [names, offsets, sizes] = [3, 4, 5].map(|index| c.ints(index));
+    let at = |list: &[i64], i: u32| list.get(i as usize).map_or(0, |n| *n as u32);
+    for i in 0..c.u32(2).min(MOST_TARGETS as u32) {
+        let one = Indexed { buffer: at(&names, i), offset: at(&offsets, i), size: at(&sizes, i) };
+        indexed(r, c.u32(0), c.u32(1).saturating_add(i), one);
     }
 }
 
@@ -185,7 +203,7 @@ fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
     if let Some(bytes) = content.bytes().filter(|_| keeps) {
         buffer.data.put(0, bytes.get(..size as usize).unwrap_or(bytes));
     }
-    buffer.usage = usage;
+    (buffer.usage, buffer.problem) = (usage, None);
     buffer.stale = [Stale::All; 2];
     buffer.highest.clear();
 }

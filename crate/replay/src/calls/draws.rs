@@ -81,6 +81,9 @@ fn clear(r: &mut Replay, c: &Call) {
     if !r.flush_state() {
         return r.unshown("no framebuffer is bound");
     }
+    if let Some(reason) = r.target_problem() {
+        return r.unshown(&reason);
+    }
     // WebGL2 has no accumulation buffer.
     let mask = c.u32(0) & (gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT | gl::STENCIL_BUFFER_BIT);
     r.note_clear(mask);
@@ -95,6 +98,9 @@ fn clear_buffer(r: &mut Replay, c: &Call, kind: u32) {
     }
     if !r.flush_state() {
         return r.unshown("no framebuffer is bound");
+    }
+    if let Some(reason) = r.target_problem() {
+        return r.unshown(&reason);
     }
     let mut words = [kind, c.u32(0), c.u32(1), 0, 0, 0, 0, r.target_pixels()];
     let values: Vec<u32> = match kind {
@@ -172,7 +178,7 @@ impl Replay {
         if count == 0 {
             return self.verdict.add(self.call, None);
         }
-        let mut linked = match self.prepare(count as u64, 1) {
+        let mut linked = match self.prepare(mode, count as u64, 1) {
             Ok(Some(linked)) => linked,
             Ok(None) => return,
             Err(reason) => return self.unshown(&reason),
@@ -248,7 +254,7 @@ impl Replay {
                 _ => format!("{mode:#x} is no primitive"),
             });
         }
-        let Some(linked) = self.prepare(count as u64, instances as u64)? else { return Ok(()) };
+        let Some(linked) = self.prepare(mode, count as u64, instances as u64)? else { return Ok(()) };
         let result = self.draw_prepared(&linked, (mode, first, size, instances as u32, kind, base), indices);
         self.restore(linked);
         result?;
@@ -456,9 +462,12 @@ impl Replay {
             [buffer, size, kind, array.normalized.into(), stride as u32, offset as u32, integer, array.divisor]
         };
         let kind = if array.kind == gl::HALF_FLOAT_OES { gl::HALF_FLOAT } else { array.kind };
+        let buffer = self.both().and_then(|(_, objects, _)| objects.buffers.get(&array.buffer));
+        let (len, problem) = buffer.map_or((0, None), |buffer| (buffer.data.len(), buffer.problem));
+        if let Some(problem) = problem.filter(|_| array.client.is_none()) {
+            return Err(problem.into());
+        }
         if array.client.is_none() && !odd {
-            let len =
-                self.both().and_then(|(_, objects, _)| objects.buffers.get(&array.buffer)).map_or(0, |b| b.data.len());
             let needed = array.offset.saturating_add(last.saturating_mul(stride)).saturating_add(element);
             if len == 0 {
                 return Err(format!("input {} has an array without a buffer", input.name));

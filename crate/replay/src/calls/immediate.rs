@@ -7,6 +7,7 @@ use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::fixed::{FIXED_UNITS, Fixed, VERTEX};
 use crate::matrix::{self, IDENTITY};
+use crate::objects::Units;
 use crate::state::word;
 
 /// Limit for the vertices of one `glBegin`.
@@ -38,7 +39,7 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glFrustum" => |r, c| multiply(r, &matrix::frustum(six(c))),
     "glFrustumf" => |r, c| multiply(r, &matrix::frustum(six(c))),
     "glBegin" => |r, c| fixed(r, |f, _| {
-        f.primitive = Some(c.u32(0));
+        (f.primitive, f.spoiled) = (Some(c.u32(0)), None);
         f.vertices.clear();
     }),
     "glEnd" => |r, _| end(r),
@@ -215,7 +216,9 @@ fn end(r: &mut Replay) {
     let Some(context) = r.context() else { return };
     let Some(mode) = context.fixed.primitive.take() else { return };
     let vertices = core::mem::take(&mut context.fixed.vertices);
-    if vertices.len() < MOST_VERTICES * VERTEX {
+    if let Some(reason) = context.fixed.spoiled.take() {
+        r.unshown(reason);
+    } else if vertices.len() < MOST_VERTICES * VERTEX {
         r.draw_vertices(mode, &vertices);
     } else {
         r.unshown("it has more than 1048575 vertices between glBegin and glEnd");
@@ -377,8 +380,11 @@ pub(crate) struct Kept {
     mask: u32,
     state: crate::state::State,
     fixed: Fixed,
-    program_units: [[u32; 6]; 32],
+    program_units: Units,
     active: usize,
+    extras: Vec<u32>,
+    logic_op: u32,
+    line_stipple: u32,
     polygon_mode: u32,
 }
 
@@ -394,6 +400,9 @@ fn push(r: &mut Replay, mask: u32) {
             fixed: context.fixed.clone(),
             program_units: context.units,
             active: context.active,
+            extras: context.extras.clone(),
+            logic_op: context.logic_op,
+            line_stipple: context.line_stipple,
             polygon_mode: context.polygon_mode,
         };
         context.kept.push(kept);
@@ -402,7 +411,8 @@ fn push(r: &mut Replay, mask: u32) {
 
 fn pop(r: &mut Replay) {
     let Some(context) = r.context() else { return };
-    let Some(Kept { mask, state, fixed: f, program_units, active, polygon_mode }) = context.kept.pop() else { return };
+    let Some(kept) = context.kept.pop() else { return };
+    let Kept { mask, state, fixed: f, program_units, active, extras, logic_op, line_stipple, polygon_mode } = kept;
     // Words of the state by bit of the mask.
     let parts: [(u32, usize, usize); 13] = [
         (gl::LINE_BIT, word::LINE_WIDTH, 1),
@@ -444,6 +454,24 @@ fn pop(r: &mut Replay) {
     }
     if mask & gl::POLYGON_BIT != 0 {
         context.polygon_mode = polygon_mode;
+    }
+    if mask & gl::COLOR_BUFFER_BIT != 0 {
+        context.logic_op = logic_op;
+    }
+    if mask & gl::LINE_BIT != 0 {
+        context.line_stipple = line_stipple;
+    }
+    for (bit, cap) in [
+        (gl::COLOR_BUFFER_BIT, gl::COLOR_LOGIC_OP),
+        (gl::POLYGON_BIT, gl::POLYGON_STIPPLE),
+        (gl::LINE_BIT, gl::LINE_STIPPLE),
+        (0, gl::VERTEX_PROGRAM_ARB),
+        (0, gl::FRAGMENT_PROGRAM_ARB),
+    ] {
+        if mask & (bit | gl::ENABLE_BIT) != 0 {
+            context.extras.retain(|known| *known != cap);
+            context.extras.extend(extras.contains(&cap).then_some(cap));
+        }
     }
     let now = &mut context.fixed;
     if mask & gl::CURRENT_BIT != 0 {

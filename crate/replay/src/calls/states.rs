@@ -152,20 +152,7 @@ impl Replay {
                     *enabled = on;
                 }
             }
-            _ => {
-                // What changes pictures and has no counterpart.
-                let reason = match cap {
-                    gl::COLOR_LOGIC_OP => "logical operations are not in WebGL2",
-                    gl::POLYGON_STIPPLE => "polygon stipple is not replayed",
-                    gl::LINE_STIPPLE => "line stipple is not replayed",
-                    gl::CLIP_DISTANCE0..=gl::CLIP_DISTANCE7 => "clip planes are not replayed",
-                    _ => return,
-                };
-                context.unsupported.retain(|(known, _)| *known != cap);
-                if on {
-                    context.unsupported.push((cap, reason));
-                }
-            }
+            _ => self.enable_extra(cap, on),
         }
     }
 }

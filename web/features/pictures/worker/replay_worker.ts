@@ -261,7 +261,11 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     hasErrors ||= ran.hasErrors;
     refusals.push(...ran.refused);
     for (const { call, iterations } of ran.cut)
-      refusals.push({ call, what: `a loop of its shader was stopped after ${iterations} iterations` });
+      refusals.push({
+        call,
+        what: `a loop of its shader was stopped after ${iterations} iterations`,
+        isMissing: false,
+      });
   };
   const targetOf = ({ player }: Open): Target | null => {
     const target = player.target() ?? null;
