@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use unspool_gl::gl;
 
 use crate::call::Call;
-use crate::calls::{Handlers, Lack, lack_of};
+use crate::calls::{Handler, Handlers, Lack, lack_of};
 use crate::glsl::Input;
 use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Kept, Objects, SLOTS, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
@@ -148,8 +148,10 @@ pub struct Replay {
     /// The highest call that was executed. Calls come as they return, so lower ones may come later.
     pub(crate) highest: u64,
     /// Programs of the fixed function, by the parts of it that they have.
-    pub(crate) fixed_programs: HashMap<crate::fixed::Parts, crate::objects::Linked>,
+    pub(crate) fixed_programs: HashMap<crate::fixed_shaders::Parts, crate::objects::Linked>,
     pub(crate) scratch: [u32; ATTRIBUTES + 2],
+    /// The framebuffer that images are copied from; 0 until it is needed.
+    pub(crate) copier: u32,
     handlers: Rc<Handlers>,
     pub(crate) list_depth: u32,
     /// What programs of WebGL2 were made from: it may complain about them.
@@ -203,6 +205,7 @@ impl Replay {
             highest: 0,
             fixed_programs: HashMap::new(),
             scratch: [0; ATTRIBUTES + 2],
+            copier: 0,
             handlers: Rc::new(Handlers::new()),
             list_depth: 0,
             programs: HashMap::new(),
@@ -232,7 +235,6 @@ impl Replay {
         (self.call, self.highest) = (call.number, self.highest.max(call.number));
         self.stream.call = call.number as u32;
         (self.list_work, self.call_vertices) = (0, 0);
-        let handlers = Rc::clone(&self.handlers);
         let before = self.stream.moment();
         if call.name.starts_with("gl") && !call.name.starts_with("glX") {
             self.at = self.current.get(&call.thread).copied();
@@ -240,7 +242,8 @@ impl Replay {
                 return;
             }
         }
-        self.run(call, handlers.find(&call.name));
+        let handler = self.handlers.find(&call.name);
+        self.run(call, handler);
         if self.halted.is_some() {
             // What demands too much is not handed over in part.
             self.stream.return_to(before);
@@ -248,7 +251,7 @@ impl Replay {
     }
 
     /// Executes a call, or adds it to the list that is being compiled.
-    fn run(&mut self, call: &Call, run: Option<crate::calls::Run>) {
+    fn run(&mut self, call: &Call, handler: Option<Handler>) {
         if let Some(context) = self.at.and_then(|at| self.contexts.get_mut(at))
             && let Some((_, executes, calls)) = &mut context.recording
             && crate::calls::is_compiled(&call.name)
@@ -260,18 +263,19 @@ impl Replay {
                 return;
             }
         }
-        self.execute_listed_by(call, run);
+        self.execute_by(call, handler);
     }
 
     /// Executes a call of a display list.
     pub(crate) fn execute_listed(&mut self, call: &Call) {
-        let run = self.handlers.find(&call.name);
-        self.execute_listed_by(call, run);
+        let handler = self.handlers.find(&call.name);
+        self.execute_by(call, handler);
     }
 
-    fn execute_listed_by(&mut self, call: &Call, run: Option<crate::calls::Run>) {
-        match run {
-            Some(run) => run(self, call),
+    fn execute_by(&mut self, call: &Call, handler: Option<Handler>) {
+        match handler {
+            Some(Handler { run, direct: None }) => run(self, call),
+            Some(Handler { run, direct: Some(direct) }) => self.execute_direct(call, direct, run),
             None => self.unknown(call),
         }
     }

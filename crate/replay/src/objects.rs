@@ -315,17 +315,89 @@ pub(crate) struct Array {
     pub(crate) offset: usize,
     pub(crate) buffer: u32,
     pub(crate) divisor: u32,
+    /// The index of [`VertexArray::bindings`] that a generic one comes from, and its offset there.
+    pub(crate) binding: usize,
+    pub(crate) relative: usize,
     /// Memory of the program.
     pub(crate) client: Option<Rc<Vec<u8>>>,
 }
 
+impl Array {
+    /// Bytes of a component.
+    pub(crate) fn width(&self) -> usize {
+        match self.kind {
+            gl::BYTE | gl::UNSIGNED_BYTE => 1,
+            gl::SHORT | gl::UNSIGNED_SHORT | gl::HALF_FLOAT | gl::HALF_FLOAT_OES => 2,
+            gl::DOUBLE => 8,
+            _ => 4,
+        }
+    }
+
+    /// Components.
+    pub(crate) fn components(&self) -> u32 {
+        if self.size == gl::BGRA { 4 } else { self.size.clamp(1, 4) }
+    }
+
+    /// All components are in one word.
+    pub(crate) fn is_packed(&self) -> bool {
+        matches!(self.kind, gl::INT_2_10_10_10_REV | gl::UNSIGNED_INT_2_10_10_10_REV)
+    }
+
+    /// Bytes of a vertex.
+    pub(crate) fn element(&self) -> usize {
+        if self.is_packed() { 4 } else { self.width() * self.components() as usize }
+    }
+
+    /// It comes from what is bound to its index.
+    pub(crate) fn follow(&mut self, binding: &Binding) {
+        let Binding { buffer, offset, stride, divisor } = *binding;
+        (self.buffer, self.stride, self.divisor) = (buffer, stride, divisor);
+        self.offset = offset.saturating_add(self.relative);
+        if stride == 0 {
+            // All vertices have the same. Back to back is 0 in a pointer, which a binding never is.
+            self.divisor = u32::MAX;
+        }
+    }
+}
+
+/// Where arrays come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Binding {
+    pub(crate) buffer: u32,
+    pub(crate) offset: usize,
+    pub(crate) stride: u32,
+    pub(crate) divisor: u32,
+}
+
+/// What `glPushClientAttrib` keeps.
+#[derive(Clone)]
+pub(crate) struct KeptArrays {
+    pub(crate) mask: u32,
+    /// The vertex array, and what it has.
+    pub(crate) name: u32,
+    pub(crate) arrays: Option<VertexArray>,
+    /// Buffers of vertices and of pixels.
+    pub(crate) buffers: [u32; 2],
+    pub(crate) unpack: crate::pixels::Unpack,
+    pub(crate) unit: usize,
+}
+
 /// A vertex array object.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct VertexArray {
     pub(crate) generic: [Array; ATTRIBUTES],
     /// Vertex, normal, colour, secondary colour, fog coordinate, then texture units.
     pub(crate) legacy: [Array; 13],
+    pub(crate) bindings: [Binding; ATTRIBUTES],
     pub(crate) element: u32,
+}
+
+impl Default for VertexArray {
+    fn default() -> Self {
+        let generic = core::array::from_fn(|binding| Array { binding, size: 4, kind: gl::FLOAT, ..Array::default() });
+        let bindings = [Binding { stride: 16, ..Binding::default() }; ATTRIBUTES];
+        Self { generic, legacy: Default::default(), bindings, element: 0 }
+    }
 }
 
 impl VertexArray {
@@ -452,8 +524,12 @@ pub(crate) struct Context {
     /// Buffers by target and index, of targets that something may be written to by shaders.
     pub(crate) written: HashMap<(u32, u32), u32>,
     pub(crate) polygon_mode: u32,
-    /// What `glPushAttrib` has kept.
+    pub(crate) restart: crate::calls::Restart,
+    /// Flat primitives have the colour of their first vertex.
+    pub(crate) first_provokes: bool,
+    /// What `glPushAttrib` has kept, and `glPushClientAttrib`.
     pub(crate) kept: Vec<crate::calls::Kept>,
+    pub(crate) kept_arrays: Vec<KeptArrays>,
 }
 
 impl Context {
@@ -488,7 +564,10 @@ impl Context {
             pipeline: 0,
             written: HashMap::new(),
             polygon_mode: gl::FILL,
+            restart: crate::calls::Restart::default(),
+            first_provokes: false,
             kept: Vec::new(),
+            kept_arrays: Vec::new(),
         }
     }
 

@@ -5,14 +5,15 @@ use std::rc::Rc;
 use unspool_gl::gl;
 
 use crate::driver::{Replay, Sampled};
-use crate::fixed::{Environment, FIXED_UNITS, Fixed, Parts};
+use crate::fixed::{Environment, FIXED_UNITS, Fixed, in_webgl};
+use crate::fixed_shaders::Parts;
 use crate::objects::{Context, Linked, Objects, Sampler, UNITS};
 use crate::ops::{Op, Stream};
 use crate::pixels::Base;
 use crate::shader_list::Made;
 
 /// Names of the numbers that the fixed function's shaders have for a texture unit.
-const SAMPLERS: [&str; FIXED_UNITS] = ["ffTex0", "ffTex1", "ffTex2", "ffTex3"];
+const SAMPLERS: [&str; FIXED_UNITS] = ["ffTex0", "ffTex1", "ffTex2", "ffTex3", "ffTex4", "ffTex5", "ffTex6", "ffTex7"];
 
 /// A uniform of ours: its name, its kind and its words.
 type Named = (String, u32, Vec<u32>);
@@ -93,7 +94,7 @@ impl Replay {
             self.stream.draws += 1;
             // It may take as long as a GPU can.
             self.stream.slow |= linked.made.may_be_cut;
-            self.set_own_uniforms(&mut linked, program == 0);
+            self.set_own_uniforms(&mut linked, program == 0, mode);
             self.send_program(&mut linked);
             let (_, width, height) = self.target().unwrap_or_default();
             let [pixel, primitives] = [linked.made.fragment_work, total].map(|n| n.min(u32::MAX.into()) as u32);
@@ -136,7 +137,11 @@ impl Replay {
             // One of the fixed function: its units are those that are enabled.
             if let Some(unit) = SAMPLERS.iter().position(|name| name == shown) {
                 let of = context.fixed.environments.get(unit).and_then(Environment::slot);
-                all.extend(of.map(|of| Sampled { unit, slot: *slot, of: Some(of) }));
+                all.extend(of.filter(|of| in_webgl(*of) == *slot).map(|of| Sampled {
+                    unit,
+                    slot: *slot,
+                    of: Some(of),
+                }));
                 continue;
             }
             all.extend(units.iter().map(|unit| Sampled { unit: *unit as usize, slot: *slot, of: None }));
@@ -148,12 +153,15 @@ impl Replay {
     fn check_fixed(&mut self) -> Result<(), String> {
         let Some(context) = self.context() else { return Ok(()) };
         for (unit, environment) in context.fixed.environments.iter().enumerate() {
-            let [_, cube, solid, ..] = environment.enabled;
-            if unit >= FIXED_UNITS && (environment.slot().is_some() || cube || solid) {
+            if environment.slot().is_none() {
+                continue;
+            }
+            if unit >= FIXED_UNITS {
                 return Err(format!("the fixed function uses more than {FIXED_UNITS} texture units"));
             }
-            if cube || solid {
-                return Err("the fixed function samples a cube or three-dimensional texture".into());
+            const MODES: [u32; 6] = [gl::MODULATE, gl::REPLACE, gl::DECAL, gl::BLEND, gl::ADD, gl::COMBINE];
+            if !MODES.contains(&environment.mode) {
+                return Err("a texture environment is not replayed".into());
             }
         }
         Ok(())
@@ -189,7 +197,7 @@ impl Replay {
     }
 
     /// Sets the uniforms that the translation added.
-    fn set_own_uniforms(&mut self, linked: &mut Linked, is_fixed: bool) {
+    fn set_own_uniforms(&mut self, linked: &mut Linked, is_fixed: bool, mode: u32) {
         let height = self.target().map_or(0, |(_, _, height)| height);
         let Some((context, objects, _)) = self.both() else { return };
         let mut all: Vec<Named> = Vec::new();
@@ -217,7 +225,8 @@ impl Replay {
         }
         // A program with one shader of its own has the other one of the fixed function.
         if is_fixed || linked.made.uniforms.iter().any(|uniform| uniform.name == "ffLit" || uniform.name == "ffFog") {
-            fixed_uniforms(context, objects, &mut all);
+            let count = if is_fixed { fixed.parts().units } else { Parts::ALL.units };
+            fixed_uniforms(context, objects, count, mode == gl::POINTS, &mut all);
         }
         let made = Rc::clone(&linked.made);
         for (name, kind, words) in all {
@@ -237,8 +246,8 @@ fn bits(numbers: &[f32]) -> Vec<u32> {
     numbers.iter().map(|x| x.to_bits()).collect()
 }
 
-/// The uniforms of the fixed function's shaders.
-fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
+/// The uniforms of the fixed function's shaders, for `count` texture units.
+fn fixed_uniforms(context: &Context, objects: &Objects, count: usize, is_points: bool, all: &mut Vec<Named>) {
     let fixed: &Fixed = &context.fixed;
     put_int(all, "ffLit", fixed.lighting.into());
     put_int(all, "ffNormalize", fixed.normalize.into());
@@ -250,7 +259,11 @@ fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
         gl::SPECULAR => 4,
         _ => 5,
     };
-    put_int(all, "ffTrack", if fixed.color_material { tracks } else { 0 });
+    for (face, name) in [(gl::FRONT, "ffTrack"), (gl::BACK, "ffBackTrack")] {
+        let is_tracked = fixed.color_material && [face, gl::FRONT_AND_BACK].contains(&fixed.tracked);
+        put_int(all, name, if is_tracked { tracks } else { 0 });
+    }
+    put_int(all, "ffSeparate", fixed.separate.into());
     let fog = match fixed.fog_mode {
         gl::LINEAR => 1,
         gl::EXP => 2,
@@ -258,23 +271,30 @@ fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
     };
     put_int(all, "ffFog", if fixed.fogged { fog } else { 0 });
     let mut units = 0;
-    for (unit, (environment, sampler)) in fixed.environments.iter().zip(SAMPLERS).enumerate() {
+    for (unit, (environment, sampler)) in fixed.environments.iter().zip(SAMPLERS).take(count).enumerate() {
         put_int(all, sampler, unit as u32);
         if unit_uniforms(context, objects, unit, environment, all) {
             units = unit as u32 + 1;
+        }
+        put_int(all, &format!("ffSprite[{unit}]"), (is_points && environment.replaces).into());
+        generation_uniforms(unit, environment, all);
+        if environment.mode == gl::COMBINE {
+            combiner_uniforms(unit, environment, all);
         }
     }
     put_int(all, "ffUnits", units);
     for (i, lit) in fixed.lit.iter().enumerate() {
         put_int(all, &format!("ffOn[{i}]"), (*lit).into());
     }
-    all.push(("ffPointSize".into(), 1, vec![fixed.point_size.to_bits()]));
-    for (unit, environment) in fixed.environments.iter().take(FIXED_UNITS).enumerate() {
-        generation_uniforms(unit, environment, all);
-        if environment.mode == gl::COMBINE {
-            combiner_uniforms(unit, environment, all);
-        }
+    for (i, (plane, on)) in fixed.planes.iter().zip(fixed.clips).enumerate().filter(|_| fixed.clips.contains(&true)) {
+        all.push((format!("ffPlane[{i}]"), 4, bits(plane)));
+        put_int(all, &format!("ffClip[{i}]"), on.into());
     }
+    all.push(("ffPointSize".into(), 1, vec![fixed.point_size.to_bits()]));
+    all.push(("ffPointFade".into(), 3, bits(&fixed.point_fade)));
+    // Points have a pixel at least.
+    let [min, max] = fixed.point_range;
+    all.push(("ffPointRange".into(), 2, bits(&[min.max(1.0), max.max(1.0)])));
 }
 
 fn put_int(all: &mut Vec<Named>, name: &str, value: u32) {
@@ -347,13 +367,18 @@ fn combiner_uniforms(unit: usize, environment: &Environment, all: &mut Vec<Named
         gl::INTERPOLATE => 4,
         gl::SUBTRACT => 5,
         gl::DOT3_RGB => 6,
+        gl::MODULATE_ADD_ATI => 8,
+        gl::MODULATE_SIGNED_ADD_ATI => 9,
+        gl::MODULATE_SUBTRACT_ATI => 10,
         _ => 7,
     };
     let source = |s: &u32| match *s {
         gl::TEXTURE => 0,
         gl::CONSTANT => 1,
         gl::PRIMARY_COLOR => 2,
-        _ => 3,
+        gl::PREVIOUS => 3,
+        // The texture of any unit: ARB_texture_env_crossbar. Others are zeros.
+        unit => 4 + unit.wrapping_sub(gl::TEXTURE0).min(31),
     };
     let operand = |o: &u32| o.wrapping_sub(gl::SRC_COLOR) & 3;
     let [rgb, alpha] = environment.combine;

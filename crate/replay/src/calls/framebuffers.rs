@@ -54,13 +54,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glFramebufferTextureLayer", |r, c| attach_texture(r, c, 0, c.u32(2), c.u32(3), Some(c.u32(4)))),
     ("glBindRenderbuffer", |r, c| {
         let name = c.u32(1);
-        let known = r.both().is_some_and(|(_, objects, _)| name == 0 || objects.renderbuffers.contains_key(&name));
-        if !known {
-            let handle = r.handle(Kind::Renderbuffer);
-            if let Some((_, objects, _)) = r.both() {
-                objects.renderbuffers.insert(name, Renderbuffer { handle, ..Renderbuffer::default() });
-            }
-        }
+        r.renderbuffer(name);
         if let Some(context) = r.context() {
             context.renderbuffer = name;
         }
@@ -100,7 +94,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
         r.stream.put(Op::ReadBuffer, &[buffer]);
     }),
-    ("glBlitFramebuffer", blit),
+    ("glBlitFramebuffer", |r, c| blit(r, c, 0)),
+    ("glBlitNamedFramebuffer", |r, c| r.with_framebuffers([c.u32(0), c.u32(1)], |r| blit(r, c, 2))),
 ];
 
 /// The framebuffer of the trace that is bound to a target. `None` for that of the window.
@@ -170,6 +165,17 @@ fn is_depth(point: u32) -> bool {
 }
 
 impl Replay {
+    /// The renderbuffer of this name is there from now on.
+    pub(super) fn renderbuffer(&mut self, name: u32) {
+        let known = self.both().is_some_and(|(_, objects, _)| name == 0 || objects.renderbuffers.contains_key(&name));
+        if !known {
+            let handle = self.handle(Kind::Renderbuffer);
+            if let Some((_, objects, _)) = self.both() {
+                objects.renderbuffers.insert(name, Renderbuffer { handle, ..Renderbuffer::default() });
+            }
+        }
+    }
+
     /// What is attached somewhere has another size now, or another problem.
     pub(crate) fn surface_resized(
         &mut self,
@@ -294,7 +300,8 @@ fn draw_buffers(r: &mut Replay, buffers: &[i64]) {
     }
 }
 
-fn blit(r: &mut Replay, c: &Call) {
+/// `first`: the index of the argument that the ten of a blit begin with.
+fn blit(r: &mut Replay, c: &Call, first: usize) {
     if r.is_skipped() {
         return;
     }
@@ -306,7 +313,7 @@ fn blit(r: &mut Replay, c: &Call) {
     }
     r.note_read();
     r.note_draw();
-    let words: Vec<u32> = (0..10).map(|i| c.u32(i)).collect();
+    let words: Vec<u32> = (0..10).map(|i| c.u32(first + i)).collect();
     r.stream.put(Op::BlitFramebuffer, &words);
     r.verdict.add(c.number, None);
 }

@@ -236,6 +236,14 @@ impl Replay {
         }
     }
 
+    /// Why a draw with the program in use cannot be clipped. Those that say nothing about clipping
+    /// are taken not to need it.
+    fn clips_of_program(&mut self) -> Option<&'static str> {
+        let name = self.context()?.program;
+        let linked = self.program(name)?.linked.as_ref()?;
+        linked.origin.source(0).contains("gl_Clip").then_some("clip planes of programs are not replayed")
+    }
+
     /// Why no draw of this primitive can be shown as the context is now.
     pub(crate) fn lacks(&mut self, mode: u32) -> Option<&'static str> {
         let context = self.context()?;
@@ -245,6 +253,11 @@ impl Replay {
         if is_fixed && context.pipeline != 0 {
             return Some("program pipelines are not replayed");
         }
+        let clips = context.fixed.clips.contains(&true);
+        if let Some(reason) = clips.then(|| self.clips_of_program()).flatten() {
+            return Some(reason);
+        }
+        let context = self.context()?;
         context.extras.iter().find_map(|cap| match *cap {
             gl::COLOR_LOGIC_OP if context.logic_op != gl::COPY => Some("logical operations are not in WebGL2"),
             gl::POLYGON_STIPPLE if is_filled => Some("polygon stipple is not replayed"),

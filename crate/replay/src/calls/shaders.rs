@@ -218,7 +218,7 @@ impl Replay {
         });
         let (vertex, fragment) = (find(gl::VERTEX_SHADER), find(gl::FRAGMENT_SHADER));
         let calls = [vertex.map_or(0, |shader| shader.call), fragment.map_or(0, |shader| shader.call)];
-        let [vertex_of_old, fragment_of_old] = crate::fixed::Parts::ALL.shaders();
+        let [vertex_of_old, fragment_of_old] = crate::fixed_shaders::Parts::ALL.shaders();
         let sources = [
             vertex.map_or_else(|| translations.source(&vertex_of_old), |shader| Rc::clone(&shader.compiled)),
             fragment.map_or_else(|| translations.source(&fragment_of_old), |shader| Rc::clone(&shader.compiled)),

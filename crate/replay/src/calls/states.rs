@@ -126,11 +126,26 @@ impl Replay {
         if context.state.enable(cap, on) {
             return;
         }
+        match cap {
+            gl::PRIMITIVE_RESTART | gl::PRIMITIVE_RESTART_NV => context.restart.on = on,
+            gl::PRIMITIVE_RESTART_FIXED_INDEX => context.restart.is_fixed = on,
+            _ => {}
+        }
         let unit = context.active;
         let fixed = &mut context.fixed;
         match cap {
             gl::LIGHTING => fixed.lighting = on,
-            gl::COLOR_MATERIAL => fixed.color_material = on,
+            gl::COLOR_MATERIAL => {
+                fixed.color_material = on;
+                fixed.track();
+            }
+            gl::COLOR_SUM => fixed.sums = on,
+            gl::POINT_SPRITE => fixed.sprites = on,
+            gl::CLIP_DISTANCE0..=gl::CLIP_DISTANCE7 => {
+                if let Some(slot) = fixed.clips.get_mut((cap - gl::CLIP_DISTANCE0) as usize) {
+                    *slot = on;
+                }
+            }
             gl::NORMALIZE | gl::RESCALE_NORMAL => fixed.normalize = on,
             gl::ALPHA_TEST => fixed.alpha_test = on,
             gl::FOG => fixed.fogged = on,

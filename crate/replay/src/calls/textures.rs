@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Kept, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
-use crate::pixels::{Part, Pixels, Storage, Upload, storage_of};
+use crate::pixels::{Part, Pixels, Storage, Unpack, Upload, storage_of};
 use crate::s3tc::Blocks;
 use crate::surfaces::of_renderbuffer;
 
@@ -35,7 +35,14 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             bind_unit(r, c.u32(0).saturating_add(i), names.get(i as usize).map_or(0, |name| *name as u32));
         }
     }),
+    ("glCreateTextures", |r, c| {
+        if let Some(slot) = slot_of(c.u32(0)) {
+            c.ints(2).iter().for_each(|name| drop(r.texture(*name as u32, slot)));
+        }
+    }),
     ("glDeleteTextures", delete),
+    ("glPixelTransferi", transfer),
+    ("glPixelTransferf", transfer),
     ("glPixelStorei", |r, c| store(r, c.u32(0), c.int(1))),
     ("glPixelStoref", |r, c| store(r, c.u32(0), c.int(1))),
     ("glTexImage1D", |r, c| image(r, c, [c.int(3), 1, 0], 5)),
@@ -168,6 +175,27 @@ fn store(r: &mut Replay, name: u32, value: i64) {
     }
 }
 
+/// Scales and increases of channels: OpenGL 2.1, table 3.2. Pixel maps are none of textures that
+/// programs upload.
+fn transfer(r: &mut Replay, c: &Call) {
+    let (name, value) = (c.u32(0), c.f32(1));
+    let Some(context) = r.context() else { return };
+    let Unpack { scale, bias, .. } = &mut context.unpack;
+    let slot = match name {
+        gl::RED_SCALE => scale.get_mut(0),
+        gl::GREEN_SCALE => scale.get_mut(1),
+        gl::BLUE_SCALE => scale.get_mut(2),
+        gl::ALPHA_SCALE => scale.get_mut(3),
+        gl::RED_BIAS => bias.get_mut(0),
+        gl::GREEN_BIAS => bias.get_mut(1),
+        gl::BLUE_BIAS => bias.get_mut(2),
+        gl::ALPHA_BIAS => bias.get_mut(3),
+        gl::MAP_COLOR if value != 0.0 => return r.verdict.ignore("glPixelTransfer(GL_MAP_COLOR)", c.number),
+        _ => return,
+    };
+    slot.into_iter().for_each(|slot| *slot = value);
+}
+
 /// Target of an upload in WebGL2, and the target that a texture is bound to.
 fn upload_target(target: u32) -> Option<u32> {
     Some(match target {
@@ -230,6 +258,9 @@ fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
 fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], format: usize) {
     let (target, level) = (c.u32(0), c.u32(1));
     let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
+    if target == gl::TEXTURE_CUBE_MAP {
+        return sub_faces(r, c, [x, y, z], size, [format, kind], data);
+    }
     let Some(to) = upload_target(target) else { return };
     let Some(texture) = r.texture_at(target) else { return };
     let Some(of) = texture.storage else { return };
@@ -241,6 +272,25 @@ fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], form
     }
     if level == 0 && generates {
         r.mipmaps(target);
+    }
+}
+
+/// Faces of a cube as layers: OpenGL 4.5, section 8.6, on `glTextureSubImage3D`.
+fn sub_faces(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], kind: [u32; 2], data: usize) {
+    let level = c.u32(1);
+    let Some(texture) = r.texture_at(gl::TEXTURE_CUBE_MAP) else { return };
+    let (Some(of), handle, binding) = (texture.storage, texture.handle, texture.binding) else { return };
+    if !r.uploads(gl::TEXTURE_CUBE_MAP) {
+        return;
+    }
+    let Some(upload) = upload(r, c, size, kind, data) else { return };
+    let [w, h, count] = cut(size);
+    for layer in 0..count.min(6) {
+        let face = gl::TEXTURE_CUBE_MAP_POSITIVE_X + (z as u32).saturating_add(layer).min(5);
+        let place = [x as u32, y as u32, 0];
+        r.put_rows([handle, binding, face, level], place, [w, h, 0], &of, &|part| {
+            upload.part(Part { layer, ..part }, &of)
+        });
     }
 }
 

@@ -6,28 +6,28 @@ use unspool_gl::gl;
 use unspool_replay::{Bounds, Call, Replay, Value};
 
 /// A call of a function with numbers.
-pub fn call(name: &str, args: &[u32]) -> Call {
+pub(crate) fn call(name: &str, args: &[u32]) -> Call {
     let args = args.iter().map(|n| Value::Int((*n).into())).collect();
     Call { name: name.into(), args, ..Call::default() }
 }
 
-pub fn with(mut call: Call, index: usize, value: Value) -> Call {
+pub(crate) fn with(mut call: Call, index: usize, value: Value) -> Call {
     call.args.resize(call.args.len().max(index + 1), Value::Null);
     call.args[index] = value;
     call
 }
 
-pub fn returning(mut call: Call, ret: u32) -> Call {
+pub(crate) fn returning(mut call: Call, ret: u32) -> Call {
     call.ret = Value::Int(ret.into());
     call
 }
 
 /// A replay whose context has a window of 64 by 64 pixels, after some calls.
-pub fn after(calls: &[Call]) -> Replay {
+pub(crate) fn after(calls: &[Call]) -> Replay {
     within(Bounds::default(), calls)
 }
 
-pub fn within(bounds: Bounds, calls: &[Call]) -> Replay {
+pub(crate) fn within(bounds: Bounds, calls: &[Call]) -> Replay {
     let mut replay = Replay::new(bounds, true);
     let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
     for (number, call) in before.iter().chain(calls).enumerate() {
@@ -45,12 +45,12 @@ pub fn within(bounds: Bounds, calls: &[Call]) -> Replay {
 }
 
 /// A program with one input, and a buffer of 64 KB for it.
-pub fn program() -> Vec<Call> {
+pub(crate) fn program() -> Vec<Call> {
     program_of(["gl_Position = vec4(p, 0, 1);", "o = vec4(1);"])
 }
 
 /// The same with what `main` of its shaders does.
-pub fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Call> {
+pub(crate) fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Call> {
     let source = |shader: u32, text: &str| {
         with(with(call("glShaderSource", &[shader, 1]), 2, Value::List(vec![Value::Text(text.into())])), 3, Value::Null)
     };
@@ -73,6 +73,6 @@ pub fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Call> {
     ]
 }
 
-pub fn reasons(replay: &Replay) -> Vec<&str> {
+pub(crate) fn reasons(replay: &Replay) -> Vec<&str> {
     replay.verdict.reasons.iter().map(|(reason, ..)| reason.as_str()).collect()
 }
