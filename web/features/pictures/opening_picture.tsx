@@ -22,7 +22,10 @@ function Opening({ open, page, replay }: { open: OpenTrace; page: Page; replay: 
   const frames = replay.frames.value;
   if (replay.failure.value) return <p class="muted">{replay.failure.value.sentence}</p>;
   if (held !== '') return <Held replay={replay} />;
-  if (!shown?.picture || !frames) return <p class="muted">Making a picture…</p>;
+  if (!shown?.picture || !frames) {
+    const share = Math.floor(100 * (replay.progress.value?.share ?? 0));
+    return <p class="muted">{share > 0 ? `Making a picture… ${share} %` : 'Making a picture…'}</p>;
+  }
   const { call, picture } = shown;
   const frame = frameOf(frames, call);
   const show = () => {

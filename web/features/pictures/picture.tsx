@@ -87,13 +87,16 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
   const failure = replay.failure.value;
   if (failure)
     return (
-      <div role="alert">
-        <p class="remark">{failure.sentence}</p>
-        <p>
-          <button type="button" onClick={() => replay.again(failure.limit)}>
-            {failure.limit === 'gpu' ? 'Replay anyway' : 'Try again'}
-          </button>
-        </p>
+      <div class="picture">
+        {failure.isPassing && <Where open={open} page={page} replay={replay} call={call} step={step} />}
+        <div role="alert">
+          <p class="remark">{failure.sentence}</p>
+          <p>
+            <button type="button" onClick={() => replay.again(failure.limit)}>
+              {failure.limit === 'gpu' ? 'Replay anyway' : 'Try again'}
+            </button>
+          </p>
+        </div>
       </div>
     );
   return (
@@ -300,6 +303,11 @@ function Frame({ replay, large, choose }: FrameProps) {
             <span class="muted">
               {progress.what === 'looking' ? 'Scanning all calls' : 'Replaying'}… {Math.floor(100 * progress.share)} %
             </span>
+            {progress.isLong && (
+              <button type="button" onClick={replay.enough}>
+                Stop
+              </button>
+            )}
           </>
         )}
       </div>
