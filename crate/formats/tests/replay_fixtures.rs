@@ -274,10 +274,10 @@ fn indices() -> Vec<u8> {
     t.finish()
 }
 
-/// Squares of 64 pixels, from the lower left, each for a part of the fixed function: a clip plane that leaves the right
-/// half, the texture of another unit, the sixth unit, a product of colours as vectors, specular light
-/// after a black texture, the side behind, a material that keeps the colour that it tracked, and a
-/// point with a texture of its own and another one that fades.
+/// Squares of 64 pixels, from the lower left, each for a part of the fixed function: a clip plane
+/// that leaves the right half, the texture of another unit, the sixth unit, a product of colours as
+/// vectors, specular light after a black texture, the side behind, a material that keeps the colour
+/// that it tracked, and a point with a texture of its own and another one that fades.
 fn fixed() -> Vec<u8> {
     let mut t = Trace::new(256, 128);
     let floats = |all: &[f32]| Value::Array(all.iter().map(|x| Value::Float(*x)).collect());

@@ -58,6 +58,8 @@ pub(crate) struct Environment {
     pub(crate) enabled: [bool; SLOTS],
     /// Coordinates of points are those within the point.
     pub(crate) replaces: bool,
+    /// Added to levels of detail.
+    pub(crate) bias: f32,
 }
 
 /// The state of the fixed function.
@@ -169,6 +171,7 @@ impl Fixed {
             eye_planes: axes,
             enabled: [false; SLOTS],
             replaces: false,
+            bias: 0.0,
         };
         Self {
             mode: gl::MODELVIEW,

@@ -87,9 +87,9 @@ impl Parts {
         for (i, kind) in kinds {
             let at = format!("at({i}, gl_TexCoord[{i}])");
             let sampled = match kind {
-                1 => format!("textureCube(ffTex{i}, {at}.xyz)"),
-                2 => format!("texture3D(ffTex{i}, {at}.xyz / {at}.w)"),
-                _ => format!("texture2D(ffTex{i}, place({i}, {at}, textureSize(ffTex{i}, 0)))"),
+                1 => format!("textureCube(ffTex{i}, {at}.xyz, ffBias[{i}])"),
+                2 => format!("texture3D(ffTex{i}, {at}.xyz / {at}.w, ffBias[{i}])"),
+                _ => format!("texture2D(ffTex{i}, place({i}, {at}, textureSize(ffTex{i}, 0)), ffBias[{i}])"),
             };
             // Combiners may use the texture of any unit.
             let _ = writeln!(text, "  vec4 t{i} = ffMode[{i}] != 0 ? {sampled} : vec4(0.0);");
@@ -195,13 +195,13 @@ vec4 unit(int i, vec4 given, vec4 eye, vec3 n) {
 #endif
 ";
 
-/// `ffTrack`: what `glColorMaterial` takes from the current colour; 0 nothing, 1 ambient, 2 diffuse, 3 both, 4 specular,
-/// 5 emission.
+/// Distances are those along the axis, as in Mesa: OpenGL 2.1, section 3.3. `ffTrack`: what `glColorMaterial` takes from the current colour; 0 nothing, 1 ambient, 2
+/// diffuse, 3 both, 4 specular, 5 emission.
 const VERTEX_MAIN: &str = r"  vec4 eye = gl_ModelViewMatrix * gl_Vertex;
   vec3 n = gl_NormalMatrix * gl_Normal;
   if (ffNormalize != 0) n = normalize(n);
   gl_Position = ftransform();
-  float away = length(eye.xyz / eye.w);
+  float away = abs(eye.z / eye.w);
   float fade = ffPointFade.x + ffPointFade.y * away + ffPointFade.z * away * away;
   gl_PointSize = clamp(ffPointSize * inversesqrt(max(fade, 1e-12)), ffPointRange.x, ffPointRange.y);
 #if CLIPS
@@ -242,8 +242,8 @@ const VERTEX_MAIN: &str = r"  vec4 eye = gl_ModelViewMatrix * gl_Vertex;
   gl_FrontColor = clamp(color, 0.0, 1.0);
 ";
 
-/// `ffMode` of a unit: 0 off, 1 modulate, 2 replace, 3 decal, 4 blend, 5 add, 6 combine. `ffBase`: 0 all
-/// channels, 1 no alpha, 2 alpha alone, 3 intensity. `ffRect`: coordinates are pixels.
+/// `ffMode` of a unit: 0 off, 1 modulate, 2 replace, 3 decal, 4 blend, 5 add, 6 combine. `ffBase`:
+/// 0 all channels, 1 no alpha, 2 alpha alone, 3 intensity. `ffRect`: coordinates are pixels.
 const FRAGMENT_HEAD: &str = r"#if CLIPS
 varying vec3 ffClipA, ffClipB;
 #endif
@@ -256,6 +256,7 @@ varying vec3 ffBackSum;
 #endif
 #if UNITS > 0
 uniform int ffMode[UNITS], ffBase[UNITS], ffRect[UNITS];
+uniform float ffBias[UNITS];
 #endif
 #if SPRITES
 uniform int ffSprite[UNITS];

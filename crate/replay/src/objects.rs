@@ -45,6 +45,8 @@ pub(crate) struct Texture {
     pub(crate) problem: Option<&'static str>,
     /// What each channel is sampled as.
     pub(crate) swizzle: [u32; 4],
+    /// Added to its levels of detail by the fixed function.
+    pub(crate) bias: f32,
     /// The latest call that uploaded to it.
     pub(crate) uploaded: u64,
     /// Draws and copies may write to it, so that uploads do not say all that it holds.
@@ -77,6 +79,7 @@ impl Default for Texture {
             sizes: HashMap::new(),
             problem: None,
             swizzle: [gl::RED, gl::GREEN, gl::BLUE, gl::ALPHA],
+            bias: 0.0,
             uploaded: 0,
             is_drawn: false,
         }

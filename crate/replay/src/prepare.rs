@@ -329,6 +329,8 @@ fn unit_uniforms(
     };
     put_int(all, &format!("ffMode[{unit}]"), mode);
     put_int(all, &format!("ffRect[{unit}]"), u32::from(rectangle));
+    let bias = environment.bias + texture.map_or(0.0, |texture| texture.bias);
+    all.push((format!("ffBias[{unit}]"), 1, vec![bias.to_bits()]));
     let base = match texture.map(|texture| texture.base()) {
         Some(Base::Rgb | Base::Luminance | Base::Red | Base::Rg) => 1,
         Some(Base::Alpha) => 2,

@@ -110,7 +110,7 @@ fn draws_that_need_what_is_lacking_say_so() {
         let replay = after(&[program(), before, vec![draw]].concat());
         assert_eq!(reasons(&replay), [reason]);
     }
-    // What is written anew is known again.
+    // What is uploaded once more is known again.
     let feedback =
         [call("glBindBufferBase", &[gl::TRANSFORM_FEEDBACK_BUFFER, 0, 1]), call("glBeginTransformFeedback", &[0])];
     let again = with(call("glBufferData", &[gl::ARRAY_BUFFER, 1 << 16, 0, gl::STATIC_DRAW]), 2, Value::Null);

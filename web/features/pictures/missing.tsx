@@ -44,7 +44,7 @@ export function lackingOf(
 /** A sentence without a full stop about what a picture lacks. */
 export function wordsOf({ draws, missing, reason, others }: Lacking): string {
   const more = others === 0 ? '' : others === 1 ? ', and another reason' : `, and ${others} other reasons`;
-  return `${formatCount(missing)} of ${formatCount(draws)} draws are missing: ${reason}${more}`;
+  return `${formatCount(missing)} of ${formatCount(draws)} draws and clears are missing: ${reason}${more}`;
 }
 
 /** What the picture after a call lacks. Nothing if it is complete. */

@@ -196,8 +196,8 @@ fn bind_attribute(r: &mut Replay, index: u32, to: u32) {
     }
 }
 
-/// The format of an attribute. `rest` has what its function says of numbers; `relative` is the index
-/// of the argument with the offset within a vertex.
+/// The format of an attribute. `rest` has what its function says of numbers; `relative` is the
+/// index of the argument with the offset within a vertex.
 fn format(r: &mut Replay, c: &Call, rest: Array, relative: usize) {
     let Some(arrays) = r.context().map(|context| context.arrays()) else { return };
     let Some(array) = arrays.generic.get_mut(c.u32(0) as usize) else { return };
@@ -270,8 +270,8 @@ fn interleaved(r: &mut Replay, c: &Call) {
     client_state(r, gl::FOG_COORD_ARRAY, false);
 }
 
-/// The elements of all arrays that are enabled become current, and the position a vertex: OpenGL 2.1,
-/// section 2.8.
+/// The elements of all arrays that are enabled become current, and the position a vertex: OpenGL
+/// 2.1, section 2.8.
 fn array_element(r: &mut Replay, c: &Call) {
     let Ok(index) = usize::try_from(c.int(0)) else { return };
     let Some(arrays) = r.context().map(|context| context.arrays().clone()) else { return };
@@ -327,7 +327,7 @@ fn pop(r: &mut Replay) {
         return;
     };
     if mask & gl::CLIENT_PIXEL_STORE_BIT != 0 {
-        // What becomes of pixels is no state of the client.
+        // What becomes of pixels is state of the server.
         let Unpack { scale, bias, .. } = context.unpack;
         context.unpack = Unpack { scale, bias, ..unpack };
         context.buffers.insert(gl::PIXEL_UNPACK_BUFFER, pixels);

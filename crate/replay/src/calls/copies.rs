@@ -1,5 +1,5 @@
-//! Copies of images: `glCopyImageSubData` (OpenGL 4.3, section 18.3.2), which WebGL2 lacks. A layer of
-//! the source is attached to a framebuffer of ours, and copied from there.
+//! Copies of images: `glCopyImageSubData` (OpenGL 4.3, section 18.3.2), which WebGL2 lacks. A layer
+//! of the source is attached to a framebuffer of ours, and copied from there.
 
 use unspool_gl::gl;
 

@@ -73,7 +73,7 @@ const fn of(about: About, first: Option<u32>) -> Direct {
 }
 
 /// The function that does the same for what is bound, as far as `exists` knows it. `None` if the
-/// name is none of direct state access.
+/// name does not belong to direct state access.
 pub(crate) fn direct_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(String, Direct)> {
     let plain = name.strip_suffix("EXT").unwrap_or(name);
     if let Some((_, bound, direct)) = OTHERS.iter().find(|(known, ..)| *known == plain) {

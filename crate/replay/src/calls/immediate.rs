@@ -335,6 +335,9 @@ fn tex_env(r: &mut Replay, c: &Call) {
     if (target, name) == (gl::POINT_SPRITE, gl::COORD_REPLACE) {
         return fixed(r, |f, unit| f.environments.get_mut(unit).into_iter().for_each(|e| e.replaces = value != 0));
     }
+    if (target, name) == (gl::TEXTURE_FILTER_CONTROL, gl::TEXTURE_LOD_BIAS) {
+        return fixed(r, |f, unit| f.environments.get_mut(unit).into_iter().for_each(|e| e.bias = all[0]));
+    }
     if target != gl::TEXTURE_ENV {
         return;
     }

@@ -52,8 +52,8 @@ impl Replay {
                 Some(array) => {
                     let last =
                         instances.saturating_sub(1).checked_div(array.divisor).map_or(last, |last| last as usize);
-                    // WebGL2 counts instances from 0. Those of an array that is the same for all do not
-                    // matter.
+                    // WebGL2 counts instances from 0. Those of an array that is the same for all do
+                    // not matter.
                     let moves = !matches!(array.divisor, 0 | u32::MAX);
                     let first = if moves { base_instance as usize } else { 0 };
                     if let Err(reason) = self.point_array(input, *column, array, first, last) {
@@ -165,7 +165,8 @@ impl Replay {
         self.constant(input, 0, value);
     }
 
-    /// An element of an array, with what it lacks of four numbers. `None` if it is not in the trace.
+    /// An element of an array, with what it lacks of four numbers. `None` if it is not in the
+    /// trace.
     pub(super) fn element_of(&mut self, array: &Array, index: usize) -> Option<[f32; 4]> {
         let len = array.element();
         let at = index.checked_mul(if array.stride == 0 { len } else { array.stride as usize })?;

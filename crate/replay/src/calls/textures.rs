@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Kept, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
-use crate::pixels::{Part, Pixels, Storage, Unpack, Upload, storage_of};
+use crate::pixels::{Base, Part, Pixels, Storage, Unpack, Upload, storage_of};
 use crate::s3tc::Blocks;
 use crate::surfaces::of_renderbuffer;
 
@@ -175,8 +175,8 @@ fn store(r: &mut Replay, name: u32, value: i64) {
     }
 }
 
-/// Scales and increases of channels: OpenGL 2.1, table 3.2. Pixel maps are none of textures that
-/// programs upload.
+/// Scales and increases of channels: OpenGL 2.1, table 3.2. Pixel maps are
+/// not replayed.
 fn transfer(r: &mut Replay, c: &Call) {
     let (name, value) = (c.u32(0), c.f32(1));
     let Some(context) = r.context() else { return };
@@ -358,6 +358,10 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
         layers,
     ];
     texture.is_drawn = true;
+    if texture.base() == Base::Depth {
+        texture.problem = Some("a texture has copies of depths, which WebGL2 does not make");
+        return;
+    }
     r.stream.put(Op::CopyTexSubImage, &words);
     let [surface, ..] = words;
     r.surface_attached(surface, false);
@@ -512,9 +516,11 @@ impl Replay {
     pub(crate) fn mipmaps(&mut self, target: u32) {
         let Some(texture) = self.texture_at(target) else { return };
         // Formats that cannot be filtered have none in WebGL2.
-        let filters = texture
-            .storage
-            .is_some_and(|of| of.kind != gl::FLOAT || of.internal == gl::RGBA16F || of.internal == gl::R16F);
+        let filters = texture.storage.is_some_and(|of| {
+            let is_small =
+                of.kind != gl::FLOAT || matches!(of.internal, gl::RGBA16F | gl::R16F | gl::RG16F | gl::R11F_G11F_B10F);
+            is_small && !matches!(of.base, Base::Integer | Base::Depth)
+        });
         let Texture { handle, binding, is_drawn, has_mipmaps, .. } = *texture;
         // All levels together are a third of the first one.
         let first: u64 = texture.sizes.iter().filter(|((_, level), _)| *level == 0).map(|(_, bytes)| bytes).sum();

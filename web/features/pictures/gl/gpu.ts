@@ -207,7 +207,7 @@ function finish(gl: WebGL2RenderingContext, waits: () => void): () => Promise<vo
       if (gl.isContextLost()) break;
       await (tries < 40 ? breath() : new Promise((resolve) => setTimeout(resolve, 4)));
       const now = performance.now();
-      // Where this worker has to wait for a turn, so has the driver: the machine is busy, which is no silence of the GPU.
+      // Where this worker has to wait for a turn, so has the driver: the machine is busy, and the GPU is not silent.
       silent += Math.min(now - looked, LOOK_MS);
       looked = now;
       if (silent > SILENT_MS) throw STUCK;
