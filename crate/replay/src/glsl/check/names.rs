@@ -1,0 +1,202 @@
+//! What the names of a shader mean, with their scopes.
+
+use hashbrown::HashMap;
+
+use super::types::{Base, Type};
+use crate::glsl::builtins::{COMPATIBILITY, COMPATIBILITY_TYPES};
+
+/// What a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// `varies`: it is no constant.
+    Variable {
+        of: Type,
+        varies: bool,
+    },
+    Struct(u32),
+}
+
+/// A structure, or an interface block with a name for it.
+#[derive(Debug, Default)]
+pub(super) struct Struct<'a> {
+    pub(super) name: &'a str,
+    pub(super) members: Vec<(&'a str, Type)>,
+}
+
+/// How a function takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    In,
+    Out,
+    InOut,
+}
+
+/// A function of a shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Function {
+    pub(super) returns: Type,
+    pub(super) params: Vec<(Type, Way)>,
+}
+
+/// The names of a shader.
+#[derive(Debug, Default)]
+pub(super) struct Names<'a> {
+    /// By name: what it means in the scopes that are open, the inner one last, with their depth.
+    meanings: HashMap<&'a str, Vec<(usize, Meaning)>>,
+    /// Names that were declared, and how many had been when each scope began.
+    declared: Vec<&'a str>,
+    scopes: Vec<usize>,
+    pub(super) structs: Vec<Struct<'a>>,
+    pub(super) functions: HashMap<&'a str, Vec<Function>>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn enter(&mut self) {
+        self.scopes.push(self.declared.len());
+    }
+
+    pub(super) fn leave(&mut self) {
+        let Some(begin) = self.scopes.pop() else { return };
+        for name in self.declared.drain(begin..) {
+            if let Some(meanings) = self.meanings.get_mut(name) {
+                meanings.pop();
+            }
+        }
+    }
+
+    /// Scopes that are open; 0 outside of functions.
+    pub(super) fn depth(&self) -> usize {
+        self.scopes.len()
+    }
+
+    pub(super) fn declare(&mut self, name: &'a str, meaning: Meaning) {
+        let depth = self.scopes.len();
+        let meanings = self.meanings.entry(name).or_default();
+        match meanings.last_mut().filter(|(known, _)| *known == depth) {
+            // Declared again, as globals may be: with a size, or with other qualifiers.
+            Some((_, last)) => *last = meaning,
+            None => {
+                meanings.push((depth, meaning));
+                self.declared.push(name);
+            }
+        }
+    }
+
+    pub(super) fn declare_struct(&mut self, name: &'a str, members: Vec<(&'a str, Type)>) -> Type {
+        let number = self.structs.len() as u32;
+        self.structs.push(Struct { name, members });
+        if !name.is_empty() {
+            self.declare(name, Meaning::Struct(number));
+        }
+        Type::scalar(Base::Struct(number))
+    }
+
+    pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
+        self.meanings.get(name).and_then(|all| all.last()).map(|(_, meaning)| *meaning)
+    }
+
+    /// The type with this name.
+    pub(super) fn type_of(&mut self, name: &'a str) -> Option<Type> {
+        match self.meaning(name) {
+            Some(Meaning::Struct(number)) => Some(Type::scalar(Base::Struct(number))),
+            Some(_) => None,
+            None => Type::by_name(name).or_else(|| self.of_compatibility(name)),
+        }
+    }
+
+    pub(super) fn members(&self, of: Type) -> Option<&Struct<'a>> {
+        match of.base {
+            Base::Struct(number) if of.dimensions == 0 => self.structs.get(number as usize),
+            _ => None,
+        }
+    }
+
+    /// A structure of the compatibility profile, which is declared with the first use.
+    fn of_compatibility(&mut self, name: &'a str) -> Option<Type> {
+        let short = name.strip_prefix("gl_").or(name.strip_prefix("ff_"))?;
+        let (name, text) = COMPATIBILITY_TYPES.iter().find(|(known, _)| known.strip_prefix("ff_") == Some(short))?;
+        if let Some(Meaning::Struct(number)) = self.meaning(name) {
+            return Some(Type::scalar(Base::Struct(number)));
+        }
+        let members = text.split(';').filter_map(|member| member.trim().split_once(' '));
+        let members = members.filter_map(|(of, name)| Some((name, Type::by_name(of)?))).collect();
+        Some(self.declare_struct(name, members))
+    }
+
+    /// A variable of the language, and whether it varies.
+    pub(super) fn builtin(&mut self, name: &str) -> Option<(Type, bool)> {
+        let short = name.strip_prefix("gl_")?;
+        let vec4 = Type::vector(Base::Float, 4);
+        let of = match short {
+            "Position"
+            | "FragCoord"
+            | "FragColor"
+            | "Vertex"
+            | "Color"
+            | "SecondaryColor"
+            | "FrontColor"
+            | "FrontSecondaryColor"
+            | "BackColor"
+            | "BackSecondaryColor"
+            | "ClipVertex" => vec4,
+            "FragData" | "TexCoord" => vec4.array(1),
+            "Normal" => Type::vector(Base::Float, 3),
+            "PointCoord" | "SamplePosition" => Type::vector(Base::Float, 2),
+            "PointSize" | "FragDepth" | "FogCoord" | "FogFragCoord" => Type::FLOAT,
+            "ClipDistance" | "CullDistance" => Type::FLOAT.array(1),
+            "FrontFacing" | "HelperInvocation" => Type::BOOL,
+            "SampleMask" | "SampleMaskIn" => Type::INT.array(1),
+            "VertexID" | "InstanceID" | "PrimitiveID" | "Layer" | "ViewportIndex" | "SampleID" | "NumSamples"
+            | "BaseVertex" | "BaseInstance" | "DrawID" | "BaseVertexARB" | "BaseInstanceARB" | "DrawIDARB"
+            | "InstanceIndex" | "VertexIndex" => Type::INT,
+            "DepthRange" => {
+                let members = vec![("near", Type::FLOAT), ("far", Type::FLOAT), ("diff", Type::FLOAT)];
+                self.structs.push(Struct { name: "", members });
+                Type::scalar(Base::Struct(self.structs.len() as u32 - 1))
+            }
+            _ if short.starts_with("MultiTexCoord") => vec4,
+            _ if short.starts_with("Max") || short.starts_with("Min") => return Some((Type::INT, false)),
+            _ => {
+                let (_, of, elements) = COMPATIBILITY.iter().find(|(known, ..)| *known == short)?;
+                let of = Type::by_name(of).or_else(|| self.of_compatibility(of))?;
+                of.array(u8::from(*elements > 0))
+            }
+        };
+        Some((of, true))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inner_names_hide_outer_ones() {
+        let mut names = Names::default();
+        let variable = |of: Type| Meaning::Variable { of, varies: true };
+        names.declare("a", variable(Type::INT));
+        names.enter();
+        names.declare("a", variable(Type::FLOAT));
+        assert_eq!(names.meaning("a"), Some(variable(Type::FLOAT)));
+        names.enter();
+        let of = names.declare_struct("a", vec![("x", Type::INT)]);
+        assert_eq!(names.type_of("a"), Some(of));
+        assert_eq!(names.members(of).unwrap().members, [("x", Type::INT)]);
+        names.leave();
+        names.leave();
+        assert_eq!(names.meaning("a"), Some(variable(Type::INT)));
+        assert_eq!(names.type_of("a"), None);
+    }
+
+    #[test]
+    fn state_of_the_fixed_function_has_types() {
+        let mut names = Names::default();
+        let (light, _) = names.builtin("gl_LightSource").unwrap();
+        let members = &names.members(light.element()).unwrap().members;
+        assert!(members.contains(&("spotCutoff", Type::FLOAT)), "{members:?}");
+        assert_eq!(names.builtin("gl_NormalMatrix"), Some((Type::matrix(3, 3), true)));
+        assert_eq!(names.builtin("gl_MaxLights"), Some((Type::INT, false)));
+        assert_eq!(names.type_of("gl_FogParameters").map(|of| names.members(of).unwrap().members.len()), Some(5));
+        assert_eq!(names.builtin("gl_Nothing"), None);
+    }
+}
