@@ -182,8 +182,8 @@ pub(crate) const HELPERS: &[(&str, &str)] = &[
     ("_noise4", "vec4 _noise4($F a) { return vec4(0); }"),
 ];
 
-/// Functions of the language that GLSL ES 3.00 lacks, with their [`HELPERS`]. `true`: only if there
-/// is no float among what they take and return.
+/// Functions of the language that GLSL ES 3.00 lacks, with their [`HELPERS`]. `true`: only without
+/// floats among what they take and return.
 pub(crate) const ALIASES: &[(&str, &str, bool)] = &[
     ("fma", "_fma", false),
     ("ldexp", "_ldexp", false),

@@ -4,7 +4,6 @@ use core::fmt::Write;
 use std::rc::Rc;
 
 use super::edits::name;
-use super::expressions::UNKNOWN;
 use super::functions::{self, Builtin};
 use super::names::{Function, Way};
 use super::tree::Node;
@@ -59,7 +58,7 @@ impl<'a> Checker<'a> {
         let varies = self.arguments_vary(node);
         if let Some(of) = self.names.type_of(called) {
             self.construct(node, of);
-            return Value { of, varies };
+            return Value::new(of, varies);
         }
         let args: Vec<Type> = self.tree.args_of(node).iter().map(|at| self.value(*at).of).collect();
         if let Some((returns, params)) = self.of_shader(called, &args) {
@@ -67,22 +66,22 @@ impl<'a> Checker<'a> {
             if converts {
                 self.wrap_function(called, &args, returns, &params);
             }
-            return Value { of: returns, varies: true };
+            return Value::new(returns, true);
         }
         let sampler = args.first().and_then(|of| match of.base {
             Base::Sampler(sampler) if of.dimensions == 0 => Some(sampler),
             _ => None,
         });
         if functions::samples(called) {
-            let Some(sampler) = sampler else { return Value { varies: true, ..UNKNOWN } };
+            let Some(sampler) = sampler else { return Value::new(Type::UNKNOWN, true) };
             let (returns, params) = functions::sampled(called, sampler, &args);
             self.convert_arguments(node, &args, &params);
             if let Some(other) = functions::renamed(called, sampler) {
                 self.rename(node.token, other);
             }
-            return Value { of: returns, varies: true };
+            return Value::new(returns, true);
         }
-        let Some((returns, params)) = self.of_language(called, &args) else { return Value { varies, ..UNKNOWN } };
+        let Some((returns, params)) = self.of_language(called, &args) else { return Value::new(Type::UNKNOWN, varies) };
         self.convert_arguments(node, &args, &params);
         let is_float = returns.base == Base::Float || params.iter().any(|(param, _)| param.base == Base::Float);
         let other = ALIASES.iter().find(|(known, ..)| *known == called);
@@ -92,7 +91,7 @@ impl<'a> Checker<'a> {
             // The shader's own functions of that name are called otherwise.
             self.rename(node.token, called);
         }
-        Value { of: returns, varies }
+        Value::new(returns, varies)
     }
 
     fn rename(&mut self, token: usize, text: &str) {

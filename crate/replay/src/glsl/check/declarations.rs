@@ -1,9 +1,9 @@
 //! Declarations: variables, structures, blocks and functions (GLSL 4.60, 4 and 6.1).
 
-use super::Checker;
 use super::edits::sign;
 use super::names::{Function, Meaning, Way};
-use super::types::Type;
+use super::types::{Base, Type};
+use super::{Checker, Value};
 use crate::glsl::translate::is_qualifier;
 
 /// The qualifiers of a declaration, as far as they matter here.
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
         let mut at = open + 1;
         while at < close {
             let (_, begin) = self.qualifiers(at);
-            // Structures within structures are none of the language.
+            // GLSL does not define structures within structures.
             let (of, mut next) =
                 if self.text(begin) == "struct" { (Type::UNKNOWN, begin + 1) } else { self.read_type(begin) };
             while next < close && self.is_name(next) {
@@ -137,10 +137,10 @@ impl<'a> Checker<'a> {
         if self.is_name(close + 1) {
             let of = self.names.declare_struct("", members);
             let (of, _) = self.dimensions(close + 2, of);
-            self.names.declare(self.text(close + 1), Meaning::Variable { of, varies: true });
+            self.names.declare_variable(self.text(close + 1), of);
         } else if !is_builtin {
             for (name, of) in members {
-                self.names.declare(name, Meaning::Variable { of, varies: true });
+                self.names.declare_variable(name, of);
             }
         }
         self.end_of_statement(close + 1) + 1
@@ -181,7 +181,7 @@ impl<'a> Checker<'a> {
         self.returns = returns;
         self.names.enter();
         for (name, of) in named {
-            self.names.declare(name, Meaning::Variable { of, varies: true });
+            self.names.declare_variable(name, of);
         }
         self.body(close + 1);
         self.names.leave();
@@ -201,26 +201,31 @@ impl<'a> Checker<'a> {
             let name = self.text(place);
             let (own, after) = self.dimensions(place + 1, of);
             next = after;
-            let mut varies = qualifiers.constant.is_none();
+            let mut made = Value::new(own, qualifiers.constant.is_none());
             if self.text(after) == "=" {
                 let Some((end, value)) = self.initial(after + 1) else {
-                    self.declare(name, own, varies);
+                    self.declare(name, made);
                     return after;
                 };
                 self.fill(value, own);
                 next = end;
-                if self.value(value).varies {
-                    // A constant of 4.20 may have any value; here it is none.
+                let Value { varies, number, .. } = self.value(value);
+                if varies {
+                    // From 4.20 on a constant may have any value. GLSL ES takes it as a variable.
                     if let Some(at) = qualifiers.constant {
                         self.edits.replace(at, Vec::new());
                     }
-                    varies = true;
+                    made.varies = true;
                     if is_global && !qualifiers.is_interface {
                         self.set_in_main(place, after, end);
                     }
+                } else if !made.varies && own.base != Base::Float {
+                    made.number = number;
                 }
+            } else if is_global && after == place + 3 && own.dimensions == 1 && !name.starts_with("gl_") {
+                self.unsized_arrays.insert(name, (place + 2, 0));
             }
-            self.declare(name, own, varies);
+            self.declare(name, made);
             if self.text(next) != "," {
                 break;
             }
@@ -229,10 +234,10 @@ impl<'a> Checker<'a> {
         next
     }
 
-    fn declare(&mut self, name: &'a str, of: Type, varies: bool) {
+    fn declare(&mut self, name: &'a str, value: Value) {
         // What the language has keeps its type.
         if !name.starts_with("gl_") {
-            self.names.declare(name, Meaning::Variable { of, varies });
+            self.names.declare(name, Meaning::Variable(value));
         }
     }
 

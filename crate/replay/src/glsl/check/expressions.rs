@@ -9,7 +9,7 @@ use crate::glsl::tokens::{Token, TokenKind};
 
 impl<'a> Checker<'a> {
     /// Reads an expression at a token and finds its types. Returns the index after it and its node.
-    /// `None` if it is none: it stays as it is.
+    /// `None` for anything else, which stays as it is.
     pub(super) fn expression(&mut self, at: usize) -> Option<(usize, u32)> {
         let end = self.tree.read(self.tokens, at).ok();
         self.check(at, end)
@@ -27,30 +27,50 @@ impl<'a> Checker<'a> {
         self.values.clear();
         // Each node comes after those that it consists of.
         for i in 0..self.tree.nodes.len() as u32 {
-            let value = self.tree.node(i).map_or(UNKNOWN, |node| self.value_of(&node));
+            let value = self.tree.node(i).map_or(Value::UNKNOWN, |node| self.value_of(&node));
             self.values.push(value);
         }
         Some((end, self.tree.root()))
     }
 
     pub(super) fn value(&self, at: u32) -> Value {
-        self.values.get(at as usize).copied().unwrap_or(UNKNOWN)
+        self.values.get(at as usize).copied().unwrap_or(Value::UNKNOWN)
     }
 
     fn value_of(&mut self, node: &Node) -> Value {
         let [a, b, c] = node.parts;
         let [first, second] = [a, b].map(|at| self.value(at));
         let parts_vary = [a, b, c].into_iter().any(|at| at != NONE && self.value(at).varies);
-        let value = |of: Type, varies: bool| Value { of, varies };
+        let value = Value::new;
         match node.kind {
             Kind::Name => self.of_name(node.token),
-            Kind::Number => value(self.of_number(node.token), false),
+            Kind::Number => {
+                let of = self.of_number(node.token);
+                let number = if of == Type::FLOAT { None } else { whole_number(self.text(node.token)) };
+                Value { number: number.and_then(|number| number.try_into().ok()), ..value(of, false) }
+            }
             Kind::Parens => first,
             Kind::Unary | Kind::Postfix => {
-                let steps = matches!(self.text(node.token), "++" | "--");
-                value(first.of, first.varies || steps)
+                let (number, steps) = match self.text(node.token) {
+                    "++" | "--" => (None, true),
+                    "-" => (first.number.and_then(i32::checked_neg), false),
+                    "+" => (first.number, false),
+                    _ => (None, false),
+                };
+                Value { number, ..value(first.of, first.varies || steps) }
             }
-            Kind::Binary => value(self.of_operator(node.token, a, b), parts_vary),
+            Kind::Binary => {
+                let of = self.of_operator(node.token, a, b);
+                let number = first.number.zip(second.number).and_then(|(one, other)| match self.text(node.token) {
+                    "+" => one.checked_add(other),
+                    "-" => one.checked_sub(other),
+                    "*" => one.checked_mul(other),
+                    "/" => one.checked_div(other),
+                    "%" => one.checked_rem(other),
+                    _ => None,
+                });
+                Value { number, ..value(of, parts_vary) }
+            }
             Kind::Assign => {
                 let kept = matches!(self.text(node.token), "<<=" | ">>=");
                 if self.text(node.token) == "=" {
@@ -70,7 +90,10 @@ impl<'a> Checker<'a> {
                 self.convert_all(node, of.element());
                 value(of, varies)
             }
-            Kind::Index => value(first.of.element(), parts_vary),
+            Kind::Index => {
+                self.note_index(a, second.number);
+                value(first.of.element(), parts_vary)
+            }
             Kind::Member => value(self.of_member(node, first.of), first.varies),
             Kind::Length => value(self.of_length(node, first.of), first.of.dimensions == 0 && first.varies),
             // Its type is that of what it is for: see `fill`.
@@ -93,10 +116,33 @@ impl<'a> Checker<'a> {
     fn of_name(&mut self, token: usize) -> Value {
         let text = self.text(token);
         match self.names.meaning(text) {
-            Some(Meaning::Variable { of, varies }) => Value { of, varies },
-            Some(Meaning::Struct(_)) => UNKNOWN,
-            None if matches!(text, "true" | "false") => Value { of: Type::BOOL, varies: false },
-            None => self.names.builtin(text).map_or(UNKNOWN, |(of, varies)| Value { of, varies }),
+            Some(Meaning::Variable(value)) => value,
+            Some(Meaning::Struct(_)) => Value::UNKNOWN,
+            None if matches!(text, "true" | "false") => Value::new(Type::BOOL, false),
+            None => self.names.builtin(text).unwrap_or(Value::UNKNOWN),
+        }
+    }
+
+    /// An array without a size has as many elements as are used (GLSL 4.60, 4.1.9).
+    fn note_index(&mut self, array: u32, index: Option<i32>) {
+        if self.unsized_arrays.is_empty() {
+            return;
+        }
+        let Some(node) = self.tree.node(array).filter(|node| node.kind == Kind::Name) else { return };
+        let name = self.text(node.token);
+        if self.names.is_of_globals(name)
+            && let Some((_, most)) = self.unsized_arrays.get_mut(name)
+        {
+            *most = index.unwrap_or(0).max(*most);
+        }
+    }
+
+    /// Gives arrays their sizes.
+    pub(super) fn set_sizes(&mut self) {
+        for (close, most) in core::mem::take(&mut self.unsized_arrays).into_values() {
+            let line = self.line(close);
+            let size = i64::from(most) + 1;
+            self.edits.insert(close, vec![Token::new(TokenKind::Number, size.to_string(), line)]);
         }
     }
 
@@ -152,8 +198,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Converts one of two expressions so that both have one type. Returns it, or `None` if there
-    /// is none.
+    /// Converts one of two expressions so that both have the same type. Returns it, or `None` if
+    /// neither becomes the other.
     fn meet(&mut self, a: u32, b: u32) -> Option<Type> {
         let [one, other] = [a, b].map(|at| self.value(at).of);
         if one.is_unknown() || other.is_unknown() {
@@ -248,14 +294,9 @@ impl<'a> Checker<'a> {
         if number.kind != Kind::Number || (is_negative && to != Base::Float) {
             return false;
         }
-        let digits = self.text(number.token).trim_end_matches(['u', 'U']);
-        let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-            Some(hex) => u32::from_str_radix(hex, 16),
-            None if digits.len() > 1 && digits.starts_with('0') => u32::from_str_radix(digits, 8),
-            None => digits.parse(),
-        };
         // Beyond that the sign is one of the bits.
-        let Some(value) = value.ok().filter(|value| i32::try_from(*value).is_ok()) else { return false };
+        let value = whole_number(self.text(number.token)).filter(|value| i32::try_from(*value).is_ok());
+        let Some(value) = value else { return false };
         self.set_number(number.token, if to == Base::Float { format!("{value}.0") } else { format!("{value}u") });
         true
     }
@@ -297,11 +338,19 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a type is called, if it is no array.
+    /// What a type is called. `None` for arrays and what has no name.
     pub(super) fn name_of(&self, of: Type) -> Option<&'a str> {
         of.name().or_else(|| self.names.members(of).map(|known| known.name).filter(|name| !name.is_empty()))
     }
 }
 
-/// What is not known.
-pub(super) const UNKNOWN: Value = Value { of: Type::UNKNOWN, varies: false };
+/// A literal that is a whole number.
+fn whole_number(text: &str) -> Option<u32> {
+    let digits = text.trim_end_matches(['u', 'U']);
+    match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hex) => u32::from_str_radix(hex, 16),
+        None if digits.len() > 1 && digits.starts_with('0') => u32::from_str_radix(digits, 8),
+        None => digits.parse(),
+    }
+    .ok()
+}

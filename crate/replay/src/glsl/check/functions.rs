@@ -276,7 +276,6 @@ mod tests {
             [returns]
                 .into_iter()
                 .chain(params.into_iter().map(|(param, _)| param))
-                .skip(0)
                 .map(|of| of.name().unwrap_or("-"))
                 .collect::<Vec<_>>()
                 .join(" ")

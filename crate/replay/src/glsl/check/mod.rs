@@ -9,7 +9,7 @@
 //! An expression whose type is not known stays as it is, and so does what it is part of: WebGL2's
 //! compiler has the last word. Other things that GLSL allows and GLSL ES does not are written
 //! differently, too: lists of initial values, components of scalars, `length()` of vectors,
-//! constants that are none, and initial values of globals.
+//! constants with values that vary, and initial values of globals.
 
 mod calls;
 mod declarations;
@@ -38,11 +38,21 @@ use types::Type;
 const MAX_STEPS: usize = 1 << 22;
 
 /// What is known of an expression.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Value {
     of: Type,
-    /// It is no constant expression (GLSL 4.60, 4.3.3), for certain.
+    /// It certainly is not a constant expression (GLSL 4.60, 4.3.3).
     varies: bool,
+    /// The whole number that it is, if that is known.
+    number: Option<i32>,
+}
+
+impl Value {
+    const UNKNOWN: Self = Self::new(Type::UNKNOWN, false);
+
+    const fn new(of: Type, varies: bool) -> Self {
+        Self { of, varies, number: None }
+    }
 }
 
 /// Checks a shader.
@@ -57,6 +67,8 @@ struct Checker<'a> {
     tree: Tree,
     /// Of the nodes of the tree.
     values: Vec<Value>,
+    /// Global arrays without a size: the bracket that closes it, and the greatest index so far.
+    unsized_arrays: HashMap<&'a str, (usize, i32)>,
     /// Functions of the language that were called.
     builtins: HashMap<&'a str, Rc<[Builtin]>>,
     /// Functions that convert what others write: their texts.
@@ -95,6 +107,7 @@ fn checked(tokens: &[Token], version: u32, extensions: Extensions) -> (Edits, us
         edits: Edits::default(),
         tree: Tree::default(),
         values: Vec::new(),
+        unsized_arrays: HashMap::new(),
         builtins: HashMap::new(),
         wrappers: HashSet::new(),
         begin: 0,
@@ -106,6 +119,7 @@ fn checked(tokens: &[Token], version: u32, extensions: Extensions) -> (Edits, us
         checker.begin = at;
         at = checker.global(at).max(at + 1);
     }
+    checker.set_sizes();
     (checker.edits, checker.steps)
 }
 

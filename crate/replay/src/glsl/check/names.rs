@@ -2,17 +2,14 @@
 
 use hashbrown::HashMap;
 
+use super::Value;
 use super::types::{Base, Type};
 use crate::glsl::builtins::{COMPATIBILITY, COMPATIBILITY_TYPES};
 
 /// What a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// `varies`: it is no constant.
-    Variable {
-        of: Type,
-        varies: bool,
-    },
+    Variable(Value),
     Struct(u32),
 }
 
@@ -82,6 +79,11 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// A variable that is not a constant.
+    pub(super) fn declare_variable(&mut self, name: &'a str, of: Type) {
+        self.declare(name, Meaning::Variable(Value::new(of, true)));
+    }
+
     pub(super) fn declare_struct(&mut self, name: &'a str, members: Vec<(&'a str, Type)>) -> Type {
         let number = self.structs.len() as u32;
         self.structs.push(Struct { name, members });
@@ -93,6 +95,11 @@ impl<'a> Names<'a> {
 
     pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
         self.meanings.get(name).and_then(|all| all.last()).map(|(_, meaning)| *meaning)
+    }
+
+    /// Whether a name means a global.
+    pub(super) fn is_of_globals(&self, name: &str) -> bool {
+        self.meanings.get(name).and_then(|all| all.last()).is_some_and(|(depth, _)| *depth == 0)
     }
 
     /// The type with this name.
@@ -123,8 +130,8 @@ impl<'a> Names<'a> {
         Some(self.declare_struct(name, members))
     }
 
-    /// A variable of the language, and whether it varies.
-    pub(super) fn builtin(&mut self, name: &str) -> Option<(Type, bool)> {
+    /// A variable of the language.
+    pub(super) fn builtin(&mut self, name: &str) -> Option<Value> {
         let short = name.strip_prefix("gl_")?;
         let vec4 = Type::vector(Base::Float, 4);
         let of = match short {
@@ -155,14 +162,14 @@ impl<'a> Names<'a> {
                 Type::scalar(Base::Struct(self.structs.len() as u32 - 1))
             }
             _ if short.starts_with("MultiTexCoord") => vec4,
-            _ if short.starts_with("Max") || short.starts_with("Min") => return Some((Type::INT, false)),
+            _ if short.starts_with("Max") || short.starts_with("Min") => return Some(Value::new(Type::INT, false)),
             _ => {
                 let (_, of, elements) = COMPATIBILITY.iter().find(|(known, ..)| *known == short)?;
                 let of = Type::by_name(of).or_else(|| self.of_compatibility(of))?;
                 of.array(u8::from(*elements > 0))
             }
         };
-        Some((of, true))
+        Some(Value::new(of, true))
     }
 }
 
@@ -173,7 +180,7 @@ mod tests {
     #[test]
     fn inner_names_hide_outer_ones() {
         let mut names = Names::default();
-        let variable = |of: Type| Meaning::Variable { of, varies: true };
+        let variable = |of: Type| Meaning::Variable(Value::new(of, true));
         names.declare("a", variable(Type::INT));
         names.enter();
         names.declare("a", variable(Type::FLOAT));
@@ -191,11 +198,11 @@ mod tests {
     #[test]
     fn state_of_the_fixed_function_has_types() {
         let mut names = Names::default();
-        let (light, _) = names.builtin("gl_LightSource").unwrap();
+        let light = names.builtin("gl_LightSource").unwrap().of;
         let members = &names.members(light.element()).unwrap().members;
         assert!(members.contains(&("spotCutoff", Type::FLOAT)), "{members:?}");
-        assert_eq!(names.builtin("gl_NormalMatrix"), Some((Type::matrix(3, 3), true)));
-        assert_eq!(names.builtin("gl_MaxLights"), Some((Type::INT, false)));
+        assert_eq!(names.builtin("gl_NormalMatrix"), Some(Value::new(Type::matrix(3, 3), true)));
+        assert_eq!(names.builtin("gl_MaxLights"), Some(Value::new(Type::INT, false)));
         assert_eq!(names.type_of("gl_FogParameters").map(|of| names.members(of).unwrap().members.len()), Some(5));
         assert_eq!(names.builtin("gl_Nothing"), None);
     }

@@ -199,6 +199,17 @@ fn what_es_forbids_is_written_otherwise() {
 }
 
 #[test]
+fn arrays_without_a_size_have_what_is_used() {
+    assert_eq!(
+        made(
+            330,
+            "const int n = 2; uniform vec4 a[]; in float c[], d[3]; void f() { a[1]; a[n * 2 - 1]; { int a[2]; a[9]; } c; }"
+        ),
+        "const int n=2;uniform vec4 a[4];in float c[1],d[3];void f(){a[1];a[n*2-1];{int a[2];a[9];}c;}"
+    );
+}
+
+#[test]
 fn switches_and_results_are_converted() {
     let source = "float g(uint u) { switch (u) { case 1: return 2; case 2u: { return u; } default: break; } return -1; } vec2 h() { return ivec2(1); }";
     assert_eq!(

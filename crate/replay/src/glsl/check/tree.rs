@@ -60,7 +60,7 @@ pub(super) struct Tree {
     open: Vec<u32>,
 }
 
-/// It is no expression, or one too deep.
+/// It is not an expression, or one that is nested too deeply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unread;
 
