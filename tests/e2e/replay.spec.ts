@@ -22,8 +22,10 @@ const PATHS: Readonly<Record<string, string>> = {
   glthreads: 'apitrace/fetched',
   tri_glsl: 'apitrace/fetched',
   gtk4_widgets: 'apitrace/modern',
+  kitty: 'programs',
   lugaru: 'programs',
   qtquick6: 'programs',
+  supertux: 'programs',
 };
 
 /**
