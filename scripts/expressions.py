@@ -75,8 +75,7 @@ TABLE = {
         ('a', 'float a = 1; { int a = 2; a = a / 4; } a = a / 4;'), ('a', 'int a = 5; { float a = 5; a /= 2; } a /= 2;'), ('x', 'float x = f; for (int x = 0; x < 2; x++) x = x / 1; x = x / 2;'),
         ('a', 'float a; if (i > 2) a = 1; else a = 2; if (f < 0) a = 3; else if (b) a /= 4; else a = 5;'), ('(i, f) * 2',), ('a', 'float a = 0; for (int k = 0, n = 4; k < n; k += 2) a += k;'),
     ],
-    # Before 1.30 there are no functions of whole numbers.
-    (120,): [('abs(i) / 2',), ('max(i, 2) / 2',), ('sign(j) / 2',), ('clamp(i, 0, 9) / 2',)],
+    (110, 120): [('abs(i) / 2',), ('max(i, 2) / 2',), ('sign(j) / 2',), ('clamp(i, 0, 9) / 2',)],
     (130, 440): [
         ('abs(i) / 2',), ('max(i, 2) / 2',), ('sign(j)',), ('clamp(i, 0, 9) / 2',), ('min(q, 5u)',), ('abs(f) / 2',), ('max(i, f)',),
         ('u * f',), ('f + u / 2u',), ('q * v',), ('v += q', 'vec3 v = v;'), ('u > f',), ('b ? u : f',), ('float(u) / 2',), ('9u * f',), ('max(u, f)',), ('pow(u, 2)',),
@@ -99,7 +98,7 @@ TABLE = {
         ('a', 'float a = 0; switch (u) { case 9: a = 2; break; default: a = 1; }'), ('uint[2](1, i)[1]',), ('S(1, 2).a / 2', '', 'struct S { uint a; float c; };'),
         ('fma(f, 2, i)',), ('ldexp(f, 3)',), ('frexp(f, a) * a', 'int a;'), ('bitCount(255u)',), ('bitCount(j)',), ('findLSB(u - 1)',), ('findMSB(j)',), ('bitfieldExtract(u, 1, 3)',),
         ('bitfieldExtract(-5, 1, 3)',), ('bitfieldInsert(u, 5, 4, 4)',), ('bitfieldReverse(u) >> 24',), ('uaddCarry(0xffffffffu, u, a) + a', 'uint a;'), ('usubBorrow(u, 10, a) >> 16 | a', 'uint a;'),
-        ('h >> 8', 'uint h, l; umulExtended(0xfffffff0u, 0xffff0000u, h, l);'), ('h * 1000 + l', 'int h, l; imulExtended(-5, 7, h, l);'),
+        ('h >> 8', 'uint h, l; umulExtended(~u, 0xffff0000u, h, l);'), ('h * 1000 + l', 'int h, l; imulExtended(-i, 7, h, l);'),
         ('packUnorm4x8(vec4(0.1, 0.5, 0, 0))',), ('unpackUnorm4x8(0x80ff4020u)',), ('unpackSnorm4x8(0x80ff4020u)',), ('packSnorm4x8(vec4(0.5, -0.5, 0, 0)) & 0xffffu',),
     ],
     (420, 440): [
@@ -108,7 +107,7 @@ TABLE = {
         ('m.length()',), ('j.xy.length() + f',), ('c * 2', 'const float c = f * i;'), ('k[1]', '', 'const float k[] = {1, 2, 3};'), ('k + 1', 'const int k = i;'), ('g()', '', 'float g() { return 1; }'), ('g()', '', 'vec3 g() { return j * 2; }'),
         ('g()', '', 'uint g() { return 7; }'), ('g(i)', '', 'float g(int a) { if (a > 5) return a / 2; return a; }'), ('packHalf2x16(vec2(1, 0))',),
     ],
-    (430, 460): [('k', '', 'uniform float a = 2; float k = a * f;'), ('a.length() * f', 'int a[3];')],
+    (430, 460): [('k', '', 'float a = f * 2, k = a / 4;'), ('a.length() * f', 'int a[3];')],
     (460,): [('mix(j, ivec3(1), bvec3(b, false, true))',), ('mix(q, uvec3(2), bvec3(b, false, true))',), ('mix(bvec3(true), bvec3(false), bvec3(b, false, true))',)],
 }
 

@@ -26,15 +26,6 @@ const MAX_STEPS: usize = 1 << 23;
 /// Limit for nested conditions and nested expansions.
 const MAX_DEPTH: usize = 64;
 
-/// Extensions that change which conversions and functions there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Extensions {
-    /// `GL_EXT_gpu_shader4`: functions of whole numbers, as from 1.30 on.
-    pub(crate) gpu_shader4: bool,
-    /// `GL_ARB_gpu_shader5`: signed numbers become unsigned, as from 4.00 on.
-    pub(crate) gpu_shader5: bool,
-}
-
 /// What the preprocessor makes of a shader.
 #[derive(Debug, Default)]
 pub(crate) struct Preprocessed {
@@ -43,7 +34,8 @@ pub(crate) struct Preprocessed {
     pub(crate) version: u32,
     /// It is a shader of OpenGL ES.
     pub(crate) es: bool,
-    pub(crate) extensions: Extensions,
+    /// It enables `GL_ARB_gpu_shader5`: signed numbers become unsigned, as from 4.00 on.
+    pub(crate) gpu_shader5: bool,
     /// Why it ends early, or what is wrong with it.
     pub(crate) error: Option<String>,
     /// Steps that it took.
@@ -67,7 +59,7 @@ struct State {
     text: usize,
     version: u32,
     es: bool,
-    extensions: Extensions,
+    gpu_shader5: bool,
     error: Option<String>,
     steps: usize,
 }
@@ -88,7 +80,7 @@ pub(crate) fn preprocess(source: &str, es: bool) -> Preprocessed {
         text: 0,
         version: if es { 100 } else { 110 },
         es,
-        extensions: Extensions::default(),
+        gpu_shader5: false,
         error: None,
         steps: 0,
     };
@@ -169,8 +161,8 @@ fn steps_of(token: &Token) -> usize {
 
 impl State {
     fn finish(self) -> Preprocessed {
-        let Self { out, version, es, extensions, error, steps, .. } = self;
-        Preprocessed { tokens: out, version, es, extensions, error, steps }
+        let Self { out, version, es, gpu_shader5, error, steps, .. } = self;
+        Preprocessed { tokens: out, version, es, gpu_shader5, error, steps }
     }
 
     /// Takes steps. Returns false if there are no more.
@@ -250,14 +242,10 @@ impl State {
                 let text: Vec<&str> = rest.iter().map(|token| token.text.as_str()).collect();
                 self.error = Some(format!("line {line}: #error {}", text.join(" ")));
             }
-            "extension" => {
-                let is_on = rest.get(2).is_none_or(|behavior| !behavior.is("disable"));
-                match name {
-                    "GL_EXT_gpu_shader4" => self.extensions.gpu_shader4 = is_on,
-                    "GL_ARB_gpu_shader5" | "GL_EXT_shader_implicit_conversions" => self.extensions.gpu_shader5 = is_on,
-                    _ => {}
-                }
+            "extension" if matches!(name, "GL_ARB_gpu_shader5" | "GL_EXT_shader_implicit_conversions") => {
+                self.gpu_shader5 = rest.get(2).is_none_or(|behavior| !behavior.is("disable"));
             }
+            // Others that exist here need no directive, and would fail where they do not exist.
             _ => {}
         }
     }

@@ -330,7 +330,7 @@ impl Unit {
         }
         unit.cost = weigh(&mut tokens, budget.size)?;
         if !all.es {
-            let (made, steps) = converted(tokens, all.version, all.extensions)?;
+            let (made, steps) = converted(tokens, all.version, all.gpu_shader5)?;
             tokens = made;
             budget.steps += steps;
         }

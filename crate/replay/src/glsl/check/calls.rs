@@ -142,14 +142,14 @@ impl<'a> Checker<'a> {
             Some(known) => Rc::clone(known),
             None => {
                 let known: Rc<[Builtin]> = functions::named(called).into();
+                self.steps += 64;
                 self.builtins.insert(called, Rc::clone(&known));
                 known
             }
         };
         self.steps += known.len();
         let version = self.version;
-        let shader4 = self.extensions.gpu_shader4;
-        let is_there = |it: &&Builtin| it.since <= version || (shader4 && it.since <= 130);
+        let is_there = |it: &&Builtin| it.since <= version;
         let of_version = known.iter().filter(is_there).filter_map(|it| it.with(args)).collect();
         // Drivers know functions of later versions, too.
         self.best(args, of_version).or_else(|| {
@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
     }
 
     fn best(&self, args: &[Type], mut candidates: Vec<Candidate>) -> Option<Candidate> {
-        let to_unsigned = if self.version >= 400 || self.extensions.gpu_shader5 { 2 } else { 1 };
+        let to_unsigned = if self.to_unsigned { 2 } else { 1 };
         let at = chosen(args, &candidates, to_unsigned).or_else(|| chosen(args, &candidates, 2))?;
         // With an argument of an unknown type it may be any of those that fit.
         if args.iter().any(|arg| arg.is_unknown()) {

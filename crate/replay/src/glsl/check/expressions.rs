@@ -4,7 +4,7 @@ use super::edits::{name, sign};
 use super::names::Meaning;
 use super::tree::{Kind, NONE, Node};
 use super::types::{Base, Type, common};
-use super::{Checker, Value};
+use super::{Checker, MAX_STEPS, Value};
 use crate::glsl::tokens::{Token, TokenKind};
 
 impl<'a> Checker<'a> {
@@ -27,6 +27,9 @@ impl<'a> Checker<'a> {
         self.values.clear();
         // Each node comes after those that it consists of.
         for i in 0..self.tree.nodes.len() as u32 {
+            if self.steps > MAX_STEPS {
+                return None;
+            }
             let value = self.tree.node(i).map_or(Value::UNKNOWN, |node| self.value_of(&node));
             self.values.push(value);
         }
@@ -252,7 +255,8 @@ impl<'a> Checker<'a> {
         // Vectors and matrices have a length from 4.20 on.
         let is_plain = |kind: Kind| matches!(kind, Kind::Name | Kind::Member | Kind::Index);
         let [first, ..] = node.parts;
-        if of.dimensions == 0 && self.tree.node(first).is_some_and(|node| is_plain(node.kind)) {
+        let is_short = node.to - node.from < 32;
+        if of.dimensions == 0 && is_short && self.tree.node(first).is_some_and(|node| is_plain(node.kind)) {
             let length = if of.is_matrix() { of.columns } else { of.rows };
             for at in node.from + 1..node.to {
                 self.edits.replace(at, Vec::new());

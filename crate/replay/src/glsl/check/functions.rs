@@ -14,11 +14,12 @@ use super::types::{Base, Sampler, Shape, Type};
 ///
 /// `>` marks a parameter that is written.
 const FUNCTIONS: &[(u32, &str, &str)] = &[
-    (130, "I I", "abs sign"),
-    (130, "I I I", "min max"),
-    (130, "I I int", "min max"),
-    (130, "I I I I", "clamp"),
-    (130, "I I int int", "clamp"),
+    // Mesa has them before 1.30, too.
+    (110, "I I", "abs sign"),
+    (110, "I I I", "min max"),
+    (110, "I I int", "min max"),
+    (110, "I I I I", "clamp"),
+    (110, "I I int int", "clamp"),
     (130, "U U U", "min max"),
     (130, "U U uint", "min max"),
     (130, "U U U U", "clamp"),

@@ -26,7 +26,6 @@ use std::rc::Rc;
 use hashbrown::{HashMap, HashSet};
 
 use super::cost::closing;
-use super::preprocess::Extensions;
 use super::tokens::Token;
 use edits::Edits;
 use functions::Builtin;
@@ -61,7 +60,8 @@ struct Checker<'a> {
     /// The bracket that closes the one at an index.
     closing: &'a [usize],
     version: u32,
-    extensions: Extensions,
+    /// Signed numbers become unsigned.
+    to_unsigned: bool,
     names: Names<'a>,
     edits: Edits,
     tree: Tree,
@@ -79,30 +79,27 @@ struct Checker<'a> {
     steps: usize,
 }
 
-/// The tokens of a shader with conversions, and the steps that it took.
+/// The tokens of a shader with conversions, and the steps that it took. `gpu_shader5`: with that
+/// extension.
 ///
 /// # Errors
 ///
 /// A sentence if it takes too long.
-pub(super) fn converted(
-    tokens: Vec<Token>,
-    version: u32,
-    extensions: Extensions,
-) -> Result<(Vec<Token>, usize), String> {
-    let (edits, steps) = checked(&tokens, version, extensions);
+pub(super) fn converted(tokens: Vec<Token>, version: u32, gpu_shader5: bool) -> Result<(Vec<Token>, usize), String> {
+    let (edits, steps) = checked(&tokens, version, gpu_shader5);
     if steps > MAX_STEPS {
         return Err("the shader takes too long to be translated".into());
     }
     Ok((edits.apply(tokens), steps))
 }
 
-fn checked(tokens: &[Token], version: u32, extensions: Extensions) -> (Edits, usize) {
+fn checked(tokens: &[Token], version: u32, gpu_shader5: bool) -> (Edits, usize) {
     let closing = closing(tokens);
     let mut checker = Checker {
         tokens,
         closing: &closing,
         version,
-        extensions,
+        to_unsigned: gpu_shader5 || version >= 400,
         names: Names::default(),
         edits: Edits::default(),
         tree: Tree::default(),

@@ -7,7 +7,7 @@ fn made(version: u32, source: &str) -> String {
     assert_eq!(all.error, None);
     let mut tokens = all.tokens;
     tokens.iter_mut().for_each(|token| token.is_final = false);
-    let (tokens, _) = converted(tokens, version, all.extensions).unwrap();
+    let (tokens, _) = converted(tokens, version, all.gpu_shader5).unwrap();
     let mut out = String::new();
     for token in tokens {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -104,6 +104,9 @@ fn functions_are_those_that_the_types_choose() {
     // 4.00 prefers floats to unsigned numbers, as Mesa does.
     let two = "float e(uint a); float e(float a);";
     becomes(400, two, "e(1);", "e(1.0);");
+    let both = "#extension GL_ARB_gpu_shader5 : enable\nfloat e(uint a, int b); float e(float a, float b);";
+    becomes(330, both, "e(1, 1);", "e(1u,1);");
+    becomes(330, &both.replace("enable", "disable"), "e(1, 1);", "e(1.0,1.0);");
     becomes(330, "float e(uint a);", "e(1);", "e(1u);");
     let source = "float d(float a, out float b) { b = 1; return b; } void f() { vec2 r; d(1, r.x); }";
     assert!(made(120, source).ends_with("void f(){vec2 r;d(1.0,r.x);}"));
@@ -126,10 +129,9 @@ fn functions_of_the_language_depend_on_the_version() {
         "x = abs(i) / 2; x = min(i, 2); x = max(x, 1); v = clamp(v, 0, i);",
         "x=float(abs(i)/2);x=float(min(i,2));x=max(x,1.0);v=clamp(v,0.0,float(i));",
     );
-    // Before 1.30 there were none of whole numbers.
-    becomes(120, VARIABLES, "x = abs(i) / 2;", "x=abs(float(i))/2.0;");
-    let shader4 = format!("#extension GL_EXT_gpu_shader4 : enable\n{VARIABLES}");
-    becomes(120, &shader4, "x = abs(i) / 2;", "x=float(abs(i)/2);");
+    becomes(120, VARIABLES, "x = abs(i) / 2; x = mod(i, 2);", "x=float(abs(i)/2);x=mod(float(i),2.0);");
+    // `mix` of whole numbers exists from 4.50 on.
+    becomes(400, VARIABLES, "v = mix(j, j, bvec2(b));", "v=mix(vec2(j),vec2(j),bvec2(b));");
     becomes(
         330,
         VARIABLES,
@@ -235,6 +237,15 @@ fn whatever_the_text_is_it_ends() {
         format!("{} void f() {{ {} }}", many("float g(int a, float b[2]);"), many("g(1, 2); ")),
         (0..5000).map(|i| format!("struct S{i} {{ int a; }}; float g(S{i} s);")).collect::<String>()
             + &format!("void f() {{ {} }}", many("g(1); ")),
+        format!(
+            "{} void f() {{ {} ; }}",
+            (0..5000).map(|i| format!("struct S{i} {{ int a; }}; float g(S{i} s);")).collect::<String>(),
+            many("g(1), ")
+        ),
+        format!(
+            "vec4 v; void f() {{ {} }}",
+            many(&format!("{}0{};", "v[".repeat(99), "].length()".repeat(99))).get(..1 << 20).unwrap_or_default()
+        ),
         many("uniform float a["),
         many("case : return switch ( default ) else while ("),
         many("a . . b ? : [ ] , = "),
@@ -248,6 +259,8 @@ fn whatever_the_text_is_it_ends() {
         "void f() { float x = { { } , } ; vec2 y = {} ; x.x.x.length().x; }".into(),
     ] {
         let all = preprocess(&format!("#version 430\n{source}"), false);
-        let _ = converted(all.tokens, 430, all.extensions);
+        if let Ok((tokens, steps)) = converted(all.tokens, 430, all.gpu_shader5) {
+            assert!(tokens.len() < 1 << 20 && steps <= MAX_STEPS, "{} tokens, {steps} steps", tokens.len());
+        }
     }
 }
