@@ -13,10 +13,12 @@ test.setTimeout(240_000);
 
 /** Traces of programs with shaders of their own. */
 const TRACES = [
+  'apitrace/fetched/glxsimple',
   'apitrace/fetched/tri_glsl',
   'apitrace/modern/gtk4_widgets',
   'apitrace/recorded/glmark2_medium',
   'apitrace/recorded/glmix_3f',
+  'apitrace/recorded/glmix_crash_in_app',
   'programs/chromium-bsu',
   'programs/kitty',
   'programs/lugaru',
@@ -82,6 +84,7 @@ function evaluated(page: Page, sources: readonly string[], uniforms: Expressions
       gl.bindFramebuffer(gl.FRAMEBUFFER, gl.createFramebuffer());
       const texture = gl.getParameter(gl.TEXTURE_BINDING_2D);
       gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
+      gl.bindTexture(gl.TEXTURE_2D, null);
       const shader = (kind: number, source: string) => {
         const made = gl.createShader(kind)!;
         gl.shaderSource(made, source);

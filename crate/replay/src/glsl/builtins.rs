@@ -87,6 +87,29 @@ pub(crate) const HELPERS: &[(&str, &str)] = &[
     ("_fetchRect", "$G _fetchRect($S s, ivec2 c) { return texelFetch(s, c, 0); }"),
     ("_sizeRect", "ivec2 _sizeRect($S s) { return textureSize(s, 0); }"),
     ("_sizeRect", "ivec2 _sizeRect(sampler2DShadow s) { return textureSize(s, 0); }"),
+    // The centres of four texels, where filters change nothing.
+    (
+        "_gather",
+        "$G _gather($S s, vec2 p, int c) { vec2 z = vec2(textureSize(s, 0)); vec2 a = floor(p * z - 0.5) + 0.5; \
+         return $G(textureLod(s, (a + vec2(0, 1)) / z, 0.0)[c], textureLod(s, (a + vec2(1, 1)) / z, 0.0)[c], \
+         textureLod(s, (a + vec2(1, 0)) / z, 0.0)[c], textureLod(s, a / z, 0.0)[c]); }",
+    ),
+    ("_gather", "$G _gather($S s, vec2 p) { return _gather(s, p, 0); }"),
+    (
+        "_gatherOffset",
+        "$G _gatherOffset($S s, vec2 p, ivec2 o, int c) { vec2 z = vec2(textureSize(s, 0)); \
+         vec2 a = floor(p * z - 0.5) + 0.5 + vec2(o); \
+         return $G(textureLod(s, (a + vec2(0, 1)) / z, 0.0)[c], textureLod(s, (a + vec2(1, 1)) / z, 0.0)[c], \
+         textureLod(s, (a + vec2(1, 0)) / z, 0.0)[c], textureLod(s, a / z, 0.0)[c]); }",
+    ),
+    ("_gatherOffset", "$G _gatherOffset($S s, vec2 p, ivec2 o) { return _gatherOffset(s, p, o, 0); }"),
+    (
+        "_gatherShadow",
+        "vec4 _gatherShadow(sampler2DShadow s, vec2 p, float r) { vec2 z = vec2(textureSize(s, 0)); \
+         vec2 a = floor(p * z - 0.5) + 0.5; \
+         return vec4(textureLod(s, vec3((a + vec2(0, 1)) / z, r), 0.0), textureLod(s, vec3((a + vec2(1, 1)) / z, r), 0.0), \
+         textureLod(s, vec3((a + vec2(1, 0)) / z, r), 0.0), textureLod(s, vec3(a / z, r), 0.0)); }",
+    ),
     ("_shadow2D", "vec4 _shadow2D(sampler2DShadow s, vec3 c) { return vec4(texture(s, c)); }"),
     ("_shadow2DProj", "vec4 _shadow2DProj(sampler2DShadow s, vec4 c) { return vec4(textureProj(s, c)); }"),
     ("_fma", "$F _fma($F a, $F b, $F c) { return a * b + c; }"),

@@ -257,37 +257,13 @@ struct Ending {
     views: String,
 }
 
+/// Qualifiers that a declaration begins with.
+const QUALIFIERS: &str = "attribute varying in out uniform const flat smooth noperspective centroid invariant precise highp mediump lowp layout \
+     buffer sample patch shared coherent volatile restrict readonly writeonly inout";
+
 /// Whether a declaration begins with this qualifier.
 pub(super) fn is_qualifier(text: &str) -> bool {
-    matches!(
-        text,
-        "attribute"
-            | "varying"
-            | "in"
-            | "out"
-            | "uniform"
-            | "const"
-            | "flat"
-            | "smooth"
-            | "noperspective"
-            | "centroid"
-            | "invariant"
-            | "precise"
-            | "highp"
-            | "mediump"
-            | "lowp"
-            | "layout"
-            | "buffer"
-            | "sample"
-            | "patch"
-            | "shared"
-            | "coherent"
-            | "volatile"
-            | "restrict"
-            | "readonly"
-            | "writeonly"
-            | "inout"
-    )
+    QUALIFIERS.split(' ').any(|known| known == text)
 }
 
 /// The tokens of a range, as far as it exists.

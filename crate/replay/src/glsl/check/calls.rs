@@ -1,55 +1,58 @@
 //! Calls: which function is meant, and what its arguments become (GLSL 4.60, 6.1).
 
 use core::fmt::Write;
-use std::rc::Rc;
 
-use super::edits::name;
 use super::functions::{self, Builtin};
 use super::names::{Function, Way};
 use super::tree::Node;
 use super::types::{Base, Type};
 use super::{Checker, Value};
 use crate::glsl::builtins::ALIASES;
-use crate::glsl::tokens::tokens_of_line;
 
 /// A function that a call may mean: what it returns and takes.
 type Candidate = (Type, Vec<(Type, Way)>);
 
-/// What each argument would have to become: as [`Type::becomes`]. `None` if one cannot.
-fn ranks(args: &[Type], (_, params): &Candidate, most: u8) -> Option<Vec<u8>> {
-    if params.len() != args.len() {
+/// Bits of a rank, and the arguments that there is room for.
+const BITS: u32 = 2;
+const MOST_ARGUMENTS: usize = 32;
+
+/// What each argument would have to become, as [`Type::becomes`], in two bits each. `None` if one
+/// cannot, or more than `most`.
+fn ranks(args: &[Type], (_, params): &Candidate, most: u8) -> Option<u64> {
+    if params.len() != args.len() || args.len() > MOST_ARGUMENTS {
         return None;
     }
-    let rank = |(arg, (param, way)): (&Type, &(Type, Way))| {
-        if arg.is_unknown() || param.is_unknown() {
-            return Some(0);
-        }
-        match way {
+    let mut all = 0;
+    for (arg, (param, way)) in args.iter().zip(params) {
+        let rank = match way {
+            _ if arg.is_unknown() || param.is_unknown() => Some(0),
             Way::In => arg.becomes(*param),
             Way::Out => param.becomes(*arg),
             Way::InOut => (arg == param).then_some(0),
-        }
-        .filter(|rank| *rank <= most)
-    };
-    args.iter().zip(params).map(rank).collect()
+        };
+        all = all << BITS | u64::from(rank.filter(|rank| *rank <= most)?);
+    }
+    Some(all)
+}
+
+/// Whether some arguments have better ranks than others, and none has a worse one.
+fn is_better(one: u64, other: u64) -> bool {
+    let rank = |all: u64, i: u32| all >> (i * BITS) & 3;
+    one != other && (0..MOST_ARGUMENTS as u32).all(|i| rank(one, i) <= rank(other, i))
 }
 
 /// The candidate that a call with these arguments means. Among several that fit equally well it is
 /// the first one: drivers of the time would have refused them, or have had their own opinion.
 fn chosen(args: &[Type], candidates: &[Candidate], most: u8) -> Option<usize> {
-    let viable: Vec<(usize, Vec<u8>)> =
-        (0..).zip(candidates).filter_map(|(i, candidate)| Some((i, ranks(args, candidate, most)?))).collect();
-    let is_better = |one: &[u8], other: &[u8]| {
-        let mut pairs = one.iter().zip(other);
-        pairs.clone().any(|(one, other)| one < other) && pairs.all(|(one, other)| one <= other)
-    };
-    let mut best: Option<&(usize, Vec<u8>)> = None;
-    for one in &viable {
-        if best.is_none_or(|(_, ranks)| is_better(&one.1, ranks)) {
-            best = Some(one);
+    let mut best: Option<(usize, u64)> = None;
+    for (i, candidate) in candidates.iter().enumerate() {
+        if let Some(ranks) = ranks(args, candidate, most)
+            && best.is_none_or(|(_, known)| is_better(ranks, known))
+        {
+            best = Some((i, ranks));
         }
     }
-    best.map(|(i, _)| *i)
+    best.map(|(i, _)| i)
 }
 
 impl<'a> Checker<'a> {
@@ -77,7 +80,7 @@ impl<'a> Checker<'a> {
             let (returns, params) = functions::sampled(called, sampler, &args);
             self.convert_arguments(node, &args, &params);
             if let Some(other) = functions::renamed(called, sampler) {
-                self.rename(node.token, other);
+                self.edits.replace(node.token, other, true);
             }
             return Value::new(returns, true);
         }
@@ -85,18 +88,13 @@ impl<'a> Checker<'a> {
         self.convert_arguments(node, &args, &params);
         let is_float = returns.base == Base::Float || params.iter().any(|(param, _)| param.base == Base::Float);
         let other = ALIASES.iter().find(|(known, ..)| *known == called);
-        if let Some((_, other, _)) = other.filter(|(.., of_whole)| !(*of_whole && is_float)) {
-            self.rename(node.token, other);
-        } else if self.names.functions.contains_key(called) {
+        if let Some((_, other, _)) = other.copied().filter(|(.., of_whole)| !(*of_whole && is_float)) {
+            self.edits.replace(node.token, other, true);
+        } else if !self.names.functions(called).is_empty() {
             // The shader's own functions of that name are called otherwise.
-            self.rename(node.token, called);
+            self.edits.replace(node.token, called.to_owned(), true);
         }
         Value::new(returns, varies)
-    }
-
-    fn rename(&mut self, token: usize, text: &str) {
-        let line = self.line(token);
-        self.edits.replace(token, vec![name(text, line)]);
     }
 
     /// A constructor: those of numbers convert by themselves.
@@ -125,7 +123,7 @@ impl<'a> Checker<'a> {
 
     /// A function of the shader.
     fn of_shader(&mut self, called: &str, args: &[Type]) -> Option<Candidate> {
-        let all = self.names.functions.get(called)?;
+        let all = self.names.functions(called);
         self.steps += all.len() * (1 + args.len());
         // Each that is called and what is the same is the same.
         if let Some(exact) = all.iter().find(|it| it.params.iter().map(|(of, _)| of).eq(args)) {
@@ -138,24 +136,18 @@ impl<'a> Checker<'a> {
 
     /// A function of the language.
     fn of_language(&mut self, called: &'a str, args: &[Type]) -> Option<Candidate> {
-        let known = match self.builtins.get(called) {
-            Some(known) => Rc::clone(known),
-            None => {
-                let known: Rc<[Builtin]> = functions::named(called).into();
-                self.steps += 64;
-                self.builtins.insert(called, Rc::clone(&known));
-                known
-            }
-        };
+        let entry = self.names.entry(called);
+        if entry.builtins.is_none() {
+            self.steps += 64;
+        }
+        let known = &*entry.builtins.get_or_insert_with(|| functions::named(called));
         self.steps += known.len();
         let version = self.version;
         let is_there = |it: &&Builtin| it.since <= version;
+        let of_all: Vec<Candidate> = known.iter().filter_map(|it| it.with(args)).collect();
         let of_version = known.iter().filter(is_there).filter_map(|it| it.with(args)).collect();
         // Drivers know functions of later versions, too.
-        self.best(args, of_version).or_else(|| {
-            let of_all = known.iter().filter_map(|it| it.with(args)).collect();
-            self.best(args, of_all)
-        })
+        self.best(args, of_version).or_else(|| self.best(args, of_all))
     }
 
     fn best(&self, args: &[Type], mut candidates: Vec<Candidate>) -> Option<Candidate> {
@@ -178,7 +170,7 @@ impl<'a> Checker<'a> {
 
     /// A function before the one that is being read that writes what the call has, in place of what
     /// the function of the same name does: `void f(out float a) { int a_; f(a_); a = float(a_); }`.
-    fn wrap_function(&mut self, called: &str, args: &[Type], returns: Type, params: &[(Type, Way)]) {
+    fn wrap_function(&mut self, called: &'a str, args: &[Type], returns: Type, params: &[(Type, Way)]) {
         let (mut head, mut before, mut given, mut after) = (String::new(), String::new(), String::new(), String::new());
         for (i, (arg, (to, way))) in args.iter().zip(params).enumerate() {
             let comma = if i > 0 { ", " } else { "" };
@@ -204,9 +196,9 @@ impl<'a> Checker<'a> {
             None => return,
         };
         self.steps += text.len();
-        if !self.wrappers.contains(&text) {
-            self.edits.insert(self.begin, tokens_of_line(&text, self.line(self.begin)));
-            self.wrappers.insert(text);
-        }
+        self.edits.insert(self.begin, text);
+        let params = params.iter().zip(args).map(|((to, way), arg)| (if *way == Way::In { *to } else { *arg }, *way));
+        let function = Function { returns, params: params.collect() };
+        self.names.entry(called).functions.push(function);
     }
 }

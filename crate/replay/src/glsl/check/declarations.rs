@@ -1,6 +1,5 @@
 //! Declarations: variables, structures, blocks and functions (GLSL 4.60, 4 and 6.1).
 
-use super::edits::sign;
 use super::names::{Function, Meaning, Way};
 use super::types::{Base, Type};
 use super::{Checker, Value};
@@ -169,7 +168,7 @@ impl<'a> Checker<'a> {
             next += 1;
         }
         let function = Function { returns, params };
-        let known = self.names.functions.entry(name).or_default();
+        let known = &mut self.names.entry(name).functions;
         self.steps += known.len();
         if !known.contains(&function) {
             known.push(function);
@@ -213,7 +212,7 @@ impl<'a> Checker<'a> {
                 if varies {
                     // From 4.20 on a constant may have any value. GLSL ES takes it as a variable.
                     if let Some(at) = qualifiers.constant {
-                        self.edits.replace(at, Vec::new());
+                        self.edits.remove(at);
                     }
                     made.varies = true;
                     if is_global && !qualifiers.is_interface {
@@ -223,7 +222,7 @@ impl<'a> Checker<'a> {
                     made.number = number;
                 }
             } else if is_global && after == place + 3 && own.dimensions == 1 && !name.starts_with("gl_") {
-                self.unsized_arrays.insert(name, (place + 2, 0));
+                self.names.entry(name).unsized_array = Some((place + 2, 0));
             }
             self.declare(name, made);
             if self.text(next) != "," {
@@ -243,7 +242,6 @@ impl<'a> Checker<'a> {
 
     /// Gives a global its value in `main`, because it needs a constant one where it is declared.
     fn set_in_main(&mut self, place: usize, from: usize, to: usize) {
-        let Some(token) = self.tokens.get(place) else { return };
-        self.edits.take_away(from, to, vec![token.clone()], vec![sign(";", token.line)]);
+        self.edits.take_away(from, to, self.text(place).to_owned());
     }
 }

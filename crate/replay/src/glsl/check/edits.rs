@@ -1,63 +1,73 @@
 //! Changes of tokens that are found out of order and made at the end.
 
-use crate::glsl::tokens::{Token, TokenKind};
+use std::borrow::Cow;
 
-/// Tokens between brackets of a constructor.
-#[derive(Debug)]
-struct Wrap {
-    from: usize,
-    to: usize,
-    name: &'static str,
+use crate::glsl::tokens::{Token, TokenKind, tokens_of_line};
+
+type Text = Cow<'static, str>;
+
+/// What is done at a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The text, a parenthesis, the tokens up to another one, and a parenthesis.
+    Wrap,
+    /// The text takes its place.
+    Replace,
+    /// The text is put before it.
+    Insert,
+    /// The tokens up to another one are taken to the destination, between the text and a semicolon.
+    Move,
 }
 
-/// Tokens that are moved, between two of others.
 #[derive(Debug)]
-struct Move {
-    from: usize,
+struct Change {
+    kind: Kind,
+    at: usize,
     to: usize,
-    before: Vec<Token>,
-    after: Vec<Token>,
+    text: Text,
+    /// Its names are those of the translation.
+    is_final: bool,
+    /// The change before this one at the same token.
+    before: Option<usize>,
 }
 
 /// Changes of a list of tokens. Indices are those of the list before all changes.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
-    wraps: Vec<Wrap>,
-    replaced: Vec<(usize, Vec<Token>)>,
-    inserted: Vec<(usize, Vec<Token>)>,
-    moves: Vec<Move>,
+    changes: Vec<Change>,
     /// Where tokens are moved to: after all of them.
     destination: Option<usize>,
 }
 
-/// A name of the translation, which nothing replaces.
-pub(super) fn name(text: &str, line: u32) -> Token {
-    Token { is_final: true, ..Token::new(TokenKind::Name, text, line) }
-}
-
-pub(super) fn sign(text: &str, line: u32) -> Token {
-    Token { space: false, ..Token::new(TokenKind::Sign, text, line) }
-}
-
 impl Edits {
-    /// A constructor around tokens. Of two around the same the later one is outside.
+    fn push(&mut self, kind: Kind, [at, to]: [usize; 2], text: Text, is_final: bool) {
+        self.changes.push(Change { kind, at, to, text, is_final, before: None });
+    }
+
+    /// A constructor around tokens. What is inside was wrapped before.
     pub(super) fn wrap(&mut self, from: usize, to: usize, name: &'static str) {
-        self.wraps.push(Wrap { from, to, name });
+        self.push(Kind::Wrap, [from, to], name.into(), true);
     }
 
-    /// Other tokens in the place of one. Of two replacements the later one counts.
-    pub(super) fn replace(&mut self, at: usize, with: Vec<Token>) {
-        self.replaced.push((at, with));
+    /// Another text in the place of a token. The last one counts. `is_final`: its names are those
+    /// of the translation.
+    pub(super) fn replace(&mut self, at: usize, text: impl Into<Text>, is_final: bool) {
+        self.push(Kind::Replace, [at, at], text.into(), is_final);
     }
 
-    /// More tokens before one.
-    pub(super) fn insert(&mut self, at: usize, tokens: Vec<Token>) {
-        self.inserted.push((at, tokens));
+    /// Takes a token away.
+    pub(super) fn remove(&mut self, at: usize) {
+        self.push(Kind::Replace, [at, at], "".into(), true);
     }
 
-    /// Takes tokens, with their changes, to [`Edits::set_destination`].
-    pub(super) fn take_away(&mut self, from: usize, to: usize, before: Vec<Token>, after: Vec<Token>) {
-        self.moves.push(Move { from, to, before, after });
+    /// A text before a token, with the names of the shader.
+    pub(super) fn insert(&mut self, at: usize, text: String) {
+        self.push(Kind::Insert, [at, at], text.into(), false);
+    }
+
+    /// Takes tokens, with their changes, to [`Edits::set_destination`], after a text.
+    pub(super) fn take_away(&mut self, from: usize, to: usize, text: String) {
+        self.push(Kind::Move, [from, to], text.into(), false);
     }
 
     /// Where tokens are moved to that were taken away before.
@@ -67,70 +77,83 @@ impl Edits {
 
     /// The tokens with all changes.
     pub(super) fn apply(mut self, tokens: Vec<Token>) -> Vec<Token> {
-        // Stable: what was put around something later comes first.
-        self.wraps.reverse();
-        self.wraps.sort_by_key(|wrap| (wrap.from, core::cmp::Reverse(wrap.to)));
-        let mut ends: Vec<usize> = self.wraps.iter().map(|wrap| wrap.to).collect();
-        ends.sort_unstable();
-        self.replaced.sort_by_key(|(at, _)| *at);
-        self.inserted.sort_by_key(|(at, _)| *at);
-        let destination = self.destination;
-        // What is declared after the place that it would be moved to stays.
-        self.moves.retain(|it| destination.is_some_and(|at| it.to <= at));
-        self.moves.sort_by_key(|it| it.from);
-
-        let mut out = Vec::with_capacity(tokens.len() + 3 * self.wraps.len());
+        // The last change of each token, and how many constructors end before it.
+        let mut last: Vec<Option<usize>> = vec![None; tokens.len()];
+        let mut ends = vec![0u32; tokens.len() + 1];
+        for (i, change) in self.changes.iter_mut().enumerate() {
+            if let Some(slot) = last.get_mut(change.at) {
+                change.before = slot.replace(i);
+            }
+            if change.kind == Kind::Wrap
+                && let Some(count) = ends.get_mut(change.to)
+            {
+                *count += 1;
+            }
+        }
+        let all = |at: usize| {
+            let first = last.get(at).copied().flatten().and_then(|i| self.changes.get(i));
+            core::iter::successors(first, |change| self.changes.get(change.before?))
+        };
+        let mut out: Vec<Token> = Vec::with_capacity(tokens.len() + 3 * self.changes.len());
         let mut moved: Vec<Token> = Vec::new();
-        let mut ends = ends.into_iter().peekable();
-        let mut wraps = self.wraps.into_iter().peekable();
-        let mut replaced = self.replaced.into_iter().peekable();
-        let mut inserted = self.inserted.into_iter().peekable();
-        let mut moves = self.moves.into_iter().peekable();
-        // Where the tokens began that are being taken away, in `out`.
-        let mut taken: Option<(usize, Move)> = None;
+        // What is being taken away, and where it begins in `out`.
+        let mut taken: Option<(usize, &Change)> = None;
+        let count = tokens.len();
         let mut line = 0;
         for (i, token) in tokens.into_iter().enumerate() {
-            while ends.next_if(|end| *end <= i).is_some() {
-                out.push(sign(")", line));
-            }
-            if let Some((begin, it)) = taken.take_if(|(_, it)| it.to <= i) {
-                moved.extend(it.before);
+            close(&mut out, ends.get(i), line);
+            if let Some((begin, change)) = taken.take_if(|(_, change)| change.to <= i) {
+                put(&mut moved, &change.text, line, false);
                 moved.extend(out.drain(begin..));
-                moved.extend(it.after);
+                put(&mut moved, ";", line, false);
             }
-            if destination == Some(i) {
+            if self.destination == Some(i) {
                 out.append(&mut moved);
             }
-            while let Some((_, more)) = inserted.next_if(|(at, _)| *at <= i) {
-                out.extend(more);
-            }
-            if taken.is_none()
-                && let Some(it) = moves.next_if(|it| it.from <= i)
-            {
-                taken = Some((out.len(), it));
-            }
             line = token.line;
-            while let Some(wrap) = wraps.next_if(|wrap| wrap.from <= i) {
-                out.extend([name(wrap.name, line), sign("(", line)]);
+            for change in all(i).filter(|change| change.kind == Kind::Insert) {
+                put(&mut out, &change.text, line, change.is_final);
             }
-            let mut instead = None;
-            while let Some((_, with)) = replaced.next_if(|(at, _)| *at <= i) {
-                instead = Some(with);
+            // What is declared after the place that it would be moved to stays.
+            let mut moves = all(i).filter(|it| it.kind == Kind::Move && self.destination >= Some(it.to));
+            if let (None, Some(change)) = (&taken, moves.next()) {
+                taken = Some((out.len(), change));
             }
-            match instead {
-                Some(with) => out.extend(with),
+            for change in all(i).filter(|change| change.kind == Kind::Wrap) {
+                put(&mut out, &change.text, line, true);
+                put(&mut out, "(", line, true);
+            }
+            match all(i).find(|change| change.kind == Kind::Replace) {
+                Some(change) => put(&mut out, &change.text, line, change.is_final),
                 None => out.push(token),
             }
         }
-        out.extend(ends.map(|_| sign(")", line)));
+        close(&mut out, ends.get(count), line);
         out
+    }
+}
+
+fn close(out: &mut Vec<Token>, count: Option<&u32>, line: u32) {
+    for _ in 0..count.copied().unwrap_or(0) {
+        put(out, ")", line, true);
+    }
+}
+
+fn put(out: &mut Vec<Token>, text: &str, line: u32, is_final: bool) {
+    for token in tokens_of_line(text, line) {
+        let is_final = is_final && token.kind == TokenKind::Name;
+        out.push(Token { is_final, ..token });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::glsl::tokens::tokens_of_line;
+
+    fn applied(edits: Edits, line: &str) -> String {
+        let all = edits.apply(tokens_of_line(line, 1));
+        all.into_iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
+    }
 
     #[test]
     fn changes_nest() {
@@ -139,20 +162,22 @@ mod tests {
         edits.wrap(2, 3, "uint");
         edits.wrap(0, 3, "float");
         edits.wrap(0, 3, "vec2");
-        edits.replace(2, tokens_of_line("9", 1));
-        edits.insert(0, tokens_of_line("x ;", 1));
-        let text: Vec<String> = edits.apply(tokens_of_line("a + b", 1)).into_iter().map(|token| token.text).collect();
-        assert_eq!(text.join(" "), "x ; vec2 ( float ( int ( a ) + uint ( 9 ) ) )");
+        edits.replace(2, "8", true);
+        edits.replace(2, "9", true);
+        edits.insert(0, "x;".into());
+        assert_eq!(applied(edits, "a + b"), "x ; vec2 ( float ( int ( a ) + uint ( 9 ) ) )");
     }
 
     #[test]
     fn what_is_moved_takes_its_changes_along() {
         let mut edits = Edits::default();
-        edits.take_away(2, 4, tokens_of_line("a", 1), tokens_of_line(";", 1));
+        edits.take_away(2, 4, "a".into());
         edits.wrap(3, 4, "float");
         edits.set_destination(6);
-        let text: Vec<String> =
-            edits.apply(tokens_of_line("float a = b ; { }", 1)).into_iter().map(|token| token.text).collect();
-        assert_eq!(text.join(" "), "float a ; { a = float ( b ) ; }");
+        assert_eq!(applied(edits, "float a = b ; { }"), "float a ; { a = float ( b ) ; }");
+        let mut late = Edits::default();
+        late.set_destination(1);
+        late.take_away(4, 6, "a".into());
+        assert_eq!(applied(late, "{ } float a = b ;"), "{ } float a = b ;");
     }
 }

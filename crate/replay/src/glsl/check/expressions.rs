@@ -1,11 +1,9 @@
 //! The types of expressions (GLSL 4.60, 5).
 
-use super::edits::{name, sign};
 use super::names::Meaning;
 use super::tree::{Kind, NONE, Node};
 use super::types::{Base, Type, common};
 use super::{Checker, MAX_STEPS, Value};
-use crate::glsl::tokens::{Token, TokenKind};
 
 impl<'a> Checker<'a> {
     /// Reads an expression at a token and finds its types. Returns the index after it and its node.
@@ -128,24 +126,18 @@ impl<'a> Checker<'a> {
 
     /// An array without a size has as many elements as are used (GLSL 4.60, 4.1.9).
     fn note_index(&mut self, array: u32, index: Option<i32>) {
-        if self.unsized_arrays.is_empty() {
-            return;
-        }
         let Some(node) = self.tree.node(array).filter(|node| node.kind == Kind::Name) else { return };
         let name = self.text(node.token);
-        if self.names.is_of_globals(name)
-            && let Some((_, most)) = self.unsized_arrays.get_mut(name)
-        {
+        if let Some((_, most)) = self.names.unsized_array(name) {
             *most = index.unwrap_or(0).max(*most);
         }
     }
 
     /// Gives arrays their sizes.
     pub(super) fn set_sizes(&mut self) {
-        for (close, most) in core::mem::take(&mut self.unsized_arrays).into_values() {
-            let line = self.line(close);
+        for (close, most) in self.names.unsized_arrays() {
             let size = i64::from(most) + 1;
-            self.edits.insert(close, vec![Token::new(TokenKind::Number, size.to_string(), line)]);
+            self.edits.insert(close, size.to_string());
         }
     }
 
@@ -160,15 +152,10 @@ impl<'a> Checker<'a> {
             // `1f` is a float elsewhere.
             let digits = text.trim_end_matches(['f', 'F']);
             if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                self.set_number(token, format!("{digits}.0"));
+                self.edits.replace(token, format!("{digits}.0"), true);
             }
             Type::FLOAT
         }
-    }
-
-    fn set_number(&mut self, token: usize, text: String) {
-        let with = Token { text, kind: TokenKind::Number, ..Token::new(TokenKind::Number, "", self.line(token)) };
-        self.edits.replace(token, vec![with]);
     }
 
     /// What an operator of two operands comes to, which are converted.
@@ -242,8 +229,8 @@ impl<'a> Checker<'a> {
             {
                 self.edits.wrap(base.from, base.to, name);
             }
-            self.edits.replace(node.token.saturating_sub(1), Vec::new());
-            self.edits.replace(node.token, Vec::new());
+            self.edits.remove(node.token.saturating_sub(1));
+            self.edits.remove(node.token);
         }
         made
     }
@@ -259,9 +246,9 @@ impl<'a> Checker<'a> {
         if of.dimensions == 0 && is_short && self.tree.node(first).is_some_and(|node| is_plain(node.kind)) {
             let length = if of.is_matrix() { of.columns } else { of.rows };
             for at in node.from + 1..node.to {
-                self.edits.replace(at, Vec::new());
+                self.edits.remove(at);
             }
-            self.set_number(node.from, length.to_string());
+            self.edits.replace(node.from, length.to_string(), true);
         }
         Type::INT
     }
@@ -301,7 +288,8 @@ impl<'a> Checker<'a> {
         // Beyond that the sign is one of the bits.
         let value = whole_number(self.text(number.token)).filter(|value| i32::try_from(*value).is_ok());
         let Some(value) = value else { return false };
-        self.set_number(number.token, if to == Base::Float { format!("{value}.0") } else { format!("{value}u") });
+        let text = if to == Base::Float { format!("{value}.0") } else { format!("{value}u") };
+        self.edits.replace(number.token, text, true);
         true
     }
 
@@ -312,24 +300,13 @@ impl<'a> Checker<'a> {
         if node.kind != Kind::List {
             return self.convert(at, to);
         }
-        let text = if to.dimensions > 0 {
-            let name = self.name_of(Type { dimensions: 0, ..to });
-            name.map(|name| (name, to.dimensions))
-        } else {
-            self.name_of(to).map(|name| (name, 0))
-        };
-        let Some((text, dimensions)) = text else { return };
-        let line = self.line(node.from);
+        let Some(text) = self.name_of(Type { dimensions: 0, ..to }) else { return };
         // Structures may be called something else in the translation.
-        let mut begin = vec![Token { is_final: Type::by_name(text).is_some(), ..name(text, line) }];
-        for _ in 0..dimensions {
-            begin.extend([sign("[", line), sign("]", line)]);
-        }
-        begin.push(sign("(", line));
-        self.edits.replace(node.from, begin);
-        self.edits.replace(node.to - 1, vec![sign(")", line)]);
+        let is_final = !matches!(to.base, Base::Struct(_));
+        self.edits.replace(node.from, format!("{text}{}(", "[]".repeat(to.dimensions.into())), is_final);
+        self.edits.replace(node.to - 1, ")", true);
         if self.text(node.to.saturating_sub(2)) == "," {
-            self.edits.replace(node.to - 2, Vec::new());
+            self.edits.remove(node.to - 2);
         }
         for i in 0..self.tree.args_of(&node).len() {
             let Some(item) = self.tree.args_of(&node).get(i).copied() else { break };

@@ -204,28 +204,35 @@ pub(super) fn sampled(name: &str, sampler: Sampler, args: &[Type]) -> (Type, Vec
     (returns, params.collect())
 }
 
-/// What a function that samples a texture is called in the translation, if WebGL2 has no such
-/// texture: lines are flat textures, and rectangles have coordinates of their own.
+/// What a function that samples a texture is called in the translation, if WebGL2 lacks it or the
+/// kind of texture: lines are flat textures, and rectangles have coordinates of their own.
 pub(super) fn renamed(name: &str, sampler: Sampler) -> Option<&'static str> {
-    let Sampler { shape, is_shadow, .. } = sampler;
-    Some(match (shape, is_shadow, name) {
-        (Shape::One, false, "texture" | "texture1D") => "_tex1D",
-        (Shape::One, false, "textureLod" | "texture1DLod") => "_tex1DLod",
-        (Shape::One, false, "textureProj" | "texture1DProj") => "_tex1DProj",
-        (Shape::One, false, "textureGrad" | "texture1DGradARB") => "_tex1DGrad",
-        (Shape::One, false, "texelFetch" | "texelFetch1D") => "_fetch1D",
-        (Shape::One, false, "textureSize" | "textureSize1D") => "_size1D",
-        (Shape::One, true, "texture") => "_tex1DShadow",
-        (Shape::One, true, "shadow1D" | "shadow1DEXT") => "_shadow1D",
-        (Shape::Rectangle, false, "texture" | "texture2DRect") => "_texRect",
-        (Shape::Rectangle, false, "textureProj" | "texture2DRectProj") => "_texRectProj",
-        (Shape::Rectangle, true, "texture") => "_texRectShadow",
-        (Shape::Rectangle, true, "shadow2DRect") => "_shadowRect",
-        (Shape::Rectangle, false, "texelFetch") => "_fetchRect",
-        (Shape::Rectangle, _, "textureSize") => "_sizeRect",
-        _ => return None,
-    })
+    let Sampler { shape, is_array, is_shadow, .. } = sampler;
+    let all = RENAMED.iter().filter(|(of, shadow, _)| !is_array && *of == shape && *shadow == is_shadow);
+    let mut pairs = all.flat_map(|(.., names)| names.split(' ').filter_map(|pair| pair.split_once('=')));
+    pairs.find(|(known, _)| *known == name).map(|(_, other)| other)
 }
+
+/// Shapes of textures, with shadows or without, and what functions are called that sample them.
+const RENAMED: &[(Shape, bool, &str)] = &[
+    (Shape::Two, false, "textureGather=_gather textureGatherOffset=_gatherOffset"),
+    (Shape::Two, true, "textureGather=_gatherShadow"),
+    (
+        Shape::One,
+        false,
+        "texture=_tex1D texture1D=_tex1D textureLod=_tex1DLod texture1DLod=_tex1DLod textureProj=_tex1DProj texture1DProj=_tex1DProj \
+         textureGrad=_tex1DGrad texture1DGradARB=_tex1DGrad texelFetch=_fetch1D texelFetch1D=_fetch1D textureSize=_size1D \
+         textureSize1D=_size1D",
+    ),
+    (Shape::One, true, "texture=_tex1DShadow shadow1D=_shadow1D shadow1DEXT=_shadow1D"),
+    (
+        Shape::Rectangle,
+        false,
+        "texture=_texRect texture2DRect=_texRect textureProj=_texRectProj texture2DRectProj=_texRectProj texelFetch=_fetchRect \
+         textureSize=_sizeRect",
+    ),
+    (Shape::Rectangle, true, "texture=_texRectShadow shadow2DRect=_shadowRect textureSize=_sizeRect"),
+];
 
 #[cfg(test)]
 mod tests {

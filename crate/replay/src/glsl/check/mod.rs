@@ -21,14 +21,9 @@ mod statements;
 mod tree;
 mod types;
 
-use std::rc::Rc;
-
-use hashbrown::{HashMap, HashSet};
-
 use super::cost::closing;
 use super::tokens::Token;
 use edits::Edits;
-use functions::Builtin;
 use names::Names;
 use tree::Tree;
 use types::Type;
@@ -67,12 +62,6 @@ struct Checker<'a> {
     tree: Tree,
     /// Of the nodes of the tree.
     values: Vec<Value>,
-    /// Global arrays without a size: the bracket that closes it, and the greatest index so far.
-    unsized_arrays: HashMap<&'a str, (usize, i32)>,
-    /// Functions of the language that were called.
-    builtins: HashMap<&'a str, Rc<[Builtin]>>,
-    /// Functions that convert what others write: their texts.
-    wrappers: HashSet<String>,
     /// Where the declaration begins that is being read, and what its function returns.
     begin: usize,
     returns: Type,
@@ -104,9 +93,6 @@ fn checked(tokens: &[Token], version: u32, gpu_shader5: bool) -> (Edits, usize) 
         edits: Edits::default(),
         tree: Tree::default(),
         values: Vec::new(),
-        unsized_arrays: HashMap::new(),
-        builtins: HashMap::new(),
-        wrappers: HashSet::new(),
         begin: 0,
         returns: Type::VOID,
         steps: 0,
@@ -127,10 +113,6 @@ impl<'a> Checker<'a> {
 
     fn is_name(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == super::tokens::TokenKind::Name)
-    }
-
-    fn line(&self, at: usize) -> u32 {
-        self.tokens.get(at).map_or(0, |token| token.line)
     }
 
     /// The index of the bracket that closes the one at `open`.

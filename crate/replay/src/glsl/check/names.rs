@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use super::Value;
+use super::functions::Builtin;
 use super::types::{Base, Type};
 use crate::glsl::builtins::{COMPATIBILITY, COMPATIBILITY_TYPES};
 
@@ -35,19 +36,74 @@ pub(super) struct Function {
     pub(super) params: Vec<(Type, Way)>,
 }
 
+/// Variables of the language without `gl_`: their type, dimensions as an array, and names.
+const VARIABLES: &[(&str, u8, &str)] = &[
+    (
+        "vec4",
+        0,
+        "Position FragCoord FragColor Vertex Color SecondaryColor FrontColor FrontSecondaryColor BackColor BackSecondaryColor ClipVertex",
+    ),
+    ("vec4", 1, "FragData TexCoord"),
+    ("vec3", 0, "Normal"),
+    ("vec2", 0, "PointCoord SamplePosition"),
+    ("float", 0, "PointSize FragDepth FogCoord FogFragCoord"),
+    ("float", 1, "ClipDistance CullDistance"),
+    ("bool", 0, "FrontFacing HelperInvocation"),
+    ("int", 1, "SampleMask SampleMaskIn"),
+    (
+        "int",
+        0,
+        "VertexID InstanceID PrimitiveID Layer ViewportIndex SampleID NumSamples BaseVertex BaseInstance DrawID BaseVertexARB \
+         BaseInstanceARB DrawIDARB",
+    ),
+];
+
+/// What is known of a name.
+#[derive(Debug, Default)]
+pub(super) struct Entry {
+    /// What it means in the scopes that are open, the inner one last, with their depth.
+    meanings: Vec<(usize, Meaning)>,
+    /// Functions of the shader.
+    pub(super) functions: Vec<Function>,
+    /// Functions of the language. `None` before it is called.
+    pub(super) builtins: Option<Vec<Builtin>>,
+    /// Of a global array without a size: the bracket that closes it, and the greatest index so far.
+    pub(super) unsized_array: Option<(usize, i32)>,
+}
+
 /// The names of a shader.
 #[derive(Debug, Default)]
 pub(super) struct Names<'a> {
-    /// By name: what it means in the scopes that are open, the inner one last, with their depth.
-    meanings: HashMap<&'a str, Vec<(usize, Meaning)>>,
+    entries: HashMap<&'a str, Entry>,
     /// Names that were declared, and how many had been when each scope began.
     declared: Vec<&'a str>,
     scopes: Vec<usize>,
     pub(super) structs: Vec<Struct<'a>>,
-    pub(super) functions: HashMap<&'a str, Vec<Function>>,
 }
 
 impl<'a> Names<'a> {
+    /// What is known of a name. It is new if it was not known.
+    pub(super) fn entry(&mut self, name: &'a str) -> &mut Entry {
+        self.entries.entry(name).or_default()
+    }
+
+    /// Functions of the shader with a name.
+    pub(super) fn functions(&self, name: &str) -> &[Function] {
+        self.entries.get(name).map_or(&[], |entry| &entry.functions)
+    }
+
+    /// The global array without a size that a name means: see [`Entry::unsized_array`].
+    pub(super) fn unsized_array(&mut self, name: &str) -> Option<&mut (usize, i32)> {
+        let entry = self.entries.get_mut(name)?;
+        entry.meanings.last().filter(|(depth, _)| *depth == 0)?;
+        entry.unsized_array.as_mut()
+    }
+
+    /// All of these.
+    pub(super) fn unsized_arrays(&self) -> Vec<(usize, i32)> {
+        self.entries.values().filter_map(|entry| entry.unsized_array).collect()
+    }
+
     pub(super) fn enter(&mut self) {
         self.scopes.push(self.declared.len());
     }
@@ -55,8 +111,8 @@ impl<'a> Names<'a> {
     pub(super) fn leave(&mut self) {
         let Some(begin) = self.scopes.pop() else { return };
         for name in self.declared.drain(begin..) {
-            if let Some(meanings) = self.meanings.get_mut(name) {
-                meanings.pop();
+            if let Some(entry) = self.entries.get_mut(name) {
+                entry.meanings.pop();
             }
         }
     }
@@ -68,12 +124,12 @@ impl<'a> Names<'a> {
 
     pub(super) fn declare(&mut self, name: &'a str, meaning: Meaning) {
         let depth = self.scopes.len();
-        let meanings = self.meanings.entry(name).or_default();
-        match meanings.last_mut().filter(|(known, _)| *known == depth) {
+        let entry = self.entries.entry(name).or_default();
+        match entry.meanings.last_mut().filter(|(known, _)| *known == depth) {
             // Declared again, as globals may be: with a size, or with other qualifiers.
             Some((_, last)) => *last = meaning,
             None => {
-                meanings.push((depth, meaning));
+                entry.meanings.push((depth, meaning));
                 self.declared.push(name);
             }
         }
@@ -94,12 +150,7 @@ impl<'a> Names<'a> {
     }
 
     pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
-        self.meanings.get(name).and_then(|all| all.last()).map(|(_, meaning)| *meaning)
-    }
-
-    /// Whether a name means a global.
-    pub(super) fn is_of_globals(&self, name: &str) -> bool {
-        self.meanings.get(name).and_then(|all| all.last()).is_some_and(|(depth, _)| *depth == 0)
+        self.entries.get(name).and_then(|entry| entry.meanings.last()).map(|(_, meaning)| *meaning)
     }
 
     /// The type with this name.
@@ -133,41 +184,23 @@ impl<'a> Names<'a> {
     /// A variable of the language.
     pub(super) fn builtin(&mut self, name: &str) -> Option<Value> {
         let short = name.strip_prefix("gl_")?;
-        let vec4 = Type::vector(Base::Float, 4);
-        let of = match short {
-            "Position"
-            | "FragCoord"
-            | "FragColor"
-            | "Vertex"
-            | "Color"
-            | "SecondaryColor"
-            | "FrontColor"
-            | "FrontSecondaryColor"
-            | "BackColor"
-            | "BackSecondaryColor"
-            | "ClipVertex" => vec4,
-            "FragData" | "TexCoord" => vec4.array(1),
-            "Normal" => Type::vector(Base::Float, 3),
-            "PointCoord" | "SamplePosition" => Type::vector(Base::Float, 2),
-            "PointSize" | "FragDepth" | "FogCoord" | "FogFragCoord" => Type::FLOAT,
-            "ClipDistance" | "CullDistance" => Type::FLOAT.array(1),
-            "FrontFacing" | "HelperInvocation" => Type::BOOL,
-            "SampleMask" | "SampleMaskIn" => Type::INT.array(1),
-            "VertexID" | "InstanceID" | "PrimitiveID" | "Layer" | "ViewportIndex" | "SampleID" | "NumSamples"
-            | "BaseVertex" | "BaseInstance" | "DrawID" | "BaseVertexARB" | "BaseInstanceARB" | "DrawIDARB"
-            | "InstanceIndex" | "VertexIndex" => Type::INT,
-            "DepthRange" => {
-                let members = vec![("near", Type::FLOAT), ("far", Type::FLOAT), ("diff", Type::FLOAT)];
-                self.structs.push(Struct { name: "", members });
-                Type::scalar(Base::Struct(self.structs.len() as u32 - 1))
-            }
-            _ if short.starts_with("MultiTexCoord") => vec4,
-            _ if short.starts_with("Max") || short.starts_with("Min") => return Some(Value::new(Type::INT, false)),
-            _ => {
-                let (_, of, elements) = COMPATIBILITY.iter().find(|(known, ..)| *known == short)?;
-                let of = Type::by_name(of).or_else(|| self.of_compatibility(of))?;
-                of.array(u8::from(*elements > 0))
-            }
+        if let Some((of, dimensions, _)) =
+            VARIABLES.iter().find(|(.., names)| names.split(' ').any(|known| known == short))
+        {
+            return Some(Value::new(Type::by_name(of)?.array(*dimensions), true));
+        }
+        let of = if short == "DepthRange" {
+            let members = vec![("near", Type::FLOAT), ("far", Type::FLOAT), ("diff", Type::FLOAT)];
+            self.structs.push(Struct { name: "", members });
+            Type::scalar(Base::Struct(self.structs.len() as u32 - 1))
+        } else if short.starts_with("MultiTexCoord") {
+            Type::vector(Base::Float, 4)
+        } else if short.starts_with("Max") || short.starts_with("Min") {
+            return Some(Value::new(Type::INT, false));
+        } else {
+            let (_, of, elements) = COMPATIBILITY.iter().find(|(known, ..)| *known == short)?;
+            let of = Type::by_name(of).or_else(|| self.of_compatibility(of))?;
+            of.array(u8::from(*elements > 0))
         };
         Some(Value::new(of, true))
     }

@@ -158,6 +158,12 @@ fn samplers_say_what_a_texture_has() {
         "c=texture(s,vec2(j))*2.0;c=texture2D(s,vec2(j),1.0);c=vec4(texelFetch(t,j,0));c=_tex1D(o,1.0)+_texRect(r,vec2(j));\
          c=vec4(_tex1D(z[1],x)+uint(_size1D(o,0)));x=texture(d,vec3(1))*2.0;c=textureLodOffset(s,vec2(j),0.0,j);c=shadow2D(d,vec3(1))*2.0;",
     );
+    becomes(
+        400,
+        samplers,
+        "c = textureGather(s, j, 1) + textureGather(d, j, 1);",
+        "c=_gather(s,vec2(j),1)+_gatherShadow(d,vec2(j),1.0);",
+    );
     assert!(made(150, "vec4 g(sampler1D e) { return texture(e, 1); }").contains("_tex1D(e,1.0)"));
 }
 

@@ -72,6 +72,8 @@ impl Unit {
                     out.push(' ');
                 }
                 match token.kind {
+                    // Members are called as their declaration has it.
+                    TokenKind::Name => out.push_str(&shown_name(&token.text)),
                     TokenKind::Number => out.push_str(token.text.trim_end_matches("lf").trim_end_matches("LF")),
                     _ => out.push_str(&token.text),
                 }
