@@ -2,6 +2,8 @@ import { formatCount, formatCounted } from '../base/format.ts';
 import type { TraceInfo } from '../base/protocol.ts';
 import { type Collected, MOST_COLLECTED } from '../base/record_protocol.ts';
 import { CUSTOM } from './event_types.ts';
+import type { KeptField } from './kept_fields.ts';
+import type { Tracks } from './tracks.ts';
 
 /** A track to be made of some of the records that a pass has collected. */
 export interface Lane {
@@ -12,8 +14,10 @@ export interface Lane {
   readonly noun: string;
   /** Indices of its records. */
   readonly rows: readonly number[];
-  /** Names of its slices, one for each record; null for points. */
+  /** Names of its slices, one for each record; null for points and values. */
   readonly names: readonly string[] | null;
+  /** It is of the numbers of its records. */
+  readonly isOfValues?: true;
 }
 
 /** The field of records that says on which CPU they were written. */
@@ -68,6 +72,33 @@ export function eventLanes(found: Collected, wanted: string | null): Lane[] {
       const detail = `All ${type === CUSTOM ? label : `typed events of type ${type}`}${cut(found)}`;
       return { key: eventsKey(type), label, detail, noun: 'event', rows, names: null };
     });
+}
+
+/** Identifies the lanes of a field, one for each track that the records are on. */
+export function eachKey({ path }: KeptField): string {
+  return ['each', ...path].join(' ');
+}
+
+/** A lane per track of records with the numbers of a field. */
+export function valueLanes(found: Collected, field: KeptField, tracks: Tracks): Lane[] {
+  const { label } = field;
+  const key = eachKey(field);
+  // A track of points may be called like those of others: the file that it belongs to tells it from them.
+  const nameOf = (id: number) => {
+    const track = tracks.get(id);
+    return tracks.get(track?.parent ?? -1)?.name ?? track?.name ?? '';
+  };
+  return [...grouped(found, (row) => found.track[row]!)]
+    .sort(([a], [b]) => a - b)
+    .map(([track, rows]) => ({
+      key: `${key} ${track}`,
+      label: `${label} · ${nameOf(track)}`,
+      detail: `${label} in ${nameOf(track)}${cut(found)}`,
+      noun: 'value',
+      rows,
+      names: null,
+      isOfValues: true,
+    }));
 }
 
 /** Identifies the lane of events of a type. */
