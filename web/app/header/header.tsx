@@ -1,7 +1,7 @@
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { formatBytes, formatCounted, formatLength, formatPercent, shortened } from '../../base/format.ts';
 import { runCommand } from '../../page/commands.ts';
-import type { Page } from '../../page/page.ts';
+import type { Page, SearchField } from '../../page/page.ts';
 import { Companions } from '../../parts/companions.tsx';
 import { Lazy } from '../../parts/lazy.tsx';
 import type { ThemeChoice, ThemeControl } from '../../parts/theme.ts';
@@ -22,20 +22,32 @@ export function Header({ page }: { page: Page }) {
   const trace = open?.trace;
   const searched = trace?.info.value ? open : null;
   return (
-    <header class="header row">
-      <span class="brand row">
-        <Logo />
-        Unspool
-      </span>
-      {open && <Facts open={open} page={page} />}
+    <header class="header">
+      <div class="header-begin row">
+        <span class="brand row">
+          <Logo />
+          Unspool
+        </span>
+        {open && <Facts open={open} page={page} />}
+      </div>
       {searched ? (
         <div class="search-place">
-          <Lazy key={searched.id} load={loadSearchBox} props={{ open: searched, page }} />
+          <Lazy
+            key={searched.id}
+            load={loadSearchBox}
+            props={{ open: searched, page }}
+            instead={<EarlySearch search={page.search} />}
+          />
         </div>
       ) : (
         page.search.mode.value === 'commands' && (
           <div class="search-place">
-            <Lazy key="commands" load={loadSearchBox} props={{ open: null, page }} />
+            <Lazy
+              key="commands"
+              load={loadSearchBox}
+              props={{ open: null, page }}
+              instead={<EarlySearch search={page.search} />}
+            />
           </div>
         )
       )}
@@ -68,6 +80,29 @@ export function Header({ page }: { page: Page }) {
         <ThemeButton theme={theme} />
       </span>
     </header>
+  );
+}
+
+/** Takes what is typed before the code of the search is there. */
+function EarlySearch({ search: { isAsked, early } }: { search: SearchField }) {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (isAsked.value) input.current?.focus();
+  }, [isAsked.value]);
+  return (
+    <input
+      ref={input}
+      class="early-search"
+      aria-label="Search"
+      value={early.value}
+      // The field that takes its place has the focus, too.
+      onFocus={() => {
+        isAsked.value = true;
+      }}
+      onInput={({ currentTarget }) => {
+        early.value = currentTarget.value;
+      }}
+    />
   );
 }
 

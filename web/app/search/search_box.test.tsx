@@ -69,7 +69,7 @@ function setUp(offers: readonly string[] = ['disassembly', 'callStacks']) {
     timeline: { arrangement: { ordered: signal([]) }, show: () => undefined },
   } as unknown as OpenTrace;
   const page = {
-    search: { mode: signal<SearchMode>('all'), isAsked: signal(false) },
+    search: { mode: signal<SearchMode>('all'), isAsked: signal(false), early: signal('') },
     commands: [command('zoom-in', 'Zoom in', log), command('show-keys', 'Show keys', log)],
     features: [],
     surface: signal(null),
