@@ -2,6 +2,8 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { ComponentChildren } from 'preact';
 import { LISTINGS } from '../../../base/calls_protocol.ts';
 import { formatCount, formatCounted, formatPercent, plural, shortened } from '../../../base/format.ts';
+import { type MenuItem, useMenu } from '../../../parts/menu/request.ts';
+import { anchorOf } from '../../../parts/popover.tsx';
 import { Segments } from '../../../parts/segments.tsx';
 import type { ThemeControl } from '../../../parts/theme.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
@@ -157,24 +159,14 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
           >
             List calls
           </button>
-          <button
-            type="button"
-            title="Save the whole graph for Graphviz"
-            onClick={() => save(dotOf(graph, { nameOf, length: exact }), 'text/vnd.graphviz', 'dot')}
-          >
-            Save DOT
-          </button>
-          <button
-            type="button"
-            title="Save the drawing"
-            disabled={!isGraph}
-            onClick={() => {
+          <SaveMenu
+            saveDot={() => save(dotOf(graph, { nameOf, length: exact }), 'text/vnd.graphviz', 'dot')}
+            saveSvg={() => {
               const drawing = svgFile();
               if (drawing) save(drawing, 'image/svg+xml', 'svg');
             }}
-          >
-            Save SVG
-          </button>
+            isGraph={isGraph}
+          />
         </span>
         {graph.edges.length > 0 && !isGraph && <TakeEdges open={open} graph={graph} clock={clock} />}
       </div>
@@ -207,5 +199,33 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
         />
       )}
     </div>
+  );
+}
+
+interface SaveProps {
+  readonly saveDot: () => void;
+  readonly saveSvg: () => void;
+  /** Whether there is a drawing. */
+  readonly isGraph: boolean;
+}
+
+/** The menu of files that the graph can be saved as: two buttons would not fit beside all that chooses what is shown. */
+function SaveMenu({ saveDot, saveSvg, isGraph }: SaveProps) {
+  const show = useMenu();
+  const items: readonly MenuItem[] = [
+    ...(isGraph ? [{ id: 'svg', title: 'Save the drawing (SVG)', run: saveSvg }] : []),
+    { id: 'dot', title: 'Save the whole graph for Graphviz (DOT)', run: saveDot },
+  ];
+  return (
+    <button
+      type="button"
+      aria-haspopup="menu"
+      title="Save the graph as a file"
+      onClick={({ currentTarget, detail }) => {
+        show({ label: 'Save', items, at: anchorOf(currentTarget, 2), byKey: detail === 0, button: currentTarget });
+      }}
+    >
+      Save ▾
+    </button>
   );
 }
