@@ -70,6 +70,14 @@ export function SearchBox({ open, page }: Props) {
     });
   const rows = isOpen.value && known ? listOf(known) : [];
 
+  useLayoutEffect(
+    () =>
+      watch([mode], () => {
+        aside.value = null;
+        nowhere.value = '';
+      }),
+    [],
+  );
   useLayoutEffect(() => {
     if (!isAsked.value) return;
     isAsked.value = false;
@@ -88,14 +96,6 @@ export function SearchBox({ open, page }: Props) {
     // With something to look for, the list would cover what was found.
     isOpen.value = mode.peek() !== 'all' || field?.value === '';
   }, [isAsked.value]);
-  useEffect(
-    () =>
-      watch([mode], () => {
-        aside.value = null;
-        nowhere.value = '';
-      }),
-    [],
-  );
   // A search from elsewhere, such as a menu, takes the place of what was typed.
   useEffect(
     () =>
