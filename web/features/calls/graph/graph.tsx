@@ -102,6 +102,12 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
   const chooseEdge = ({ caller, callee }: GraphEdge) => {
     state.edge.value = [caller, callee];
   };
+  const amounts = [
+    ...(isGraph ? [formatCounted(graph.nodes.size, 'function')] : []),
+    formatCounted(graph.edges.length, 'edge'),
+    ...(isGraph && hidden > 0 ? [`${formatCount(hidden)} thin ones folded`] : []),
+    ...(told.exact ? [] : [`estimate from ${formatPercent(told.visited, told.slices)}`]),
+  ].join(', ');
   return (
     <div class="panel-body">
       <div class="panel-bar">
@@ -127,26 +133,7 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
             }}
           />
         )}
-        {isGraph && graph.edges.length > 1 && (
-          <label class="graph-edges row rigid" title="How many of the heaviest edges are shown">
-            Edges
-            <input
-              type="range"
-              min={1}
-              max={most}
-              value={count}
-              aria-valuetext={`${formatCount(count)} of ${formatCounted(graph.edges.length, 'edge')}`}
-              onInput={(event) => {
-                state.edges.value = Number(event.currentTarget.value);
-              }}
-            />
-          </label>
-        )}
-        <span class="muted">
-          {`${formatCounted(graph.nodes.size, 'function')}, ${formatCounted(graph.edges.length, 'edge')}`}
-          {isGraph && hidden > 0 && `, ${formatCount(hidden)} thin ones folded`}
-          {!told.exact && `, estimate from ${formatPercent(told.visited, told.slices)}`}
-        </span>
+        {!isGraph && <span class="muted graph-about">{amounts}</span>}
         <span class="panel-end graph-end">
           <button
             type="button"
@@ -182,7 +169,24 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
           list={list}
           edge={edge ?? null}
           chooseEdge={chooseEdge}
-        />
+        >
+          {graph.edges.length > 1 && (
+            <label class="graph-edges row" title="How many of the heaviest edges are shown">
+              Edges
+              <input
+                type="range"
+                min={1}
+                max={most}
+                value={count}
+                aria-valuetext={`${formatCount(count)} of ${formatCounted(graph.edges.length, 'edge')}`}
+                onInput={(event) => {
+                  state.edges.value = Number(event.currentTarget.value);
+                }}
+              />
+            </label>
+          )}
+          <span>{amounts}</span>
+        </Drawing>
       )}
       {graph.edges.length > 0 && !isGraph && (
         <EdgeTable open={open} graph={graph} clock={clock} about={about} chooseEdge={chooseEdge} />
