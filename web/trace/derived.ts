@@ -9,19 +9,7 @@ import { createScope, type Dispose } from '../base/scope.ts';
 import type { Loops } from '../base/steps_protocol.ts';
 import { watch } from '../base/watch.ts';
 import type { KeptField } from './kept_fields.ts';
-import {
-  CPU,
-  cpuLanes,
-  cpusKey,
-  eachKey,
-  eventLanes,
-  eventsKey,
-  type Lane,
-  MOST_LANES,
-  rowsOf,
-  threadLane,
-  valueLanes,
-} from './lanes.ts';
+import { CPU, cpusKey, eachKey, eventsKey, type Lane, MOST_LANES, rowsOf } from './lanes.ts';
 import { idsOf } from './names.ts';
 import { type Pointed, pointedOf } from './pointed.ts';
 import { titleOf } from './query_history.ts';
@@ -121,6 +109,8 @@ export const CPUS = 'CPUs';
 export const EVENTS = 'events';
 /** Identifies the track of loops. */
 export const LOOPS = 'loops';
+
+type Making = typeof import('./making_lanes.ts');
 
 const NO_NAMES = new Uint32Array();
 const RUNS = { what: 'runs', key: CPU } as const;
@@ -296,12 +286,14 @@ export function createDerived(
     key: string,
     wanted: CollectWanted,
     group: string | null,
-    lanesOf: (found: Collected) => readonly Lane[],
+    lanesOf: (making: Making, found: Collected) => readonly (Lane | null)[],
     none: string,
   ) => {
     const found = await collected(key, wanted);
     if (!found) return;
-    const lanes = lanesOf(found);
+    const making = await import('./making_lanes.ts').catch(() => null);
+    if (!making) return tell('The part of this page that makes these tracks could not be loaded.');
+    const lanes = lanesOf(making, found).filter((lane) => lane !== null);
     if (lanes.length === 0) tell(none);
     else keepLanes(group, lanes, found);
   };
@@ -335,7 +327,7 @@ export function createDerived(
     },
     keepFieldOfEach: (field) => {
       const key = eachKey(field);
-      const lanes = (found: Collected) => valueLanes(found, field, trace.tracks.peek());
+      const lanes = (making: Making, found: Collected) => making.valueLanes(found, field, trace.tracks.peek());
       const none = `Nothing to keep: no number was found for ${field.label}.`;
       void collectLanes(key, { what: 'field', names: [], path: field.path }, key, lanes, none);
     },
@@ -431,16 +423,17 @@ export function createDerived(
     },
     keepCpus: () => {
       const threadOf = (track: number) => trace.tracks.peek().get(track)?.name ?? '';
-      void collectLanes(CPUS, RUNS, CPUS, (found) => cpuLanes(found, threadOf), 'No record names a CPU.');
+      const lanes = (making: Making, found: Collected) => making.cpuLanes(found, threadOf);
+      void collectLanes(CPUS, RUNS, CPUS, lanes, 'No record names a CPU.');
     },
     keepCpusOf: (track) => {
       const thread = trace.tracks.peek().get(track)?.name ?? 'the thread';
-      const lanes = (found: Collected) => [threadLane(found, track, thread)].filter((lane) => lane !== null);
+      const lanes = (making: Making, found: Collected) => [making.threadLane(found, track, thread)];
       void collectLanes(cpusKey(track), RUNS, null, lanes, 'No record of this thread names a CPU.');
     },
     keepEvents: (type) => {
       const key = type === null ? EVENTS : eventsKey(type);
-      const lanes = (found: Collected) => eventLanes(found, type);
+      const lanes = (making: Making, found: Collected) => making.eventLanes(found, type);
       void collectLanes(key, { what: 'events' }, EVENTS, lanes, 'The trace has no custom or typed events.');
     },
     stop: (key) => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { nextTask } from '../base/next_task.fixture.ts';
 import { ticks } from '../base/ticks.ts';
-import { createFindings, type Finding, type FindingSource, type Found, findingsIn, listed } from './findings.ts';
+import { createFindings, type Finding, type FindingSource, type Found } from './findings.ts';
+import { findingsIn, listed } from './listed_findings.ts';
 
 const finding = (kind: string, count: number, amount: number, first: number): Finding => ({
   kind,

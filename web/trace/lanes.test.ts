@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { Collected } from '../base/record_protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
-import { cpuLanes, eventLanes, rowsOf, threadLane, valueLanes } from './lanes.ts';
+import { rowsOf } from './lanes.ts';
+import { cpuLanes, eventLanes, threadLane, valueLanes } from './making_lanes.ts';
 
 /** Intervals of threads on CPUs: position, end, track and CPU. */
 function intervals(...of: readonly (readonly [number, number, number, number])[]): Collected {

@@ -11,7 +11,6 @@ import { slicesByNoun } from '../../trace/tracks.ts';
 import { extentLength } from '../../trace/view.ts';
 import { loadSearchBox } from '../load.ts';
 import { Part } from './part.tsx';
-import { Problems } from './problems.tsx';
 import './header.css';
 
 /** The header: the open file, its progress and its problems. */
@@ -106,6 +105,8 @@ function EarlySearch({ search: { isAsked, early } }: { search: SearchField }) {
   );
 }
 
+const loadProblems = async () => (await import('./problems.tsx')).Problems;
+
 /** Characters of the file name in the tooltip of the heading. */
 const LONGEST_TITLE = 1000;
 
@@ -133,7 +134,9 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
       {info && <span class="chip">{info.title}</span>}
       {status.at === 'loading' ? <Loading trace={trace} cancel={cancel} /> : <Summary trace={trace} />}
       <Part open={open} page={page} />
-      <Problems trace={trace} />
+      {(trace.progress.value.problems.length > 0 || (status.at === 'ready' && status.error)) && (
+        <Lazy key={open.id} load={loadProblems} props={{ trace }} />
+      )}
     </>
   );
 }

@@ -7,14 +7,8 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { goToPosition } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import {
-  type FindingOrder,
-  type Findings,
-  findingsIn,
-  findingsOf,
-  type ListedFinding,
-  listed,
-} from '../../trace/findings.ts';
+import { type FindingOrder, type Findings, findingsOf } from '../../trace/findings.ts';
+import { findingsIn, type ListedFinding, listed } from '../../trace/listed_findings.ts';
 import './findings.css';
 
 /** What a finding costs, for people. */
