@@ -25,7 +25,11 @@ const command = (id: string, title: string, log: string[]): Command => ({
 });
 
 /** The field over a trace of ten thousand steps, and what happens. */
-function setUp(offers: readonly string[] = ['disassembly', 'callStacks']) {
+/** `begun`: what was typed before the field was there, and what it was narrowed to. */
+function setUp(
+  offers: readonly string[] = ['disassembly', 'callStacks'],
+  begun: { readonly text: string; readonly mode: SearchMode } = { text: '', mode: 'all' },
+) {
   const log: string[] = [];
   const text = signal('');
   const asked = signal('');
@@ -69,7 +73,7 @@ function setUp(offers: readonly string[] = ['disassembly', 'callStacks']) {
     timeline: { arrangement: { ordered: signal([]) }, show: () => undefined },
   } as unknown as OpenTrace;
   const page = {
-    search: { mode: signal<SearchMode>('all'), isAsked: signal(false) },
+    search: { mode: signal(begun.mode), isAsked: signal(begun.text !== ''), early: signal(begun.text) },
     commands: [command('zoom-in', 'Zoom in', log), command('show-keys', 'Show keys', log)],
     features: [],
     surface: signal(null),
@@ -253,4 +257,15 @@ it('has an example that fits the format', () => {
   expect(example(['graphics'], { kind: 'ordinal', unit: 'call' })).toBe('GL_BLEND, frame 5, call 12');
   expect(example(['values'], { kind: 'ordinal', unit: 'point' })).toContain('x > 5');
   expect(example([], { kind: 'seconds', frequency: 1n })).toContain('dur>1ms');
+});
+
+it('goes on with what was typed before it was there', async () => {
+  const commands = setUp([], { text: 'zo', mode: 'commands' });
+  await settle();
+  expect([commands.field.value, document.activeElement]).toEqual(['zo', commands.field]);
+  expect([commands.page.search.early.value, commands.page.search.isAsked.value]).toEqual(['', false]);
+  expect(commands.rows()).toEqual([['Command', 'Zoom in']]);
+  const words = setUp([], { text: 'xor esi', mode: 'all' });
+  await settle();
+  expect([words.field.value, words.find.text.value]).toEqual(['xor esi', 'xor esi']);
 });

@@ -33,7 +33,7 @@ interface Props {
  * below it. Beside what was typed are the number of hits, and the way from one to the next.
  */
 export function SearchBox({ open, page }: Props) {
-  const { mode, isAsked } = page.search;
+  const { mode, isAsked, early } = page.search;
   const input = useRef<HTMLInputElement>(null);
   const isOpen = useSignal(false);
   /** What is typed that is not looked for in the trace: a command, a place or a query. */
@@ -70,17 +70,7 @@ export function SearchBox({ open, page }: Props) {
     });
   const rows = isOpen.value && known ? listOf(known) : [];
 
-  useLayoutEffect(() => {
-    if (!isAsked.value) return;
-    isAsked.value = false;
-    const field = input.current;
-    if (document.activeElement === field) prepare();
-    field?.focus();
-    field?.select();
-    // With something to look for, the list would cover what was found.
-    isOpen.value = mode.peek() !== 'all' || field?.value === '';
-  }, [isAsked.value]);
-  useEffect(
+  useLayoutEffect(
     () =>
       watch([mode], () => {
         aside.value = null;
@@ -88,6 +78,24 @@ export function SearchBox({ open, page }: Props) {
       }),
     [],
   );
+  useLayoutEffect(() => {
+    if (!isAsked.value) return;
+    isAsked.value = false;
+    const field = input.current;
+    if (document.activeElement === field) prepare();
+    field?.focus();
+    const begun = early.peek();
+    early.value = '';
+    if (begun !== '') {
+      // What was typed goes on at its end.
+      isOpen.value = true;
+      typed(begun, begun.length);
+      return;
+    }
+    field?.select();
+    // With something to look for, the list would cover what was found.
+    isOpen.value = mode.peek() !== 'all' || field?.value === '';
+  }, [isAsked.value]);
   // A search from elsewhere, such as a menu, takes the place of what was typed.
   useEffect(
     () =>

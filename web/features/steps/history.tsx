@@ -121,6 +121,21 @@ function trackOf({ derived }: OpenTrace, cell: Cell) {
   return { key: memoryKey(address, len), title, keep: () => derived.keepMemory(address, len) };
 }
 
+/** The name of a register, or where memory is, which leads to all steps that read or write it. */
+export function CellLink({ machine, cell }: { machine: Machine; cell: Cell }) {
+  const title = titleOf(cell);
+  return (
+    <button
+      type="button"
+      class="plain link mono"
+      title={`Steps that read or write ${title}`}
+      onClick={() => machine.showHistory(cell)}
+    >
+      {title}
+    </button>
+  );
+}
+
 /** A cell in words. */
 export function titleOf(cell: Cell): string {
   if (cell.what === 'register') return cell.name;

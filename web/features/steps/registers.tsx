@@ -56,8 +56,11 @@ function List({ machine, shown, showMemory }: RegistersProps) {
                   unfolded.value = isOpen ? '' : name;
                 }}
               >
-                <span class="state-name" data-cell>
-                  {name}
+                <span class="state-name">
+                  <span class="state-twist muted" aria-hidden="true">
+                    {isOpen ? '▾' : '▸'}
+                  </span>
+                  <span data-cell>{name}</span>
                 </span>
                 <Value register={register} />
               </button>

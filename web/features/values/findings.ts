@@ -27,7 +27,7 @@ export function valuesFindings({ trace }: OpenTrace): FindingSource {
       const look = async () => {
         const [buffers, statements] = await Promise.all([
           trace.records.aboutValues((values) => values.buffers()),
-          trace.records.aboutValues((values) => values.statements()),
+          trace.records.aboutValues((values) => values.statements(null)),
         ]);
         if (isOver) return;
         if (!buffers || !statements) {

@@ -82,7 +82,7 @@ function show(panel: string, { trace }: OpenTrace, { dock }: Page): void {
 /** Searches for a condition on two variables of the trace, which the user can change, and selects the first hit. */
 async function findCondition(open: OpenTrace, page: Page): Promise<void> {
   const { find, trace } = open;
-  const variables = await trace.records.aboutValues((values) => values.variables());
+  const variables = await trace.records.aboutValues((values) => values.variables(null));
   const [a = 'a', b = 'b'] = comparable(variables ?? []);
   const text = expressionOf(`${a} < ${b}`);
   find.ask(text);

@@ -28,7 +28,7 @@ import './statements.css';
 
 /** The panel of one trace. */
 export function statementsView(open: OpenTrace): PanelView {
-  const model = createStatements(open.trace);
+  const model = createStatements(open.trace, open.statistics.range);
   /** The statement whose table is shown, or -1, and the current one of the list. */
   const chosen = signal(-1);
   const current = signal(-1);
@@ -62,9 +62,10 @@ function Statements({ open, model, chosen, current }: Props) {
   const iterations = useMemo(
     () =>
       columns && statement >= 0
-        ? createIterations(open.trace, open.selection, statement, columns.track[statement]!)
+        ? createIterations(open.trace, open.selection, open.statistics.range, statement, columns.track[statement]!)
         : null,
-    [columns, statement],
+    // Numbers of statements and their tracks are the same for each range.
+    [columns === null, statement],
   );
   useEffect(() => () => iterations?.dispose(), [iterations]);
   useEffect(() => {
@@ -159,7 +160,7 @@ function List({ open, model, chosen, current }: Props) {
           own: [{ id: 'occurrences', title: 'Show the values at each occurrence', run: () => show(row) }],
         })}
         look={() => ({ title: 'Show the values at each occurrence' })}
-        empty="The trace has no points."
+        empty={open.statistics.range.value ? 'No points in this range.' : 'The trace has no points.'}
       />
     </div>
   );
