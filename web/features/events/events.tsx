@@ -24,6 +24,7 @@ import type { Fold, FoldedCall, FoldedRows } from './folds.ts';
 import { useListing } from './listing.ts';
 import type { ListingFolds } from './listing_folds.ts';
 import { foldsOf } from './loops.ts';
+import { titleOf } from './title.ts';
 import { WalkBar } from './walking.tsx';
 import '../../parts/segments.css';
 import './events.css';
@@ -292,7 +293,7 @@ function List({ open, info, origin }: ListProps) {
     : `No ${plural(2, recordNoun)} in this range.`;
   return (
     <Table
-      label={plural(2, recordNoun)}
+      label={titleOf(info)}
       id="event"
       rowId={(row) => rows.stepAt(row)}
       minWidth={`${pixels.reduce((sum, width) => sum + width, 0)}px`}
