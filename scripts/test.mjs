@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say, wasmModules } from './lib.mjs';
+import { checkSizes } from './sizes.mjs';
 import { checkWords } from './words.mjs';
 
 const WASM = 'wasm32-unknown-unknown';
@@ -71,7 +72,7 @@ const PARTS = {
     () => node('vitest', 'run'),
   ],
   wasm: [wasmPackTest],
-  e2e: [wasm, () => node('vite', 'build'), browserTests],
+  e2e: [wasm, () => node('vite', 'build'), sizes, browserTests],
   corpus: [unlessLeftOut('real traces', corpus)],
 };
 
@@ -118,6 +119,12 @@ function untouched() {
   if (changed === undefined || added === undefined) return [];
   const paths = [...changed.split('\n'), ...added.split('\n')];
   return Object.keys(RARE).filter((name) => !paths.some((path) => RARE[name].rooms.test(path)));
+}
+
+/** The sizes of the page, without those of the modules, which are not optimised. */
+function sizes() {
+  checkSizes(true);
+  return 0;
 }
 
 /** A step, unless what it is about is left out. */

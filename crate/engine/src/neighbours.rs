@@ -266,7 +266,7 @@ impl Store {
         // which is the call's.
         for (depth, column) in on.columns() {
             let mut of = OfRecord { at: time, locator, begins: None, ends: None };
-            column.walk(time.saturating_sub(1), time.saturating_add(1), &mut 0, &mut of);
+            column.walk_once(time.saturating_sub(1), time.saturating_add(1), &mut of);
             if let Some(slice) = self.slice_at(track, depth, column.len()) {
                 of.slice(column.len(), slice);
             }
@@ -321,7 +321,7 @@ impl Store {
         let on = self.tracks.get(track as usize)?;
         let closed = on.column(depth).and_then(|column| {
             let mut around = Around { column, at: time, found: None };
-            column.walk(time, time.saturating_add(1), &mut 0, &mut around);
+            column.walk_once(time, time.saturating_add(1), &mut around);
             around.found
         });
         let open = on.column(depth).map_or(0, Column::len);
@@ -341,7 +341,7 @@ impl Store {
             return None;
         }
         let mut calling = Calling { node, start: callee.start, end: callee.end, found: None };
-        column.walk(callee.start.saturating_sub(1), callee.start.saturating_add(1), &mut 0, &mut calling);
+        column.walk_once(callee.start.saturating_sub(1), callee.start.saturating_add(1), &mut calling);
         calling.found.map(|(index, slice)| self.found_slice(track, depth, index, &slice))
     }
 
@@ -349,7 +349,7 @@ impl Store {
         let on = self.tracks.get(track as usize)?;
         let mut longest = Longest { from, to, best: None };
         if let Some(column) = on.column(depth) {
-            column.walk(from, to.max(from.saturating_add(1)), &mut 0, &mut longest);
+            column.walk_once(from, to.max(from.saturating_add(1)), &mut longest);
         }
         let open = on.column(depth).map_or(0, Column::len);
         if let Some(slice) = self.slice_at(track, depth, open) {

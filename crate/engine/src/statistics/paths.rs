@@ -37,7 +37,7 @@ pub(super) struct Paths {
     distances: Vec<u32>,
     /// Unrecorded callers by track, and where to find those of a track.
     missing: Vec<Missing>,
-    missing_of: HashMap<TrackId, usize>,
+    missing_of: HashMap<TrackId, u32>,
     /// Places of paths by the place of the callers and the node of the store below them.
     memo: HashMap<(Place, NodeId), Place>,
     /// Direct-mapped: callers, node and place. Empty until it is needed.
@@ -88,7 +88,7 @@ impl Paths {
                         *of = place;
                     }
                 }
-                paths.missing_of.insert(*id, paths.missing.len());
+                paths.missing_of.insert(*id, paths.missing.len() as u32);
                 paths.missing.push(of);
             }
         }
@@ -120,7 +120,7 @@ impl Paths {
     /// The slices at a depth of a track, if the store's call tree may lack some of their callers.
     /// If `None`, the place of a slice's path is its node.
     pub(super) fn orphans(&self, track: TrackId, depth: i32) -> Option<Orphans> {
-        self.missing_of.get(&track).map(|missing| Orphans { missing: *missing, depth })
+        self.missing_of.get(&track).map(|missing| Orphans { missing: *missing as usize, depth })
     }
 
     /// The place of a slice's path, from its call-tree node in the store.

@@ -513,7 +513,7 @@ impl Column {
 
     /// Walks over everything that overlaps with `from..to`, in time order. Adds the number of nodes
     /// and slices visited to `visited`.
-    pub(crate) fn walk(&self, from: u64, to: u64, visited: &mut u64, visit: &mut impl Visit) {
+    pub(crate) fn walk<V: Visit + ?Sized>(&self, from: u64, to: u64, visited: &mut u64, visit: &mut V) {
         for level in (0..=self.levels()).rev() {
             // The children that are not in a finished node of the level above.
             let lo = self.count(level + 1) * FAN_OUT;
@@ -524,13 +524,18 @@ impl Column {
         }
     }
 
-    fn descend(
+    /// The same as [`Self::walk`], compiled once for all visitors: for what a click asks, not a picture.
+    pub(crate) fn walk_once(&self, from: u64, to: u64, visit: &mut dyn Visit) {
+        self.walk(from, to, &mut 0, visit);
+    }
+
+    fn descend<V: Visit + ?Sized>(
         &self,
         level: usize,
         range: Range<usize>,
         (from, to): (u64, u64),
         visited: &mut u64,
-        visit: &mut impl Visit,
+        visit: &mut V,
     ) -> bool {
         if level == 0 {
             return self.scan(range.start, range.end, |i, s| {

@@ -1,7 +1,9 @@
 //! Open slices that overlap: each begins and ends independently.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
+
+use hashbrown::HashMap;
 
 use super::slice::Open;
 
@@ -10,7 +12,7 @@ use super::slice::Open;
 pub(super) struct Lifetimes {
     /// By depth; the last is in use.
     open: Vec<Option<Open>>,
-    by_name: HashMap<u32, i32>,
+    by_name: HashMap<u32, u32>,
     /// Free depths below `depths`.
     free: BinaryHeap<Reverse<i32>>,
     /// How many depths have been in use at once.
@@ -29,7 +31,7 @@ impl Lifetimes {
                 self.depths - 1
             }
         };
-        self.by_name.insert(slice.name, depth);
+        self.by_name.insert(slice.name, depth as u32);
         let row = depth as usize;
         if self.open.len() <= row {
             self.open.resize(row + 1, None);
@@ -42,7 +44,7 @@ impl Lifetimes {
 
     /// Ends the slice of this name and returns it.
     pub(super) fn end(&mut self, name: u32) -> Option<Open> {
-        let depth = self.by_name.remove(&name)?;
+        let depth = self.by_name.remove(&name)? as i32;
         self.free.push(Reverse(depth));
         let ended = self.open.get_mut(depth as usize)?.take();
         while self.open.last().is_some_and(Option::is_none) {

@@ -163,7 +163,7 @@ pub(crate) struct Enum {
     names: Strings,
     values: Vec<i64>,
     #[serde(skip)]
-    by_value: HashMap<i64, u32>,
+    by_value: HashMap<u64, u32>,
 }
 
 impl From<(Strings, Vec<i64>)> for Enum {
@@ -177,14 +177,14 @@ impl Enum {
         let mut by_value = HashMap::with_capacity(values.len());
         for (i, value) in (0..).zip(&values) {
             // The first of several names wins.
-            by_value.entry(*value).or_insert(i);
+            by_value.entry(*value as u64).or_insert(i);
         }
         Self { names, values, by_value }
     }
 
     /// The name of a value, if it has one.
     pub(crate) fn name(&self, value: i64) -> Option<&str> {
-        self.names.get(*self.by_value.get(&value)? as usize)
+        self.names.get(*self.by_value.get(&(value as u64))? as usize)
     }
 
     /// All names and values.

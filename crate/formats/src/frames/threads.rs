@@ -93,7 +93,7 @@ pub(crate) struct Threads {
     pointer: StackPointer,
     order: ByteOrder,
     threads: Vec<Thread>,
-    by_id: HashMap<u64, usize>,
+    by_id: HashMap<u64, u32>,
     /// The track of the threads beyond the limit, once there is one.
     others: Option<TrackId>,
     latest: usize,
@@ -251,7 +251,7 @@ impl Threads {
     }
 
     fn known(&mut self, id: u64) -> Option<&mut Thread> {
-        self.threads.get_mut(*self.by_id.get(&id)?)
+        self.threads.get_mut(*self.by_id.get(&id)? as usize)
     }
 
     #[inline]
@@ -260,11 +260,11 @@ impl Threads {
             return Ok(self.latest);
         }
         self.latest = match self.by_id.get(&id) {
-            Some(i) => *i,
+            Some(i) => *i as usize,
             None => {
                 let track = self.track(id, at, cx)?;
                 let i = self.threads.len();
-                self.by_id.insert(id, i);
+                self.by_id.insert(id, i as u32);
                 self.threads.push(Thread {
                     id,
                     track,

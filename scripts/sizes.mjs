@@ -1,0 +1,48 @@
+// How large the built page may be. The build checks all of it, `npm test` what is the same in a page for tests: scripts and styles.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { fail, root, say } from './lib.mjs';
+
+/**
+ * Most compressed bytes: of the page before a file is opened, with the view of a trace, and in total for a file of one
+ * format.
+ */
+const FIRST = 75_000;
+const PAGE = 120_000;
+const FORMAT = 525_000;
+/** Most compressed bytes of any of our wasm modules but the session's, which counts with the page. */
+const MODULE = 300_000;
+const SESSION = 'unspool_browser';
+/** The files of each. The page loads what its HTML names. sql.js and the other modules are loaded on demand. */
+const OF_FIRST = /assets\/([^"]+\.(?:js|css))"/g;
+const OF_VIEW = /^(timeline|rolldown-runtime)-.*\.(js|css)$/;
+const OF_FORMAT = /^(worker-.*\.js|unspool_browser.*\.wasm)$/;
+const OF_MODULE = /^(unspool_.*)_bg.*\.wasm$/;
+
+/** Says how large `dist/` is, and fails beyond the limits. `fast`: the modules are not optimised, so that theirs are not looked at. */
+export function checkSizes(fast) {
+  const assets = join(root, 'dist', 'assets');
+  const names = readdirSync(assets);
+  const compressed = (name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length;
+  const size = (files) => files.reduce((sum, name) => sum + compressed(name), 0);
+  const html = readFileSync(join(root, 'dist', 'index.html'), 'utf8');
+  const first = size([...html.matchAll(OF_FIRST)].map(([, name]) => name));
+  const page = first + size(names.filter((name) => OF_VIEW.test(name)));
+  const format = page + size(names.filter((name) => OF_FORMAT.test(name)));
+  const kb = (bytes) => `${Math.round(bytes / 1000)} kB`;
+  say(`compressed: ${kb(first)} before a file is opened, ${kb(page)} with the view of a trace, ${kb(format)} with the decoders`);
+  if (first > FIRST || page > PAGE || (!fast && format > FORMAT)) {
+    fail(`The limits are ${kb(FIRST)}, ${kb(PAGE)} and ${kb(FORMAT)}: load rarely used code on demand.`);
+  }
+  const modules = names.flatMap((name) => {
+    const module = OF_MODULE.exec(name)?.[1];
+    return module ? [{ module, bytes: compressed(name) }] : [];
+  });
+  say(`compressed modules: ${modules.map(({ module, bytes }) => `${module} ${kb(bytes)}`).join(', ')}`);
+  const large = modules.filter(({ module, bytes }) => module !== SESSION && bytes > MODULE).map(({ module }) => module);
+  if (!fast && large.length > 0) {
+    fail(`The limit of a module is ${kb(MODULE)}: load rarely used code of ${large.join(' and ')} on demand.`);
+  }
+}
