@@ -1,7 +1,6 @@
 import { effect } from '@preact/signals';
 import { bringToFront } from '../../page/dock.ts';
 import type { Feature } from '../../page/page.ts';
-import { framesTrack } from '../../timeline/frames_track.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { findingSource } from '../../trace/findings.ts';
 import { wantedFrame } from './frames/wanted.ts';
@@ -42,13 +41,8 @@ export const GRAPHICS: Feature = {
   ],
   facts: [
     {
-      // A frame begins at a call, but is not one.
-      offered: (open, { offset }) => offered(open) && offset !== null,
+      offered,
       load: async () => (await import('./graphics_call.tsx')).GraphicsCall,
-    },
-    {
-      offered: (open, { track }) => offered(open) && track === framesTrack(open.trace.tracks.peek()),
-      load: async () => (await import('./frame_change.tsx')).FrameChange,
     },
   ],
   starts: async () => (await import('./starts.ts')).STARTS,

@@ -29,8 +29,8 @@ export function FrameChange({ open, details }: { open: OpenTrace; details: Detai
           frame {formatCount(before)}
         </button>
         {changes.length === 0 && <span class="muted"> none in any figure</span>}
-        {changes.map(([title, by]) => (
-          <div key={title}>
+        {changes.map(([title, by, says]) => (
+          <div key={title} title={says}>
             {by} <span class="muted">{title}</span>
           </div>
         ))}
@@ -39,14 +39,17 @@ export function FrameChange({ open, details }: { open: OpenTrace; details: Detai
   );
 }
 
-/** The figures in which a frame differs from the one before it: what they are called in a sentence, and by how much, with a sign. */
-export function changesOf(frames: FrameColumns, frame: number): readonly (readonly [title: string, by: string])[] {
-  return tellingFigures(frames).flatMap(({ figure, title, text }) => {
+/** A figure: what it is called in a sentence, by how much it differs, with a sign, and what it counts. */
+type Change = readonly [title: string, by: string, says: string];
+
+/** The figures in which a frame differs from the one before it. */
+export function changesOf(frames: FrameColumns, frame: number): readonly Change[] {
+  return tellingFigures(frames).flatMap(({ figure, title, says, text }) => {
     const values = frames.figures[figure];
     const by = values[frame]! - values[frame - 1]!;
     // What was not measured in both is unknown.
     if (by === 0 || Number.isNaN(by)) return [];
     const name = /^[A-Z][a-z]/.test(title) ? title.toLowerCase() : title;
-    return [[name, `${by > 0 ? '+' : '−'}${text(Math.abs(by))}`] as const];
+    return [[name, `${by > 0 ? '+' : '−'}${text(Math.abs(by))}`, says] as const];
   });
 }
