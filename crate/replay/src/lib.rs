@@ -60,6 +60,7 @@ mod calls;
 mod content;
 mod driver;
 mod fixed;
+mod fixed_shaders;
 mod glsl;
 mod keyframes;
 mod matrix;
