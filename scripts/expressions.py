@@ -112,7 +112,7 @@ TABLE = {
     (130,): [('texture2D(t, j.xy, 1)', '', 'uniform sampler2D t;'), ('texture1D(t, i, 1)', '', 'uniform sampler1D t;'), ('textureCube(t, j)', '', 'uniform samplerCube t;')],
     (330, 420): [
         ('texture(t, j.xy) * 2', '', 'uniform sampler2D t;'), ('texelFetch(t, j.xy, 0) * 3', '', 'uniform isampler2D t;'), ('texture(t, 1)', '', 'uniform sampler1D t;'),
-        ('textureLod(t, f, 1)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0) / 2', '', 'uniform usampler1D t;'), ('textureProj(t, v.xy)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0)', '', 'uniform sampler1D t;'),
+        ('textureLod(t, f, 1)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0) / 2u', '', 'uniform usampler1D t;'), ('textureProj(t, v.xy)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0)', '', 'uniform sampler1D t;'),
         ('textureGrad(t, i, 1, f)', '', 'uniform sampler1D t;'), ('texture(t, j.xy)', '', 'uniform sampler2DRect t;'), ('textureProj(t, j)', '', 'uniform sampler2DRect t;'),
         ('texelFetch(t, j.xy)', '', 'uniform sampler2DRect t;'), ('textureProj(t, j)', '', 'uniform sampler2D t;'), ('textureLodOffset(t, j.xy, 0, ivec2(1))', '', 'uniform sampler2D t;'),
         ('texture(t, j) + textureGrad(t, j, v, v)', '', 'uniform samplerCube t;'), ('g(t, 1)', '', 'uniform sampler1D t; vec4 g(sampler1D a, float c) { return texture(a, c) * 2; }'),
