@@ -243,3 +243,39 @@ test.describe('recorded traces', () => {
     await expect(details(page)).toContainText('0x4a32a8');
   });
 });
+
+test('a search without a hit proposes the near spelling', async ({ page }) => {
+  await show(page, fixture('scene.trace'));
+  await find(page, 'glDrawElemnts');
+  const near = page.getByRole('option', { name: /A near spelling/ }).first();
+  await expect(near).toContainText('glDrawElements');
+  await near.click();
+  await expect(count(page)).toHaveText(/[1-9]\d* hits/);
+});
+
+test('what is typed before the code of the search is there is kept', async ({ page }) => {
+  let load: () => void = () => undefined;
+  const isAsked = new Promise<void>((resolve) => {
+    void page.route(/search_box-.*\.js$/, async (route) => {
+      const gate = new Promise<void>((go) => {
+        load = go;
+      });
+      resolve();
+      await gate;
+      await route.continue();
+    });
+  });
+  await page.reload();
+  await isAsked;
+  await page.keyboard.press('Control+k');
+  const early = page.getByRole('textbox', { name: 'Search', exact: true });
+  await expect(early).toBeFocused();
+  await page.keyboard.type('help');
+  load();
+  const commands = page.getByRole('combobox', { name: 'Search commands' });
+  await expect(commands).toHaveValue('help');
+  await expect(commands).toBeFocused();
+  await page.keyboard.type(' and');
+  await expect(commands).toHaveValue('help and');
+  await expect(page.getByRole('option').first()).toContainText('Show help and keys');
+});

@@ -305,3 +305,47 @@ test('says why there are no frames and no resources', async ({ page }) => {
   await page.getByRole('tab', { name: 'Resources' }).click();
   await expect(page.getByText('No resources: no call of this trace creates')).toBeVisible();
 });
+
+test('frames, resources and findings are those of the range', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('scene.trace'));
+  const rows = (of: string) => page.getByRole('grid', { name: of }).locator('tbody tr:not(.spacer)');
+  await page.getByRole('button', { name: 'Findings', exact: true }).click();
+  const kinds = page.getByRole('combobox', { name: 'Kind' });
+  await expect(kinds).toContainText(/All kinds \(\d+\)/);
+  const findings = await rows('Findings').count();
+  await page.getByRole('tab', { name: 'Resources' }).click();
+  await expect(rows('Resources').first()).toBeVisible();
+  const resources = await rows('Resources').count();
+  await page.getByRole('tab', { name: 'Frames' }).click();
+  await table(page).locator('#frame-5 td').first().click();
+  await expect(details(page)).toContainText('frame 5');
+  await page.locator('.area').focus();
+  await page.keyboard.press('r');
+  await expect(page.locator('.frames .panel-bar')).toContainText(/^[12].frames?, 5/);
+  await page.getByRole('tab', { name: 'Resources' }).click();
+  await expect.poll(() => rows('Resources').count()).toBeLessThan(resources);
+  await expect(page.locator('.dock-bar')).toContainText('In the range');
+  await page.getByRole('tab', { name: 'Findings' }).click();
+  await expect.poll(() => rows('Findings').count()).toBeLessThanOrEqual(findings);
+  await page.getByRole('tab', { name: 'Frames' }).click();
+  await page.getByRole('button', { name: 'Show whole trace' }).click();
+  await expect(rows('Frames')).toHaveCount(13);
+});
+
+test('what a call names leads to Resources, and Back to the call', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('scene.trace'));
+  await page.getByRole('tab', { name: 'Calls', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Filter calls' }).fill('name:glBindTexture');
+  await expect(page.locator('#event-0')).toContainText('glBindTexture');
+  await page.locator('#event-0').click();
+  await expect(details(page).getByRole('heading').first()).toHaveText('glBindTexture');
+  const link = details(page).locator('.field-link[title="Show it in Resources"]');
+  const name = await link.textContent();
+  await link.click();
+  await expect(page.getByRole('tab', { name: 'Resources' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.locator('.resources tr[aria-selected="true"]')).toContainText(`Texture ${name}`);
+  await page.goBack();
+  await expect(page.getByRole('tab', { name: 'Calls', exact: true })).toHaveAttribute('aria-selected', 'true');
+});

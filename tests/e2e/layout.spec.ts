@@ -232,6 +232,66 @@ test('keys that walk through instructions are listed where there are some', asyn
   await expect(walking).toBeVisible();
 });
 
+test('the field of the search has its place and width, whatever stands beside it', async ({ page }) => {
+  const place = async () => {
+    const { x, width } = await boxOf(page.locator('.search-place'));
+    return [x, width];
+  };
+  for (const width of [1440, 1180, 1000, 700]) {
+    await page.setViewportSize({ width, height: 800 });
+    const places: number[][] = [];
+    for (const name of ['scene.trace', 'threads.xray', 'frames/calls.frames', 'trace_db/overrun.trace']) {
+      await open(page, fixture(name));
+      places.push(await place());
+      const findings = page.getByRole('button', { name: 'Findings', exact: true });
+      if (await findings.isVisible()) {
+        await findings.click();
+        await expect(page.getByRole('button', { name: /^\d+ findings?$/ })).toBeVisible();
+        places.push(await place());
+      }
+      // Nothing beside it reaches into it.
+      const [x, wide] = places.at(-1)!;
+      const end = await boxOf(page.locator('.header-end > *').first());
+      expect(end.x, `${name} at ${width}`).toBeGreaterThanOrEqual(x! + wide!);
+    }
+    expect(new Set(places.map(String)).size, `${width}`).toBe(1);
+  }
+});
+
+test('tabs are the same while a trace is read and afterwards', async ({ page }) => {
+  for (const name of [
+    'scene.trace',
+    'threads.xray',
+    'frames/calls.frames',
+    'trace_db/overrun.trace',
+    'rvn/blocks.sqlite',
+  ]) {
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      const note = () => {
+        const tabs = [...document.querySelectorAll('.dock [role="tab"]')].map((tab) => tab.textContent).join(' ');
+        if (tabs !== '' && seen.at(-1) !== tabs) seen.push(tabs);
+      };
+      const observer = new MutationObserver(note);
+      observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+      Object.assign(window, {
+        tabsSeen: () => {
+          observer.disconnect();
+          return seen;
+        },
+      });
+    });
+    await open(page, fixture(name));
+    await pictured(page);
+    await expect(page.getByRole('tablist', { name: 'Panels' }).getByRole('tab').first()).toBeVisible();
+    const seen = await page.evaluate(() => (window as unknown as { tabsSeen(): string[] }).tabsSeen());
+    // Those of the trace before are still there at first.
+    const own = seen.slice(-1)[0]!;
+    expect(seen.filter((tabs) => tabs === own).length, name).toBe(1);
+    expect(seen.length, `${name}: ${seen}`).toBeLessThanOrEqual(2);
+  }
+});
+
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 

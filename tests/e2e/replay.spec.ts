@@ -23,8 +23,10 @@ const PATHS: Readonly<Record<string, string>> = {
   tri_glsl: 'apitrace/fetched',
   gtk4_widgets: 'apitrace/modern',
   'chromium-bsu': 'programs',
+  kitty: 'programs',
   lugaru: 'programs',
   qtquick6: 'programs',
+  supertux: 'programs',
 };
 
 /**

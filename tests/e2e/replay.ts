@@ -51,3 +51,18 @@ export async function hashes(page: Page, calls: readonly number[], shortcuts?: S
   }
   return found;
 }
+
+/** Runs code in each worker of the page, from the next navigation on: before the worker is asked for anything. */
+export async function addToWorkers(page: Page, code: string): Promise<void> {
+  await page.addInitScript((last) => {
+    const { Blob: Whole } = window;
+    window.Blob = class extends Whole {
+      constructor(parts: BlobPart[] = [], options?: BlobPropertyBag) {
+        super(options?.type === 'text/javascript' ? [...parts, `\n${last};\n`] : parts, options);
+      }
+    };
+  }, code);
+}
+
+/** A replay that leaves nothing out. */
+export const WHOLE: Shortcuts = { skips: false, copyMs: Number.POSITIVE_INFINITY, keepCalls: null };

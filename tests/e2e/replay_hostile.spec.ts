@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { SWIFTSHADER } from './gpu.ts';
 import { fixture, open, test } from './page.ts';
-import { pictured } from './replay.ts';
+import { addToWorkers, pictured } from './replay.ts';
 
 test.use({ launchOptions: SWIFTSHADER });
 test.describe.configure({ mode: 'default' });
@@ -56,14 +56,7 @@ for (const [what, code, sentence] of [
   ],
 ] as const)
   test(`a browser that ${what} shows a sentence, and the page lives on`, async ({ page }) => {
-    await page.addInitScript((last) => {
-      const { Blob: Whole } = window;
-      window.Blob = class extends Whole {
-        constructor(parts: BlobPart[] = [], options?: BlobPropertyBag) {
-          super(options?.type === 'text/javascript' ? [...parts, `\n${last};\n`] : parts, options);
-        }
-      };
-    }, code);
+    await addToWorkers(page, code);
     await page.goto('./');
     await open(page, fixture('replay_views.trace'));
     await page.getByRole('tab', { name: 'Picture', exact: true }).click();

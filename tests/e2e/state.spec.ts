@@ -156,3 +156,28 @@ test('what a trace executes, the hottest first, and for other programs', async (
   expect(text.startsWith('DRCOV VERSION: 2\nDRCOV FLAVOR: drcov\nModule Table: version 2, count 1\n')).toBe(true);
   expect(text).toContain(', /home/ada/copy\nBB Table: ');
 });
+
+test('the name of an operand leads to the steps that read or write it, and Back', async ({ page }) => {
+  await stateAt(page, recording('frames/real-loads-stores.frames'), 2400);
+  await page.getByRole('tab', { name: 'Details', exact: true }).click();
+  await page
+    .getByRole('complementary', { name: 'Details' })
+    .getByRole('button', { name: '[0x4a7310]', exact: true })
+    .click();
+  const history = pane(page).getByRole('region', { name: /^History of 4.bytes at 0x4a7310/ });
+  await expect(history.getByRole('button', { name: /2,400\s*writes/ })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('tab', { name: 'Details', exact: true })).toHaveAttribute('aria-selected', 'true');
+});
+
+test('a folded loop leads to its executions', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, recording('frames/real-loads-stores.frames'));
+  await page.getByRole('tab', { name: 'Steps', exact: true }).click();
+  await page.getByRole('button', { name: 'Fold loops' }).click();
+  await expect(page.getByText(/^\d+.loops/)).toBeVisible();
+  await page.locator('.events .fold-executions').first().click();
+  await expect(page.getByRole('tab', { name: 'Hits' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('combobox', { name: 'Search', exact: true })).toHaveValue(/^addr:0x/);
+  await expect(page.locator('.find-count')).toHaveText(/\d+ hits/);
+});

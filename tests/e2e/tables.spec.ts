@@ -132,3 +132,27 @@ test('a table is as wide as its panel, and ends between two columns', async ({ p
   await page.getByRole('row', { name: /#3/ }).first().click();
   await expect.poll(async () => Math.abs(await gap())).toBeLessThan(2);
 });
+
+test('records are sorted by their heads, and saved in that order', async ({ page }) => {
+  await show(page, 'scene.trace', 'Calls');
+  const heads = page.getByRole('grid', { name: 'calls' });
+  const first = page.locator('.events tbody tr:not(.spacer)').first();
+  const call = async () => (await first.locator('td').first().innerText()).trim();
+  await expect(first).toContainText('glX');
+  const begins = await call();
+  await heads.getByRole('button', { name: 'Call', exact: true }).click();
+  await expect(heads.getByRole('columnheader', { name: 'Call' })).toHaveAttribute('aria-sort', 'descending');
+  await expect.poll(call).not.toBe(begins);
+  await heads.getByRole('button', { name: 'Function' }).click();
+  await expect(first).toContainText('gl');
+  await page.getByRole('combobox', { name: 'Filter calls' }).fill('name:glDraw*');
+  await heads.getByRole('button', { name: 'Function' }).click();
+  await expect(heads.getByRole('columnheader', { name: 'Function' })).toHaveAttribute('aria-sort', 'descending');
+  const names = (await saved(page)).slice(1).map((row) => row.split(',')[3]!);
+  expect(names.length).toBeGreaterThan(1);
+  expect(names).toEqual([...names].sort().reverse());
+  // A third click leads back to the order of the trace.
+  await heads.getByRole('button', { name: 'Function' }).click();
+  const calls = (await saved(page)).slice(1).map((row) => Number(row.split(',')[0]));
+  expect(calls).toEqual([...calls].sort((a, b) => a - b));
+});

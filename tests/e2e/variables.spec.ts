@@ -154,3 +154,37 @@ test('the values of a track look as the person wants', async ({ page }) => {
   await choose('Show values as signed numbers');
   await expect(track).toContainText('−42 … 120');
 });
+
+test('statements and variables are those of the range', async ({ page }) => {
+  await tab(page, OVERRUN, 'Statements');
+  const statements = page.locator('.statements .panel-bar');
+  await expect(statements).toContainText(/[\d,]+.points/);
+  const points = async (text: Promise<string>) => Number(/([\d,]+).points?/.exec(await text)![1]!.replace(',', ''));
+  const whole = await points(statements.innerText());
+  const box = (await page.locator('.area').boundingBox())!;
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + 300, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 350, box.y + 40);
+  await page.mouse.move(box.x + 400, box.y + 40);
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await expect.poll(() => points(statements.innerText())).toBeLessThan(whole);
+  const within = await points(statements.innerText());
+  await page.getByRole('tab', { name: 'Points' }).click();
+  const listed = page.locator('.events .panel-bar > [role="status"]');
+  await expect.poll(() => points(listed.innerText())).toBe(within);
+  await page.getByRole('tab', { name: 'Variables' }).click();
+  // Points name it once each, and only some do.
+  await page.getByRole('searchbox', { name: 'Filter variables' }).fill('copy');
+  await expect
+    .poll(async () => Number((await cells(page, 'variable-0').nth(2).innerText()).replace(',', '')))
+    .toBeLessThanOrEqual(within);
+  await page.getByRole('radio', { name: 'Out of bounds' }).click();
+  await page.getByRole('radio', { name: 'Buffers' }).click();
+  await expect(bar(page).locator('> [role="status"]')).toHaveText(/^\d+.lifetimes?$/);
+  await page.getByRole('button', { name: 'Show whole trace' }).click();
+  await expect(bar(page).locator('> [role="status"]')).toHaveText(/^40.lifetimes/);
+  await page.getByRole('tab', { name: 'Statements' }).click();
+  await expect.poll(() => points(statements.innerText())).toBe(whole);
+});

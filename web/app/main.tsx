@@ -62,7 +62,7 @@ const page: Page = {
   surface: signal(null),
   helpShown: signal(false),
   keepShown: signal(false),
-  search: { mode: signal('all'), isAsked: signal(false) },
+  search: { mode: signal('all'), isAsked: signal(false), early: signal('') },
 };
 
 effect(() => {

@@ -9,7 +9,7 @@ import type {
   TabulatedPart,
 } from '../worker/wasm/unspool_records.js';
 import type { HitService } from './find_protocol.ts';
-import type { RecordDetails, Ticks } from './protocol.ts';
+import type { RecordColumn, RecordDetails, Ticks } from './protocol.ts';
 import type { ValuesService } from './values_protocol.ts';
 
 // What `crate/wasm/records` answers with.
@@ -28,6 +28,15 @@ export interface RecordScope {
   readonly tracks: Uint32Array | null;
   readonly filter: RecordFilter | null;
 }
+
+/** What the list of records is sorted by. */
+export interface RecordSort {
+  readonly column: Pick<RecordColumn, 'shows' | 'key' | 'label'>;
+  readonly descending: boolean;
+}
+
+/** Most rows of a list that is sorted, unless by position: each of them is read for that. */
+export const MOST_ORDERED = 100_000;
 
 /** What an expression asks of records. */
 export interface RecordFilter {
@@ -127,6 +136,17 @@ export interface RecordService extends ValuesService {
   list(scope: RecordScope, hear: (listed: Listed) => void, stop: AbortSignal): Promise<Listed | null>;
   /** At most `count` rows of the list from number `first` on. null if it is stopped before its turn. */
   rows(first: number, count: number, stop: AbortSignal): Promise<readonly RecordRow[] | null>;
+  /**
+   * Sorts the list that was made last, of which rows are in that order from then on: at most {@link MOST_ORDERED} rows, or by position.
+   * null for the order of the trace. `given` has pairs of a name in the file and what is shown in its place. `hear` gets how far it is,
+   * from 0 to 1. Resolves with whether it is sorted: false if it is stopped.
+   */
+  order(
+    sort: RecordSort | null,
+    given: readonly (readonly [name: string, shown: string])[],
+    hear: (share: number) => void,
+    stop: AbortSignal,
+  ): Promise<boolean>;
   /** The same for a user who takes the list along: not after other questions. */
   portion(first: number, count: number): Promise<readonly RecordRow[]>;
   /** The number of a record in the list, or of the first one at or after the position. null if the list ends before. */

@@ -43,6 +43,8 @@ export interface TimesRead {
 
 /** Calls with what was measured of them. */
 export interface TimedCalls {
+  /** How many there are; the columns may have fewer. */
+  readonly count: number;
   readonly call: Float64Array;
   readonly name: readonly string[];
   /** A number for each measure of each call; NaN if it was not measured. */
@@ -211,8 +213,10 @@ export interface SurveyQuestions {
   /** The measures of a call, NaN for those that were not measured; empty if it is not listed. */
   timesOf(call: number): Float64Array;
   contexts(): Contexts;
-  /** Calls with the highest values of a measure first, or by number with null. */
-  timedCalls(measure: Measure | null, most: number): Promise<TimedCalls>;
+  /** For each parameter of a function the kind of resources that it names, '' for other parameters. Empty for functions of other APIs. */
+  objects(name: string): readonly (ResourceKind | '')[];
+  /** Calls from number `first` to `last` with the highest values of a measure first, or all by number with null. */
+  timedCalls(measure: Measure | null, first: number, last: number, most: number): Promise<TimedCalls>;
   /** All calls of which a measure is known. */
   weights(measure: Measure): Promise<CallWeights>;
   events(resource: number): ResourceEvents;

@@ -1,6 +1,6 @@
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import type { Details } from '../base/protocol.ts';
+import type { Details, Value } from '../base/protocol.ts';
 import type { Dispose } from '../base/scope.ts';
 import type { ResourceKind } from '../base/survey_protocol.ts';
 import type { Chord } from '../parts/chord.ts';
@@ -60,6 +60,8 @@ export interface SearchField {
   readonly mode: Signal<SearchMode>;
   /** The field takes the focus as soon as it is there, and sets this to false. */
   readonly isAsked: Signal<boolean>;
+  /** What was typed before the code of the field was there. */
+  readonly early: Signal<string>;
 }
 
 /** The timeline of a trace on the screen, as far as commands need its elements. */
@@ -152,6 +154,8 @@ export interface Feature {
   readonly sheet?: readonly SheetGroup[];
   /** Fields of Details. */
   readonly facts?: readonly Facts[];
+  /** Where fields of Details lead. */
+  readonly fieldLinks?: FieldLinks;
   /** The places that it shows, which links of other features lead to. */
   readonly shows?: Shows;
   /** What it shows of the trace while nothing is selected. */
@@ -195,6 +199,11 @@ export interface Places {
   readonly statement: { readonly name: string };
   /** A variable, by its name, and its type unless the first of any type is meant. */
   readonly variable: { readonly name: string; readonly type?: string };
+  /**
+   * What is known of an operand of the selected step, which Details call `name`, a register or `[0x7ffe10]`: the steps that read or
+   * write it, or where its value comes from.
+   */
+  readonly operand: { readonly name: string; readonly written: boolean; readonly shows: 'accesses' | 'origin' };
 }
 
 /** Where a link leads: to a call, step or point by its position, or to what a feature shows. */
@@ -223,6 +232,31 @@ export interface Facts {
   readonly load: () => Promise<ComponentType<{ open: OpenTrace; details: Details }>>;
 }
 
+/** What names something in Details that a feature shows. */
+export interface FieldLinks {
+  readonly offered: (open: OpenTrace) => boolean;
+  /** Loads what says where a field leads: null if nowhere. That subscribes to what it depends on. */
+  readonly load: () => Promise<(field: NamedField) => FieldLink | null>;
+}
+
+/** A field of the selected item. */
+export interface NamedField {
+  readonly open: OpenTrace;
+  readonly details: Details;
+  /** The labels that lead to it; of an element of a list, its index is the last. */
+  readonly path: readonly string[];
+  readonly value: Value;
+}
+
+/** Where a field leads. */
+export interface FieldLink {
+  readonly place: Place;
+  /** What the click does. */
+  readonly title: string;
+  /** What names the place: the label of the field or its value. */
+  readonly by: 'label' | 'value';
+}
+
 /** What is shown of a trace beside its timeline, once it is chosen. */
 export interface Pane {
   /** Stored in the browser if it was in front, so it never changes. */
@@ -244,8 +278,6 @@ export interface Panel extends Pane {
   readonly views?: readonly string[];
   /** Whether the panel of this trace is in the menu *More* if there are too many for tabs: one person in ten needs it. */
   readonly isMore?: (open: OpenTrace) => boolean;
-  /** The panel shows the whole file, regardless of the range and the thread. */
-  readonly unscoped?: boolean;
   /** The panel shows the range, and all threads. */
   readonly ofAllThreads?: boolean;
 }

@@ -1,6 +1,13 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { WrongExpression } from '../base/find_protocol.ts';
-import type { Listed, RecordFilter, RecordRow, RecordScope } from '../base/record_protocol.ts';
+import {
+  type Listed,
+  MOST_ORDERED,
+  type RecordFilter,
+  type RecordRow,
+  type RecordScope,
+  type RecordSort,
+} from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { pointedOf, sameItem } from '../trace/pointed.ts';
@@ -34,6 +41,12 @@ export interface Events {
   readonly byValues: Signal<RecordFilter | null>;
   /** What is wrong with the query about values, and its text. */
   readonly wrongValues: Signal<{ readonly text: string; readonly wrong: WrongExpression } | null>;
+  /** What the list is sorted by; null for the order of the trace. */
+  readonly sort: Signal<RecordSort | null>;
+  /** How far the sorting is, from 0 to 1; null while nothing is sorted. */
+  readonly sorting: ReadonlySignal<number | null>;
+  /** Whether the list is too long to be sorted by {@link Events.sort}: it is in the order of the trace. */
+  readonly isTooLong: ReadonlySignal<boolean>;
   /** What is listed; null while the list waits for the trace. It stays the same while the list grows. */
   readonly question: ReadonlySignal<RecordScope | null>;
   /** How long the list is; null while nothing of it is there. */
@@ -86,6 +99,13 @@ export function createEvents(
   const failure = signal<string | null>(null);
   const remarks = signal<ReadonlyMap<number, string> | null>(null);
   const wanted = signal<{ readonly row: number } | null>(null);
+  const sort = signal<RecordSort | null>(null);
+  const sorting = signal<number | null>(null);
+  const isTooLong = computed(() => {
+    const by = sort.value;
+    const isByPlace = by?.column.shows === 'position' && listed.value?.inOrder;
+    return by !== null && !isByPlace && (listed.value?.rows ?? 0) > MOST_ORDERED;
+  });
   /** Number of times that a failed list was to be made again. */
   const retries = signal(0);
   const fields = new Set<string>();
@@ -132,6 +152,7 @@ export function createEvents(
       if (!asked) return;
       let isNewest = true;
       listed.value = null;
+      sorting.value = null;
       failure.value = null;
       rows.current.value = -1;
       rows.renew();
@@ -139,13 +160,38 @@ export function createEvents(
         if (!isNewest) return;
         if (!answer?.value) return failWith(answer);
         grow(answer.value);
-        void follow();
+        if (sort.peek()) void order();
+        else void follow();
       });
       return () => {
         isNewest = false;
       };
     }),
   );
+
+  /** Sorts the list that is there. */
+  const order = async () => {
+    const by = isTooLong.peek() ? null : sort.peek();
+    const of = listed.peek();
+    if (!of) return;
+    const { names } = trace;
+    // Names from a companion are shown in place of the keys that the file has.
+    const given =
+      by?.column.shows === 'name'
+        ? names.text.flatMap((text, id) => (names.keyOf(id) === '' ? [] : [[names.keyOf(id), text] as const]))
+        : [];
+    sorting.value = by ? 0 : null;
+    const isSorted = await records.order(by, given, (share) => {
+      sorting.value = share;
+    });
+    // A newer order, or another list, takes precedence.
+    if (isSorted === null || listed.peek() !== of) return;
+    sorting.value = null;
+    rows.current.value = -1;
+    rows.renew();
+    void follow();
+  };
+  scope.add(watch([sort], () => void order()));
 
   const grow = (to: Listed) => {
     rows.grow();
@@ -214,6 +260,9 @@ export function createEvents(
     valuesText,
     byValues,
     wrongValues,
+    sort,
+    sorting,
+    isTooLong,
     question,
     listed,
     failure,

@@ -4,6 +4,7 @@ import { ticks } from '../base/ticks.ts';
 import { MEASURE_TITLES, measuredText } from '../trace/call_times.ts';
 import { pointedOf } from '../trace/pointed.ts';
 import type { Tracks } from '../trace/tracks.ts';
+import type { Extent } from '../trace/view.ts';
 import { framesTrack } from './frames_track.ts';
 import { goToPosition, type Place, selectPosition } from './go_to.ts';
 
@@ -76,9 +77,31 @@ export function tellingFigures({ figures }: FrameColumns): readonly FigureTitle[
   return FIGURE_TITLES.filter(({ figure }) => always.includes(figure) || figures[figure].some((it) => it > 0));
 }
 
-/** Numbers of frames in an order. Equal ones stay in the order of frames. */
-export function orderOf({ count, figures }: FrameColumns, by: FrameOrder, descending: boolean): Uint32Array {
-  const order = Uint32Array.from({ length: count }, (_, i) => i);
+/** Frames by their numbers, `to` exclusive. */
+export interface FrameSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The frames that have a call in a range; all without one. */
+export function framesIn(frames: FrameColumns, range: Extent | null): FrameSpan {
+  const { count, first } = frames;
+  if (!range || count === 0) return { from: 0, to: count };
+  let from = frameOf(frames, Number(range.from));
+  if (frames.last[from]! < Number(range.from)) from = count;
+  let to = from;
+  while (to < count && first[to]! < Number(range.to)) to += 1;
+  return { from, to };
+}
+
+/** Numbers of some frames in an order. Equal ones stay in the order of frames. */
+export function orderOf(
+  { figures }: FrameColumns,
+  by: FrameOrder,
+  descending: boolean,
+  { from, to }: FrameSpan,
+): Uint32Array {
+  const order = Uint32Array.from({ length: to - from }, (_, i) => from + i);
   const sign = descending ? -1 : 1;
   if (by === 'frame') return descending ? order.reverse() : order;
   // What was not measured is less than anything that was.
@@ -86,23 +109,25 @@ export function orderOf({ count, figures }: FrameColumns, by: FrameOrder, descen
   return order.sort((a, b) => sign * (key(a) - key(b)) || a - b);
 }
 
-/** The frame with the greatest number. Of several, the first. -1 if all are 0, or not measured. */
-export function heaviest({ figures }: FrameColumns, by: Figure | Measure): number {
+/** The one of some frames, or of all, with the greatest number. Of several, the first. -1 if all are 0, or not measured. */
+export function heaviest({ count, figures }: FrameColumns, by: Figure | Measure, span?: FrameSpan): number {
+  const { from, to } = span ?? { from: 0, to: count };
+  const values = figures[by];
   let best = -1;
-  figures[by].forEach((value, i) => {
-    if (value > (best < 0 ? 0 : figures[by][best]!)) best = i;
-  });
+  for (let i = from; i < to; i += 1) if (values[i]! > (best < 0 ? 0 : values[best]!)) best = i;
   return best;
 }
 
-/** The greatest number of any frame, at least 0. */
-export function greatest(frames: FrameColumns, by: Figure | Measure): number {
-  return frames.figures[by][heaviest(frames, by)] ?? 0;
+/** The greatest number of some frames, or of all, at least 0. */
+export function greatest(frames: FrameColumns, by: Figure | Measure, span?: FrameSpan): number {
+  return frames.figures[by][heaviest(frames, by, span)] ?? 0;
 }
 
 /** How many frames there are, and their numbers: `508 frames, 0–507`. */
-export function framesText(count: number): string {
-  return count > 1 ? `${formatCounted(count, 'frame')}, ${numbersOf(count)}` : formatCounted(count, 'frame');
+export function framesText({ from, to }: FrameSpan): string {
+  const counted = formatCounted(to - from, 'frame');
+  if (to - from > 1) return `${counted}, ${formatCount(from)}–${formatCount(to - 1)}`;
+  return to - from === 1 && from > 0 ? `${counted}, ${formatCount(from)}` : counted;
 }
 
 /** A frame among all: `Frame 5 of 0–507`. Frames have numbers from 0, as on the timeline. */
@@ -125,10 +150,11 @@ export function frameOf({ count, last }: FrameColumns, call: number): number {
   return Math.min(low, count - 1);
 }
 
-/** Sums of all figures. */
-export function sumsOf({ figures }: FrameColumns): Readonly<Record<Figure, number>> {
+/** Sums of all figures of some frames, or of all. */
+export function sumsOf({ figures }: FrameColumns, span?: FrameSpan): Readonly<Record<Figure, number>> {
   const sums = {} as Record<Figure, number>;
-  for (const figure of FIGURES) sums[figure] = figures[figure].reduce((sum, one) => sum + one, 0);
+  for (const figure of FIGURES)
+    sums[figure] = figures[figure].subarray(span?.from, span?.to).reduce((sum, one) => sum + one, 0);
   return sums;
 }
 

@@ -73,6 +73,11 @@ function keysFor(info: TraceInfo | null): readonly Completion[] {
   return keys;
 }
 
+/** The words that terms which mean something in this trace begin with. */
+export function keyWords(info: TraceInfo | null): readonly string[] {
+  return keysFor(info).map(({ text }) => text.replace(/\W+$/, ''));
+}
+
 /**
  * A term that means something in this trace, as an example: one about its records, or about its slices. `fields` are names of
  * arguments and variables that were seen.

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
 import { nextTask } from '../base/next_task.fixture.ts';
@@ -165,10 +165,9 @@ describe('derived tracks', () => {
     answer = { value: found, error: null };
     derived.keepCpus();
     expect(derived.keeping.value.get(CPUS)).toEqual({ at: 'making', share: 0 });
-    await nextTask();
+    // Once what makes them is loaded, one after the other.
+    await vi.waitFor(() => expect(begun.length).toBe(1));
     expect(wanted).toEqual([{ what: 'runs', key: 'cpu' }]);
-    // One after the other.
-    expect(begun.length).toBe(1);
     finish(1);
     finish(2);
     const asked = begun.map(({ question }) => question as JobQuestion<'gather'>);
@@ -194,14 +193,14 @@ describe('derived tracks', () => {
     };
     answer = { value: found, error: null };
     derived.keepEvents('9');
-    await nextTask();
+    await vi.waitFor(() => expect(begun.length).toBe(1));
     finish(1);
     expect(derived.tracks.value.map(({ name }) => name)).toEqual(['typed event 9']);
     names.rewrite((text) => (text === 'typed event 9' ? 'frame' : text));
     expect(derived.tracks.value.map(({ name }) => name)).toEqual(['frame']);
     // The others come beside it.
     derived.keepEvents(null);
-    await nextTask();
+    await vi.waitFor(() => expect(begun.length).toBe(2));
     expect(begun.map(({ question }) => (question as JobQuestion<'gather'>).label)).toEqual([
       'typed event 9',
       'custom events',

@@ -9,7 +9,8 @@ import { createScope, type Dispose } from '../base/scope.ts';
 import type { Loops } from '../base/steps_protocol.ts';
 import { watch } from '../base/watch.ts';
 import type { KeptField } from './kept_fields.ts';
-import { CPU, cpuLanes, cpusKey, eventLanes, eventsKey, type Lane, MOST_LANES, rowsOf, threadLane } from './lanes.ts';
+import { CPU, cpusKey, eachKey, eventsKey, type Lane, MOST_LANES, rowsOf } from './lanes.ts';
+import { idsOf } from './names.ts';
 import { type Pointed, pointedOf } from './pointed.ts';
 import { titleOf } from './query_history.ts';
 import type { Selection } from './selection.ts';
@@ -30,12 +31,13 @@ export interface DerivedTracks {
   keepFunction(name: number): void;
   /** Makes a track of the numbers of a field. `name` is the name id of the records if it belongs to one function. */
   keepField(field: KeptField, name: number): void;
+  /** Makes a track of the numbers of a field for each track that the records are on: {@link eachKey}. */
+  keepFieldOfEach(field: KeptField): void;
   /** Makes a track of the executions of an instruction. */
   keepAddress(address: bigint): void;
   /** Makes a track of what memory holds over time: at most 8 bytes. */
   keepMemory(address: bigint, len: number): void;
-  /** Makes a track of numbers over time. `key` identifies it. */
-  /** Without records (tracks and locators) a click selects the record at the position. */
+  /** Makes a track of numbers over time. Without records (tracks and locators) a click selects the record at the position. */
   keepNumbers(
     key: string,
     shown: TrackLabel,
@@ -101,14 +103,14 @@ export function rowsKey(query: string): string {
 /** Characters of a query in the name of its track, and in its detail. */
 const LONGEST_TITLE = 60;
 const LONGEST_DETAIL = 300;
-/** Most names of rows that are not names of the trace. Further rows have none. */
-const MOST_OTHERS = 10_000;
 
 /** Identifies all tracks of CPUs, and all of types of events. */
 export const CPUS = 'CPUs';
 export const EVENTS = 'events';
 /** Identifies the track of loops. */
 export const LOOPS = 'loops';
+
+type Making = typeof import('./making_lanes.ts');
 
 const NO_NAMES = new Uint32Array();
 const RUNS = { what: 'runs', key: CPU } as const;
@@ -199,24 +201,6 @@ export function createDerived(
     stops.set(key, trace.begin(question, take, `derived ${begun}`));
   };
 
-  /** Ids of names: those of the trace have its colours. */
-  const namesOf = (texts: readonly string[]) => {
-    const known = new Map<string, number>();
-    trace.names.text.forEach((text, id) => {
-      if (!known.has(text)) known.set(text, id);
-    });
-    let others = 0;
-    return Uint32Array.from(texts, (text) => {
-      let id = known.get(text);
-      if (id === undefined) {
-        others += 1;
-        id = trace.names.apart(others > MOST_OTHERS ? '' : text);
-        if (others <= MOST_OTHERS) known.set(text, id);
-      }
-      return id;
-    });
-  };
-
   /** Selects what a row is about: the slice that it names, else what is there. */
   const selectRow = async (place: Pointed, row: RowPlace | undefined) => {
     const time = place.start;
@@ -282,19 +266,36 @@ export function createDerived(
     const next = () => {
       const lane = rest.pop();
       if (!lane) return;
-      const { key, label, detail, noun, rows, names } = lane;
+      const { key, label, detail, noun, rows, names, isOfValues: values = false } = lane;
       const ids = names ? Uint32Array.from(names, (name) => trace.names.apart(name)) : NO_NAMES;
-      const question = { kind: 'gather', label, detail, ...rowsOf(found, rows), values: false, names: ids } as const;
+      const question = { kind: 'gather', label, detail, ...rowsOf(found, rows), values, names: ids } as const;
       const polish = ({ track, hidden }: DerivedPart) => {
         const left = hidden > 0 ? ` · ${formatCount(hidden)} more at the same time, not shown` : '';
         return { ...track, noun, detail: `${detail}${left}` };
       };
       // The user may give a name to a type of event.
-      const nameOf = names ? null : () => trace.names.inPlaceOf(label);
+      const nameOf = names || values ? null : () => trace.names.inPlaceOf(label);
       if (keeping.peek().get(key)) next();
       else keep<'gather'>(key, question, nameOf, polish, { group, next });
     };
     next();
+  };
+
+  /** Collects records, and makes a track of each lane that they have; `none` says that they have none. */
+  const collectLanes = async (
+    key: string,
+    wanted: CollectWanted,
+    group: string | null,
+    lanesOf: (making: Making, found: Collected) => readonly (Lane | null)[],
+    none: string,
+  ) => {
+    const found = await collected(key, wanted);
+    if (!found) return;
+    const making = await import('./making_lanes.ts').catch(() => null);
+    if (!making) return tell('The part of this page that makes these tracks could not be loaded.');
+    const lanes = lanesOf(making, found).filter((lane) => lane !== null);
+    if (lanes.length === 0) tell(none);
+    else keepLanes(group, lanes, found);
   };
 
   return {
@@ -323,6 +324,12 @@ export function createDerived(
         ? `${capitalised(field.label)} of all calls of ${of}`
         : `${field.label} of all ${noun}`;
       void collect(fieldKey(field, name), { what: 'field', names, path: field.path }, { label, detail }, true);
+    },
+    keepFieldOfEach: (field) => {
+      const key = eachKey(field);
+      const lanes = (making: Making, found: Collected) => making.valueLanes(found, field, trace.tracks.peek());
+      const none = `Nothing to keep: no number was found for ${field.label}.`;
+      void collectLanes(key, { what: 'field', names: [], path: field.path }, key, lanes, none);
     },
     keepAddress: (address) => {
       const label = hexText(address);
@@ -378,7 +385,7 @@ export function createDerived(
         left > 0 ? ` · ${formatCounted(left, 'row')} without a position omitted` : '',
       ];
       const key = rowsKey(query);
-      const ids = shape === 'slices' ? namesOf(names) : NO_NAMES;
+      const ids = shape === 'slices' ? idsOf(trace.names, names) : NO_NAMES;
       const question = { kind: 'gather', label, detail, ...columns, values: shape === 'values', names: ids } as const;
       rowPlaces.set(key, places);
       keep<'gather'>(key, question, null, ({ track, hidden }) => {
@@ -387,7 +394,10 @@ export function createDerived(
       });
     },
     keepLoops: (loops) => {
-      const names = namesOf(Array.from(loops.count, (count) => `× ${formatCount(count)}`));
+      const names = idsOf(
+        trace.names,
+        Array.from(loops.count, (count) => `× ${formatCount(count)}`),
+      );
       const { length } = loops.start;
       const none = {
         track: new Uint32Array(length),
@@ -413,28 +423,18 @@ export function createDerived(
     },
     keepCpus: () => {
       const threadOf = (track: number) => trace.tracks.peek().get(track)?.name ?? '';
-      void collected(CPUS, RUNS).then((found) => {
-        if (!found) return;
-        const lanes = cpuLanes(found, threadOf);
-        if (lanes.length === 0) return tell('No record names a CPU.');
-        keepLanes(CPUS, lanes, found);
-      });
+      const lanes = (making: Making, found: Collected) => making.cpuLanes(found, threadOf);
+      void collectLanes(CPUS, RUNS, CPUS, lanes, 'No record names a CPU.');
     },
     keepCpusOf: (track) => {
-      void collected(cpusKey(track), RUNS).then((found) => {
-        if (!found) return;
-        const lane = threadLane(found, track, trace.tracks.peek().get(track)?.name ?? 'the thread');
-        if (!lane) return tell('No record of this thread names a CPU.');
-        keepLanes(null, [lane], found);
-      });
+      const thread = trace.tracks.peek().get(track)?.name ?? 'the thread';
+      const lanes = (making: Making, found: Collected) => [making.threadLane(found, track, thread)];
+      void collectLanes(cpusKey(track), RUNS, null, lanes, 'No record of this thread names a CPU.');
     },
     keepEvents: (type) => {
-      void collected(type === null ? EVENTS : eventsKey(type), { what: 'events' }).then((found) => {
-        if (!found) return;
-        const lanes = eventLanes(found, type);
-        if (lanes.length === 0) return tell('The trace has no custom or typed events.');
-        keepLanes(EVENTS, lanes, found);
-      });
+      const key = type === null ? EVENTS : eventsKey(type);
+      const lanes = (making: Making, found: Collected) => making.eventLanes(found, type);
+      void collectLanes(key, { what: 'events' }, EVENTS, lanes, 'The trace has no custom or typed events.');
     },
     stop: (key) => {
       stops.get(key)?.();

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { nextTask } from '../base/next_task.fixture.ts';
-import { createFindings, type Finding, type FindingSource, type Found, listed } from './findings.ts';
+import { ticks } from '../base/ticks.ts';
+import { createFindings, type Finding, type FindingSource, type Found } from './findings.ts';
+import { findingsIn, listed } from './listed_findings.ts';
 
 const finding = (kind: string, count: number, amount: number, first: number): Finding => ({
   kind,
@@ -73,4 +75,31 @@ test('findings are sorted and narrowed', () => {
   expect(by('cost', true)).toEqual([1, 2, 3]);
   expect(by('first', false)).toEqual([3, 2, 1]);
   expect(by('cost', false, 'a')).toEqual([3, 1]);
+});
+
+test('a range has the findings that happen in it, with what they have there', () => {
+  const many: Finding = { ...finding('a', 5, 50, 0), positions: Float64Array.of(1, 4, 6) };
+  const each: Finding = { ...many, cost: { amount: 5, unit: 'point' } };
+  const within = (from: number, to: number) => {
+    const range = { from: ticks(BigInt(from)), to: ticks(BigInt(to)) };
+    return findingsIn([many, each, finding('b', 1, 7, 9)], range).map(
+      ({ kind, count, cost: { amount }, first, isMore, isAtMost }) => [kind, count, amount, first, isMore, isAtMost],
+    );
+  };
+  // The last places of both are not known, and may be anywhere after those that are.
+  expect(within(4, 7)).toEqual([
+    ['a', 2, 50, 1, false, true],
+    ['a', 2, 2, 1, false, false],
+  ]);
+  expect(within(6, 9)).toEqual([
+    ['a', 1, 50, 2, true, true],
+    ['a', 1, 1, 2, true, false],
+  ]);
+  expect(within(9, 10)).toEqual([
+    ['a', 0, 50, 0, true, true],
+    ['a', 0, 0, 0, true, false],
+    ['b', 1, 7, 0, false, false],
+  ]);
+  expect(within(2, 3)).toEqual([]);
+  expect(findingsIn([many], null).map(({ whole, count }) => [whole, count])).toEqual([[many, 5]]);
 });

@@ -66,7 +66,7 @@ export interface Findings {
   /** The kind that the list is narrowed to, or ''. */
   readonly kind: Signal<string>;
   readonly order: Signal<{ readonly by: FindingOrder; readonly descending: boolean }>;
-  /** The finding that is chosen, and which of its positions. */
+  /** The finding that is chosen, and the index of one of its positions. */
   readonly chosen: Signal<{ readonly finding: Finding; readonly at: number } | null>;
   /** Looks for findings, unless that has begun. */
   look(): void;
@@ -144,18 +144,4 @@ export function createFindings(load: () => Promise<FindingSource>): Findings {
       end = null;
     },
   };
-}
-
-/** The findings of a kind, or of all with '', in an order. Equal ones stay in the order of the kinds. */
-export function listed(
-  all: readonly Finding[],
-  kind: string,
-  { by, descending }: { readonly by: FindingOrder; readonly descending: boolean },
-): readonly Finding[] {
-  const some = all.filter((one) => kind === '' || one.kind === kind);
-  if (by === 'kind') return descending ? some.reverse() : some;
-  const sign = descending ? -1 : 1;
-  const key = (one: Finding) =>
-    by === 'count' ? one.count : by === 'cost' ? one.cost.amount : (one.positions[0] ?? Number.POSITIVE_INFINITY);
-  return some.sort((a, b) => sign * (key(a) - key(b)));
 }

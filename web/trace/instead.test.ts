@@ -20,3 +20,13 @@ it('proposes the text itself for what cannot be understood', () => {
   expect(texts('foo:bar baz', true)).toEqual(['"foo:bar baz"']);
   expect(texts('say "x', true)).toEqual(['"say \\"x"']);
 });
+
+it('proposes near spellings of names and of keys first', () => {
+  const spelling = { words: ['glDrawElements', 'main', 'mains'], keys: ['name', 'insn', 'dur'] };
+  const near = (text: string, isWrong = false) => insteadOf(text, isWrong, isName, spelling).map(({ text }) => text);
+  expect(near('glDrawElemnts')).toEqual(['glDrawElements']);
+  expect(near('nmae:main', true)).toEqual(['name:main', '"main"', '"nmae:main"']);
+  expect(near('"glDrawElemnts" mainx')).toEqual(['"glDrawElemnts" main', '"glDrawElemnts" mains']);
+  // What is a name, or a key, stays.
+  expect(near('main or insn:xor')).toEqual([]);
+});

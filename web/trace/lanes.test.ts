@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { NBSP } from '../base/format.ts';
 import type { Collected } from '../base/record_protocol.ts';
-import { cpuLanes, eventLanes, rowsOf, threadLane } from './lanes.ts';
+import { aTrack } from '../base/track.fixture.ts';
+import { rowsOf } from './lanes.ts';
+import { cpuLanes, eventLanes, threadLane, valueLanes } from './making_lanes.ts';
 
 /** Intervals of threads on CPUs: position, end, track and CPU. */
 function intervals(...of: readonly (readonly [number, number, number, number])[]): Collected {
@@ -56,5 +58,24 @@ describe('lanes of events', () => {
     ]);
     expect(eventLanes(found, '9').map(({ detail }) => detail)).toEqual(['All typed events of type 9']);
     expect(eventLanes(found, '3')).toEqual([]);
+  });
+});
+
+describe('lanes of values', () => {
+  it('are one for each file that the records are in', () => {
+    const found = intervals([1, 1, 11, 5], [2, 2, 21, 6], [3, 3, 11, 7]);
+    const tracks = new Map(
+      [
+        aTrack({ id: 10, kind: 'process', name: 'file 7' }),
+        aTrack({ id: 11, kind: 'lane', name: 'statements', parent: 10 }),
+        aTrack({ id: 21, kind: 'lane', name: 'no file' }),
+      ].map((track) => [track.id, track]),
+    );
+    const field = { path: ['vars', 'y'], ofName: false, label: 'y' };
+    const lanes = valueLanes(found, field, tracks);
+    expect(lanes.map(({ key, label, rows, isOfValues }) => [key, label, rows, isOfValues])).toEqual([
+      ['each vars y 11', 'y · file 7', [0, 2], true],
+      ['each vars y 21', 'y · no file', [1], true],
+    ]);
   });
 });

@@ -1,7 +1,7 @@
-import { formatCount, formatCounted } from '../base/format.ts';
 import type { TraceInfo } from '../base/protocol.ts';
-import { type Collected, MOST_COLLECTED } from '../base/record_protocol.ts';
+import type { Collected } from '../base/record_protocol.ts';
 import { CUSTOM } from './event_types.ts';
+import type { KeptField } from './kept_fields.ts';
 
 /** A track to be made of some of the records that a pass has collected. */
 export interface Lane {
@@ -12,8 +12,10 @@ export interface Lane {
   readonly noun: string;
   /** Indices of its records. */
   readonly rows: readonly number[];
-  /** Names of its slices, one for each record; null for points. */
+  /** Names of its slices, one for each record; null for points and values. */
   readonly names: readonly string[] | null;
+  /** It is of the numbers of its records. */
+  readonly isOfValues?: true;
 }
 
 /** The field of records that says on which CPU they were written. */
@@ -26,48 +28,14 @@ export function hasCpus(info: Pick<TraceInfo, 'columns'> | null): boolean {
   return info?.columns.some(({ key }) => key === CPU) ?? false;
 }
 
-/** A lane per CPU with the intervals in which a thread's records say that CPU. `threadOf` names the thread of a track. */
-export function cpuLanes(found: Collected, threadOf: (track: number) => string): Lane[] {
-  const byCpu = grouped(found, (row) => Number(found.bits[row]!));
-  const arrivals = new Set(migrations(found));
-  return [...byCpu]
-    .sort(([a], [b]) => a - b)
-    .map(([cpu, rows]) => {
-      const threads = new Set(rows.map((row) => found.track[row]!)).size;
-      const arrived = rows.filter((row) => arrivals.has(row)).length;
-      const detail = `Threads with records on CPU ${cpu}: ${formatCounted(threads, 'thread')}, ${formatCounted(arrived, 'migration')} to it${cut(found)}`;
-      const names = rows.map((row) => threadOf(found.track[row]!));
-      return { key: `CPU ${cpu}`, label: `CPU ${cpu}`, detail, noun: 'interval', rows, names };
-    });
-}
-
-/** A lane with the CPUs on which a thread ran, in intervals; null if none of its records were found. */
-export function threadLane(found: Collected, track: number, thread: string): Lane | null {
-  const rows = grouped(found, (row) => found.track[row]!).get(track);
-  if (!rows) return null;
-  const cpus = new Set(rows.map((row) => found.bits[row]!)).size;
-  const detail = `CPUs in the records of ${thread}: ${formatCounted(cpus, 'CPU')}, ${formatCounted(rows.length - 1, 'migration')}${cut(found)}`;
-  const names = rows.map((row) => `CPU ${found.bits[row]!}`);
-  return { key: cpusKey(track), label: `CPUs of ${thread}`, detail, noun: 'interval', rows, names };
-}
-
 /** Identifies the lane with the CPUs of a thread. */
 export function cpusKey(track: number): string {
   return `CPUs ${track}`;
 }
 
-/** A lane per type of event, or one for the type that is asked for. */
-export function eventLanes(found: Collected, wanted: string | null): Lane[] {
-  const byType = grouped(found, (row) => Number(BigInt.asIntN(64, found.bits[row]!)));
-  return [...byType]
-    .sort(([a], [b]) => a - b)
-    .map(([number, rows]) => ({ type: number < 0 ? CUSTOM : String(number), rows }))
-    .filter(({ type }) => wanted === null || type === wanted)
-    .map(({ type, rows }) => {
-      const label = typeLabel(type);
-      const detail = `All ${type === CUSTOM ? label : `typed events of type ${type}`}${cut(found)}`;
-      return { key: eventsKey(type), label, detail, noun: 'event', rows, names: null };
-    });
+/** Identifies the lanes of a field, one for each track that the records are on. */
+export function eachKey({ path }: KeptField): string {
+  return ['each', ...path].join(' ');
 }
 
 /** Identifies the lane of events of a type. */
@@ -92,31 +60,4 @@ export function rowsOf(found: Collected, rows: readonly number[]): Collected {
     numbers: Uint8Array.from(rows, (row) => found.numbers[row]!),
     until: longs(found.until),
   };
-}
-
-/** Indices of records by what `keyOf` says. */
-function grouped(found: Collected, keyOf: (row: number) => number): Map<number, number[]> {
-  const groups = new Map<number, number[]>();
-  for (let row = 0; row < found.time.length; row += 1) {
-    const key = keyOf(row);
-    const rows = groups.get(key);
-    if (rows) rows.push(row);
-    else groups.set(key, [row]);
-  }
-  return groups;
-}
-
-/** The intervals that follow another one of their thread. Those of a thread are in order. */
-function migrations(found: Collected): number[] {
-  const seen = new Set<number>();
-  const rows: number[] = [];
-  for (const [row, track] of found.track.entries()) {
-    if (seen.has(track)) rows.push(row);
-    seen.add(track);
-  }
-  return rows;
-}
-
-function cut({ time }: Collected): string {
-  return time.length === MOST_COLLECTED ? ` · only the first ${formatCount(time.length)} found` : '';
 }

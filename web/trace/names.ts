@@ -123,6 +123,27 @@ export function createNames(): Names {
   };
 }
 
+/** Most texts that are not names of the trace. Further ones have no id of their own. */
+const MOST_OTHERS = 10_000;
+
+/** Ids for texts: those of the trace's names, which have its colours, or ids apart from them. */
+export function idsOf(names: Pick<Names, 'text' | 'apart'>, texts: readonly string[]): Uint32Array {
+  const known = new Map<string, number>();
+  names.text.forEach((text, id) => {
+    if (!known.has(text)) known.set(text, id);
+  });
+  let others = 0;
+  return Uint32Array.from(texts, (text) => {
+    let id = known.get(text);
+    if (id === undefined) {
+      others += 1;
+      id = names.apart(others > MOST_OTHERS ? '' : text);
+      if (others <= MOST_OTHERS) known.set(text, id);
+    }
+    return id;
+  });
+}
+
 /** The id or the address that the file has in place of a name, or null. Subscribes. */
 export function functionOf(names: Names, name: number): number | bigint | null {
   const text = names.of(name);

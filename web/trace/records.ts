@@ -9,6 +9,7 @@ import type {
   RecordRow,
   RecordScope,
   RecordService,
+  RecordSort,
   SearchFor,
   Searching,
   SearchSlot,
@@ -65,6 +66,15 @@ export interface Records {
   rows(first: number, count: number): Promise<Answer<readonly RecordRow[]> | null>;
   /** Rows of the list, whatever else is asked. Resolves with null if there is no list any more, or they cannot be read. */
   portion(first: number, count: number): Promise<readonly RecordRow[] | null>;
+  /**
+   * Sorts the list, as `order` of {@link RecordService}; null for the order of the trace. Resolves with whether it is sorted, or with null
+   * if a newer order replaces this one, or there is no list any more.
+   */
+  order(
+    sort: RecordSort | null,
+    given: readonly (readonly [name: string, shown: string])[],
+    tell: (share: number) => void,
+  ): Promise<boolean | null>;
   /**
    * The number in the list of the record with this locator, or of the first record at or after the position. Resolves with
    * null if there is none or the worker ends.
@@ -273,6 +283,13 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       const rows = hasList && remote ? await answered(remote.portion(first, count)) : null;
       return rows?.value ?? null;
     },
+    order: latest(async (stop, sort, given, tell) => {
+      const hear = (share: number) => {
+        if (!stop.aborted) tell(share);
+      };
+      const done = hasList && remote ? await answered(remote.order(sort, given, hear, stop)) : null;
+      return stop.aborted ? null : (done?.value ?? null);
+    }),
     rowAt: latest(async (_, x, track, locator) => {
       const row = hasList && remote ? await answered(remote.rowAt(x, track, locator)) : null;
       return row?.value ?? null;

@@ -1,7 +1,7 @@
 //! Queries about the values of a trace.
 
 use unspool_formats::trace_db::open_places;
-use unspool_values::{BufferOrder, Query, Slot, Step, Values};
+use unspool_values::{BufferOrder, Query, Slot, Step, Summary, Values};
 
 use crate::choices::Choices;
 use crate::file::index;
@@ -48,13 +48,15 @@ pub(crate) fn damaged(file: &[u8]) {
     found(&index, file, &query, &mut choices);
     let statement = choices.below(8) as u32;
     let every = Query::parse("true").unwrap_or_else(|fault| panic!("{}", fault.sentence));
+    let range = choices.below(4)..choices.below(100);
     let [whole, parts] = [true, false].map(|is_whole| {
         let mut values = open(&index, is_whole, &mut choices);
-        values.begin_variables();
+        values.begin_variables(range.clone());
+        values.begin_statements(range.clone());
         values.begin_buffers();
-        values.begin_rows(statement, &every);
-        let mut slots = [Slot::Variables, Slot::Buffers, Slot::Rows];
-        slots.rotate_left(if is_whole { 0 } else { choices.index(3) });
+        values.begin_rows(statement, &every, range.clone());
+        let mut slots = [Slot::Variables, Slot::Buffers, Slot::Rows, Slot::Statements];
+        slots.rotate_left(if is_whole { 0 } else { choices.index(4) });
         for slot in slots {
             assert!(run(&mut values, slot, file, &mut choices, is_whole), "{slot:?} ends");
         }
@@ -70,13 +72,16 @@ pub(crate) fn damaged(file: &[u8]) {
 /// What the tables say of a trace that was read, and that what they refer to is there.
 fn tables(values: &mut Values, is_whole: bool) -> [String; 4] {
     let points: u64 = values.statements().summaries().iter().map(|it| it.count).sum();
-    let statements = format!("{:?}", values.statements().summaries());
+    let within = values.statements_within().map(|it| it.summaries());
+    let counts = |all: &[Summary]| all.iter().map(|it| it.count).sum::<u64>();
+    assert!(within.is_none_or(|within| counts(within) <= points), "a range has no more points than the trace");
+    let statements = format!("{:?} {within:?}", values.statements().summaries());
     let mut variables = String::new();
     for (key, it) in values.variables().into_iter().flat_map(|all| all.iter()) {
         assert!(it.count > 0, "variables occur");
         let counts = (it.count, it.changes, it.zeros, it.invalid, it.in_buffer, it.different());
         let moments = (&it.first, &it.last, &it.lowest, &it.highest);
-        variables += &format!("{key} {counts:?} {moments:?} {:?}\n", it.over_time());
+        variables += &format!("{key} {counts:?} {moments:?} {:?} {:x}\n", it.over_time(), it.nan_over_time());
     }
     let mut buffers = String::new();
     if let Some(all) = values.buffers() {
@@ -87,7 +92,9 @@ fn tables(values: &mut Values, is_whole: bool) -> [String; 4] {
             assert!(it.from.point < points, "{it:?} begins within {points} points");
         }
         buffers = format!("{:?} {:?}", (count, all.never_freed(), all.most_in_use()), all.candidates());
-        all.sort(BufferOrder::Size, true);
+        all.sort(BufferOrder::Size, true, &(1..50));
+        assert!(all.rows() <= listed, "a range has no more buffers than the trace");
+        all.sort(BufferOrder::Size, true, &(0..u64::MAX));
         let sizes: Vec<u64> = (0..listed).filter_map(|row| all.get(row)).map(|it| it.size).collect();
         assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
     }

@@ -32,7 +32,7 @@ use kinds::Act;
 use objects::{Context, Slot};
 
 pub use contents::{Contents, TextureAt};
-pub use kinds::Kind;
+pub use kinds::{Kind, objects_of};
 pub use texture::TextureFacts;
 
 /// What happened to a resource.

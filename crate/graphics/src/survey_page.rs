@@ -9,7 +9,7 @@ use crate::findings::{Finding, Findings};
 use crate::frames::FIGURES;
 use crate::images::{Holds, Image};
 use crate::reader::Reader;
-use crate::resources::{Contents, Resource, Resources};
+use crate::resources::{Contents, Kind, Resource, Resources, objects_of};
 use crate::survey::Survey;
 use crate::times::{MEASURES, Timed, Times, TimesReader, Values};
 
@@ -133,19 +133,20 @@ impl JsSurvey {
         timed.map(|timed| measured(timed.values()).collect()).unwrap_or_default()
     }
 
-    /// At most `most` calls: those with the highest values of a measure first, or by number without
-    /// one. `TimedCalls` of `web/base/survey_protocol.ts`.
+    /// At most `most` calls: those from number `first` to `last` with the highest values of a
+    /// measure first, or all by number without one. `TimedCalls` of `web/base/survey_protocol.ts`.
     #[wasm_bindgen(js_name = timedCalls)]
-    pub fn timed_calls(&self, measure: Option<u32>, most: u32) -> JsValue {
-        let rows: Vec<&Timed> = match (&self.times, measure) {
-            (None, _) => Vec::new(),
-            (Some(times), Some(measure)) => times.highest(measure as usize, most as usize),
-            (Some(times), None) => times.rows().iter().take(most as usize).collect(),
+    pub fn timed_calls(&self, measure: Option<u32>, first: f64, last: f64, most: u32) -> JsValue {
+        let (rows, count): (Vec<&Timed>, usize) = match (&self.times, measure) {
+            (None, _) => (Vec::new(), 0),
+            (Some(times), Some(measure)) => times.highest(measure as usize, first as u64, last as u64, most as usize),
+            (Some(times), None) => (times.rows().iter().take(most as usize).collect(), times.rows().len()),
         };
         let names: Array =
             rows.iter().map(|it| JsValue::from_str(self.times.as_ref().map_or("", |times| times.name(it)))).collect();
         let values: Vec<f64> = rows.iter().flat_map(|it| measured(it.values())).collect();
         object(&[
+            ("count", JsValue::from_f64(count as f64)),
             ("call", doubles(rows.iter().map(|it| it.call))),
             ("name", names.into()),
             ("values", Float64Array::from(&values[..]).into()),
@@ -212,6 +213,13 @@ impl JsSurvey {
             ("levels", doubles(all.iter().map(|it| levels(it).into()))),
             ("parts", parts.into()),
         ])
+    }
+
+    /// For each parameter of a function the kind of resources that it names, '' for other
+    /// parameters. Empty for functions of other APIs.
+    pub fn objects(&self, function: &str) -> Array {
+        let words = objects_of(function).into_iter().map(|kind| JsValue::from_str(kind.map_or("", Kind::word)));
+        words.collect()
     }
 
     /// The contexts, and when each was current: `Contexts` of `web/base/survey_protocol.ts`.

@@ -189,14 +189,17 @@ impl Times {
         Ok(None)
     }
 
-    /// The calls of which something was measured, the highest value first; by number if it is
-    /// equal.
-    pub fn highest(&self, measure: usize, most: usize) -> Vec<&Timed> {
+    /// The calls from number `first` to `last` of which something was measured, at most `most` of
+    /// them, and how many there are. The highest value comes first; by number if it is equal.
+    pub fn highest(&self, measure: usize, first: u64, last: u64, most: usize) -> (Vec<&Timed>, usize) {
         let value = |timed: &Timed| timed.values.get(measure).copied().filter(|value| *value != NONE);
-        let mut found: Vec<&Timed> = self.rows.iter().filter(|timed| value(timed).is_some()).collect();
+        let from = self.rows.partition_point(|timed| timed.call < first);
+        let within = self.rows.iter().skip(from).take_while(|timed| timed.call <= last);
+        let mut found: Vec<&Timed> = within.filter(|timed| value(timed).is_some()).collect();
+        let count = found.len();
         found.sort_unstable_by_key(|timed| (core::cmp::Reverse(value(timed)), timed.call));
         found.truncate(most);
-        found
+        (found, count)
     }
 }
 
@@ -478,8 +481,12 @@ mod tests {
         let frames = [frame(0, 10), frame(11, 20), frame(21, 25), frame(26, 30)];
         let cpu: Vec<Option<u64>> = times.by_frame(&frames).iter().map(|values| values[CPU]).collect();
         assert_eq!(cpu, [Some(8), Some(7), None, Some(5)]);
-        let highest: Vec<u64> = times.highest(CPU, 3).iter().map(|timed| timed.call).collect();
-        assert_eq!(highest, [2, 11, 30]);
-        assert!(times.highest(GPU, 3).is_empty());
+        let highest = |measure, first, last, most| {
+            let (found, count) = times.highest(measure, first, last, most);
+            (found.iter().map(|timed| timed.call).collect::<Vec<u64>>(), count)
+        };
+        assert_eq!(highest(CPU, 0, u64::MAX, 3), (vec![2, 11, 30], 4));
+        assert_eq!(highest(CPU, 3, 11, 3), (vec![11, 10], 2));
+        assert_eq!((highest(CPU, 12, 2, 3), highest(GPU, 0, u64::MAX, 3)), ((vec![], 0), (vec![], 0)));
     }
 }

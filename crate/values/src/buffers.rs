@@ -7,6 +7,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use hashbrown::HashMap;
 use unspool_formats::trace_db::wire::Tables;
@@ -284,6 +285,11 @@ impl Buffers {
         (self.count, self.lifetimes.len())
     }
 
+    /// Number of rows: the lifetimes of the range that they were sorted for, all before that.
+    pub fn rows(&self) -> usize {
+        self.order.len()
+    }
+
     /// Number of buffers that are never freed.
     pub fn never_freed(&self) -> usize {
         self.live.len()
@@ -304,10 +310,15 @@ impl Buffers {
         self.lifetimes.get(*self.order.get(row)? as usize)
     }
 
-    /// Sorts the rows. Equal ones stay in the order of the trace.
-    pub fn sort(&mut self, by: BufferOrder, descending: bool) {
+    /// Sorts the rows of the lifetimes that have a point in a range. Equal ones stay in the order
+    /// of the trace.
+    pub fn sort(&mut self, by: BufferOrder, descending: bool, range: &Range<u64>) {
         let Self { order, lifetimes, .. } = self;
-        order.sort_unstable();
+        let is_within = |it: &Lifetime| {
+            it.from.point < range.end && it.to.is_none_or(|to| to.point >= range.start) && !range.is_empty()
+        };
+        order.clear();
+        order.extend((0..).zip(lifetimes.iter()).filter(|(_, it)| is_within(it)).map(|(row, _): (u32, _)| row));
         let key = |row: &u32| -> u64 {
             let Some(it) = lifetimes.get(*row as usize) else { return 0 };
             let key = match by {

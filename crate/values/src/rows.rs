@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
+use core::ops::Range;
 
 use hashbrown::HashMap;
 use unspool_formats::trace_db::wire::Number as Raw;
@@ -35,6 +36,8 @@ pub(crate) struct Column {
 #[derive(Debug, Default)]
 pub struct Rows {
     statement: u32,
+    /// Numbers of the points that may have rows.
+    range: Range<u64>,
     points: Vec<u64>,
     at: Vec<u64>,
     columns: Vec<Column>,
@@ -57,15 +60,17 @@ pub struct Cell {
 }
 
 impl Rows {
-    /// An empty table of the statement with this number.
-    pub(crate) fn new(statement: u32) -> Self {
-        Self { statement, ..Self::default() }
+    /// An empty table of the statement with this number, for the points with the numbers of a
+    /// range.
+    pub(crate) fn new(statement: u32, range: Range<u64>) -> Self {
+        Self { statement, range, ..Self::default() }
     }
 
-    /// Adds a point, once, if it is at the statement.
+    /// Adds a point, once, if it is at the statement and in the range.
     pub(crate) fn add(&mut self, segment: &Segment, point: usize) {
         let x = segment.first + point as u64;
-        if segment.statement(point) != self.statement || self.points.last() == Some(&x) {
+        let is_of = segment.statement(point) == self.statement && self.range.contains(&x);
+        if !is_of || self.points.last() == Some(&x) {
             return;
         }
         self.count += 1;

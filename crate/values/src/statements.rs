@@ -1,6 +1,7 @@
 //! What is known of each statement: how often execution reached it, and when.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use unspool_formats::trace_db::wire::StatementId;
 
@@ -14,13 +15,13 @@ pub const CELLS: usize = 64;
 pub struct Summary {
     /// The statement; `None` for points that name none.
     pub id: Option<StatementId>,
-    /// Number of points.
+    /// Number of points in the range; 0 without any.
     pub count: u64,
-    /// Numbers of the first and the last point.
+    /// Numbers of the first and the last of them.
     pub first: u64,
     /// See [`Summary::first`].
     pub last: u64,
-    /// Points in each of [`CELLS`] equal parts of the trace.
+    /// Points in each of [`CELLS`] equal parts of the range.
     pub heat: [u32; CELLS],
 }
 
@@ -28,16 +29,28 @@ pub struct Summary {
 #[derive(Clone, Debug, Default)]
 pub struct Statements {
     summaries: Vec<Summary>,
-    /// Points that were added.
+    /// Points that were looked at.
     points: u64,
-    /// Points of the trace.
-    of: u64,
+    /// Numbers of the points that count.
+    range: Range<u64>,
+}
+
+/// The part of a range that a point is in, of [`CELLS`] equal ones. `None` outside of the range.
+pub(crate) fn cell_in(range: &Range<u64>, point: u64) -> Option<usize> {
+    let at = point.checked_sub(range.start)?;
+    let cell = (u128::from(at) * CELLS as u128) / u128::from(range.end.checked_sub(range.start)?.max(1));
+    (point < range.end).then_some((cell as usize).min(CELLS - 1))
 }
 
 impl Statements {
-    /// None yet, of a trace with this many points.
-    pub(crate) fn new(of: u64) -> Self {
-        Self { of, ..Self::default() }
+    /// None yet, of the points with these numbers.
+    pub(crate) fn new(range: Range<u64>) -> Self {
+        Self { range, ..Self::default() }
+    }
+
+    /// Numbers of the points that count.
+    pub(crate) fn range(&self) -> &Range<u64> {
+        &self.range
     }
 
     /// Adds the points of a segment, unless they were added before.
@@ -45,7 +58,6 @@ impl Statements {
         if segment.first < self.points {
             return;
         }
-        let (of, cells) = (u128::from(self.of.max(1)), CELLS as u128);
         for point in 0..segment.len() {
             let x = segment.first + point as u64;
             let number = segment.statement(point) as usize;
@@ -54,11 +66,15 @@ impl Statements {
                 let id = dictionary.statement(number as u32);
                 self.summaries.resize(number + 1, Summary { id, count: 0, first: x, last: x, heat: [0; CELLS] });
             }
+            // Those without a point in the range keep their numbers.
+            let Some(cell) = cell_in(&self.range, x) else { continue };
             let Some(summary) = self.summaries.get_mut(number) else { continue };
+            if summary.count == 0 {
+                summary.first = x;
+            }
             summary.count += 1;
             summary.last = x;
-            let cell = (u128::from(x) * cells / of) as usize;
-            if let Some(cell) = summary.heat.get_mut(cell.min(CELLS - 1)) {
+            if let Some(cell) = summary.heat.get_mut(cell) {
                 *cell += 1;
             }
         }

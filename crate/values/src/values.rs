@@ -6,6 +6,7 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
+use core::ops::Range;
 
 use hashbrown::HashMap;
 use unspool_formats::trace_db::Places;
@@ -76,7 +77,7 @@ pub struct Values {
     most: usize,
     statements: Statements,
     /// By slot.
-    asked: [Option<Asked>; 4],
+    asked: [Option<Asked>; 5],
     invariants: Option<Invariants>,
 }
 
@@ -91,6 +92,8 @@ pub enum Slot {
     Variables,
     /// The lifetimes of buffers.
     Buffers,
+    /// What is known of each statement in a range.
+    Statements,
 }
 
 /// What becomes of results.
@@ -109,6 +112,7 @@ enum Work {
     },
     Variables(Variables),
     Buffers(Box<Buffers>),
+    Statements(Statements),
 }
 
 /// A question.
@@ -147,8 +151,8 @@ impl Values {
         // The header was read before, within the limits; the trace ends where that reading has.
         let loader = Loader::new(places.layout(), Limits::LIFTED);
         let segments = VecDeque::new();
-        let statements = Statements::new(places.points());
-        let asked = [const { None }; 4];
+        let statements = Statements::new(0..places.points());
+        let asked = [const { None }; 5];
         let was_loaded = false;
         Self {
             places,
@@ -210,22 +214,37 @@ impl Values {
     }
 
     /// Makes the iteration table of the statement with a number in the dictionary, in place of the
-    /// previous table. Only points that the query finds become rows.
-    pub fn begin_rows(&mut self, statement: u32, query: &Query) {
+    /// previous table. Only points of the range that the query finds become rows.
+    pub fn begin_rows(&mut self, statement: u32, query: &Query, range: Range<u64>) {
         let mut query = query.clone();
         if let Some(id) = self.statements.summaries().get(statement as usize).and_then(|it| it.id) {
             query.statement = Some((u64::MAX, id.bits()));
         }
         self.invariants = None;
-        self.ask(Slot::Rows, &query, Into::Rows(Rows::new(statement)));
+        self.ask(Slot::Rows, &query, Into::Rows(Rows::new(statement, range)));
     }
 
-    /// Looks at all values of each variable, once.
-    pub fn begin_variables(&mut self) {
-        if self.asked(Slot::Variables).is_none() {
-            let work = Work::Variables(Variables::new(self.places.points()));
-            self.put(Slot::Variables, work);
+    /// Looks at the values that each variable has at the points of a range, once.
+    pub fn begin_variables(&mut self, range: Range<u64>) {
+        let range = self.within(range);
+        if self.variables().map(Variables::range) != Some(&range) {
+            self.put(Slot::Variables, Work::Variables(Variables::new(range)));
         }
+    }
+
+    /// Counts the points of each statement in a range, once. Those of the whole trace are counted
+    /// anyway: [`Values::statements`].
+    pub fn begin_statements(&mut self, range: Range<u64>) {
+        let range = self.within(range);
+        if self.statements_within().map(Statements::range) != Some(&range) {
+            self.put(Slot::Statements, Work::Statements(Statements::new(range)));
+        }
+    }
+
+    /// A range without what is beyond the trace.
+    fn within(&self, range: Range<u64>) -> Range<u64> {
+        let end = range.end.min(self.places.points());
+        range.start.min(end)..end
     }
 
     /// Follows all buffers, once.
@@ -296,6 +315,15 @@ impl Values {
     /// What is known of each statement, by its number in the dictionary.
     pub fn statements(&self) -> &Statements {
         &self.statements
+    }
+
+    /// What is known of each statement in the range that was asked about last, by its number in the
+    /// dictionary, as far as the trace was read for that.
+    pub fn statements_within(&self) -> Option<&Statements> {
+        match &self.asked(Slot::Statements)?.work {
+            Work::Statements(statements) => Some(statements),
+            _ => None,
+        }
     }
 
     /// The track of the points at a statement.
@@ -376,6 +404,10 @@ impl Values {
                 }
                 Work::Buffers(buffers) => {
                     buffers.add(segment, dictionary, places.tables());
+                    true
+                }
+                Work::Statements(statements) => {
+                    statements.add(segment, dictionary);
                     true
                 }
                 Work::Query { run, is_counting: true, .. } => {
@@ -551,6 +583,7 @@ mod tests {
     use unspool_records::memory::index_of;
 
     use super::*;
+    use crate::statements::CELLS;
 
     const POINTS: u64 = 60_000;
 
@@ -639,7 +672,7 @@ mod tests {
             assert_eq!(all[3].heat.iter().map(|n| u64::from(*n)).sum::<u64>(), POINTS / 5);
             let table = |values: &mut Values, text: &str| {
                 let query = values.check(text).unwrap();
-                values.begin_rows(3, &query);
+                values.begin_rows(3, &query, 0..u64::MAX);
                 run(values, &bytes, Slot::Rows);
                 values.rows().unwrap().counts()
             };
@@ -656,6 +689,66 @@ mod tests {
     }
 
     #[test]
+    fn a_range_has_statements_variables_and_rows_of_its_own() {
+        let bytes = trace();
+        for most in [1 << 20, MOST_KEPT] {
+            let mut values = Values::keeping(places(&bytes), most);
+            // Statement 4 is at point 30,004 for the first time there.
+            values.begin_statements(30_000..30_004);
+            run(&mut values, &bytes, Slot::Statements);
+            let within = values.statements_within().unwrap().summaries();
+            let counts: Vec<_> = within.iter().map(|it| it.count).collect();
+            assert_eq!(counts, [1, 1, 1, 1, 0]);
+            assert_eq!((within[2].first, within[2].last), (30_002, 30_002));
+            assert_eq!(within[0].heat[0], 1);
+            assert_eq!(within[1].heat[CELLS / 4], 1);
+            // Those of the whole trace stay.
+            assert_eq!(values.statements().summaries()[4].count, POINTS / 5);
+            values.begin_variables(30_000..30_004);
+            run(&mut values, &bytes, Slot::Variables);
+            let (_, i) = values.variables().unwrap().iter().next().unwrap();
+            let of = (i.count, i.first.bits, i.last.bits, i.different());
+            assert_eq!(of, (4, 30_000, 30_003, (4, true)));
+            assert_eq!(i.over_time()[CELLS - CELLS / 4], (30_003.0, 30_003.0));
+            let every = values.check("true").unwrap();
+            values.begin_rows(2, &every, 30_000..30_010);
+            run(&mut values, &bytes, Slot::Rows);
+            assert_eq!(values.rows().unwrap().counts(), (2, 2));
+            // Another range, the whole trace, and one beyond its end.
+            for (range, count) in [(0..u64::MAX, POINTS), (POINTS..u64::MAX, 0), (5..5, 0)] {
+                values.begin_variables(range.clone());
+                run(&mut values, &bytes, Slot::Variables);
+                assert_eq!(values.variables().unwrap().iter().map(|(_, it)| it.count).max().unwrap_or(0), count);
+                values.begin_statements(range);
+                run(&mut values, &bytes, Slot::Statements);
+                let within = values.statements_within().unwrap().summaries();
+                assert_eq!(within.iter().map(|it| it.count).sum::<u64>(), count);
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_the_trace_say_where_a_value_is_not_a_number() {
+        let types = [Type { name: 0, format: 2, size: 8 }];
+        let names: [&[u8]; 2] = [b"double", b"f"];
+        let mut writer = Writer::new(Layout::Wide, Tables::new(names, types));
+        for i in 0..CELLS {
+            writer.statement(StatementId::in_file(1, 0));
+            let value = if i % 2 == 1 { f64::NAN } else { i as f64 };
+            writer.number(1, 0, Raw::Float(value));
+            writer.end();
+        }
+        let bytes = writer.finish();
+        let mut values = Values::new(places(&bytes));
+        values.begin_variables(0..u64::MAX);
+        run(&mut values, &bytes, Slot::Variables);
+        let (_, f) = values.variables().unwrap().iter().next().unwrap();
+        assert_eq!(f.nan_over_time(), 0xaaaa_aaaa_aaaa_aaaa);
+        assert_eq!(f.over_time()[2], (2.0, 2.0));
+        assert!(f.over_time()[3].0.is_nan());
+    }
+
+    #[test]
     fn two_questions_go_on_side_by_side() {
         let bytes = trace();
         let mut values = Values::keeping(places(&bytes), 1 << 20);
@@ -667,7 +760,7 @@ mod tests {
                 values.push(&bytes[from..from + 100_000]);
             }
         });
-        values.begin_rows(0, &query);
+        values.begin_rows(0, &query, 0..u64::MAX);
         run(&mut values, &bytes, Slot::Rows);
         run(&mut values, &bytes, Slot::Search);
         assert_eq!((values.count(), values.rows().unwrap().counts().0), (POINTS, POINTS / 5));

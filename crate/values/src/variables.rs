@@ -2,12 +2,13 @@
 //! values it has.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use hashbrown::{HashMap, HashSet};
 use unspool_formats::trace_db::wire::Number as Raw;
 
 use crate::columns::{Dictionary, Kind, Segment, Value};
-use crate::statements::CELLS;
+use crate::statements::{CELLS, cell_in};
 
 /// Different values of one variable that are told apart, and of all of them together.
 const MOST_DIFFERENT: usize = 1 << 16;
@@ -55,10 +56,15 @@ pub struct Variable {
     different: HashSet<u64>,
     /// There may be more different values than were told apart.
     is_cut: bool,
-    /// The lowest and the highest value in each of [`CELLS`] equal parts of the trace. NaN without
+    /// The lowest and the highest value in each of [`CELLS`] equal parts of the range. NaN without
     /// any.
     over_time: Vec<(f64, f64)>,
+    /// A bit for each of these parts that has a value that is not a number.
+    nan_over_time: u64,
 }
+
+// One bit a part.
+const _: () = assert!(CELLS <= u64::BITS as usize);
 
 impl Variable {
     /// How many different values it has, and whether that is all of them.
@@ -66,10 +72,16 @@ impl Variable {
         (self.different.len() as u64, !self.is_cut)
     }
 
-    /// The lowest and the highest value in each of [`CELLS`] equal parts of the trace, NaN without
+    /// The lowest and the highest value in each of [`CELLS`] equal parts of the range, NaN without
     /// any. Empty if too many variables are known.
     pub fn over_time(&self) -> &[(f64, f64)] {
         &self.over_time
+    }
+
+    /// The parts of [`Variable::over_time`] that have a value that is not a number: a bit for each,
+    /// the lowest for the first one.
+    pub fn nan_over_time(&self) -> u64 {
+        self.nan_over_time
     }
 
     /// A value of the variable.
@@ -93,28 +105,32 @@ impl Variable {
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
     all: Vec<Option<Variable>>,
-    /// Points of the trace.
-    of: u64,
+    /// Numbers of the points that count.
+    range: Range<u64>,
     told_apart: usize,
     /// Numbers of the texts of bytes.
     texts: HashMap<Vec<u8>, u64>,
 }
 
 impl Variables {
-    /// None yet, of a trace with this many points.
-    pub(crate) fn new(of: u64) -> Self {
-        Self { of, ..Self::default() }
+    /// None yet, of the points with these numbers.
+    pub(crate) fn new(range: Range<u64>) -> Self {
+        Self { range, ..Self::default() }
+    }
+
+    /// Numbers of the points that count.
+    pub(crate) fn range(&self) -> &Range<u64> {
+        &self.range
     }
 
     /// Adds the points of a segment.
     pub(crate) fn add(&mut self, segment: &Segment, dictionary: &Dictionary) {
-        let (of, cells) = (u128::from(self.of.max(1)), CELLS as u128);
         if self.all.len() < dictionary.keys().len() {
             self.all.resize(dictionary.keys().len(), None);
         }
         for point in 0..segment.len() {
             let x = segment.first + point as u64;
-            let cell = ((u128::from(x) * cells / of) as usize).min(CELLS - 1);
+            let Some(cell) = cell_in(&self.range, x) else { continue };
             let (at, statement) = (segment.at(point), segment.statement(point));
             for index in segment.variables(point) {
                 let (kind, bits) = match segment.value(index) {
@@ -156,6 +172,7 @@ impl Variables {
             different: HashSet::new(),
             is_cut: false,
             over_time: if is_drawn { alloc::vec![(f64::NAN, f64::NAN); CELLS] } else { Vec::new() },
+            nan_over_time: 0,
         });
         variable.count += 1;
         variable.in_buffer += u64::from(has_buffer);
@@ -175,6 +192,7 @@ impl Variables {
             // NaN is not a number, so it is replaced.
             *low = low.min(number);
             *high = high.max(number);
+            variable.nan_over_time |= u64::from(number.is_nan()) << cell;
         }
         if !is_new && !is_change {
             return;

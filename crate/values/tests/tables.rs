@@ -58,7 +58,7 @@ fn variables_are_summed_up() {
     }
     let bytes = writer.finish();
     let mut values = Values::new(places(&bytes));
-    values.begin_variables();
+    values.begin_variables(0..u64::MAX);
     answer(&mut values, &bytes, Slot::Variables);
     let all = values.variables().unwrap();
     let [i, n, p, x, label] = [0, 1, 2, 3, 4].map(|key| all.get(key).unwrap());
@@ -110,8 +110,16 @@ fn buffers_have_lifetimes_and_pointers_that_leave_them_are_found() {
     assert_eq!(row(buffers, 1), (0x2000, 8, 0, None, false, 0, None));
     assert_eq!(row(buffers, 2), (0x1000, 32, 4, Some(5), false, 1, Some(12)));
     assert_eq!(row(buffers, 3), (0x1008, 4, 7, None, false, 1, Some(4)));
-    buffers.sort(BufferOrder::Size, true);
+    buffers.sort(BufferOrder::Size, true, &(0..u64::MAX));
     assert_eq!([0, 1, 2, 3].map(|at| row(buffers, at).1), [32, 16, 8, 4]);
+    // Those with a point in a range: that of the end of one is its last.
+    for (range, addresses) in
+        [(0..1, vec![0x1000, 0x2000]), (5..7, vec![0x2000, 0x1000]), (7..100, vec![0x2000, 0x1008]), (3..3, vec![])]
+    {
+        buffers.sort(BufferOrder::From, false, &range);
+        let found: Vec<u64> = (0..buffers.rows()).map(|at| row(buffers, at).0).collect();
+        assert_eq!(found, addresses, "{range:?}");
+    }
     let (candidates, is_all) = buffers.candidates();
     let found: Vec<_> = candidates.iter().map(|it| (it.why, it.first.point, it.count, it.value, it.left)).collect();
     assert_eq!(
@@ -147,10 +155,10 @@ fn relations_that_nearly_always_hold_are_found_with_their_exceptions() {
     }
     let bytes = writer.finish();
     let mut values = Values::new(places(&bytes));
-    values.begin_variables();
+    values.begin_variables(0..u64::MAX);
     answer(&mut values, &bytes, Slot::Variables);
     let query = values.check("true").unwrap();
-    values.begin_rows(0, &query);
+    values.begin_rows(0, &query, 0..u64::MAX);
     answer(&mut values, &bytes, Slot::Rows);
     while !values.step_invariants(10) {}
     let found = values.invariants().unwrap().found().to_vec();
@@ -170,7 +178,7 @@ fn relations_that_nearly_always_hold_are_found_with_their_exceptions() {
     for it in &found {
         for (text, count) in [(&it.query, it.holds), (&it.exceptions_query, it.exceptions)] {
             let query = values.check(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
-            values.begin_rows(0, &query);
+            values.begin_rows(0, &query, 0..u64::MAX);
             answer(&mut values, &bytes, Slot::Rows);
             assert_eq!(values.rows().unwrap().counts().0, count, "{text}");
         }

@@ -82,8 +82,8 @@ export function Dock({ open, page }: Props) {
           />
         )}
         <div class="dock-scope row">
-          {isOpen && front && !front.unscoped && !front.ofAllThreads && <WhoseChoice open={open} />}
-          {isOpen && front && <RangeMark open={open} isWhole={front.unscoped ?? false} />}
+          {isOpen && front && !front.ofAllThreads && <WhoseChoice open={open} />}
+          {isOpen && front && <RangeMark open={open} />}
         </div>
         <button
           type="button"

@@ -6,16 +6,9 @@ import { allName } from '../../trace/statistics.ts';
 /** Most tracks in a plain menu. A longer one is searched in. */
 const FEW = 40;
 
-/** Says that a panel is about the range only, or that it is not. Nothing without a range, which the ruler has. */
-export function RangeMark({ open: { statistics }, isWhole }: { open: OpenTrace; isWhole: boolean }) {
+/** Says that the panels are about the range only. Nothing without a range, which the ruler has. */
+export function RangeMark({ open: { statistics } }: { open: OpenTrace }) {
   if (!statistics.range.value) return null;
-  if (isWhole) {
-    return (
-      <span class="muted range-mark small" title="This panel shows the whole trace, whatever the range">
-        Not limited to the range
-      </span>
-    );
-  }
   const clear = () => {
     statistics.range.value = null;
   };

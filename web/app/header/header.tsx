@@ -1,7 +1,7 @@
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { formatBytes, formatCounted, formatLength, formatPercent, shortened } from '../../base/format.ts';
 import { runCommand } from '../../page/commands.ts';
-import type { Page } from '../../page/page.ts';
+import type { Page, SearchField } from '../../page/page.ts';
 import { Companions } from '../../parts/companions.tsx';
 import { Lazy } from '../../parts/lazy.tsx';
 import type { ThemeChoice, ThemeControl } from '../../parts/theme.ts';
@@ -11,7 +11,6 @@ import { slicesByNoun } from '../../trace/tracks.ts';
 import { extentLength } from '../../trace/view.ts';
 import { loadSearchBox } from '../load.ts';
 import { Part } from './part.tsx';
-import { Problems } from './problems.tsx';
 import './header.css';
 
 /** The header: the open file, its progress and its problems. */
@@ -22,20 +21,32 @@ export function Header({ page }: { page: Page }) {
   const trace = open?.trace;
   const searched = trace?.info.value ? open : null;
   return (
-    <header class="header row">
-      <span class="brand row">
-        <Logo />
-        Unspool
-      </span>
-      {open && <Facts open={open} page={page} />}
+    <header class="header">
+      <div class="header-begin row">
+        <span class="brand row">
+          <Logo />
+          Unspool
+        </span>
+        {open && <Facts open={open} page={page} />}
+      </div>
       {searched ? (
         <div class="search-place">
-          <Lazy key={searched.id} load={loadSearchBox} props={{ open: searched, page }} />
+          <Lazy
+            key={searched.id}
+            load={loadSearchBox}
+            props={{ open: searched, page }}
+            instead={<EarlySearch search={page.search} />}
+          />
         </div>
       ) : (
         page.search.mode.value === 'commands' && (
           <div class="search-place">
-            <Lazy key="commands" load={loadSearchBox} props={{ open: null, page }} />
+            <Lazy
+              key="commands"
+              load={loadSearchBox}
+              props={{ open: null, page }}
+              instead={<EarlySearch search={page.search} />}
+            />
           </div>
         )
       )}
@@ -71,6 +82,31 @@ export function Header({ page }: { page: Page }) {
   );
 }
 
+/** Takes what is typed before the code of the search is there. */
+function EarlySearch({ search: { isAsked, early } }: { search: SearchField }) {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (isAsked.value) input.current?.focus();
+  }, [isAsked.value]);
+  return (
+    <input
+      ref={input}
+      class="early-search"
+      aria-label="Search"
+      value={early.value}
+      // The field that takes its place has the focus, too.
+      onFocus={() => {
+        isAsked.value = true;
+      }}
+      onInput={({ currentTarget }) => {
+        early.value = currentTarget.value;
+      }}
+    />
+  );
+}
+
+const loadProblems = async () => (await import('./problems.tsx')).Problems;
+
 /** Characters of the file name in the tooltip of the heading. */
 const LONGEST_TITLE = 1000;
 
@@ -98,7 +134,9 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
       {info && <span class="chip">{info.title}</span>}
       {status.at === 'loading' ? <Loading trace={trace} cancel={cancel} /> : <Summary trace={trace} />}
       <Part open={open} page={page} />
-      <Problems trace={trace} />
+      {(trace.progress.value.problems.length > 0 || (status.at === 'ready' && status.error)) && (
+        <Lazy key={open.id} load={loadProblems} props={{ trace }} />
+      )}
     </>
   );
 }

@@ -1,13 +1,16 @@
 import { formatCount, formatPercent, formatPosition, plural, shortened } from '../../base/format.ts';
 import { bringToFront, DETAILS, SQL_PANEL, VARIABLES } from '../../page/dock.ts';
-import { type CommandContext, type Page, rowsOf, type SearchMode } from '../../page/page.ts';
+import { type CommandContext, type Page, rowsOf, type SearchMode, type Start } from '../../page/page.ts';
 import { showPlace } from '../../page/places.ts';
+import { askedOf } from '../../page/starts.ts';
 import type { ComboRow } from '../../parts/combo.tsx';
 import { goalOf, goTo, goToName, goToPosition } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { knownOf } from '../../timeline/widgets/expression_field.tsx';
-import { type Completions, completionsOf } from '../../trace/completion.ts';
+import { type Completions, completionsOf, keyWords } from '../../trace/completion.ts';
 import { insteadOf } from '../../trace/instead.ts';
+import type { Names } from '../../trace/names.ts';
+import { wordsOf } from '../../trace/near.ts';
 import { isSql, wantedQuery } from '../../trace/wanted_query.ts';
 import { offeredTo } from '../dock/panel.ts';
 import { ranked } from './ranking.ts';
@@ -37,6 +40,8 @@ export interface Asked {
   readonly recent: readonly string[];
   /** Names of variables, in traces that have values. */
   readonly variables: readonly string[];
+  /** The questions of all features, once they are loaded. */
+  readonly starts: readonly Start[];
   /** What {@link placesFor} returns for the text. It looks at many names, and the search is far more often further than before. */
   readonly places: readonly SearchRow[];
 }
@@ -63,7 +68,11 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
   const { mode, open } = asked;
   if (!open) return commandsAndPanels(asked, Number.POSITIVE_INFINITY);
   if (mode === 'commands') {
-    return [...commandsAndPanels(asked, Number.POSITIVE_INFINITY), ...tracks(asked, open, MOST_PLACES)];
+    return [
+      ...commandsAndPanels(asked, Number.POSITIVE_INFINITY),
+      ...questions(asked, open),
+      ...tracks(asked, open, MOST_PLACES),
+    ];
   }
   const text = asked.text.trim();
   if (mode === 'places') return [...asked.places, ...tracks(asked, open, MOST_PLACES)];
@@ -79,10 +88,12 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
     ...(isPlace ? [] : leads),
     ...address,
     ...terms(asked, open),
-    ...instead(open, text),
+    ...instead(open, text, asked.variables),
     ...asked.places.filter((row) => !leads.includes(row)),
     ...variables(asked, open),
-    ...(text.length > 1 ? [...tracks(asked, open, MOST), ...commandsAndPanels(asked, MOST + 1)] : []),
+    ...(text.length > 1
+      ? [...questions(asked, open), ...tracks(asked, open, MOST), ...commandsAndPanels(asked, MOST + 1)]
+      : []),
   ];
 }
 
@@ -107,7 +118,7 @@ function found({ find }: OpenTrace, text: string): readonly SearchRow[] {
 }
 
 /** What would have worked, if nothing was found or the text cannot be understood. */
-function instead({ find, trace }: OpenTrace, text: string): readonly SearchRow[] {
+function instead({ find, trace }: OpenTrace, text: string, variables: readonly string[]): readonly SearchRow[] {
   const state = find.state.value;
   if (find.asked.value.trim() !== text) return [];
   const isEmpty = state.at === 'done' && find.count.value === 0 && state.beyond === 0 && !state.stopped;
@@ -116,7 +127,8 @@ function instead({ find, trace }: OpenTrace, text: string): readonly SearchRow[]
   if (!isEmpty && !isWrong) return [];
   const all = trace.names.text.slice(0, MOST_NAMES);
   const isName = (part: string) => all.some((name) => name.toLowerCase().includes(part.toLowerCase()));
-  return insteadOf(text, isWrong, isName).map(({ text: item, meaning }) => ({
+  const spelling = { words: [...wordsIn(trace.names), ...variables], keys: keyWords(trace.info.peek()) };
+  return insteadOf(text, isWrong, isName, spelling).map(({ text: item, meaning }) => ({
     id: `instead ${item}`,
     kind: 'Try',
     title: item,
@@ -124,6 +136,19 @@ function instead({ find, trace }: OpenTrace, text: string): readonly SearchRow[]
     isText: true,
     put: { completions: { from: 0, to: Number.POSITIVE_INFINITY, items: [] }, item },
   }));
+}
+
+const knownWords = new WeakMap<Names, { readonly of: string; readonly words: readonly string[] }>();
+
+/** The words of the names of a trace, which are found once as long as the names stay. */
+function wordsIn(names: Names): readonly string[] {
+  const of = `${names.text.length} ${names.version.peek()}`;
+  let known = knownWords.get(names);
+  if (known?.of !== of) {
+    known = { of, words: wordsOf(names.text.slice(0, MOST_NAMES)) };
+    knownWords.set(names, known);
+  }
+  return known.words;
 }
 
 /** Terms of the filter language that the term at the caret may become. Names have rows of their own. */
@@ -226,6 +251,22 @@ function variables({ text, variables: names, page }: Asked, open: OpenTrace): re
       showPlace({ to: 'variable', name: title }, open, page);
       focusSoon(`tab-${VARIABLES}`);
     },
+  }));
+}
+
+/** Questions that the trace answers, by their words and those of the way to the answer. */
+function questions({ mode, text, starts, page }: Asked, open: OpenTrace): readonly SearchRow[] {
+  if (open.trace.status.value.at === 'loading') return [];
+  const all = askedOf(starts, open, page).map(({ start, asked }) => {
+    return { id: `question ${start.id}`, title: `${asked.words} ${asked.way}`, start, asked };
+  });
+  return ranked(all, text, [], MOST + 1, mode === 'all').map(({ id, start, asked }) => ({
+    id,
+    kind: 'Question',
+    title: asked.words,
+    about: asked.figure ?? '',
+    leaves: true,
+    run: () => start.answer(open, page),
   }));
 }
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { WrongExpression } from '../../base/find_protocol.ts';
 import { ticks } from '../../base/ticks.ts';
 import { openSearch } from '../../page/commands.ts';
-import type { Command, Page, SearchMode } from '../../page/page.ts';
+import type { Command, Page, SearchMode, Start } from '../../page/page.ts';
 import { mount, press, send, settle } from '../../parts/dom.fixture.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { exampleSearch } from '../../trace/completion.ts';
@@ -24,8 +24,20 @@ const command = (id: string, title: string, log: string[]): Command => ({
   run: () => log.push(`run ${id}`),
 });
 
+/** A question, of whose words and way to the answer the search knows. */
+const slow: Start = {
+  id: 'slow',
+  place: 1,
+  asked: () => ({ words: 'Why is it slow?', figure: '32 ms', way: 'Functions, *Compare*' }),
+  answer: ({ find }) => find.ask('answered'),
+};
+
 /** The field over a trace of ten thousand steps, and what happens. */
-function setUp(offers: readonly string[] = ['disassembly', 'callStacks']) {
+/** `begun`: what was typed before the field was there, and what it was narrowed to. */
+function setUp(
+  offers: readonly string[] = ['disassembly', 'callStacks'],
+  begun: { readonly text: string; readonly mode: SearchMode } = { text: '', mode: 'all' },
+) {
   const log: string[] = [];
   const text = signal('');
   const asked = signal('');
@@ -54,6 +66,7 @@ function setUp(offers: readonly string[] = ['disassembly', 'callStacks']) {
     id: 1,
     find,
     trace: {
+      status: signal({ at: 'ready' }),
       info: signal({ clock: steps, offers, recordNoun: 'step', format: 'f' }),
       progress: signal({ extent: { from: ticks(0n), to: ticks(10_000n) } }),
       names: { text: NAMES, of: (id: number) => NAMES[id]!, keyOf: () => '', version: signal(0) },
@@ -69,9 +82,9 @@ function setUp(offers: readonly string[] = ['disassembly', 'callStacks']) {
     timeline: { arrangement: { ordered: signal([]) }, show: () => undefined },
   } as unknown as OpenTrace;
   const page = {
-    search: { mode: signal<SearchMode>('all'), isAsked: signal(false) },
+    search: { mode: signal(begun.mode), isAsked: signal(begun.text !== ''), early: signal(begun.text) },
     commands: [command('zoom-in', 'Zoom in', log), command('show-keys', 'Show keys', log)],
-    features: [],
+    features: [{ starts: async () => [slow] }],
     surface: signal(null),
   } as unknown as Page;
   const host = mount(
@@ -139,6 +152,21 @@ it('says what each row is', async () => {
   expect(rows()).toContainEqual(['Address', 'Executions of 0x401000']);
 });
 
+it('has questions by their words, and by those of the way to the answer', async () => {
+  const { field, type, rows, ask, log } = setUp();
+  await ask('all');
+  await settle();
+  type('compare');
+  expect(rows()).toContainEqual(['Question', 'Why is it slow?']);
+  // What is inside of a word is more often something to look for.
+  type('low');
+  expect(rows()).not.toContainEqual(['Question', 'Why is it slow?']);
+  await ask('commands');
+  type('slow');
+  press('Enter', field);
+  expect(log).toEqual(['ask answered']);
+});
+
 it('has variables where there are values, and SQL', async () => {
   const { type, rows, ask, find } = setUp(['values']);
   await ask('all');
@@ -159,6 +187,7 @@ it('is narrowed to commands and to places, and returns the focus', async () => {
   expect(rows()).toEqual([
     ['Command', 'Zoom in'],
     ['Command', 'Show keys'],
+    ['Question', 'Why is it slow?'],
   ]);
   type('keys');
   press('Enter', field);
@@ -253,4 +282,15 @@ it('has an example that fits the format', () => {
   expect(example(['graphics'], { kind: 'ordinal', unit: 'call' })).toBe('GL_BLEND, frame 5, call 12');
   expect(example(['values'], { kind: 'ordinal', unit: 'point' })).toContain('x > 5');
   expect(example([], { kind: 'seconds', frequency: 1n })).toContain('dur>1ms');
+});
+
+it('goes on with what was typed before it was there', async () => {
+  const commands = setUp([], { text: 'zo', mode: 'commands' });
+  await settle();
+  expect([commands.field.value, document.activeElement]).toEqual(['zo', commands.field]);
+  expect([commands.page.search.early.value, commands.page.search.isAsked.value]).toEqual(['', false]);
+  expect(commands.rows()).toEqual([['Command', 'Zoom in']]);
+  const words = setUp([], { text: 'xor esi', mode: 'all' });
+  await settle();
+  expect([words.field.value, words.find.text.value]).toEqual(['xor esi', 'xor esi']);
 });

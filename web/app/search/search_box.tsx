@@ -4,7 +4,7 @@ import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import { watch } from '../../base/watch.ts';
 import { contextOf } from '../../page/commands.ts';
 import { bringToFront, HITS } from '../../page/dock.ts';
-import { type Page, SEARCH_ID, type SearchMode } from '../../page/page.ts';
+import { type Page, SEARCH_ID, type SearchMode, type Start } from '../../page/page.ts';
 import { Combo } from '../../parts/combo.tsx';
 import { goTo } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -15,11 +15,14 @@ import { isSql } from '../../trace/wanted_query.ts';
 import type { SearchRow } from './rows.ts';
 import './search.css';
 
-type RowsModule = typeof import('./rows.ts') & Pick<typeof import('./ranking.ts'), 'recentChoices' | 'rememberChoice'>;
+type RowsModule = typeof import('./rows.ts') &
+  Pick<typeof import('./ranking.ts'), 'recentChoices' | 'rememberChoice'> &
+  Pick<typeof import('../../page/starts.ts'), 'loadStarts'>;
 
 const loadRows = async (): Promise<RowsModule> => ({
   ...(await import('./rows.ts')),
   ...(await import('./ranking.ts')),
+  ...(await import('../../page/starts.ts')),
 });
 
 interface Props {
@@ -33,7 +36,7 @@ interface Props {
  * below it. Beside what was typed are the number of hits, and the way from one to the next.
  */
 export function SearchBox({ open, page }: Props) {
-  const { mode, isAsked } = page.search;
+  const { mode, isAsked, early } = page.search;
   const input = useRef<HTMLInputElement>(null);
   const isOpen = useSignal(false);
   /** What is typed that is not looked for in the trace: a command, a place or a query. */
@@ -42,6 +45,7 @@ export function SearchBox({ open, page }: Props) {
   const module = useSignal<RowsModule | null>(null);
   const hasFailed = useSignal(false);
   const variables = useSignal<readonly string[]>([]);
+  const starts = useSignal<readonly Start[]>([]);
   /** Why the place that was typed leads nowhere, or ''. */
   const nowhere = useSignal('');
   const before = useRef<HTMLElement | null>(null);
@@ -66,21 +70,12 @@ export function SearchBox({ open, page }: Props) {
       context: context.value,
       recent: loaded.recentChoices(),
       variables: variables.value,
+      starts: starts.value,
       places: places ?? (open ? loaded.placesFor(open, text, narrowed) : []),
     });
   const rows = isOpen.value && known ? listOf(known) : [];
 
-  useLayoutEffect(() => {
-    if (!isAsked.value) return;
-    isAsked.value = false;
-    const field = input.current;
-    if (document.activeElement === field) prepare();
-    field?.focus();
-    field?.select();
-    // With something to look for, the list would cover what was found.
-    isOpen.value = mode.peek() !== 'all' || field?.value === '';
-  }, [isAsked.value]);
-  useEffect(
+  useLayoutEffect(
     () =>
       watch([mode], () => {
         aside.value = null;
@@ -88,6 +83,24 @@ export function SearchBox({ open, page }: Props) {
       }),
     [],
   );
+  useLayoutEffect(() => {
+    if (!isAsked.value) return;
+    isAsked.value = false;
+    const field = input.current;
+    if (document.activeElement === field) prepare();
+    field?.focus();
+    const begun = early.peek();
+    early.value = '';
+    if (begun !== '') {
+      // What was typed goes on at its end.
+      isOpen.value = true;
+      typed(begun, begun.length);
+      return;
+    }
+    field?.select();
+    // With something to look for, the list would cover what was found.
+    isOpen.value = mode.peek() !== 'all' || field?.value === '';
+  }, [isAsked.value]);
   // A search from elsewhere, such as a menu, takes the place of what was typed.
   useEffect(
     () =>
@@ -108,8 +121,9 @@ export function SearchBox({ open, page }: Props) {
     context.value = contextOf(page);
     if (!module.peek()) {
       hasFailed.value = false;
-      loadRows().then((loaded) => {
+      loadRows().then(async (loaded) => {
         module.value = loaded;
+        starts.value = await loaded.loadStarts(page).catch(() => []);
       }, loadingFailed);
     }
     if (open?.trace.info.peek()?.offers.includes('values') && variables.peek().length === 0) {

@@ -11,7 +11,7 @@ import { termOfName } from '../../trace/terms.ts';
 import type { ValueContext } from '../../trace/values.ts';
 import { FactList, LongTitle } from './fact_list.tsx';
 import { FunctionSource } from './function_source.tsx';
-import { KeepAddress, Keeper } from './keep_field.tsx';
+import { KeepAddress, Keeper, useFieldLinks } from './keep_field.tsx';
 import { RangeShare } from './range_share.tsx';
 import { isPoint, StatementLink } from './statement_link.tsx';
 import { Fields } from './value.tsx';
@@ -30,6 +30,7 @@ export function Item({ open, page, details, context, colour }: ItemProps) {
   const track = trace.tracks.value.get(details.track);
   const parent = track ? trace.tracks.value.get(track.parent) : undefined;
   const { start, end } = details;
+  const links = useFieldLinks(open, page);
   // The engine's remarks explain the flags in sentences, which replace the labels.
   const remarks = details.remarks.length > 0 ? details.remarks : flagWords(details.flags);
   return (
@@ -91,7 +92,7 @@ export function Item({ open, page, details, context, colour }: ItemProps) {
         />
       )}
       <FactList key={keyOf(details)}>
-        <Keeper.Provider value={{ open, details, page }}>
+        <Keeper.Provider value={{ open, details, page, links }}>
           {isPoint(details.fields) ? (
             <Lazy load={loadPointFields} props={{ open, page, details, context }} />
           ) : (

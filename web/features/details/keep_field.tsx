@@ -1,10 +1,12 @@
+import { useSignal } from '@preact/signals';
 import { type ComponentChild, createContext } from 'preact';
-import { useContext } from 'preact/hooks';
-import { shortened } from '../../base/format.ts';
+import { useContext, useEffect } from 'preact/hooks';
+import { formatCount, shortened } from '../../base/format.ts';
+import { hexText } from '../../base/hex.ts';
 import type { Details, Value } from '../../base/protocol.ts';
-import type { Page } from '../../page/page.ts';
+import type { FieldLink, FieldLinks, Page } from '../../page/page.ts';
 import { PlaceLink } from '../../page/place_link.tsx';
-import { canShow } from '../../page/places.ts';
+import { showPlace } from '../../page/places.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { KeepButton } from '../../timeline/widgets/keep.tsx';
 import { addressKey, CPUS, fieldKey } from '../../trace/derived.ts';
@@ -18,7 +20,32 @@ export const Keeper = createContext<{
   readonly open: OpenTrace;
   readonly details: Details;
   readonly page: Page;
+  /** What features know of where fields lead. */
+  readonly links: readonly LinkOf[];
 } | null>(null);
+type LinkOf = Awaited<ReturnType<FieldLinks['load']>>;
+
+/** Loads what features know of where fields of a trace lead. Renders again when that is there. */
+export function useFieldLinks(open: OpenTrace, { features }: Page): readonly LinkOf[] {
+  const links = useSignal<readonly LinkOf[]>([]);
+  useEffect(() => {
+    let isOver = false;
+    for (const { fieldLinks } of features) {
+      if (!fieldLinks?.offered(open)) continue;
+      // Without them, fields lead nowhere.
+      fieldLinks.load().then(
+        (link) => {
+          if (!isOver) links.value = [...links.peek(), link];
+        },
+        () => undefined,
+      );
+    }
+    return () => {
+      isOver = true;
+    };
+  }, [open, features]);
+  return links.value;
+}
 /** The labels that lead to the fields. */
 export const Path = createContext<readonly string[]>([]);
 
@@ -47,35 +74,34 @@ export function FindField({ path, value }: { path: readonly string[]; value: Val
   );
 }
 
-/** The value of a field that names something else, as a link to that; other values are `children`. */
-export function LinkField({
-  path,
-  text,
-  children,
-}: {
-  path: readonly string[];
-  text: string;
-  children: ComponentChild;
-}) {
+interface LinkFieldProps {
+  readonly path: readonly string[];
+  readonly value: Value;
+  /** Whether it is the label of the field, or its value. */
+  readonly by: FieldLink['by'];
+  /** What it looks like if it leads nowhere. */
+  readonly children: ComponentChild;
+}
+
+/** The label or the value of a field, as a link if it names something that is shown elsewhere. */
+export function LinkField({ path, value, by, children }: LinkFieldProps) {
   const keeper = useContext(Keeper);
-  const [name] = path;
-  if (!keeper || path.length !== 1) return <>{children}</>;
-  const { open, page, details } = keeper;
-  const { item } = details;
-  if (name === 'Frame' && open.trace.info.value?.offers.includes('graphics') && canShow('frame', page)) {
+  if (!keeper) return <>{children}</>;
+  const { open, page, details, links } = keeper;
+  const [name = ''] = path;
+  const text = by === 'label' ? path.at(-1)! : linkText(value);
+  if (text === '') return <>{children}</>;
+  for (const link of links) {
+    const to = link({ open, details, path, value: onlyOf(value) });
+    if (to?.by !== by) continue;
     return (
-      <PlaceLink
-        open={open}
-        page={page}
-        place={{ to: 'frame', call: Number(details.start) }}
-        title="Show it in Frames"
-        class="field-link"
-      >
+      <PlaceLink open={open} page={page} place={to.place} title={to.title} class="field-link">
         {text}
       </PlaceLink>
     );
   }
-  if (name !== CALLER || item?.kind !== 'slice') return <>{children}</>;
+  const { item } = details;
+  if (by !== 'value' || path.length !== 1 || name !== CALLER || item?.kind !== 'slice') return <>{children}</>;
   const go = async () => {
     const found = await open.trace.find({ to: 'caller', item });
     // A selection made in the meantime takes precedence.
@@ -91,6 +117,18 @@ export function LinkField({
 /** The field with the name of a caller, from `crate/engine/src/details.rs`. */
 const CALLER = 'Called by';
 
+/** A list of one value is shown as the value. */
+function onlyOf(value: Value): Value {
+  return value.t === 'list' && value.v.length === 1 ? value.v[0]! : value;
+}
+
+/** The text of a value that may be a link: a name or a number. */
+function linkText(of: Value): string {
+  const value = onlyOf(of);
+  if (value.t === 'text') return value.v;
+  return value.t !== 'int' ? '' : value.hex ? hexText(value.v) : formatCount(value.v);
+}
+
 /** Shows where the value of an operand comes from, for traces that tell. Nothing for other values. */
 export function FollowField({ path }: { path: readonly string[] }) {
   const keeper = useContext(Keeper);
@@ -103,11 +141,7 @@ export function FollowField({ path }: { path: readonly string[] }) {
       class="plain keep-field follow-value"
       aria-label={label}
       title={label}
-      onClick={() =>
-        void import('./follow.ts').then((it) =>
-          it.followOperand({ open: keeper.open, dock: keeper.page.dock }, operand.name, operand.written),
-        )
-      }
+      onClick={() => showPlace({ to: 'operand', ...operand, shows: 'origin' }, keeper.open, keeper.page)}
     >
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
         <path d="M11 10V6a3 3 0 0 0-3-3H2M5 0L2 3l3 3" />

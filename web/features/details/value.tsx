@@ -67,9 +67,13 @@ function FieldRow({ field: { name, value }, context }: { field: Field; context: 
   const wide = value.t === 'text' && (value.v.length > SHORT_TEXT || value.v.includes('\n'));
   return (
     <>
-      <dt class={wide ? 'wide' : ''}>{name}</dt>
+      <dt class={wide ? 'wide' : ''}>
+        <LinkField path={path} value={value} by="label">
+          {name}
+        </LinkField>
+      </dt>
       <dd class={wide ? 'wide' : ''}>
-        <LinkField path={path} text={linkText(value)}>
+        <LinkField path={path} value={value} by="value">
           <ValueView value={value} context={context} />
         </LinkField>
         <KeepField path={path} value={value} />
@@ -78,11 +82,6 @@ function FieldRow({ field: { name, value }, context }: { field: Field; context: 
       </dd>
     </>
   );
-}
-
-/** The text of a value that may be a link: a name or a number. */
-function linkText(value: Value): string {
-  return value.t === 'text' ? value.v : value.t === 'int' ? formatCount(value.v) : '';
 }
 
 /** Whether a value goes below its name and can be folded. A list of one number is shown as the number. */
@@ -243,10 +242,13 @@ function Numbers({ values, context }: { values: readonly Scalar[]; context: Valu
   const columns = columnsOf(values, context);
   const digits = Math.max(1, String(values.length - 1).length);
   const shown = all.value ? values.length : Math.min(values.length, FEW);
+  const path = useContext(Path);
   const element = (i: number) => (
-    <Copyable key={i} text={scalarText(values[i]!, context)} mono muted={values[i]!.t === 'null'}>
-      {scalarText(values[i]!, context)}
-    </Copyable>
+    <LinkField key={i} path={[...path, String(i)]} value={values[i]!} by="value">
+      <Copyable text={scalarText(values[i]!, context)} mono muted={values[i]!.t === 'null'}>
+        {scalarText(values[i]!, context)}
+      </Copyable>
+    </LinkField>
   );
   const row = (line: number) => {
     const first = line * columns;

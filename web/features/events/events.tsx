@@ -3,7 +3,6 @@ import { formatCount, formatCounted, formatPercent, plural, shortened } from '..
 import { plainPosition, plainTitle } from '../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../base/protocol.ts';
 import type { Listed, RecordRow, RecordScope } from '../../base/record_protocol.ts';
-import type { Dock } from '../../page/dock.ts';
 import type { Page, PanelView } from '../../page/page.ts';
 import { Lazy } from '../../parts/lazy.tsx';
 import { useLongList } from '../../parts/long_list.ts';
@@ -19,11 +18,13 @@ import { termOfCell } from '../../trace/find_terms.ts';
 import { canWalk } from '../../trace/stepping.ts';
 import { looksLikeValues } from '../../trace/values_expression.ts';
 import { type CellContext, cellTexts, columnWidths, fits, fitted, positionText, type Widths } from './cells.ts';
-import { FoldBar, foldText } from './folding.tsx';
+import { FoldBar, FoldContent } from './folding.tsx';
 import type { Fold, FoldedCall, FoldedRows } from './folds.ts';
 import { useListing } from './listing.ts';
 import type { ListingFolds } from './listing_folds.ts';
-import { foldsOf } from './loops.ts';
+import { findExecutions, foldsOf } from './loops.ts';
+import { canSort, nextSort, SortNote } from './sorting.tsx';
+import { titleOf } from './title.ts';
 import { WalkBar } from './walking.tsx';
 import '../../parts/segments.css';
 import './events.css';
@@ -36,12 +37,12 @@ const INDENTED = 64;
 const loadValuesBar = async () => (await import('./values_bar.tsx')).ValuesBar;
 
 /** The panel of the records of a trace. */
-export function eventsView(open: OpenTrace, { dock }: Page): PanelView {
-  return { component: () => <Events open={open} dock={dock} /> };
+export function eventsView(open: OpenTrace, page: Page): PanelView {
+  return { component: () => <Events open={open} page={page} /> };
 }
 
 /** Every record of the range, one row each. */
-function Events({ open, dock }: { open: OpenTrace; dock: Dock }) {
+function Events({ open, page }: { open: OpenTrace; page: Page }) {
   const { trace, events } = open;
   useEffect(() => {
     events.shown.value = true;
@@ -65,7 +66,7 @@ function Events({ open, dock }: { open: OpenTrace; dock: Dock }) {
       <div class="panel-bar">
         {hasValues && <Mode open={open} />}
         {isByValues ? (
-          <Lazy load={loadValuesBar} props={{ open, dock }} />
+          <Lazy load={loadValuesBar} props={{ open, dock: page.dock }} />
         ) : (
           <>
             <ExpressionField
@@ -85,12 +86,13 @@ function Events({ open, dock }: { open: OpenTrace; dock: Dock }) {
             </span>
           </>
         )}
+        {listed && <SortNote open={open} page={page} info={info} />}
         {listed && listed.rows > 0 && canWalk(info) && <WalkBar open={open} />}
         {listed && listed.rows > 0 && canWalk(info) && <FoldBar open={open} />}
         {listed && listed.rows > 0 && <Take open={open} info={info} origin={extent.from} />}
       </div>
       {shownWrong && <Wrong {...shownWrong} instead={hasValues && !isByValues ? asValues(open) : null} />}
-      {listed ? <List open={open} info={info} origin={extent.from} /> : <Waiting open={open} />}
+      {listed ? <List open={open} page={page} info={info} origin={extent.from} /> : <Waiting open={open} />}
     </div>
   );
 }
@@ -194,11 +196,12 @@ function Take({ open, info, origin }: { open: OpenTrace; info: TraceInfo; origin
 
 interface ListProps {
   readonly open: OpenTrace;
+  readonly page: Page;
   readonly info: TraceInfo;
   readonly origin: Ticks;
 }
 
-function List({ open, info, origin }: ListProps) {
+function List({ open, page, info, origin }: ListProps) {
   const { trace, events } = open;
   const folds = foldsOf(open);
   const rows = folds.rows.value;
@@ -212,6 +215,7 @@ function List({ open, info, origin }: ListProps) {
   const chosen = events.current.value;
   const current = chosen < 0 ? -1 : rows.rowOf(chosen);
   const remarks = events.remarks.value;
+  const sort = events.sort.value;
   const remarkOf = (row: RecordRow | null | undefined) => (row && remarks?.get(Number(row.x))) || undefined;
   const wanted = events.wanted.value;
   useEffect(() => {
@@ -275,6 +279,8 @@ function List({ open, info, origin }: ListProps) {
     const record = events.row(step);
     const text = trace.names.inPlaceOf(record?.name ?? '');
     const column = columns[cell];
+    const base = folds.base.value;
+    const loop = rows.foldAt(row)?.loop ?? (base === null ? -1 : folds.loopAt(base + step));
     const narrow = (term: string) => {
       const before = events.filter.text.peek().trim();
       events.filter.text.value = before === '' ? term : `${/ or /i.test(before) ? `(${before})` : before} ${term}`;
@@ -282,6 +288,16 @@ function List({ open, info, origin }: ListProps) {
     return {
       named: text === '' ? null : { id: -1, text, isCalled: false },
       show: () => events.choose(step),
+      own:
+        loop < 0
+          ? []
+          : [
+              {
+                id: 'executions',
+                title: 'List all executions of this loop',
+                run: () => findExecutions(open, page, loop),
+              },
+            ],
       term: record && column ? termOfCell(column, record, context) : null,
       narrow,
       eventType: record && info.offers.includes('eventTypes') ? typeOf(record.fields) : null,
@@ -292,7 +308,7 @@ function List({ open, info, origin }: ListProps) {
     : `No ${plural(2, recordNoun)} in this range.`;
   return (
     <Table
-      label={plural(2, recordNoun)}
+      label={titleOf(info)}
       id="event"
       rowId={(row) => rows.stepAt(row)}
       minWidth={`${pixels.reduce((sum, width) => sum + width, 0)}px`}
@@ -302,6 +318,7 @@ function List({ open, info, origin }: ListProps) {
         const isIndentedOne = isIndented(column);
         return {
           title: column.label,
+          key: canSort(column) ? column.label : undefined,
           class: isNumber(column) ? 'number' : 'words',
           width: i === flexible ? undefined : `${pixels[i]}px`,
           cell: (row) => {
@@ -328,6 +345,11 @@ function List({ open, info, origin }: ListProps) {
           },
         };
       })}
+      by={sort?.column.label ?? columns.find(isNumber)?.label ?? ''}
+      descending={sort?.descending ?? false}
+      sortBy={(label) => {
+        events.sort.value = nextSort(sort, columns.find((column) => column.label === label)!);
+      }}
       current={current}
       choose={choose}
       click={(row) => {
@@ -345,13 +367,7 @@ function List({ open, info, origin }: ListProps) {
       whole={(row) => {
         const fold = rows.foldAt(row);
         if (!fold) return null;
-        const content = (
-          <>
-            <span aria-hidden="true">▸ </span>
-            {foldText(fold, folds, trace.names.of)}
-          </>
-        );
-        return { content, title: 'Show these steps' };
+        return { content: <FoldContent open={open} page={page} fold={fold} />, title: 'Show these steps' };
       }}
       want={(from, to) => wantRows(events, rows, from, to)}
       list={list}

@@ -1,11 +1,12 @@
 import { formatCount, formatCounted, formatPercent } from '../../base/format.ts';
+import type { Page } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { KeepButton } from '../../timeline/widgets/keep.tsx';
 import { LOOPS } from '../../trace/derived.ts';
 import { machineOf } from '../../trace/machines.ts';
 import type { Fold } from './folds.ts';
 import type { ListingFolds } from './listing_folds.ts';
-import { foldsOf, keepLoops, toggleLoops } from './loops.ts';
+import { findExecutions, foldsOf, keepLoops, toggleLoops } from './loops.ts';
 
 /** The button that folds loops, how far the search for them is, and what was found. */
 export function FoldBar({ open }: { open: OpenTrace }) {
@@ -66,12 +67,34 @@ function folded(open: OpenTrace, { loops, base }: ListingFolds): string {
   return `${formatCounted(length, 'loop')}${more}${part}${isOff}`;
 }
 
+/** What stands in a row for hidden steps. A loop leads to its executions; anything else in the row shows the steps. */
+export function FoldContent({ open, page, fold }: { open: OpenTrace; page: Page; fold: Fold }) {
+  const folds = foldsOf(open);
+  const { loop } = fold;
+  return (
+    <>
+      <span aria-hidden="true">▸ </span>
+      {foldText(fold, folds, open.trace.names.of)}
+      {loop !== null && (
+        <button
+          type="button"
+          class="plain link fold-executions"
+          tabIndex={-1}
+          title="List all executions of the instruction that the loop begins with"
+          onClick={(event) => {
+            event.stopPropagation();
+            findExecutions(open, page, loop);
+          }}
+        >
+          Executions
+        </button>
+      )}
+    </>
+  );
+}
+
 /** What the row of a fold says. */
-export function foldText(
-  { from, to, loop, call }: Fold,
-  { loops }: ListingFolds,
-  nameOf: (id: number) => string,
-): string {
+function foldText({ from, to, loop, call }: Fold, { loops }: ListingFolds, nameOf: (id: number) => string): string {
   const steps = formatCounted(to - from, 'step');
   if (call) return `${nameOf(call.name)} · ${steps}`;
   const count = (loop !== null && loops.value?.count[loop]) || 2;

@@ -47,7 +47,8 @@ export function useListing(open: OpenTrace, shown: readonly (RecordRow | null)[]
   return {
     row: (index, away) => {
       const row = shown[index];
-      const isOnTrail = place && row && row.track === place.track && away !== 0 && Math.abs(away) <= TRAIL;
+      const isOnTrail =
+        !open.events.sort.value && place && row && row.track === place.track && away !== 0 && Math.abs(away) <= TRAIL;
       const has = (key: string) => row?.fields.some(({ name }) => name === key) ?? false;
       const isPassedOver = row !== null && row !== undefined && matches?.of(Number(row.x)) === false;
       const marks = `${has('taint') ? ' tainted' : ''}${has('partial') ? ' partial' : ''}${isPassedOver ? ' passed-over' : ''}`;

@@ -38,7 +38,7 @@ export interface ListingFolds {
 /** The folds of the list of `events`: none. `machine` has the index of the trace: it is asked when loops are folded first. */
 export function createListingFolds(
   trace: Pick<Trace, 'records'>,
-  events: Pick<Events, 'listed' | 'question' | 'portion'>,
+  events: Pick<Events, 'listed' | 'question' | 'portion' | 'sort'>,
   machine: () => Pick<Machine, 'ready' | 'indexed'> & { readonly ask: Pick<Machine['ask'], 'loops'> },
 ): ListingFolds {
   const base = signal<number | null>(null);
@@ -55,7 +55,15 @@ export function createListingFolds(
   effect(() => {
     const listed = events.listed.value;
     base.value = null;
-    if (!listed || listed.rows === 0 || trace.records.listing.value || events.question.peek()?.filter) return;
+    // Sorted steps are not one after the other.
+    if (
+      events.sort.value ||
+      !listed ||
+      listed.rows === 0 ||
+      trace.records.listing.value ||
+      events.question.peek()?.filter
+    )
+      return;
     const last = listed.rows - 1;
     void Promise.all([events.portion(0, 1), events.portion(last, 1)]).then(([head, tail]) => {
       const [from, to] = [head?.[0]?.x, tail?.[0]?.x];

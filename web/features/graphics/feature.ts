@@ -16,7 +16,7 @@ export const GRAPHICS: Feature = {
       id: 'frames',
       title: 'Frames',
       place: 2,
-      unscoped: true,
+      ofAllThreads: true,
       offered,
       load: async () => (await import('./frames/frames.tsx')).framesView,
     },
@@ -25,7 +25,7 @@ export const GRAPHICS: Feature = {
       id: 'resources',
       title: 'Resources',
       place: 5,
-      unscoped: true,
+      ofAllThreads: true,
       offered,
       load: async () => (await import('./resources/resources.tsx')).resourcesView,
     },
@@ -41,11 +41,14 @@ export const GRAPHICS: Feature = {
   ],
   facts: [
     {
-      // A frame begins at a call, but is not one.
-      offered: (open, { offset }) => offered(open) && offset !== null,
+      offered,
       load: async () => (await import('./graphics_call.tsx')).GraphicsCall,
     },
   ],
+  fieldLinks: {
+    offered,
+    load: async () => (await import('./field_links.ts')).graphicsLink,
+  },
   starts: async () => (await import('./starts.ts')).STARTS,
   shows: {
     frame: ({ call, redundant = false }, open, { dock }, isReturn) => {

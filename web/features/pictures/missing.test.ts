@@ -16,7 +16,9 @@ it('says what a picture lacks of its own frame, up to its call', () => {
   expect([at(1), at(11)]).toEqual([null, null]);
   expect(at(9)).toMatchObject({ draws: 3, missing: 1, others: 0 });
   expect(at(19)).toMatchObject({ draws: 4, missing: 2, reason: 'geometry shaders are not in WebGL2', others: 1 });
-  expect(wordsOf(at(12)!)).toBe('1 of 2 draws and clears are missing: geometry shaders are not in WebGL2, and another reason');
+  expect(wordsOf(at(12)!)).toBe(
+    '1 of 2 draws and clears are missing: geometry shaders are not in WebGL2, and another reason',
+  );
 });
 
 it('adds what WebGL2 did not draw', () => {

@@ -19,7 +19,7 @@ export const SEARCH: Feature = {
       id: FINDINGS,
       title: 'Findings',
       place: 11,
-      unscoped: true,
+      ofAllThreads: true,
       offered: (open) => (findingsOf(open)?.state.value.at ?? 'idle') !== 'idle',
       load: async () => (await import('./findings.tsx')).findingsView,
     },

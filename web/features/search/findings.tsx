@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted, formatPercent, formatPosition } from '../../base/format.ts';
 import { plainTitle } from '../../base/plain.ts';
 import { ticks } from '../../base/ticks.ts';
@@ -6,12 +7,14 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { goToPosition } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import { type Finding, type FindingOrder, type Findings, findingsOf, listed } from '../../trace/findings.ts';
+import { type FindingOrder, type Findings, findingsOf } from '../../trace/findings.ts';
+import { findingsIn, type ListedFinding, listed } from '../../trace/listed_findings.ts';
 import './findings.css';
 
 /** What a finding costs, for people. */
-function costText({ cost: { amount, unit } }: Finding): string {
-  return unit === 'byte' ? formatBytes(amount) : formatCounted(amount, unit);
+function costText({ cost: { amount, unit }, isMore, isAtMost }: ListedFinding): string {
+  const text = unit === 'byte' ? formatBytes(amount) : formatCounted(amount, unit);
+  return isAtMost ? `≤ ${text}` : isMore ? `≥ ${text}` : text;
 }
 
 /** The Findings panel of a trace. */
@@ -27,26 +30,42 @@ export function findingsView(open: OpenTrace): PanelView {
 /** What a trace wastes or does wrong, a row each. A row leads to where it happens first, and from there to the next place. */
 function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings }) {
   const { kinds, all, order, kind, chosen, state } = findings;
-  const rows = listed(all.value, kind.value, order.value);
+  const range = open.statistics.range.value;
+  const inRange = useMemo(() => findingsIn(all.value, range), [all.value, range]);
+  const rows = listed(inRange, kind.value, order.value);
   const titles = new Map(kinds.value.map(({ id, title }) => [id, title]));
-  const current = chosen.value ? rows.indexOf(chosen.value.finding) : -1;
+  const current = rows.findIndex(({ whole }) => whole === chosen.value?.finding);
   const info = open.trace.info.value;
   const extent = open.trace.progress.value.extent;
   if (!info || !extent) return null;
-  const first = (row: Finding) => {
+  const first = (row: ListedFinding) => {
     const at = row.positions[0];
     return at === undefined ? '' : formatPosition(ticks(BigInt(at)), extent.from, info.clock);
   };
-  const columns: readonly Column<Finding>[] = [
+  const columns: readonly Column<ListedFinding>[] = [
     { title: 'Kind', class: 'words', width: '136px', key: 'kind', cell: (row) => titles.get(row.kind) ?? row.kind },
     { title: 'Finding', class: 'words', cell: (row) => row.sentence, look: (row) => ({ title: row.sentence }) },
-    { title: 'Times', width: '70px', key: 'count', cell: (row) => formatCount(row.count) },
-    { title: 'Cost', width: '104px', key: 'cost', cell: costText },
+    {
+      title: 'Times',
+      width: '70px',
+      key: 'count',
+      cell: ({ count, isMore }) => (isMore ? `≥ ${formatCount(count)}` : formatCount(count)),
+      look: ({ isMore, whole }) => ({
+        title: isMore ? `Only the first ${formatCounted(whole.positions.length, 'place')} are listed` : undefined,
+      }),
+    },
+    {
+      title: 'Cost',
+      width: '104px',
+      key: 'cost',
+      cell: costText,
+      look: ({ isAtMost }) => ({ title: isAtMost ? 'Its cost in the whole trace' : undefined }),
+    },
     { title: 'First', width: '108px', key: 'first', cell: first },
   ];
-  const go = (finding: Finding, at: number) => {
-    chosen.value = { finding, at };
-    const position = finding.positions[at];
+  const go = ({ whole }: ListedFinding, at: number) => {
+    chosen.value = { finding: whole, at };
+    const position = whole.positions[at];
     if (position !== undefined) void goToPosition(ticks(BigInt(position)), open);
   };
   const sortBy = (key: string) => {
@@ -54,7 +73,7 @@ function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings
     const { by: before, descending } = order.peek();
     order.value = { by, descending: by === before ? !descending : by === 'count' || by === 'cost' };
   };
-  const taken = (row: Finding) => [
+  const taken = (row: ListedFinding) => [
     titles.get(row.kind) ?? row.kind,
     row.sentence,
     String(row.count),
@@ -64,13 +83,13 @@ function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings
   ];
   const act = (row: number) => {
     const finding = rows[row];
-    if (finding) go(finding, 0);
+    if (finding) go(finding, finding.first);
   };
   const says = kinds.value.find(({ id }) => id === kind.value)?.says;
   return (
     <div class="findings panel-body">
       <div class="panel-bar">
-        <KindChoice findings={findings} />
+        <KindChoice findings={findings} listed={inRange} />
         <Progress findings={findings} />
         {says && (
           <span class="muted" title={says}>
@@ -78,7 +97,7 @@ function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings
           </span>
         )}
         <span class="panel-end findings-end">
-          {chosen.value && current >= 0 && <Places chosen={chosen.value} go={go} />}
+          {chosen.value && current >= 0 && <Places finding={rows[current]!} at={chosen.value.at} go={go} />}
         </span>
         {rows.length > 0 && (
           <TakeTable
@@ -101,16 +120,22 @@ function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings
         current={current}
         choose={act}
         menu={(finding, row) => ({ named: null, show: finding.positions.length > 0 ? () => act(row) : null })}
-        empty={state.value.at === 'done' ? 'Nothing found.' : ''}
+        empty={state.value.at !== 'done' ? '' : all.value.length > 0 ? 'No findings in this range.' : 'Nothing found.'}
       />
     </div>
   );
 }
 
 /** Narrows the list to a kind. */
-function KindChoice({ findings: { kind, kinds, all } }: { findings: Findings }) {
+function KindChoice({
+  findings: { kind, kinds, all },
+  listed,
+}: {
+  findings: Findings;
+  listed: readonly ListedFinding[];
+}) {
   const counts = new Map<string, number>();
-  for (const one of all.value) counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
+  for (const one of listed) counts.set(one.kind, (counts.get(one.kind) ?? 0) + 1);
   if (all.value.length === 0) return null;
   return (
     <select
@@ -120,7 +145,7 @@ function KindChoice({ findings: { kind, kinds, all } }: { findings: Findings }) 
         kind.value = event.currentTarget.value;
       }}
     >
-      <option value="">All kinds ({formatCount(all.value.length)})</option>
+      <option value="">All kinds ({formatCount(listed.length)})</option>
       {kinds.value.map(({ id, title }) => (
         <option key={id} value={id}>
           {title} ({formatCount(counts.get(id) ?? 0)})
@@ -147,15 +172,20 @@ function Progress({ findings: { state, stop } }: { findings: Findings }) {
 }
 
 interface PlacesProps {
-  readonly chosen: { readonly finding: Finding; readonly at: number };
-  readonly go: (finding: Finding, at: number) => void;
+  readonly finding: ListedFinding;
+  /** The index of a position in the whole trace. */
+  readonly at: number;
+  readonly go: (finding: ListedFinding, at: number) => void;
 }
 
 /** Leads from one place of a finding to the next. */
-function Places({ chosen: { finding, at }, go }: PlacesProps) {
+function Places({ finding, at: atWhole, go: goWhole }: PlacesProps) {
   const { length } = finding.positions;
   if (length < 2) return null;
   const cut = length < finding.count;
+  // The place may be one before the range was another one.
+  const at = Math.max(0, Math.min(length - 1, atWhole - finding.first));
+  const go = (of: ListedFinding, to: number) => goWhole(of, to + of.first);
   return (
     <span class="findings-places row rigid">
       <button

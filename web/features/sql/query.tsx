@@ -34,6 +34,8 @@ interface Props {
 export function Query({ open, sql, state, examples }: Props) {
   const { mode, values } = state;
   useEffect(() => sql.begin(), [sql]);
+  // Also when the panel comes to the front again.
+  useEffect(() => sql.follow(), [sql, open.statistics.range.value]);
   const isSql = mode.value === 'sql';
   const text = isSql || !values ? state.text : values.text;
   const run = () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { RemoteWorker } from '../../base/remote.ts';
 import type { Queries, SqlEnd, SqlResult } from '../../base/sql.ts';
+import { ticks } from '../../base/ticks.ts';
+import type { SqlRange } from '../../base/trace_protocol.ts';
 import { workerOf } from '../../base/worker.fixture.ts';
 import { createSql, LIMIT_SECONDS, type SqlSource } from './sql.ts';
 
@@ -296,4 +298,32 @@ describe('queries over a database', () => {
     expect(sql.asked.value).toMatchObject({ at: 'stopped', sentence: 'It is damaged.' });
     expect(isEnded()).toEqual([true, true]);
   });
+});
+
+it('asks a quick query again when the range is another one, and leaves a slow one', async () => {
+  const { made, spawn, done } = workers();
+  let range: SqlRange | null = null;
+  const sql = createSql({ ...database, range: () => range }, spawn);
+  sql.follow();
+  expect(made.length).toBe(0);
+  sql.run('select 1');
+  await settled();
+  await done(0);
+  sql.follow();
+  range = { from: ticks(1n), to: ticks(5n) };
+  sql.follow();
+  await settled();
+  await done(0);
+  expect([made[0]!.asked.length, sql.range.value]).toEqual([2, range]);
+  const now = performance.now();
+  vi.spyOn(performance, 'now').mockReturnValueOnce(now - 2000);
+  sql.run('select 2');
+  await settled();
+  await done(0);
+  vi.restoreAllMocks();
+  range = null;
+  sql.follow();
+  await settled();
+  expect([made[0]!.asked.length, sql.asked.value.at]).toEqual([3, 'answered']);
+  sql.dispose();
 });

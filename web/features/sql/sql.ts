@@ -26,6 +26,8 @@ export type Asked =
 export const MOST_ROWS = 100_000;
 /** Time limit of a query. */
 export const LIMIT_SECONDS = 30;
+/** A query whose answer took at most this long is asked again by itself when the range is another one. */
+const QUICK_SECONDS = 1;
 
 /** What queries are about. */
 export interface SqlSource {
@@ -65,6 +67,8 @@ export interface Sql {
   begin(): void;
   /** Runs a query. It replaces a running query. */
   run(sql: string): void;
+  /** Runs the latest query again if it is about another range than that of now, and was answered quickly. */
+  follow(): void;
   /** Stops the running query and keeps the rows so far. */
   stop(): void;
   /** The first row of a query over the tables that were asked last. Resolves with null if it has none, or fails. */
@@ -170,7 +174,11 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
     next();
   };
 
-  return {
+  const isOfNow = () => {
+    const [of, now] = [range.peek(), source.range()];
+    return of?.from === now?.from && of?.to === now?.to;
+  };
+  const made: Sql = {
     asked,
     text,
     range,
@@ -269,6 +277,10 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
         start();
       });
     },
+    follow: () => {
+      const last = asked.peek();
+      if (last.at === 'answered' && last.seconds <= QUICK_SECONDS && !isOfNow()) made.run(text.peek());
+    },
     stop: () => stop('Stopped.'),
     first: async (sql) => {
       // Without the tables it would be about something else, and after a query that runs it would be late.
@@ -278,6 +290,7 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
     },
     dispose: end,
   };
+  return made;
 }
 
 /** Tables that are made when a query names them. */

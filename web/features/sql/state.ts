@@ -44,10 +44,13 @@ export function createQueryState(open: OpenTrace, sql: Sql): QueryState {
     if (by === null || sql.asked.value.at === 'running') return Uint32Array.from({ length: count }, (_, i) => i);
     return orderOf(sql.rows, by);
   });
+  let shown: readonly string[] = [];
   scope.add(
     effect(() => {
-      // Other columns are another result.
-      void sql.columns.value;
+      const names = sql.columns.value;
+      // The same columns are those of the same query, about another range.
+      if (names.length === 0 || (names.length === shown.length && names.every((name, i) => name === shown[i]))) return;
+      shown = names;
       sort.value = null;
       chart.value = null;
     }),

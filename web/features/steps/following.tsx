@@ -6,7 +6,7 @@ import type { Cell, Origin, StepAccess, Uses, ValueUse } from '../../base/steps_
 import { useOneTabStop } from '../../parts/one_tab_stop.ts';
 import { cellOf, type Machine, MOST_USES } from '../../trace/machine.ts';
 import { Step } from './arrows.tsx';
-import { textOf, titleOf } from './history.tsx';
+import { CellLink, textOf, titleOf } from './history.tsx';
 import { registerText } from './register_values.ts';
 import './following.css';
 
@@ -25,7 +25,7 @@ export function Following({ machine }: { machine: Machine }) {
   return (
     <section class="state-part" aria-label={title}>
       <div class="state-head row wrap">
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <button
           type="button"
           class="plain icon"
@@ -116,7 +116,7 @@ function OriginRow({
         <ul>
           {operands.map(({ access, isAddress }, i) => (
             <li key={i}>
-              <Value access={access} note={isAddress ? 'address' : ''} />
+              <Value machine={machine} access={access} note={isAddress ? 'address' : ''} />
               <Origins machine={machine} step={step} cell={cellOf(access)} />
             </li>
           ))}
@@ -144,10 +144,10 @@ function Cause({ machine, origin }: { machine: Machine; origin: Origin }) {
 }
 
 /** A cell with its value. */
-function Value({ access, note }: { access: StepAccess; note: string }) {
+function Value({ machine, access, note }: { machine: Machine; access: StepAccess; note: string }) {
   return (
     <p class="following-value mono">
-      {titleOf(cellOf(access))} <span class="muted">=</span> {textOf(access)}
+      <CellLink machine={machine} cell={cellOf(access)} /> <span class="muted">=</span> {textOf(access)}
       {note !== '' && <span class="muted following-note"> {note}</span>}
     </p>
   );
@@ -197,7 +197,7 @@ function UseRow({ machine, use }: { machine: Machine; use: ValueUse }) {
         <ul>
           {written.map((access, i) => (
             <li key={i}>
-              <Value access={access} note="" />
+              <Value machine={machine} access={access} note="" />
               <UsesOf machine={machine} step={step} cell={cellOf(access)} />
             </li>
           ))}

@@ -43,7 +43,7 @@ function Part({
   return (
     <section class="state-part" aria-label={`History of ${titleOf(cell)}`}>
       <div class="state-head row wrap">
-        <h3>History of {titleOf(cell)}</h3>
+        <h2>History of {titleOf(cell)}</h2>
         <button
           type="button"
           class="plain icon"
@@ -119,6 +119,21 @@ function trackOf({ derived }: OpenTrace, cell: Cell) {
   if (len > MOST_KEPT) return null;
   const title = `Show the values of ${titleOf(cell)} on a track`;
   return { key: memoryKey(address, len), title, keep: () => derived.keepMemory(address, len) };
+}
+
+/** The name of a register, or where memory is, which leads to all steps that read or write it. */
+export function CellLink({ machine, cell }: { machine: Machine; cell: Cell }) {
+  const title = titleOf(cell);
+  return (
+    <button
+      type="button"
+      class="plain link mono"
+      title={`Steps that read or write ${title}`}
+      onClick={() => machine.showHistory(cell)}
+    >
+      {title}
+    </button>
+  );
 }
 
 /** A cell in words. */

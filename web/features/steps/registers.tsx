@@ -41,7 +41,7 @@ function List({ machine, shown, showMemory }: RegistersProps) {
   });
   return (
     <section class="state-part" aria-label="Registers">
-      <h3>Registers</h3>
+      <h2>Registers</h2>
       <ul class="state-registers" ref={box} onContextMenu={onMenu}>
         {registers.map((register, i) => {
           const { name } = register;
@@ -56,8 +56,11 @@ function List({ machine, shown, showMemory }: RegistersProps) {
                   unfolded.value = isOpen ? '' : name;
                 }}
               >
-                <span class="state-name" data-cell>
-                  {name}
+                <span class="state-name">
+                  <span class="state-twist muted" aria-hidden="true">
+                    {isOpen ? '▾' : '▸'}
+                  </span>
+                  <span data-cell>{name}</span>
                 </span>
                 <Value register={register} />
               </button>

@@ -9,7 +9,7 @@ import type { Machine, Shown } from '../../trace/machine.ts';
 import { machineOf } from '../../trace/machines.ts';
 import { Step } from './arrows.tsx';
 import { Following } from './following.tsx';
-import { History } from './history.tsx';
+import { CellLink, History } from './history.tsx';
 import { Indexing } from './indexing.tsx';
 import { type MemoryPlace, MemoryWindow } from './memory.tsx';
 import { Registers } from './registers.tsx';
@@ -88,7 +88,12 @@ function Where({ open, machine, shown }: { open: OpenTrace; machine: Machine; sh
           {systemCall.arguments.length > 0 && (
             <span class="mono">
               {': '}
-              {systemCall.arguments.map(({ register, value }) => `${register} ${hexText(value)}`).join(', ')}
+              {systemCall.arguments.map(({ register, value }, i) => (
+                <span key={register}>
+                  {i > 0 && ', '}
+                  <CellLink machine={machine} cell={{ what: 'register', thread, name: register }} /> {hexText(value)}
+                </span>
+              ))}
             </span>
           )}
         </p>

@@ -2,9 +2,9 @@ import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Dispose } from '../../base/scope.ts';
 import type { Trace } from '../../trace/trace.ts';
 
-/** What is asked about a trace as a whole. */
+/** What is asked about a trace. */
 export interface AskedOnce<Answer> {
-  /** null until it is there. */
+  /** null until it is there. An answer stays until a newer one arrives. */
   readonly answer: ReadonlySignal<Answer | null>;
   readonly failed: ReadonlySignal<boolean>;
   /** Asks again after a failure. */
@@ -12,7 +12,7 @@ export interface AskedOnce<Answer> {
   readonly dispose: Dispose;
 }
 
-/** Asks once the trace has been read. `ask` resolves with null if there is no answer. */
+/** Asks once the trace has been read, and again when a signal changes that `ask` reads at once. It resolves with null if there is no answer. */
 export function askOnce<Answer>(trace: Pick<Trace, 'status'>, ask: () => Promise<Answer | null>): AskedOnce<Answer> {
   const answer = signal<Answer | null>(null);
   const failed = signal(false);

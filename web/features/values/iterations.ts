@@ -3,12 +3,14 @@ import type { WrongExpression } from '../../base/find_protocol.ts';
 import type { Ticks } from '../../base/protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
-import type { Invariant, IterationRow, IterationTable } from '../../base/values_protocol.ts';
+import type { Invariant, IterationRow, IterationTable, PointRange } from '../../base/values_protocol.ts';
 import { watch } from '../../base/watch.ts';
 import { createRowList } from '../../trace/row_list.ts';
 import { SETTLED_MS } from '../../trace/search.ts';
 import type { Selection } from '../../trace/selection.ts';
 import type { Trace } from '../../trace/trace.ts';
+import type { Extent } from '../../trace/view.ts';
+import { pointsIn } from './point_range.ts';
 
 /** What is shown of a statement: its points one by one, or what likely always holds there. */
 export type IterationsView = 'occurrences' | 'invariants';
@@ -43,10 +45,11 @@ export interface Iterations {
   readonly dispose: Dispose;
 }
 
-/** The table of the statement with a number, whose points are on `track`. There is one at a time. */
+/** The table of the statement with a number, whose points are on `track`, for a range. There is one at a time. */
 export function createIterations(
   trace: { readonly records: Pick<Trace['records'], 'aboutValues'> },
   selection: Pick<Selection, 'selected' | 'record' | 'revealRecord'>,
+  range: ReadonlySignal<Extent | null>,
   statement: number,
   track: number,
 ): Iterations {
@@ -74,17 +77,17 @@ export function createIterations(
   const { era, renew, current } = rows;
   const view = signal<IterationsView>('occurrences');
   const invariants = signal<readonly Invariant[] | null>(null);
-  /** The query of the table, and of the one that invariants were sought in. */
-  let made: string | null = null;
-  let sought: string | null = null;
+  /** What the table is of, and the one that invariants were sought in: a query and a range. */
+  let made: object | null = null;
+  let sought: object | null = null;
   /** A query that shows what an invariant is about, and the one before it. */
   let detour: { readonly query: string; readonly back: string } | null = null;
   let mine: Ticks | null = null;
 
-  const make = async (query: string) => {
+  const make = async (query: string, points: PointRange | null) => {
     renew();
     const at = era();
-    const answer = await aboutValues((values) => values.table(statement, query));
+    const answer = await aboutValues((values) => values.table(statement, query, points));
     if (era() !== at || !answer) return;
     if ('wrong' in answer) {
       wrong.value = answer.wrong;
@@ -93,7 +96,7 @@ export function createIterations(
     wrong.value = null;
     table.value = answer;
     current.value = -1;
-    made = query;
+    made = answer;
     renew();
     void follow();
     void seek();
@@ -108,17 +111,18 @@ export function createIterations(
     sought = of;
     invariants.value = found;
   };
-  let asked: string | null = null;
+  let asked: { readonly query: string; readonly range: Extent | null } | null = null;
   scope.add(
     effect(() => {
-      const query = text.value.trim();
-      if (query === asked) return undefined;
+      const next = { query: text.value.trim(), range: range.value };
+      if (next.query === asked?.query && next.range === asked.range) return undefined;
       const timer = setTimeout(
         () => {
-          asked = query;
-          void make(query);
+          asked = next;
+          void make(next.query, pointsIn(next.range));
         },
-        asked === null ? 0 : SETTLED_MS,
+        // What is typed waits for more.
+        asked === null || asked.query === next.query ? 0 : SETTLED_MS,
       );
       return () => clearTimeout(timer);
     }),

@@ -3,7 +3,9 @@ import { createScope, type Dispose } from '../../base/scope.ts';
 import type { StatementColumns } from '../../base/values_protocol.ts';
 import type { Names } from '../../trace/names.ts';
 import type { Trace } from '../../trace/trace.ts';
+import type { Extent } from '../../trace/view.ts';
 import { askOnce } from './ask_once.ts';
+import { pointsIn } from './point_range.ts';
 
 /** What statements are sorted by. */
 export type StatementOrder = 'statement' | 'name' | 'count' | 'first' | 'last';
@@ -15,15 +17,16 @@ export interface Statements {
   /** They could not be counted. */
   readonly failed: ReadonlySignal<boolean>;
   readonly sort: Signal<{ readonly by: StatementOrder; readonly descending: boolean }>;
-  /** The numbers of the statements in their order. */
+  /** The numbers of the statements with points in the range, in their order. */
   readonly order: ReadonlySignal<Uint32Array>;
   retry(): void;
   readonly dispose: Dispose;
 }
 
-/** The statements, once the trace has been read. */
+/** The statements with what they have in a range, once the trace has been read. */
 export function createStatements(
   trace: Pick<Trace, 'status' | 'names'> & { readonly records: Pick<Trace['records'], 'aboutValues'> },
+  range: ReadonlySignal<Extent | null>,
 ): Statements {
   const scope = createScope();
   const {
@@ -31,7 +34,10 @@ export function createStatements(
     failed,
     retry,
     dispose,
-  } = askOnce(trace, () => trace.records.aboutValues((values) => values.statements()));
+  } = askOnce(trace, () => {
+    const points = pointsIn(range.value);
+    return trace.records.aboutValues((values) => values.statements(points));
+  });
   scope.add(dispose);
   const sort = signal<{ by: StatementOrder; descending: boolean }>({ by: 'count', descending: true });
   const order = signal<Uint32Array>(new Uint32Array());
@@ -53,15 +59,33 @@ export function createStatements(
   };
 }
 
-/** Numbers of statements in an order. Equal ones stay in the order of the trace. */
+/** Statements that are asked for what holds at them, so that the answer does not take long. */
+const MOST_ASKED = 8;
+
+/** Of the statements that are reached most often the first at which something holds each time, else the first; -1 without any. */
+export async function tellingStatement(
+  trace: { readonly records: Pick<Trace['records'], 'aboutValues'> },
+  all: StatementColumns,
+): Promise<number> {
+  const order = sorted(all, 'count', true, () => '');
+  for (const statement of order.subarray(0, MOST_ASKED)) {
+    const table = await trace.records.aboutValues((values) => values.table(statement, '', null));
+    if (!table || 'wrong' in table) break;
+    const found = await trace.records.aboutValues((values) => values.invariants());
+    if (found && found.length > 0) return statement;
+  }
+  return order[0] ?? -1;
+}
+
+/** Numbers of statements with points, in an order. Equal ones stay in the order of the trace. */
 export function sorted(
   all: StatementColumns,
   by: StatementOrder,
   descending: boolean,
   nameOf: (number: number) => string,
 ): Uint32Array {
-  const order = Uint32Array.from(all.count.keys());
-  const names = by === 'name' ? Array.from(order, nameOf) : [];
+  const order = Uint32Array.from(all.count.keys()).filter((number) => all.count[number]! > 0);
+  const names = by === 'name' ? Array.from(all.count.keys(), nameOf) : [];
   const compare = (a: number, b: number): number => {
     if (by === 'name') {
       const [x, y] = [names[a]!, names[b]!];

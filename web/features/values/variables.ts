@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals';
 import { formatCounted } from '../../base/format.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
@@ -10,12 +10,13 @@ import type {
   ValuePlace,
   VariableSummary,
 } from '../../base/values_protocol.ts';
-import { watch } from '../../base/watch.ts';
 import { createRowList } from '../../trace/row_list.ts';
 import type { Selection } from '../../trace/selection.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type { Tracks } from '../../trace/tracks.ts';
+import type { Extent } from '../../trace/view.ts';
 import { askOnce } from './ask_once.ts';
+import { pointsIn } from './point_range.ts';
 
 /** What variables are sorted by. */
 export type VariableOrder = 'name' | 'type' | 'count' | 'different' | 'changes' | 'zeros' | 'invalid';
@@ -36,16 +37,20 @@ export interface Variables {
 }
 
 type Asks = Pick<Trace, 'status'> & { readonly records: Pick<Trace['records'], 'aboutValues'> };
+type Range = ReadonlySignal<Extent | null>;
 
-/** The variables, once the trace has been read. */
-export function createVariables(trace: Asks): Variables {
+/** The variables of a range, once the trace has been read. */
+export function createVariables(trace: Asks, range: Range): Variables {
   const scope = createScope();
   const {
     answer: all,
     failed,
     retry,
     dispose,
-  } = askOnce(trace, () => trace.records.aboutValues((values) => values.variables()));
+  } = askOnce(trace, () => {
+    const points = pointsIn(range.value);
+    return trace.records.aboutValues((values) => values.variables(points));
+  });
   scope.add(dispose);
   const text = signal('');
   const sort = signal<{ by: VariableOrder; descending: boolean }>({ by: 'count', descending: true });
@@ -83,6 +88,10 @@ export function isConstant({ different, isAll, invalid }: VariableSummary): bool
 export interface Buffers {
   /** null while they are followed. */
   readonly table: ReadonlySignal<BufferTable | null>;
+  /** Number of rows: of the lifetimes that have a point in the range. null while it is not known. */
+  readonly count: ReadonlySignal<number | null>;
+  /** Pointers that may be wrong in the range, with their points there. */
+  readonly candidates: ReadonlySignal<readonly CandidateInRange[]>;
   readonly failed: ReadonlySignal<boolean>;
   readonly sort: Signal<{ readonly by: BufferOrder; readonly descending: boolean }>;
   /** Counts arrivals of rows. */
@@ -96,8 +105,8 @@ export interface Buffers {
   readonly dispose: Dispose;
 }
 
-/** The buffers, once the trace has been read. */
-export function createBuffers(trace: Asks): Buffers {
+/** The buffers of a range, once the trace has been read. */
+export function createBuffers(trace: Asks, range: Range): Buffers {
   const scope = createScope();
   const {
     answer: table,
@@ -107,17 +116,35 @@ export function createBuffers(trace: Asks): Buffers {
   } = askOnce(trace, () => trace.records.aboutValues((values) => values.buffers()));
   scope.add(dispose);
   const sort = signal<{ by: BufferOrder; descending: boolean }>({ by: 'from', descending: false });
-  const page = (first: number, count: number) => {
+  const count = signal<number | null>(null);
+  const ask = (first: number, most: number) => {
     const { by, descending } = sort.peek();
-    return trace.records.aboutValues((values) => values.bufferRows(first, count, by, descending));
+    const points = pointsIn(range.peek());
+    return trace.records.aboutValues((values) => values.bufferRows(first, most, by, descending, points));
   };
+  const page = async (first: number, most: number) => (await ask(first, most))?.rows ?? null;
   const rows = createRowList<BufferRow>({
-    ask: (first, count, take) => void page(first, count).then(take),
-    count: () => table.peek()?.rows ?? 0,
+    ask: (first, most, take) => void page(first, most).then(take),
+    count: () => count.peek() ?? 0,
   });
-  scope.add(watch([table, sort], rows.renew));
+  scope.add(
+    effect(() => {
+      const all = table.value;
+      void sort.value;
+      void range.value;
+      untracked(rows.renew);
+      if (!all) return;
+      const at = rows.era();
+      void ask(0, 1).then((found) => {
+        if (found && rows.era() === at) count.value = found.count;
+      });
+    }),
+  );
+  const candidates = computed(() => (table.value?.candidates ?? []).flatMap((it) => candidateIn(it, range.value)));
   return {
     table,
+    count,
+    candidates,
     failed,
     sort,
     version: rows.version,
@@ -136,8 +163,25 @@ export function createBuffers(trace: Asks): Buffers {
   };
 }
 
+/** A candidate with its points in a range. */
+export interface CandidateInRange extends Omit<PointerCandidate, 'first'> {
+  /** The first point there; null if only points that are not listed may be there. */
+  readonly first: number | null;
+  /** Whether there may be more than {@link PointerCandidate.count}: the trace lists the first points of a candidate. */
+  readonly isMore: boolean;
+}
+
+/** A candidate with what it has in a range; none if it has nothing there. */
+export function candidateIn(it: PointerCandidate, range: Extent | null): readonly CandidateInRange[] {
+  if (!range) return [{ ...it, first: it.first.point, isMore: false }];
+  const points = it.points.filter((point) => BigInt(point) >= range.from && BigInt(point) < range.to);
+  const isMore = it.points.length < it.count && BigInt(it.points.at(-1) ?? 0) + 1n < range.to;
+  if (points.length === 0 && !isMore) return [];
+  return [{ ...it, points, count: points.length, first: points[0] ?? null, isMore }];
+}
+
 /** What may be wrong with a pointer, in words. */
-export function whyOf({ why, left, size, type }: PointerCandidate): string {
+export function whyOf({ why, left, size, type }: Pick<PointerCandidate, 'why' | 'left' | 'size' | 'type'>): string {
   const bytes = (count: number) => formatCounted(count, 'byte');
   switch (why) {
     case 'past':

@@ -1,6 +1,8 @@
 import {
   type Collected,
   type Listed,
+  MOST_ORDERED,
+  type RecordRow,
   type RecordService,
   type RecordSource,
   SEARCH_SLOTS,
@@ -17,6 +19,7 @@ import { wordsOf } from './instructions.ts';
 import { createLanguageLoader, type Language } from './language.ts';
 import { openDatabase, startReader } from './loading.ts';
 import { RecordFile, STEP_BYTES } from './record_file.ts';
+import { backwards, type Key, keyOf, orderOf, type RecordOrder } from './record_order.ts';
 import { createScheduler } from './scheduler.ts';
 import { databaseBytes } from './sqlite.ts';
 import { createAskedValues } from './values.ts';
@@ -34,6 +37,9 @@ const NO_CONDITIONS = { disassembler: undefined, expressions: { compile: () => u
 
 /** Minimum time between two reports about a pass. */
 const REPORT_MS = 100;
+
+/** Rows that are read at once to sort a list. */
+const ORDERED_AT_ONCE = 1000;
 
 /** About how long a part of the tables of records takes to make. */
 const TABULATE_MS = 25;
@@ -136,9 +142,19 @@ export function createRecordWorker(): RecordService {
     ...record,
     fields: await wordsOf(record.fields, loadDisassembler),
   });
-  const portion: RecordService['portion'] = async (first, count) => {
-    const rows: Awaited<ReturnType<RecordService['portion']>> = (await reader).rows(first, count);
+  /** The order of the list that was made last; null for that of the trace. */
+  let order: RecordOrder | null = null;
+  const inTrace: RecordService['portion'] = async (first, count) => {
+    const rows: RecordRow[] = (await reader).rows(first, count);
     return Promise.all(rows.map(inWords));
+  };
+  const portion: RecordService['portion'] = async (first, count) => {
+    const sorted = order;
+    if (!sorted) return inTrace(first, count);
+    const open = await reader;
+    const most = Math.max(0, Math.min(count, open.listed().rows - first));
+    const rows = Array.from({ length: most }, (_, i): readonly RecordRow[] => open.rows(sorted.at(first + i), 1));
+    return Promise.all(rows.flat().map(inWords));
   };
 
   return {
@@ -174,6 +190,7 @@ export function createRecordWorker(): RecordService {
       const { disassembler, expressions } = filter ? await loadForConditions() : NO_CONDITIONS;
       const open = await reader;
       if (stop.aborted) return null;
+      order = null;
       open.list(range?.from, range?.to, tracks ?? undefined, filter ?? undefined, disassembler, expressions);
       const isDue = createReports();
       // A list in the order of the file is complete at once. Others look at every record, in turns.
@@ -190,7 +207,37 @@ export function createRecordWorker(): RecordService {
       return stop.aborted ? null : portion(first, count);
     },
     portion,
-    rowAt: async (x, track, locator) => (await reader).rowAt(x, track, locator) ?? null,
+    order: async (sort, given, hear, stop) => {
+      const open = await reader;
+      const { rows } = open.listed();
+      order = null;
+      if (sort === null) return true;
+      const { column, descending } = sort;
+      if (column.shows === 'position' && open.listed().inOrder) {
+        order = descending ? backwards(rows) : null;
+        return true;
+      }
+      if (rows > MOST_ORDERED) return false;
+      const names = new Map(given);
+      const keys: Key[] = [];
+      while (keys.length < rows) {
+        // What the page asks meanwhile comes first.
+        await scheduler.turn('rest');
+        if (stop.aborted) return false;
+        const part = await inTrace(keys.length, Math.min(ORDERED_AT_ONCE, rows - keys.length));
+        // The list is another one by now.
+        if (part.length === 0) return false;
+        for (const row of part) keys.push(keyOf(column, row, names));
+        hear(keys.length / rows);
+      }
+      if (stop.aborted) return false;
+      order = orderOf(keys, descending);
+      return true;
+    },
+    rowAt: async (x, track, locator) => {
+      const number = (await reader).rowAt(x, track, locator) ?? null;
+      return number === null || !order ? number : order.placeOf(number);
+    },
     recordAt: async (x, track) => (await reader).at(x, track) ?? null,
     survey: async () => {
       const open = await reader;

@@ -1,6 +1,6 @@
 import type { WrongExpression } from '../../base/find_protocol.ts';
 import type { RecordService } from '../../base/record_protocol.ts';
-import { BUFFER_ORDERS, type ValuesService } from '../../base/values_protocol.ts';
+import { BUFFER_ORDERS, type PointRange, type ValuesService } from '../../base/values_protocol.ts';
 import { asTraceError, notLoaded } from './errors.ts';
 import type { Finds } from './found.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -31,6 +31,11 @@ const ROWS = 20_000;
 /** Length of a turn in milliseconds. */
 const TURN_MS = 10;
 
+/** The points of a range, or all, as the module takes them. */
+function pointsOf(range: PointRange | null): [from: number, to: number] {
+  return range ? [range.from, range.to] : [0, Number.MAX_SAFE_INTEGER];
+}
+
 /** Reads the file while the caller waits. */
 type Read = (from: number, to: number) => Uint8Array;
 
@@ -50,7 +55,7 @@ function readOn(values: Values, read: Read): boolean {
 }
 
 /** The questions that are answered side by side, by their numbers in `crate/wasm/predicates`. */
-const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3 } as const;
+const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3, statements: 4 } as const;
 
 /** Goes on with a question for a turn. Returns whether it is answered. */
 function askOn(values: Values, slot: (typeof SLOTS)[keyof typeof SLOTS], read: Read): boolean {
@@ -141,16 +146,18 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
   /** The newest iteration table. */
   let newestTable = 0;
   let sorted = '';
-  let sortedBuffers = '';
+  let sortedBuffers = { order: '', count: 0 };
+  /** The ranges that statements and variables were asked about last. */
+  let newest = { statements: '', variables: '' };
 
-  const table: ValuesService['table'] = (statement, query) =>
+  const table: ValuesService['table'] = (statement, query, range) =>
     withValues(async (values, read) => {
       newestTable += 1;
       const mine = newestTable;
       // Statements have numbers once they are read.
       await inTurns(() => readOn(values, read));
       if (mine !== newestTable) return null;
-      const wrong: WrongExpression | undefined = values.beginRows(statement, query);
+      const wrong: WrongExpression | undefined = values.beginRows(statement, query, ...pointsOf(range));
       if (wrong) return { wrong };
       sorted = '';
       await inTurns(() => mine !== newestTable || askOn(values, SLOTS.table, read));
@@ -185,19 +192,26 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
     open: (file, index) => {
       void loading?.then((values) => values.free()).catch(() => undefined);
       loading = null;
-      sortedBuffers = '';
+      sortedBuffers = { order: '', count: 0 };
       source = { file, index };
       setKept(0);
     },
     service: {
       checkQuery: (query) => withValues((values) => ({ wrong: values.check(query) ?? null })).catch(asWrong),
       knownValues: () => withValues((values) => values.known()),
-      statements: () =>
+      statements: (range) =>
         withValues(async (values, read) => {
-          await inTurns(() => readOn(values, read));
-          return values.statements();
+          if (!range) {
+            await inTurns(() => readOn(values, read));
+            return values.statements(false);
+          }
+          const mine = `${pointsOf(range)}`;
+          newest = { ...newest, statements: mine };
+          values.beginStatements(...pointsOf(range));
+          await inTurns(() => mine !== newest.statements || askOn(values, SLOTS.statements, read));
+          return mine === newest.statements ? values.statements(true) : null;
         }),
-      table: (statement, query) => table(statement, query).catch(asWrong),
+      table: (statement, query, range) => table(statement, query, range).catch(asWrong),
       occurrences: (first, count, column, descending) =>
         withValues((values) => {
           const order = `${column} ${descending}`;
@@ -212,11 +226,13 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
           await inTurns(() => mine !== newestTable || inBudget(() => values.stepInvariants(ROWS)));
           return mine === newestTable ? values.invariants() : null;
         }),
-      variables: () =>
+      variables: (range) =>
         withValues(async (values, read) => {
-          values.beginVariables();
-          await inTurns(() => askOn(values, SLOTS.variables, read));
-          return values.variables();
+          const mine = `${pointsOf(range)}`;
+          newest = { ...newest, variables: mine };
+          values.beginVariables(...pointsOf(range));
+          await inTurns(() => mine !== newest.variables || askOn(values, SLOTS.variables, read));
+          return mine === newest.variables ? values.variables() : null;
         }),
       buffers: () =>
         withValues(async (values, read) => {
@@ -224,12 +240,14 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
           await inTurns(() => askOn(values, SLOTS.buffers, read));
           return values.bufferTable() ?? null;
         }),
-      bufferRows: (first, count, by, descending) =>
+      bufferRows: (first, most, by, descending, range) =>
         withValues((values) => {
-          const order = `${by} ${descending}`;
-          if (order !== sortedBuffers) values.sortBuffers(BUFFER_ORDERS.indexOf(by), descending);
-          sortedBuffers = order;
-          return values.bufferRows(first, count);
+          const order = `${by} ${descending} ${pointsOf(range)}`;
+          if (order !== sortedBuffers.order) {
+            const count = values.sortBuffers(BUFFER_ORDERS.indexOf(by), descending, ...pointsOf(range));
+            sortedBuffers = { order, count };
+          }
+          return { rows: values.bufferRows(first, most), count: sortedBuffers.count };
         }),
       keepValues: (bytes) => {
         most = bytes;

@@ -1,7 +1,7 @@
 //! Kinds of resources, and what calls do to them.
 
 use unspool_formats::apitrace::NameFlags;
-use unspool_gl::gl;
+use unspool_gl::{Function, Parameter, functions, gl};
 
 use super::interfaces::Method;
 use super::texture::Shape;
@@ -74,10 +74,32 @@ impl Kind {
         })
     }
 
+    /// The kind that parameters of a class of Khronos' registry name.
+    fn of_class(class: &str) -> Option<Self> {
+        let word = if class == "vertex_array" { "vertexArray" } else { class };
+        KINDS.iter().find(|row| row.1 == word && row.0 != Self::Interface).map(|row| row.0)
+    }
+
     /// Whether contexts of a share group have it in common: OpenGL 4.6, 5.1.3.
     pub(super) fn is_shared(self) -> bool {
         !matches!(self, Self::Framebuffer | Self::Query | Self::VertexArray)
     }
+}
+
+/// For each parameter of a function of OpenGL the kind of resources that it names. Empty for other
+/// functions.
+pub fn objects_of(function: &str) -> Vec<Option<Kind>> {
+    let all = functions();
+    let Some(own) = all.find(function) else { return Vec::new() };
+    // The registry has the classes of some functions of extensions only at those of versions.
+    let canonical = all.canonical(function).and_then(|name| all.find(&format!("gl{name}")));
+    let mut usual = canonical.into_iter().flat_map(Function::parameters);
+    let of = |class: Option<&str>| class.and_then(Kind::of_class);
+    let kind = |parameter: Parameter| {
+        let usual = usual.next().and_then(|usual| usual.class);
+        of(parameter.class).or_else(|| of(usual))
+    };
+    own.parameters().map(kind).collect()
 }
 
 /// What a call does.
@@ -221,4 +243,20 @@ pub(super) fn shader_type(number: u32) -> Option<&'static str> {
         gl::COMPUTE_SHADER => "compute shader",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_of_functions_name_resources() {
+        assert_eq!(objects_of("glBindTexture"), [None, Some(Kind::Texture)]);
+        assert_eq!(objects_of("glAttachShader"), [Some(Kind::Program), Some(Kind::Shader)]);
+        // The unit is called texture, too.
+        assert_eq!(objects_of("glActiveTexture"), [None]);
+        assert_eq!(objects_of("glDeleteBuffersARB"), [None, Some(Kind::Buffer)]);
+        assert_eq!(objects_of("glBindVertexArray"), [Some(Kind::VertexArray)]);
+        assert!(objects_of("glXSwapBuffers").is_empty() && objects_of("").is_empty());
+    }
 }

@@ -25,7 +25,8 @@ fn slot_of(number: u32) -> Slot {
         0 => Slot::Search,
         1 => Slot::Rows,
         2 => Slot::Variables,
-        _ => Slot::Buffers,
+        3 => Slot::Buffers,
+        _ => Slot::Statements,
     }
 }
 
@@ -83,24 +84,24 @@ impl JsValues {
     }
 
     /// Begins the iteration table of a statement, by its number in [`JsValues::statements`], with
-    /// the points that a query finds. An empty query finds all. Returns what is wrong if it cannot
-    /// be understood.
+    /// the points from number `from` to before `to` that a query finds. An empty query finds all.
+    /// Returns what is wrong if it cannot be understood.
     #[wasm_bindgen(js_name = beginRows)]
-    pub fn begin_rows(&mut self, statement: u32, text: &str) -> Option<Ts<WrongExpression>> {
+    pub fn begin_rows(&mut self, statement: u32, text: &str, from: f64, to: f64) -> Option<Ts<WrongExpression>> {
         let query =
             if text.trim().is_empty() { Ok(Query { keep: true, ..Query::default() }) } else { self.values.check(text) };
         match query {
             Ok(query) => {
-                self.values.begin_rows(statement, &query);
+                self.values.begin_rows(statement, &query, from as u64..to as u64);
                 None
             }
             Err(fault) => Some(wrong(text, &fault)),
         }
     }
 
-    /// Goes on with the search (slot 0), the table (1), the variables (2) or the buffers (3) for at
-    /// least `budget` combinations of variables. Returns 0 if it needs bytes, 1 if there is more to
-    /// do, 2 if the question is answered.
+    /// Goes on with the search (slot 0), the table (1), the variables (2), the buffers (3) or the
+    /// statements of a range (4) for at least `budget` combinations of variables. Returns 0 if it
+    /// needs bytes, 1 if there is more to do, 2 if the question is answered.
     pub fn step(&mut self, slot: u32, budget: f64) -> u32 {
         match self.values.step(slot_of(slot), budget as u64) {
             Step::NeedsBytes => 0,
@@ -120,9 +121,19 @@ impl JsValues {
         self.values.was_loaded()
     }
 
-    /// All statements.
-    pub fn statements(&self) -> Ts<StatementColumns> {
-        let all = self.values.statements().summaries();
+    /// Begins to count the points of statements from number `from` to before `to`. Step slot 4
+    /// until it is done.
+    #[wasm_bindgen(js_name = beginStatements)]
+    pub fn begin_statements(&mut self, from: f64, to: f64) {
+        self.values.begin_statements(from as u64..to as u64);
+    }
+
+    /// All statements, with their points in the whole trace, or `within` the range that was asked
+    /// about last.
+    pub fn statements(&self, within: bool) -> Ts<StatementColumns> {
+        let whole = self.values.statements();
+        let of = if within { self.values.statements_within().unwrap_or(whole) } else { whole };
+        let all = of.summaries();
         let number = |of: fn(&Summary) -> u64| all.iter().map(|it| of(it) as f64).collect();
         let columns = StatementColumns {
             named: all.iter().map(|it| it.id.is_some().into()).collect(),

@@ -13,7 +13,8 @@ structures! {
         pub types: Vec<String>,
     }
 
-    /// All statements as columns, in the order of their first points. Points are counted from 0.
+    /// All statements as columns, in the order of their first points, with what they have in a
+    /// range. Points are counted from 0.
     pub struct StatementColumns {
         /// 0 for points that name no statement.
         pub named: Uint8Array,
@@ -21,15 +22,15 @@ structures! {
         pub file: Int32Array,
         /// Index in the file; the whole number without a file.
         pub place: BigUint64Array,
-        /// Number of points.
+        /// Number of points in the range, 0 without any.
         pub count: Float64Array,
-        /// Number of the first point.
+        /// Number of the first of them.
         pub first: Float64Array,
-        /// Number of the last point.
+        /// Number of the last of them.
         pub last: Float64Array,
         /// Id of the track of its points.
         pub track: Uint32Array,
-        /// `cells` numbers for each statement: its points in equal parts of the trace.
+        /// `cells` numbers for each statement: its points in equal parts of the range.
         pub heat: Uint32Array,
         /// See `heat`.
         pub cells: u32,
@@ -126,9 +127,12 @@ structures! {
         pub different: f64,
         /// Whether these are all.
         pub is_all: bool,
-        /// The lowest and the highest value in each of equal parts of the trace, NaN without any.
+        /// The lowest and the highest value in each of equal parts of the range, NaN without any.
         /// Empty for bytes.
         pub over_time: Float64Array,
+        /// A bit for each of these parts, the lowest for the first, that has a value that is not a
+        /// number.
+        pub nan_over_time: u64,
     }
 
     /// Why a pointer may lead out of a buffer: it points past the end; less than one element of its

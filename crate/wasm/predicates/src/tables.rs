@@ -21,10 +21,11 @@ fn text_of(variable: &Variable, bits: u64) -> String {
 
 #[wasm_bindgen(js_class = Values)]
 impl JsValues {
-    /// Begins to look at all variables. Step slot 2 until it is done.
+    /// Begins to look at all variables at the points from number `from` to before `to`. Step slot 2
+    /// until it is done.
     #[wasm_bindgen(js_name = beginVariables)]
-    pub fn begin_variables(&mut self) {
-        self.values.begin_variables();
+    pub fn begin_variables(&mut self, from: f64, to: f64) {
+        self.values.begin_variables(from as u64..to as u64);
     }
 
     /// Begins to follow all buffers. Step slot 3 until it is done.
@@ -55,6 +56,7 @@ impl JsValues {
                 different: different as f64,
                 is_all,
                 over_time: it.over_time().iter().flat_map(|(low, high)| [*low, *high]).collect(),
+                nan_over_time: it.nan_over_time(),
             };
             summary.cross()
         };
@@ -92,10 +94,11 @@ impl JsValues {
         Some(table.cross())
     }
 
-    /// Sorts the lifetimes: 0 in the order of the trace, then by address, size, length, pointers,
-    /// and bytes left.
+    /// Sorts the lifetimes that have a point from number `from` to before `to`: 0 in the order of
+    /// the trace, then by address, size, length, pointers, and bytes left. Returns how many there
+    /// are.
     #[wasm_bindgen(js_name = sortBuffers)]
-    pub fn sort_buffers(&mut self, by: u32, descending: bool) {
+    pub fn sort_buffers(&mut self, by: u32, descending: bool, from: f64, to: f64) -> u32 {
         let by = match by {
             1 => BufferOrder::Address,
             2 => BufferOrder::Size,
@@ -104,9 +107,9 @@ impl JsValues {
             5 => BufferOrder::Left,
             _ => BufferOrder::From,
         };
-        if let Some(buffers) = self.values.buffers() {
-            buffers.sort(by, descending);
-        }
+        let Some(buffers) = self.values.buffers() else { return 0 };
+        buffers.sort(by, descending, &(from as u64..to as u64));
+        buffers.rows() as u32
     }
 
     /// Some lifetimes.

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, shortened } from '../../../base/format.ts';
 import { useDrawingMenu } from '../../../parts/menu/row_menu.ts';
@@ -44,6 +45,8 @@ interface Props {
   /** The edge whose figures are shown. */
   readonly edge: GraphEdge | null;
   readonly chooseEdge: (edge: GraphEdge) => void;
+  /** What stands in a corner: what it shows, and the choice of that. */
+  readonly children: ComponentChildren;
 }
 
 /** What part of the drawing is on the screen: CSS pixels of its origin, and the scale. */
@@ -54,7 +57,7 @@ interface View {
 }
 
 /** The graph as boxes and arrows. A drag moves it, the wheel zooms, arrow keys go from function to function. */
-export function Drawing({ open, shown, weight, heaviest, length, theme, list, edge, chooseEdge }: Props) {
+export function Drawing({ open, shown, weight, heaviest, length, theme, list, edge, chooseEdge, children }: Props) {
   const { trace, statistics } = open;
   const box = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 0, height: 0 });
@@ -241,6 +244,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
           </g>
         </svg>
       </div>
+      <div class="graph-shown row small muted">{children}</div>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form. */}
       <div class="graph-zoom" role="group" aria-label="Zoom">
         <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(ZOOM)}>

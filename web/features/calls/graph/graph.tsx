@@ -2,6 +2,8 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { ComponentChildren } from 'preact';
 import { LISTINGS } from '../../../base/calls_protocol.ts';
 import { formatCount, formatCounted, formatPercent, plural, shortened } from '../../../base/format.ts';
+import { type MenuItem, useMenu } from '../../../parts/menu/request.ts';
+import { anchorOf } from '../../../parts/popover.tsx';
 import { Segments } from '../../../parts/segments.tsx';
 import type { ThemeControl } from '../../../parts/theme.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
@@ -100,6 +102,12 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
   const chooseEdge = ({ caller, callee }: GraphEdge) => {
     state.edge.value = [caller, callee];
   };
+  const amounts = [
+    ...(isGraph ? [formatCounted(graph.nodes.size, 'function')] : []),
+    formatCounted(graph.edges.length, 'edge'),
+    ...(isGraph && hidden > 0 ? [`${formatCount(hidden)} thin ones folded`] : []),
+    ...(told.exact ? [] : [`estimate from ${formatPercent(told.visited, told.slices)}`]),
+  ].join(', ');
   return (
     <div class="panel-body">
       <div class="panel-bar">
@@ -125,26 +133,7 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
             }}
           />
         )}
-        {isGraph && graph.edges.length > 1 && (
-          <label class="graph-edges row rigid" title="How many of the heaviest edges are shown">
-            Edges
-            <input
-              type="range"
-              min={1}
-              max={most}
-              value={count}
-              aria-valuetext={`${formatCount(count)} of ${formatCounted(graph.edges.length, 'edge')}`}
-              onInput={(event) => {
-                state.edges.value = Number(event.currentTarget.value);
-              }}
-            />
-          </label>
-        )}
-        <span class="muted">
-          {`${formatCounted(graph.nodes.size, 'function')}, ${formatCounted(graph.edges.length, 'edge')}`}
-          {isGraph && hidden > 0 && `, ${formatCount(hidden)} thin ones folded`}
-          {!told.exact && `, estimate from ${formatPercent(told.visited, told.slices)}`}
-        </span>
+        {!isGraph && <span class="muted graph-about">{amounts}</span>}
         <span class="panel-end graph-end">
           <button
             type="button"
@@ -157,24 +146,14 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
           >
             List calls
           </button>
-          <button
-            type="button"
-            title="Save the whole graph for Graphviz"
-            onClick={() => save(dotOf(graph, { nameOf, length: exact }), 'text/vnd.graphviz', 'dot')}
-          >
-            Save DOT
-          </button>
-          <button
-            type="button"
-            title="Save the drawing"
-            disabled={!isGraph}
-            onClick={() => {
+          <SaveMenu
+            saveDot={() => save(dotOf(graph, { nameOf, length: exact }), 'text/vnd.graphviz', 'dot')}
+            saveSvg={() => {
               const drawing = svgFile();
               if (drawing) save(drawing, 'image/svg+xml', 'svg');
             }}
-          >
-            Save SVG
-          </button>
+            isGraph={isGraph}
+          />
         </span>
         {graph.edges.length > 0 && !isGraph && <TakeEdges open={open} graph={graph} clock={clock} />}
       </div>
@@ -190,7 +169,24 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
           list={list}
           edge={edge ?? null}
           chooseEdge={chooseEdge}
-        />
+        >
+          {graph.edges.length > 1 && (
+            <label class="graph-edges row" title="How many of the heaviest edges are shown">
+              Edges
+              <input
+                type="range"
+                min={1}
+                max={most}
+                value={count}
+                aria-valuetext={`${formatCount(count)} of ${formatCounted(graph.edges.length, 'edge')}`}
+                onInput={(event) => {
+                  state.edges.value = Number(event.currentTarget.value);
+                }}
+              />
+            </label>
+          )}
+          <span>{amounts}</span>
+        </Drawing>
       )}
       {graph.edges.length > 0 && !isGraph && (
         <EdgeTable open={open} graph={graph} clock={clock} about={about} chooseEdge={chooseEdge} />
@@ -207,5 +203,33 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
         />
       )}
     </div>
+  );
+}
+
+interface SaveProps {
+  readonly saveDot: () => void;
+  readonly saveSvg: () => void;
+  /** Whether there is a drawing. */
+  readonly isGraph: boolean;
+}
+
+/** The menu of files that the graph can be saved as: two buttons would not fit beside all that chooses what is shown. */
+function SaveMenu({ saveDot, saveSvg, isGraph }: SaveProps) {
+  const show = useMenu();
+  const items: readonly MenuItem[] = [
+    ...(isGraph ? [{ id: 'svg', title: 'Save the drawing (SVG)', run: saveSvg }] : []),
+    { id: 'dot', title: 'Save the whole graph for Graphviz (DOT)', run: saveDot },
+  ];
+  return (
+    <button
+      type="button"
+      aria-haspopup="menu"
+      title="Save the graph as a file"
+      onClick={({ currentTarget, detail }) => {
+        show({ label: 'Save', items, at: anchorOf(currentTarget, 2), byKey: detail === 0, button: currentTarget });
+      }}
+    >
+      Save ▾
+    </button>
   );
 }

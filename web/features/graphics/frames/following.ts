@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { FrameColumns } from '../../../base/survey_protocol.ts';
 import type { LongList } from '../../../parts/long_list.ts';
-import { frameOf, goToFrame } from '../../../timeline/frames.ts';
+import { frameOf, framesIn, goToFrame } from '../../../timeline/frames.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { extentOf, type Survey } from '../../../trace/survey.ts';
 import { type FrameCalls, type FrameRow, JUST_OPENED, type OpenedFrames, revealed } from '../frame_rows.ts';
@@ -95,6 +95,9 @@ export function useFollowing({ open, survey, tree, frames, rows, current, list }
     if (!wanted || !isKnown(wanted.call)) return;
     wantedFrame(open).value = null;
     const frame = frameOf(frames, wanted.call);
+    // It is in the list, whatever that was narrowed to.
+    const { from, to } = framesIn(frames, open.statistics.range.peek());
+    if (frame < from || frame >= to) open.statistics.range.value = null;
     if (wanted.redundant) {
       which.value = 'redundant';
       void openFrame(frame, survey, tree, false);

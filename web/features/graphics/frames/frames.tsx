@@ -16,8 +16,10 @@ import {
   FIGURE_TITLES,
   type FigureTitle,
   type FrameOrder,
+  type FrameSpan,
   frameLocator,
   frameOf,
+  framesIn,
   framesText,
   goToFrame,
   greatest,
@@ -142,10 +144,12 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
   const { which, open, page, survey, sort, tree, frames } = props;
   const { opened, cursor } = tree;
   const { by, descending } = sort.value;
-  const order = useMemo(() => orderOf(frames, by, descending), [frames, by, descending]);
+  const range = open.statistics.range.value;
+  const span = useMemo(() => framesIn(frames, range), [frames, range]);
+  const order = useMemo(() => orderOf(frames, by, descending, span), [frames, by, descending, span]);
   const columns = useMemo(() => tellingFigures(frames), [frames]);
   const widths = useMemo(() => columns.map((column) => widthOf(column, frames)), [columns, frames]);
-  const most = useMemo(() => columns.map(({ figure }) => Math.max(1, greatest(frames, figure))), [frames]);
+  const most = useMemo(() => columns.map(({ figure }) => Math.max(1, greatest(frames, figure, span))), [frames, span]);
   const shownCalls = tree.which.value;
   const rows = useMemo(() => frameRows(order, opened.value, shownCalls), [order, opened.value, shownCalls]);
   const list = useLongList(rows.length);
@@ -207,12 +211,12 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
     <div class="frames panel-body">
       <div class="panel-bar">
         {which}
-        <Summary frames={frames} isAll={extent === 'all'} />
+        <Summary frames={frames} span={span} isAll={extent === 'all'} />
         {isDirect3d && <span class="muted">Vertices and state of Direct3D are not counted</span>}
         <Surveying survey={survey} />
         {survey.error.value !== '' && <span role="alert">{survey.error.value}</span>}
         {/* While frames come, another one may be heavier, and is before the click. */}
-        {extent !== 'going' && <Heaviest frames={frames} isAll={extent === 'all'} go={go} />}
+        {extent !== 'going' && <Heaviest frames={frames} span={span} isAll={extent === 'all'} go={go} />}
         <Segments
           label="Calls of opened frames"
           options={SHOWN_CALLS}
@@ -301,6 +305,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
           return { content, title: row.folded > 0 ? 'Show these calls' : (of.text[row.item] ?? '') };
         }}
         list={list}
+        empty={range && extent === 'all' ? 'No frames in this range.' : undefined}
       />
     </div>
   );
@@ -340,13 +345,21 @@ function lookOf(value: number, share: number | null): Look {
   return { class: [!(value > 0) && 'none', bar && 'sorted'].filter(Boolean).join(' '), style: bar };
 }
 
-function Summary({ frames, isAll }: { readonly frames: FrameColumns; readonly isAll: boolean }) {
-  const sums = useMemo(() => sumsOf(frames), [frames]);
+interface SummaryProps {
+  readonly frames: FrameColumns;
+  /** Those that are listed. */
+  readonly span: FrameSpan;
+  readonly isAll: boolean;
+}
+
+function Summary({ frames, span, isAll }: SummaryProps) {
+  const sums = useMemo(() => sumsOf(frames, span), [frames, span]);
+  const hasLast = span.to === frames.count && span.to > span.from;
   return (
     <span class="muted">
-      {framesText(frames.count)}
+      {framesText(span)}
       {!isAll && ' so far'}
-      {isAll && !frames.ended && frames.count > 0 && ', the last one unfinished'}, {formatCounted(sums.draws, 'draw')}
+      {isAll && !frames.ended && hasLast && ', the last one unfinished'}, {formatCounted(sums.draws, 'draw')}
       {sums.errors > 0 && `, ${formatCounted(sums.errors, 'error')}`}
     </span>
   );
@@ -354,14 +367,15 @@ function Summary({ frames, isAll }: { readonly frames: FrameColumns; readonly is
 
 interface HeaviestProps {
   readonly frames: FrameColumns;
+  readonly span: FrameSpan;
   /** Otherwise there may be heavier ones after these. */
   readonly isAll: boolean;
   readonly go: (frame: number) => void;
 }
 
 /** Leads to the frames with the most of something. */
-function Heaviest({ frames, isAll, go }: HeaviestProps) {
-  const found = HEAVIEST.map(([figure, words]) => ({ figure, words, frame: heaviest(frames, figure) })).filter(
+function Heaviest({ frames, span, isAll, go }: HeaviestProps) {
+  const found = HEAVIEST.map(([figure, words]) => ({ figure, words, frame: heaviest(frames, figure, span) })).filter(
     ({ frame }) => frame >= 0,
   );
   if (found.length === 0) return null;

@@ -30,15 +30,17 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
   const calls = useSignal<TimedCalls | null>(null);
   const times = survey.times.value;
   const by = measure.value;
+  const range = open.statistics.range.value;
   useEffect(() => {
     let current = true;
-    void survey.ask.timedCalls(by, MOST_ROWS).then((found) => {
+    const [first, last] = range ? [Number(range.from), Number(range.to) - 1] : [0, Number.MAX_SAFE_INTEGER];
+    void survey.ask.timedCalls(by, first, last, MOST_ROWS).then((found) => {
       if (current) calls.value = found;
     });
     return () => {
       current = false;
     };
-  }, [survey, times, by]);
+  }, [survey, times, by, range]);
   const rows = calls.value;
   const count = rows?.call.length ?? 0;
   const value = (row: number, of: Measure) => rows!.values[MEASURES.length * row + MEASURES.indexOf(of)]!;
@@ -59,7 +61,7 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
     const call = rows?.call[row];
     if (call !== undefined) void goToPosition(ticks(BigInt(call)), open);
   };
-  const all = times?.counts[MEASURES.indexOf(by)] ?? 0;
+  const all = rows?.count ?? 0;
   return (
     <div class="frames panel-body">
       <div class="panel-bar">
@@ -117,7 +119,7 @@ function KeepMeasure({ open, survey, of }: { open: OpenTrace; survey: Survey; of
   const { trace, derived } = open;
   const key = `times ${of.measure}`;
   const keep = async () => {
-    const found = await survey.ask.timedCalls(null, MOST_VALUES);
+    const found = await survey.ask.timedCalls(null, 0, Number.MAX_SAFE_INTEGER, MOST_VALUES);
     if (!found) return;
     const at = MEASURES.indexOf(of.measure);
     const value = (row: number) => found.values[MEASURES.length * row + at]!;

@@ -37,9 +37,9 @@ const OF_INTERFACES: readonly Order[] = ['binds'];
 /** CSS pixels of the names at least. */
 const NAME_WIDTH = 160;
 
-/** CSS pixels of a column of numbers. */
+/** CSS pixels of a column of numbers, with the sign of the order in its head. */
 function widthOf(by: Order): number {
-  return by === 'size' ? 78 : 62;
+  return by === 'size' ? 72 : 68;
 }
 
 interface Sort {
@@ -165,16 +165,24 @@ function List({
   const used = useSignal<Uint32Array | null>(null);
   const filter = survey.filter.value;
   const { kind, frame, isLeaked } = filter;
+  const range = open.statistics.range.value;
+  const isNarrowed = frame !== null || range !== null;
   useEffect(() => {
     used.value = null;
-    if (!frame) return;
-    void survey.ask.used(frame.first, frame.last).then((found) => {
-      if (survey.filter.peek().frame === frame) used.value = found;
+    if (!frame && !range) return undefined;
+    const first = Math.max(frame?.first ?? 0, Number(range?.from ?? 0));
+    const last = Math.min(frame?.last ?? Number.MAX_SAFE_INTEGER, Number(range?.to ?? Number.MAX_SAFE_INTEGER) - 1);
+    let isNewest = true;
+    void survey.ask.used(first, last).then((found) => {
+      if (isNewest) used.value = found;
     });
-  }, [frame, resources]);
+    return () => {
+      isNewest = false;
+    };
+  }, [frame, range, resources]);
   const rows = useMemo(
-    () => (frame && !used.value ? [] : rowsOf(resources, filter, frame ? used.value : null, sort.value)),
-    [resources, filter, used.value, sort.value],
+    () => (isNarrowed && !used.value ? [] : rowsOf(resources, filter, isNarrowed ? used.value : null, sort.value)),
+    [resources, filter, isNarrowed, used.value, sort.value],
   );
   // Those that the filter is about are all of the rows.
   const leaked = useMemo(() => leakedIn(resources, rows), [resources, rows]);
@@ -193,11 +201,11 @@ function List({
       return [by, ended === 'released' ? 'Released' : title, `Call that ${ended} it`] as const;
     });
   }, [hasInterfaces, hasOthers, ended]);
-  const isAsking = frame !== null && used.value === null;
+  const isAsking = isNarrowed && used.value === null;
   const choose = (row: number) => {
     chosen.value = rows[row]!;
   };
-  const none = rows.length > 0 || isAsking ? '' : noneOf(survey, resources);
+  const none = rows.length > 0 || isAsking ? '' : noneOf(survey, resources, range !== null);
   const texts = (i: number) => [
     resources.kind[i]!,
     `${resources.name[i]}`,
@@ -306,12 +314,14 @@ function List({
 }
 
 /** Why no resource is listed. */
-function noneOf(survey: Survey, resources: ResourceColumns): string {
+function noneOf(survey: Survey, resources: ResourceColumns, hasRange: boolean): string {
   const { kind, frame } = survey.filter.value;
   const progress = survey.progress.value;
   if (resources.count > 0) {
     const several = KINDS.find(([id]) => id === kind)?.[2].toLowerCase() ?? 'resources';
-    return frame ? `Frame ${formatCount(frame.number)} uses no ${several}.` : `This trace has no ${several}.`;
+    const where = hasRange ? ' in this range' : '';
+    if (frame) return `Frame ${formatCount(frame.number)} uses no ${several}${where}.`;
+    return hasRange ? `No ${several} are used in this range.` : `This trace has no ${several}.`;
   }
   if (progress && progress.done < progress.of) return 'No resources in the calls that have been read.';
   if (survey.frames.value?.count === 0) return 'No resources: this trace has no calls.';
@@ -321,7 +331,8 @@ function noneOf(survey: Survey, resources: ResourceColumns): string {
 /** A number of a resource as text. */
 function cellOf(resources: ResourceColumns, by: Order, i: number): string {
   const number = resources[by][i]!;
-  if (by === 'size') return number > 0 ? formatBytes(number) : '–';
+  // In words, a few bytes would not fit.
+  if (by === 'size') return number === 0 ? '–' : number < 1000 ? `${number} B` : formatBytes(number);
   if (by === 'deleted' && number < 0) return resources.leaked[i] ? 'never' : '–';
   return formatCount(number);
 }

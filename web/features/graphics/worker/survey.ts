@@ -76,8 +76,10 @@ export function createSurveying(reading: CallsReading) {
           latest = read.catch(() => undefined);
           return read;
         }),
-      timedCalls: (measure, most) =>
-        building.answer((open) => open.timedCalls(measure === null ? undefined : MEASURES.indexOf(measure), most)),
+      timedCalls: (measure, first, last, most) =>
+        building.answer((open) =>
+          open.timedCalls(measure === null ? undefined : MEASURES.indexOf(measure), first, last, most),
+        ),
       weights: (measure) => building.answer((open) => open.weights(MEASURES.indexOf(measure))),
     },
   );

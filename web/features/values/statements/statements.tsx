@@ -18,9 +18,9 @@ import {
   type Statements as Model,
   ownName,
   type StatementOrder,
-  sorted,
   statementName,
   statementNamed,
+  tellingStatement,
 } from '../statements.ts';
 import { wishedInvariants } from '../wished.ts';
 import { IterationsOf } from './iterations.tsx';
@@ -28,7 +28,7 @@ import './statements.css';
 
 /** The panel of one trace. */
 export function statementsView(open: OpenTrace): PanelView {
-  const model = createStatements(open.trace);
+  const model = createStatements(open.trace, open.statistics.range);
   /** The statement whose table is shown, or -1, and the current one of the list. */
   const chosen = signal(-1);
   const current = signal(-1);
@@ -55,16 +55,23 @@ function Statements({ open, model, chosen, current }: Props) {
   }, [wanted, columns]);
   const isWished = wishedInvariants(open).value;
   useEffect(() => {
-    // The list is by count at first, and may be in another order by now.
-    if (isWished && columns) chosen.value = sorted(columns, 'count', true, () => '')[0] ?? -1;
+    if (!isWished || !columns) return undefined;
+    let isOver = false;
+    void tellingStatement(open.trace, columns).then((found) => {
+      if (!isOver) chosen.value = found;
+    });
+    return () => {
+      isOver = true;
+    };
   }, [isWished, columns]);
   const statement = chosen.value;
   const iterations = useMemo(
     () =>
       columns && statement >= 0
-        ? createIterations(open.trace, open.selection, statement, columns.track[statement]!)
+        ? createIterations(open.trace, open.selection, open.statistics.range, statement, columns.track[statement]!)
         : null,
-    [columns, statement],
+    // Numbers of statements and their tracks are the same for each range.
+    [columns === null, statement],
   );
   useEffect(() => () => iterations?.dispose(), [iterations]);
   useEffect(() => {
@@ -159,7 +166,7 @@ function List({ open, model, chosen, current }: Props) {
           own: [{ id: 'occurrences', title: 'Show the values at each occurrence', run: () => show(row) }],
         })}
         look={() => ({ title: 'Show the values at each occurrence' })}
-        empty="The trace has no points."
+        empty={open.statistics.range.value ? 'No points in this range.' : 'The trace has no points.'}
       />
     </div>
   );

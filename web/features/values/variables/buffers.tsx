@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
-import type { BufferOrder, BufferRow, PointerCandidate, ValuePlace } from '../../../base/values_protocol.ts';
+import { ticks } from '../../../base/ticks.ts';
+import type { BufferOrder, BufferRow, ValuePlace } from '../../../base/values_protocol.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, inPortions, TakeTable } from '../../../parts/take_table.tsx';
+import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import { type Buffers, revealPlace, whyOf } from '../variables.ts';
+import { type Buffers, type CandidateInRange, revealPlace, whyOf } from '../variables.ts';
 import { Failed, waiting } from './notes.tsx';
 
 /** Their lifetimes, or pointers that may lead out of them. */
@@ -25,11 +27,15 @@ export function BuffersOf({ open, model, view, choice }: Props) {
   void model.version.value;
   const go = (place: ValuePlace) => revealPlace(open.selection, place);
   const isLifetimes = view === 'buffers';
-  const candidates = table?.candidates ?? [];
+  const candidates = model.candidates.value;
+  const count = model.count.value;
+  const isWhole = open.statistics.range.value === null;
   const act = (row: number) => {
     current.value = row;
-    const place = isLifetimes ? model.row(row)?.from : candidates[row]?.first;
+    const place = isLifetimes ? model.row(row)?.from : null;
     if (place) go(place);
+    const point = isLifetimes ? null : candidates[row]?.first;
+    if (point != null) void goToPosition(ticks(BigInt(point)), open);
   };
   const menu = (_: unknown, row: number) => ({ named: null, show: () => act(row) });
   const sortBy = (next: string) => {
@@ -43,9 +49,17 @@ export function BuffersOf({ open, model, view, choice }: Props) {
       <div class="panel-bar">
         {choice}
         <span class="muted" role="status">
-          {table ? (isLifetimes ? lifetimesIn(table) : candidatesIn(table)) : ''}
+          {table
+            ? isLifetimes
+              ? isWhole
+                ? lifetimesIn(table)
+                : count === null
+                  ? ''
+                  : formatCounted(count, 'lifetime')
+              : candidatesIn(candidates.length, table.isAll)
+            : ''}
         </span>
-        {isLifetimes && table && table.rows > 0 && (
+        {isLifetimes && count !== null && count > 0 && (
           <TakeTable name="buffers" head={HEAD} rows={() => inPortions(model.page, bufferTexts)} />
         )}
         {!isLifetimes && candidates.length > 0 && (
@@ -60,7 +74,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           key="buffers"
           label="Buffers"
           id="buffer"
-          count={table.rows}
+          count={count ?? 0}
           row={model.row}
           columns={lifetimeColumns(go)}
           by={by}
@@ -70,7 +84,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           choose={act}
           menu={menu}
           want={model.want}
-          empty="The trace has no buffer sizes."
+          empty={table.count === 0 ? 'The trace has no buffer sizes.' : count === 0 ? 'No buffer in this range.' : ''}
         />
       )}
       {table && !isLifetimes && (
@@ -89,7 +103,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           empty={
             table.count === 0
               ? 'The trace has no buffer sizes, so pointers cannot be checked.'
-              : 'No pointer leaves its buffer, or points into one that was freed.'
+              : `No pointer ${isWhole ? '' : 'in this range '}leaves its buffer, or points into one that was freed.`
           }
         />
       )}
@@ -107,8 +121,8 @@ function lifetimesIn({ count, rows, neverFreed, mostInUse }: NonNullable<Buffers
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-function candidatesIn({ candidates, isAll }: NonNullable<Buffers['table']['value']>): string {
-  const count = formatCounted(candidates.length, 'candidate');
+function candidatesIn(listed: number, isAll: boolean): string {
+  const count = formatCounted(listed, 'candidate');
   return isAll ? count : `${count}, others are not listed`;
 }
 
@@ -196,8 +210,8 @@ function lifetimeColumns(go: (place: ValuePlace) => void): readonly Column<Buffe
 
 const CANDIDATE_HEAD = ['Pointer', 'Type', 'Value', 'Finding', 'Buffer', 'Size', 'Point', 'Count'];
 
-function candidateTexts(it: PointerCandidate): readonly string[] {
-  return [it.name, it.type, it.value, whyOf(it), it.address, `${it.size}`, `${it.first.point}`, `${it.count}`];
+function candidateTexts(it: CandidateInRange): readonly string[] {
+  return [it.name, it.type, it.value, whyOf(it), it.address, `${it.size}`, `${it.first ?? ''}`, `${it.count}`];
 }
 
 /** What an address in hexadecimal digits sorts by. */
@@ -205,7 +219,7 @@ function addressOf(text: string): bigint | string {
   return /^0x[\da-f]+$/i.test(text) ? BigInt(text) : text;
 }
 
-const CANDIDATE_COLUMNS: readonly Column<PointerCandidate>[] = [
+const CANDIDATE_COLUMNS: readonly Column<CandidateInRange>[] = [
   {
     title: 'Pointer',
     class: 'words',
@@ -242,14 +256,15 @@ const CANDIDATE_COLUMNS: readonly Column<PointerCandidate>[] = [
     title: 'First at',
     says: 'First such point at this statement',
     width: '10%',
-    cell: ({ first }) => formatCount(first.point),
-    value: ({ first }) => first.point,
+    cell: ({ first }) => (first === null ? '–' : formatCount(first)),
+    value: ({ first }) => first,
   },
   {
     title: 'Count',
     says: 'Occurrences at this statement in this buffer',
     width: '8%',
-    cell: ({ count }) => formatCount(count),
+    cell: ({ count, isMore }) => (isMore ? `≥ ${formatCount(count)}` : formatCount(count)),
+    look: ({ isMore }) => ({ title: isMore ? 'Only its first points are listed' : undefined }),
     value: ({ count }) => count,
   },
 ];

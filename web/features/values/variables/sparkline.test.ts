@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { barsOf } from './sparkline.tsx';
+import { barsOf, marksOf } from './sparkline.tsx';
 
 const { POSITIVE_INFINITY: INF, NaN: NAN, MAX_VALUE: MOST } = Number;
 const bars = (...cells: number[]) => barsOf(Float64Array.from(cells)).map(({ x, y, height }) => [x, y, height]);
@@ -26,4 +26,9 @@ it('shows infinities at the ends of the scale of the others', () => {
   expect(bars(-INF, INF)).toEqual([[0, 0, 16]]);
   // Their difference is infinite.
   expect(bars(-MOST, MOST)).toEqual([[0, 0, 16]]);
+});
+
+it('marks the parts that have a value that is not a number', () => {
+  expect(marksOf(0n, 64)).toEqual([]);
+  expect(marksOf((1n << 63n) | 5n, 64)).toEqual([0, 2, 63]);
 });

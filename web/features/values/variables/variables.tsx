@@ -7,6 +7,7 @@ import { Segments } from '../../../parts/segments.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import { hasFiles, keepByFile } from '../commands.ts';
 import {
   createBuffers,
   createVariables,
@@ -33,7 +34,7 @@ const VIEWS: readonly (readonly [View, string])[] = [
 
 /** The panel of one trace. */
 export function variablesView(open: OpenTrace): PanelView {
-  const model = createVariables(open.trace);
+  const model = createVariables(open.trace, open.statistics.range);
   let buffers: ReturnType<typeof createBuffers> | null = null;
   const view = signal<View>('variables');
   const current = signal(-1);
@@ -56,7 +57,7 @@ export function variablesView(open: OpenTrace): PanelView {
       );
       if (view.value === 'variables') return <Variables open={open} model={model} current={current} choice={choice} />;
       // Buffers are followed when they are first shown.
-      buffers ??= createBuffers(open.trace);
+      buffers ??= createBuffers(open.trace, open.statistics.range);
       return <BuffersOf open={open} model={buffers} view={view.value} choice={choice} />;
     },
     dispose: () => {
@@ -155,11 +156,24 @@ function Variables({ open, model, current, choice }: Props) {
             named: { id: -1, text: name, isCalled: false },
             show: () => choose(row),
             own: [
-              { at: lowest, title: 'Show its lowest value' },
-              { at: highest, title: 'Show its highest value' },
-            ].flatMap(({ at, title }) => (at ? [{ id: title, title, run: () => reveal(open, shown[row]!, at) }] : [])),
+              ...[
+                { at: lowest, title: 'Show its lowest value' },
+                { at: highest, title: 'Show its highest value' },
+              ].flatMap(({ at, title }) =>
+                at ? [{ id: title, title, run: () => reveal(open, shown[row]!, at) }] : [],
+              ),
+              ...(hasFiles(open)
+                ? [{ id: 'by-file', title: 'Show a track per file', run: () => keepByFile(open, name) }]
+                : []),
+            ],
           })}
-          empty={all.length === 0 ? 'The trace has no variables.' : 'No variable matches.'}
+          empty={
+            all.length > 0
+              ? 'No variable matches.'
+              : open.statistics.range.value
+                ? 'No variables in this range.'
+                : 'The trace has no variables.'
+          }
         />
       )}
     </div>
@@ -249,8 +263,8 @@ function columnsOf(open: OpenTrace): readonly Column<VariableSummary>[] {
     {
       title: 'Over time',
       class: 'words variables-time',
-      says: 'The lowest and the highest value in each part of the trace',
-      cell: ({ overTime }) => <Sparkline cells={overTime} />,
+      says: 'The lowest and the highest value in each part of the trace, or of the range. Infinite values are at its ends, and dots at the bottom are not numbers',
+      cell: ({ overTime, nanOverTime }) => <Sparkline cells={overTime} nan={nanOverTime} />,
     },
   ];
 }
