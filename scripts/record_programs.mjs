@@ -171,7 +171,8 @@ function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, home, 
 
 /** Calls whose pictures are compared: ends of frames that draw, and draws in the middle of frames, over the whole trace. */
 function chosen(frames, trace) {
-  const drawing = frames.filter(({ draws, ended }) => draws > 0 && ended);
+  // Native replay shows nothing of a first frame: its window is not there yet.
+  const drawing = frames.filter(({ draws, ended }) => draws > 0 && ended).slice(1);
   const spread = (all, count) => [...new Set(Array.from({ length: count }, (_, i) => all[Math.floor(((i + 0.5) * all.length) / count)]))];
   const ends = spread(drawing, FRAMES).filter(Boolean).map(({ lastCall }) => lastCall);
   const middle = spread(drawing, DRAWS).filter(Boolean);
@@ -283,7 +284,7 @@ function tableOf(all) {
 /** What is refused, in words. */
 function refused(coverage) {
   if (!coverage || coverage.unshown === 0) return 'nothing';
-  const reasons = coverage.reasons.map(([reason, count]) => `${count.toLocaleString('en')}: ${reason}`);
+  const reasons = coverage.reasons.map(({ reason, count }) => `${count.toLocaleString('en')}: ${reason}`);
   return `${coverage.unshown.toLocaleString('en')} of ${coverage.draws.toLocaleString('en')} draws (${reasons.join('; ')})`;
 }
 
