@@ -195,8 +195,9 @@ vec4 unit(int i, vec4 given, vec4 eye, vec3 n) {
 #endif
 ";
 
-/// Distances are those along the axis, as in Mesa: OpenGL 2.1, section 3.3. `ffTrack`: what `glColorMaterial` takes from the current colour; 0 nothing, 1 ambient, 2
-/// diffuse, 3 both, 4 specular, 5 emission.
+/// Distances are those along the axis, as in Mesa: OpenGL 2.1, section 3.3. `ffTrack`: what
+/// `glColorMaterial` takes from the current colour; 0 nothing, 1 ambient, 2 diffuse, 3 both, 4
+/// specular, 5 emission.
 const VERTEX_MAIN: &str = r"  vec4 eye = gl_ModelViewMatrix * gl_Vertex;
   vec3 n = gl_NormalMatrix * gl_Normal;
   if (ffNormalize != 0) n = normalize(n);

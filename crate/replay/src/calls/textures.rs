@@ -175,8 +175,7 @@ fn store(r: &mut Replay, name: u32, value: i64) {
     }
 }
 
-/// Scales and increases of channels: OpenGL 2.1, table 3.2. Pixel maps are
-/// not replayed.
+/// Scales and increases of channels: OpenGL 2.1, table 3.2. Pixel maps are not replayed.
 fn transfer(r: &mut Replay, c: &Call) {
     let (name, value) = (c.u32(0), c.f32(1));
     let Some(context) = r.context() else { return };
