@@ -109,6 +109,9 @@ pub(crate) struct Fixed {
     pub(crate) point_range: [f32; 2],
     pub(crate) point_fade: [f32; 3],
     pub(crate) sprites: bool,
+    /// Lines have a pattern: how often each of its bits counts, and its sixteen bits.
+    pub(crate) stipples: bool,
+    pub(crate) stipple: [u32; 2],
     pub(crate) fog_mode: u32,
     pub(crate) fog: Fog,
     pub(crate) lighting: bool,
@@ -209,6 +212,8 @@ impl Fixed {
             point_range: [1.0, 255.0],
             point_fade: [1.0, 0.0, 0.0],
             sprites: false,
+            stipples: false,
+            stipple: [1, 0xFFFF],
             fog_mode: gl::EXP,
             fog: Fog { color: [0.0; 4], density: 1.0, start: 0.0, end: 1.0 },
             lighting: false,
@@ -444,8 +449,14 @@ impl Fixed {
             generates: used.iter().any(|environment| environment.generates != [false; 4]),
             combines: used.iter().any(|environment| environment.mode == gl::COMBINE),
             clips: self.clips.contains(&true),
+            stipples: self.is_stippled(),
             sprites: self.sprites && used.iter().any(|environment| environment.replaces),
         }
+    }
+
+    /// Whether lines have gaps.
+    pub(crate) fn is_stippled(&self) -> bool {
+        self.stipples && self.stipple[1] != 0xFFFF
     }
 
     /// What tracks the current colour keeps it: OpenGL 2.1, section 2.14.3.

@@ -26,6 +26,8 @@ pub(crate) struct Parts {
     pub(crate) clips: bool,
     /// Coordinates of points are those within the point.
     pub(crate) sprites: bool,
+    /// Lines with gaps, which are counted from the vertex that flat values come from.
+    pub(crate) stipples: bool,
 }
 
 impl Parts {
@@ -42,6 +44,7 @@ impl Parts {
         combines: true,
         clips: false,
         sprites: false,
+        stipples: false,
     };
 
     /// The vertex and fragment shader.
@@ -56,6 +59,7 @@ impl Parts {
             ("COMBINES", self.combines),
             ("CLIPS", self.clips),
             ("SPRITES", self.sprites),
+            ("STIPPLES", self.stipples),
         ] {
             let _ = writeln!(head, "#define {name} {}", u8::from(on));
         }
@@ -112,6 +116,10 @@ uniform vec2 ffPointRange;
 uniform vec4 ffPlane[6];
 uniform int ffClip[6];
 varying vec3 ffClipA, ffClipB;
+#endif
+#if STIPPLES
+flat varying vec2 ffStart;
+uniform vec4 ffView;
 #endif
 #if SUMS
 varying vec3 ffSum;
@@ -202,6 +210,9 @@ const VERTEX_MAIN: &str = r"  vec4 eye = gl_ModelViewMatrix * gl_Vertex;
   vec3 n = gl_NormalMatrix * gl_Normal;
   if (ffNormalize != 0) n = normalize(n);
   gl_Position = ftransform();
+#if STIPPLES
+  ffStart = (gl_Position.xy / gl_Position.w * 0.5 + 0.5) * ffView.zw + ffView.xy;
+#endif
   float away = abs(eye.z / eye.w);
   float fade = ffPointFade.x + ffPointFade.y * away + ffPointFade.z * away * away;
   gl_PointSize = clamp(ffPointSize * inversesqrt(max(fade, 1e-12)), ffPointRange.x, ffPointRange.y);
@@ -247,6 +258,10 @@ const VERTEX_MAIN: &str = r"  vec4 eye = gl_ModelViewMatrix * gl_Vertex;
 /// 0 all channels, 1 no alpha, 2 alpha alone, 3 intensity. `ffRect`: coordinates are pixels.
 const FRAGMENT_HEAD: &str = r"#if CLIPS
 varying vec3 ffClipA, ffClipB;
+#endif
+#if STIPPLES
+flat varying vec2 ffStart;
+uniform vec2 ffStipple;
 #endif
 #if SUMS
 varying vec3 ffSum;
@@ -329,6 +344,11 @@ uniform int ffFog;
 const FRAGMENT_MAIN: &str = r"#if CLIPS
   if (min(min(ffClipA.x, min(ffClipA.y, ffClipA.z)), min(ffClipB.x, min(ffClipB.y, ffClipB.z))) < 0.0) discard;
 #endif
+#if STIPPLES
+  vec2 run = abs(gl_FragCoord.xy - ffStart);
+  float bit = mod(floor(max(run.x, run.y) / ffStipple.x), 16.0);
+  if (mod(floor(ffStipple.y / exp2(bit)), 2.0) < 0.5) discard;
+#endif
   vec4 primary = gl_Color;
 #if SIDES
   if (!gl_FrontFacing) primary = ffBack;
@@ -385,6 +405,8 @@ mod tests {
         fixed.separate = true;
         let sums = size(fixed.parts());
         assert!(textured < clipped && clipped < sides && sides < sums);
+        (fixed.stipples, fixed.stipple) = (true, [1, 0x00FF]);
+        assert!(sums < size(fixed.parts()));
         fixed.environments[7].enabled[1] = true;
         let parts = fixed.parts();
         assert_eq!((parts.units, parts.kinds), (8, [0, 0, 0, 0, 0, 0, 0, 1]));

@@ -521,7 +521,6 @@ pub(crate) struct Context {
     /// What is enabled of [`crate::calls::lacks`].
     pub(crate) extras: Vec<u32>,
     pub(crate) logic_op: u32,
-    pub(crate) line_stipple: u32,
     /// The program pipeline that is bound.
     pub(crate) pipeline: u32,
     /// Buffers by target and index, of targets that something may be written to by shaders.
@@ -563,7 +562,6 @@ impl Context {
             list_base: 0,
             extras: Vec::new(),
             logic_op: gl::COPY,
-            line_stipple: 0xFFFF,
             pipeline: 0,
             written: HashMap::new(),
             polygon_mode: gl::FILL,

@@ -11,6 +11,7 @@ use crate::objects::{Context, Linked, Objects, Sampler, UNITS};
 use crate::ops::{Op, Stream};
 use crate::pixels::Base;
 use crate::shader_list::Made;
+use crate::state::word;
 
 /// Names of the numbers that the fixed function's shaders have for a texture unit.
 const SAMPLERS: [&str; FIXED_UNITS] = ["ffTex0", "ffTex1", "ffTex2", "ffTex3", "ffTex4", "ffTex5", "ffTex6", "ffTex7"];
@@ -226,7 +227,7 @@ impl Replay {
         // A program with one shader of its own has the other one of the fixed function.
         if is_fixed || linked.made.uniforms.iter().any(|uniform| uniform.name == "ffLit" || uniform.name == "ffFog") {
             let count = if is_fixed { fixed.parts().units } else { Parts::ALL.units };
-            fixed_uniforms(context, objects, count, mode == gl::POINTS, &mut all);
+            fixed_uniforms(context, objects, count, mode, &mut all);
         }
         let made = Rc::clone(&linked.made);
         for (name, kind, words) in all {
@@ -247,7 +248,8 @@ fn bits(numbers: &[f32]) -> Vec<u32> {
 }
 
 /// The uniforms of the fixed function's shaders, for `count` texture units.
-fn fixed_uniforms(context: &Context, objects: &Objects, count: usize, is_points: bool, all: &mut Vec<Named>) {
+fn fixed_uniforms(context: &Context, objects: &Objects, count: usize, mode: u32, all: &mut Vec<Named>) {
+    let (is_points, is_line) = (mode == gl::POINTS, matches!(mode, gl::LINES..=gl::LINE_STRIP));
     let fixed: &Fixed = &context.fixed;
     put_int(all, "ffLit", fixed.lighting.into());
     put_int(all, "ffNormalize", fixed.normalize.into());
@@ -292,6 +294,11 @@ fn fixed_uniforms(context: &Context, objects: &Objects, count: usize, is_points:
     }
     all.push(("ffPointSize".into(), 1, vec![fixed.point_size.to_bits()]));
     all.push(("ffPointFade".into(), 3, bits(&fixed.point_fade)));
+    let [factor, pattern] = fixed.stipple;
+    let pattern = if is_line { pattern } else { 0xFFFF };
+    all.push(("ffStipple".into(), 2, bits(&[factor as f32, pattern as f32])));
+    let view = context.state.four(word::VIEWPORT).map(|n| n as i32 as f32);
+    all.push(("ffView".into(), 4, bits(&view)));
     // Points have a pixel at least.
     let [min, max] = fixed.point_range;
     all.push(("ffPointRange".into(), 2, bits(&[min.max(1.0), max.max(1.0)])));

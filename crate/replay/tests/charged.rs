@@ -81,7 +81,7 @@ fn draws_that_need_what_is_lacking_say_so() {
         (
             vec![call("glEnable", &[gl::LINE_STIPPLE]), call("glLineStipple", &[1, 0x00FF])],
             call("glDrawArrays", &[gl::LINES, 0, 2]),
-            "line stipple is not replayed",
+            "line stipple of polygons and programs is not replayed",
         ),
         (
             vec![call("glUseProgram", &[0]), call("glEnable", &[gl::FRAGMENT_PROGRAM_ARB])],

@@ -305,7 +305,7 @@ impl Replay {
         }
         linked.inputs = inputs;
         self.disable_others(used);
-        let style = self.style(&linked);
+        let style = self.style(&linked, mode);
         match replaced(mode, count.min(REPLACED), style) {
             None => self.stream.put(Op::DrawArrays, &[mode, 0, count as u32, 1]),
             Some((mode, indices)) => self.draw_indices(mode, &indices, 1),
@@ -314,12 +314,14 @@ impl Replay {
         self.verdict.add(self.call, None);
     }
 
-    fn style(&mut self, linked: &Linked) -> Style {
+    fn style(&mut self, linked: &Linked, mode: u32) -> Style {
         let lines = self.wireframe || self.context().is_some_and(|context| context.polygon_mode == gl::LINE);
         let first = self.context().is_some_and(|context| {
             // Programs of the compatibility profile have a uniform for that.
             let is_flat = !linked.made.fragment.contains("uniform bool _flat;") || context.fixed.flat;
-            context.first_provokes && is_flat && linked.made.vertex.contains("flat out")
+            // Gaps of lines are counted from their first vertex on.
+            let is_stippled = context.program == 0 && mode <= gl::LINE_STRIP && context.fixed.is_stippled();
+            is_stippled || (context.first_provokes && is_flat && linked.made.vertex.contains("flat out"))
         });
         Style { lines, first }
     }
@@ -373,7 +375,7 @@ impl Replay {
 
     /// How primitives are drawn, if there are not too many that WebGL2 lacks.
     fn style_of(&mut self, linked: &Linked, &Range { mode, count, .. }: &Range) -> Result<Style, String> {
-        let style = self.style(linked);
+        let style = self.style(linked, mode);
         if count > REPLACED && (mode > gl::TRIANGLE_FAN || style.first || (style.lines && mode > gl::LINE_STRIP)) {
             return Err(format!("the draw has more than {REPLACED} vertices of a primitive that WebGL2 lacks"));
         }

@@ -418,7 +418,6 @@ pub(crate) struct Kept {
     active: usize,
     extras: Vec<u32>,
     logic_op: u32,
-    line_stipple: u32,
     polygon_mode: u32,
 }
 
@@ -436,7 +435,6 @@ fn push(r: &mut Replay, mask: u32) {
             active: context.active,
             extras: context.extras.clone(),
             logic_op: context.logic_op,
-            line_stipple: context.line_stipple,
             polygon_mode: context.polygon_mode,
         };
         context.kept.push(kept);
@@ -446,7 +444,7 @@ fn push(r: &mut Replay, mask: u32) {
 fn pop(r: &mut Replay) {
     let Some(context) = r.context() else { return };
     let Some(kept) = context.kept.pop() else { return };
-    let Kept { mask, state, fixed: f, program_units, active, extras, logic_op, line_stipple, polygon_mode } = kept;
+    let Kept { mask, state, fixed: f, program_units, active, extras, logic_op, polygon_mode } = kept;
     // Words of the state by bit of the mask.
     let parts: [(u32, usize, usize); 13] = [
         (gl::LINE_BIT, word::LINE_WIDTH, 1),
@@ -493,12 +491,14 @@ fn pop(r: &mut Replay) {
         context.logic_op = logic_op;
     }
     if mask & gl::LINE_BIT != 0 {
-        context.line_stipple = line_stipple;
+        context.fixed.stipple = f.stipple;
+    }
+    if mask & (gl::LINE_BIT | gl::ENABLE_BIT) != 0 {
+        context.fixed.stipples = f.stipples;
     }
     for (bit, cap) in [
         (gl::COLOR_BUFFER_BIT, gl::COLOR_LOGIC_OP),
         (gl::POLYGON_BIT, gl::POLYGON_STIPPLE),
-        (gl::LINE_BIT, gl::LINE_STIPPLE),
         (0, gl::VERTEX_PROGRAM_ARB),
         (0, gl::FRAGMENT_PROGRAM_ARB),
     ] {

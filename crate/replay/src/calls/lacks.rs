@@ -29,7 +29,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glLineStipple", |r, c| {
         if let Some(context) = r.context() {
-            context.line_stipple = c.u32(1) & 0xFFFF;
+            context.fixed.stipple = [c.u32(0).clamp(1, 256), c.u32(1) & 0xFFFF];
         }
     }),
     ("glRenderMode", |r, c| {
@@ -223,8 +223,7 @@ const SILENT: &[&str] = &[
 ];
 
 /// The capabilities that WebGL2 lacks, and that matter to draws.
-const EXTRAS: [u32; 5] =
-    [gl::COLOR_LOGIC_OP, gl::POLYGON_STIPPLE, gl::LINE_STIPPLE, gl::VERTEX_PROGRAM_ARB, gl::FRAGMENT_PROGRAM_ARB];
+const EXTRAS: [u32; 4] = [gl::COLOR_LOGIC_OP, gl::POLYGON_STIPPLE, gl::VERTEX_PROGRAM_ARB, gl::FRAGMENT_PROGRAM_ARB];
 
 impl Replay {
     /// Enables or disables a capability that WebGL2 lacks.
@@ -258,10 +257,13 @@ impl Replay {
             return Some(reason);
         }
         let context = self.context()?;
+        // The fixed function has gaps in its lines, but not in those of polygons.
+        if context.fixed.is_stippled() && is_line && (!is_fixed || mode >= gl::TRIANGLES) {
+            return Some("line stipple of polygons and programs is not replayed");
+        }
         context.extras.iter().find_map(|cap| match *cap {
             gl::COLOR_LOGIC_OP if context.logic_op != gl::COPY => Some("logical operations are not in WebGL2"),
             gl::POLYGON_STIPPLE if is_filled => Some("polygon stipple is not replayed"),
-            gl::LINE_STIPPLE if is_line && context.line_stipple != 0xFFFF => Some("line stipple is not replayed"),
             gl::VERTEX_PROGRAM_ARB | gl::FRAGMENT_PROGRAM_ARB if is_fixed => Some("assembly programs are not replayed"),
             _ => None,
         })

@@ -141,6 +141,7 @@ impl Replay {
             }
             gl::COLOR_SUM => fixed.sums = on,
             gl::POINT_SPRITE => fixed.sprites = on,
+            gl::LINE_STIPPLE => fixed.stipples = on,
             gl::CLIP_DISTANCE0..=gl::CLIP_DISTANCE7 => {
                 if let Some(slot) = fixed.clips.get_mut((cap - gl::CLIP_DISTANCE0) as usize) {
                     *slot = on;

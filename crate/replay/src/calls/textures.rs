@@ -37,7 +37,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glCreateTextures", |r, c| {
         if let Some(slot) = slot_of(c.u32(0)) {
-            c.ints(2).iter().for_each(|name| drop(r.texture(*name as u32, slot)));
+            for name in c.ints(2) {
+                r.texture(name as u32, slot);
+            }
         }
     }),
     ("glDeleteTextures", delete),
